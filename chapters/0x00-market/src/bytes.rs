@@ -1,0 +1,27 @@
+//! Reading little-endian integers, and enums that are bytes on disk.
+
+/// The `u32` that starts at `bytes[at]`. The caller knows that four bytes are there.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// The `u64` that starts at `bytes[at]`. The caller knows that eight bytes are there.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+/// Gives an enum whose variants are numbered the list of them and the way back from a byte.
+macro_rules! codes {
+    ($name:ident { $($variant:ident),+ $(,)? }) => {
+        impl $name {
+            /// Every variant, in the order of their codes.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+
+            /// The variant that this byte stands for.
+            pub fn from_code(code: u8) -> Option<$name> {
+                $name::ALL.iter().copied().find(|&variant| variant as u8 == code)
+            }
+        }
+    };
+}
+pub(crate) use codes;

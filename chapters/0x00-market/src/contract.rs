@@ -1,0 +1,29 @@
+//! The contract's tests, written once: whatever an engine does for speed, these say what it must
+//! still do.
+//!
+//! A chapter's `tests/contract.rs` names its engine and calls these functions; they know it only as
+//! an [`Engine`](crate::Engine). They ask three questions. Are its answers the model's
+//! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
+//! promised, or as an error ([`crash`])? And does every promise hold on a disk that loses, tears
+//! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])?
+//!
+//! With one shard the whole stream of events is compared; with more, each market's own stream,
+//! because the order between markets of different shards is not part of the contract.
+
+// These are tests: an `unwrap` here is an assertion.
+#![allow(clippy::unwrap_used)]
+
+pub mod crash;
+pub mod differential;
+pub mod failing;
+pub mod fixture;
+pub mod harness;
+pub mod oracle;
+pub mod sim_disk;
+mod sim_file;
+pub mod simulation;
+pub mod snapshots;
+pub mod streams;
+
+pub use sim_disk::{Faults, SimDisk};
+pub use simulation::simulate;

@@ -1,0 +1,85 @@
+//! The disk as the log sees it: few verbs, so that a test can stand in for it.
+//!
+//! The product writes real files. The fault tests put a simulated disk behind the same two traits,
+//! which loses, tears and delays what was not synced.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+/// Where logs live.
+pub trait Disk: Send + Sync {
+    /// Opens the log at `path` to read and append, or says that there is none.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>>;
+
+    /// Makes a new log that holds `header`, all or nothing: after a crash there is either no file
+    /// of this name or one with its whole header. What it replaces is gone.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>>;
+}
+
+/// An open log. Reading starts at the front; what is written goes where the cursor is.
+pub trait LogFile: Read + Write + Seek + Send {
+    /// Returns when everything written so far survives a crash of the machine.
+    ///
+    /// # Errors
+    /// What the system says. What is on disk then is unknown: a second sync may succeed without
+    /// having written what the first one lost.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Cuts the file to `length` bytes, or grows it with zeros.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn set_len(&mut self, length: u64) -> io::Result<()>;
+}
+
+/// The machine's file system.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {
+    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        match OpenOptions::new().read(true).write(true).open(path) {
+            Ok(file) => Ok(Some(Box::new(file))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
+        // A name appears at once or not at all; that is why the header is synced under another one.
+        let unnamed = path.with_extension("new");
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&unnamed)?;
+        file.write_all(header)?;
+        file.sync_all()?;
+        std::fs::rename(&unnamed, path)?;
+        sync_directory(path)?;
+        Ok(Box::new(file))
+    }
+}
+
+impl LogFile for File {
+    fn sync(&mut self) -> io::Result<()> {
+        // `fdatasync` on Linux, `F_FULLFSYNC` on macOS, `FlushFileBuffers` on Windows: the standard
+        // library picks the one that reaches the disk.
+        self.sync_data()
+    }
+
+    fn set_len(&mut self, length: u64) -> io::Result<()> {
+        File::set_len(self, length)
+    }
+}
+
+/// Makes a new name durable: on Unix a directory is a file that needs its own sync.
+fn sync_directory(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(directory) if cfg!(unix) => File::open(directory)?.sync_all(),
+        _ => Ok(()),
+    }
+}

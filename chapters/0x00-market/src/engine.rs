@@ -1,0 +1,211 @@
+//! What every chapter's engine can do, and what it needs to be opened.
+//!
+//! The program of a chapter, the contract's tests and the fault tests know an engine only by this.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::state::ExchangeState;
+use crate::{Command, Disk, Event, LogError, RealDisk, Sequence};
+
+/// An engine: it takes commands, makes them durable, applies them and acknowledges them.
+pub trait Engine: Sized {
+    /// Opens the data directory of `options`, replays the log that is there, and starts.
+    /// Commands that are replayed are not acknowledged again.
+    ///
+    /// # Errors
+    /// When the log can't be trusted or the disk can't be written.
+    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Self, Recovery), EngineError>;
+
+    /// Hands the engine a command. Engines that work in batches may acknowledge it later.
+    ///
+    /// # Errors
+    /// When the engine has stopped. The command may or may not be in the log then, as after a
+    /// crash, but it was not acknowledged.
+    fn submit(&mut self, command: Command) -> Result<(), EngineError>;
+
+    /// Does what has come due. To be called at least every millisecond while no command comes.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    fn poll(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Returns when every command submitted so far has been acknowledged.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    fn flush(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Flushes, ends the engine and hands over what it held.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    fn close(self) -> Result<Closed, EngineError>;
+}
+
+/// Receives the acknowledgements, in the order of the sequence.
+///
+/// An acknowledgement is a promise: the command is on disk, and these are its events.
+pub trait Acknowledge: Send {
+    /// Command `sequence` is durable and led to `events`, of which there is at least one.
+    fn acknowledge(&mut self, sequence: Sequence, events: &[Event]);
+
+    /// A receiver of the same kind for one more shard. Sequences are counted by shard.
+    fn for_shard(&self, shard: u16) -> Box<dyn Acknowledge>;
+}
+
+/// How to open an engine. A chapter that has no use for an option does not look at it.
+#[derive(Clone)]
+pub struct Options {
+    /// The folder of the log and the ledger; it is made if it is not there.
+    pub data_dir: PathBuf,
+    /// What stands behind the log.
+    pub disk: Arc<dyn Disk>,
+    /// From 0x03: the most commands in a batch, 1 to [`FRAME_COMMANDS_MAX`](crate::log::FRAME_COMMANDS_MAX).
+    pub batch_max: usize,
+    /// From 0x03: how long the first command of a batch waits for others.
+    pub batch_interval: Duration,
+    /// From 0x05: how many commands to reserve memory and log space for.
+    pub reserve_commands: usize,
+    /// From 0x07: how many shards, 1 to 256.
+    pub shards: u16,
+}
+
+impl Options {
+    /// The usual options for the data directory `data_dir`.
+    pub fn new(data_dir: impl Into<PathBuf>) -> Options {
+        Options {
+            data_dir: data_dir.into(),
+            disk: Arc::new(RealDisk),
+            batch_max: 1_024,
+            batch_interval: Duration::from_millis(1),
+            reserve_commands: 0,
+            shards: 1,
+        }
+    }
+}
+
+/// What was found in the log on opening.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Recovery {
+    /// How many commands were replayed.
+    pub commands: u64,
+    /// How many bytes of a torn last frame were cut off. They had not been acknowledged.
+    pub torn_bytes: u64,
+}
+
+/// What an engine held when it was closed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Closed {
+    /// Every market, its book and its accounts.
+    pub state: ExchangeState,
+    /// From 0x02: where the time went, when the engine was measured.
+    pub stages: Option<StageTimes>,
+    /// What the chapter has to say about the run, a line each: where threads ran, how busy they were.
+    pub remarks: Vec<String>,
+}
+
+/// The stages of the pipeline, in its order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Encoding commands and handing them to the operating system.
+    LogAppend,
+    /// Waiting for the disk.
+    LogSync,
+    /// Looking up the market and the account, and locking what an order needs.
+    BalanceCheck,
+    /// Finding who trades with whom.
+    Matching,
+    /// Moving money and shares.
+    Settlement,
+    /// Writing the ledger.
+    Ledger,
+}
+
+impl Stage {
+    /// All stages in the pipeline's order.
+    pub const ALL: [Stage; 6] = [
+        Stage::LogAppend,
+        Stage::LogSync,
+        Stage::BalanceCheck,
+        Stage::Matching,
+        Stage::Settlement,
+        Stage::Ledger,
+    ];
+
+    /// The stage's name in files for machines.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Stage::LogAppend => "log_append",
+            Stage::LogSync => "log_sync",
+            Stage::BalanceCheck => "balance_check",
+            Stage::Matching => "matching",
+            Stage::Settlement => "settlement",
+            Stage::Ledger => "ledger",
+        }
+    }
+}
+
+/// How long a run spent in each stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StageTimes {
+    times: [Duration; Stage::ALL.len()],
+}
+
+impl StageTimes {
+    /// Adds `time` to `stage`.
+    pub fn add(&mut self, stage: Stage, time: Duration) {
+        self.times[stage as usize] += time;
+    }
+
+    /// Adds what another thread measured.
+    pub fn merge(&mut self, other: &StageTimes) {
+        for stage in Stage::ALL {
+            self.add(stage, other.of(stage));
+        }
+    }
+
+    /// The time spent in `stage`.
+    pub fn of(&self, stage: Stage) -> Duration {
+        self.times[stage as usize]
+    }
+
+    /// The time spent in all stages.
+    pub fn total(&self) -> Duration {
+        self.times.iter().sum()
+    }
+}
+
+/// Why an engine stopped or did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The log can't be trusted or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A file other than the log could not be written.
+    #[error("{path}: could not {what}: {source}; the log is whole, so start again when the disk is mended")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A thread of the engine is gone.
+    #[error("the {role} thread stopped: {reason}; everything acknowledged is in the log, so start again")]
+    ThreadStopped {
+        /// What the thread did.
+        role: &'static str,
+        /// Its last words.
+        reason: String,
+    },
+    /// An option that this data directory does not allow.
+    #[error("{0}")]
+    Refused(String),
+}

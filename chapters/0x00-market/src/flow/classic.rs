@@ -1,0 +1,78 @@
+//! `classic`: one market, orders only, and nothing that is ever refused.
+//!
+//! It is the flow of the first published baseline of this kind of engine: 100,000 orders that
+//! lead to about 48 trades per 100. It has no cancels and no mistakes, so what it measures is the
+//! path that an order takes, and nothing else.
+//!
+//! Prices spread around 50 cents and do not drift: bids below what they meet pile up on one side,
+//! asks on the other, and between them trading goes on for as long as the flow lasts. About a third
+//! of the orders rest for ever. One order takes 6 draws.
+
+use super::random::Random;
+use crate::{AccountId, Cents, Command, Intent, MarketId, TimeInForce};
+
+/// The only market.
+const MARKET: MarketId = MarketId(1);
+
+/// Accounts 1 to `ACCOUNTS` trade. A power of ten would do as well.
+const ACCOUNTS: u32 = 1_024;
+
+/// Accounts 1 to `HOLDERS` hold shares and sell; the others hold cash and buy.
+const HOLDERS: u32 = 256;
+
+/// Pairs of shares that each holder starts with: four times what 100 million orders sell.
+const HOLDER_PAIRS: u32 = 4_000_000;
+
+/// Cash that each buyer starts with: four times what 100 million orders lock.
+const BUYER_CASH: Cents = Cents(400_000_000);
+
+/// A side's prices reach from its lowest over `2 * REACH - 1` cents.
+const REACH: u32 = 26;
+
+/// The sides, bids first: the lowest price in YES cents, and what buyers and holders do there.
+/// The middle of the bids is 47 cents, that of the asks 53.
+const SIDES: [(u32, [Intent; 2]); 2] = [(23, [Intent::BuyYes, Intent::SellNo]), (27, [Intent::BuyNo, Intent::SellYes])];
+
+/// Sizes as people choose them: round, and most of them small. So many trades leave nothing of
+/// either order.
+const LOTS: [u32; 8] = [10, 10, 10, 10, 10, 10, 20, 50];
+
+// Everything that setup deposits fits into one market, so every deposit is accepted.
+const _: () = {
+    let inventories = HOLDERS as u64 * HOLDER_PAIRS as u64 * crate::money::PAYOUT;
+    let cash = (ACCOUNTS - HOLDERS) as u64 * BUYER_CASH.0;
+    assert!(inventories + cash <= Cents::MARKET_MAX.0);
+};
+
+/// Opens the market, funds the accounts, and gives the holders their shares.
+pub(super) fn setup() -> Vec<Command> {
+    let mut setup = vec![Command::Open { market: MARKET }];
+    let inventory = Cents(u64::from(HOLDER_PAIRS) * crate::money::PAYOUT);
+    for account in 1..=ACCOUNTS {
+        let amount = if account <= HOLDERS { inventory } else { BUYER_CASH };
+        setup.push(Command::Deposit { market: MARKET, account: AccountId(account), amount });
+    }
+    let holders: Vec<AccountId> = (1..=HOLDERS).map(AccountId).collect();
+    super::mint_in_pairs(&mut setup, MARKET, &holders, HOLDER_PAIRS);
+    setup
+}
+
+/// The orders.
+pub(super) fn body(orders: usize, seed: u64) -> Vec<Command> {
+    let mut random = Random::new(seed);
+    let mut body = Vec::with_capacity(orders);
+    body.extend((0..orders).map(|_| order(&mut random)));
+    body
+}
+
+// No step of it branches on what was drawn: a processor guesses such branches wrong half of the time.
+#[inline]
+fn order(random: &mut Random) -> Command {
+    let account = random.between(1, ACCOUNTS);
+    let (lowest, intents) = SIDES[random.below(2) as usize];
+    let intent = intents[usize::from(account <= HOLDERS)];
+    // The sum of two draws: most often in the middle of the side's prices, seldom at their ends.
+    let price = lowest + random.below(REACH) + random.below(REACH);
+    let quantity = random.pick(&LOTS);
+    Command::Place(super::place(MARKET, AccountId(account), intent, price, quantity, TimeInForce::Gtc))
+}

@@ -1,0 +1,99 @@
+//! What people get wrong. An engine must say no to it, with the right reason, and change nothing.
+//!
+//! Each kind aims at one [`Reason`](crate::Reason). Two of them depend on what the book happens to
+//! hold, and then may turn out to be no mistake.
+
+use super::random::Random;
+use super::slot::{Slot, Trader};
+use crate::{AccountId, Cents, Command, Intent, MarketId, OrderId, Outcome, Side, TimeInForce};
+
+/// Markets from this id on are never opened.
+const NEVER_OPENED: u32 = 1 << 30;
+
+/// Prices that are no prices.
+const BAD_PRICES: [u8; 5] = [0, 100, 101, 150, 255];
+
+/// Makes one of them. `closed` is a market that was resolved.
+pub(super) fn make(slot: &mut Slot, closed: MarketId, random: &mut Random) -> Command {
+    match random.below(12) {
+        0 => elsewhere(slot, MarketId(NEVER_OPENED + random.below(1_000)), random),
+        1 => elsewhere(slot, closed, random),
+        2 => Command::Open { market: slot.market },
+        3 => bad_price(slot, random),
+        4 => order(slot, random, Intent::BuyYes, 50, 0, TimeInForce::Gtc),
+        5 => bad_amount(slot, random),
+        6 => too_poor(slot, random),
+        7 => {
+            let intent = random.pick(&[Intent::SellYes, Intent::SellNo]);
+            order(slot, random, intent, 50, u32::MAX, TimeInForce::Gtc)
+        }
+        8 => unknown_order(slot, random),
+        9 => not_the_owner(slot, random),
+        // It would trade at once wherever there is something to trade with.
+        10 => order(slot, random, Intent::BuyYes, 99, 1, TimeInForce::PostOnly),
+        // Nobody sells YES for a cent.
+        _ => order(slot, random, Intent::BuyYes, 1, 10, TimeInForce::Fok),
+    }
+}
+
+fn order(slot: &mut Slot, random: &mut Random, intent: Intent, yes_cents: u32, quantity: u32, time_in_force: TimeInForce) -> Command {
+    let trader = Trader { account: slot.member(random), intent };
+    Command::Place(slot.place(random, trader, yes_cents, quantity, time_in_force))
+}
+
+/// Anything, in a market where nothing can be done.
+fn elsewhere(slot: &Slot, market: MarketId, random: &mut Random) -> Command {
+    let account = slot.member(random);
+    match random.below(4) {
+        0 => Command::Deposit { market, account, amount: Cents(1_000) },
+        1 => Command::Cancel { market, account, order: OrderId(1) },
+        2 => Command::Resolve { market, outcome: Outcome::No },
+        _ => {
+            let intent = random.pick(&[Intent::BuyYes, Intent::SellYes, Intent::BuyNo, Intent::SellNo]);
+            Command::Place(super::place(market, account, intent, 50, 10, TimeInForce::Gtc))
+        }
+    }
+}
+
+fn bad_price(slot: &mut Slot, random: &mut Random) -> Command {
+    let side = random.pick(&[Side::Bid, Side::Ask]);
+    let trader = slot.trader(random, side);
+    let mut place = slot.place(random, trader, 50, 10, TimeInForce::Gtc);
+    place.price = random.pick(&BAD_PRICES);
+    Command::Place(place)
+}
+
+/// Nothing, or more than a market can hold.
+fn bad_amount(slot: &Slot, random: &mut Random) -> Command {
+    let (market, account) = (slot.market, slot.member(random));
+    match random.below(4) {
+        0 => Command::Withdraw { market, account, amount: Cents::ZERO },
+        1 => Command::Deposit { market, account, amount: Cents::ZERO },
+        2 => Command::Deposit { market, account, amount: Cents::MARKET_MAX },
+        _ => Command::Deposit { market, account, amount: Cents(u64::MAX) },
+    }
+}
+
+/// More than anybody has, or anything of an account that was never here.
+fn too_poor(slot: &mut Slot, random: &mut Random) -> Command {
+    let market = slot.market;
+    match random.below(4) {
+        0 => Command::Withdraw { market, account: slot.member(random), amount: Cents(u64::MAX) },
+        1 => Command::Withdraw { market, account: AccountId(u32::MAX), amount: Cents(1) },
+        2 => order(slot, random, Intent::BuyYes, 99, u32::MAX, TimeInForce::Ioc),
+        _ => order(slot, random, Intent::BuyNo, 1, u32::MAX, TimeInForce::Gtc),
+    }
+}
+
+/// No such order yet, or never.
+fn unknown_order(slot: &Slot, random: &mut Random) -> Command {
+    let unknown = random.pick(&[0, slot.orders_placed + 1, slot.orders_placed + 1_000, u64::MAX]);
+    Command::Cancel { market: slot.market, account: slot.member(random), order: OrderId(unknown) }
+}
+
+/// Somebody else's order. Where nothing is open it is an unknown one.
+fn not_the_owner(slot: &Slot, random: &mut Random) -> Command {
+    let order = slot.quote(random).map_or(OrderId(0), |quote| quote.order);
+    // Nobody's member number is that high, so it is never the owner.
+    Command::Cancel { market: slot.market, account: AccountId(0), order }
+}

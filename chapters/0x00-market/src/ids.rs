@@ -1,0 +1,50 @@
+//! Names for things: each id is a type of its own, so that an account can't be passed for a market.
+
+use std::fmt;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $integer:ty) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub struct $name(pub $integer);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+id! {
+    /// A market, named by whoever opens it: any `u32`.
+    MarketId, u32
+}
+
+id! {
+    /// An account, any `u32`. It exists in a market from its first deposit there.
+    AccountId, u32
+}
+
+id! {
+    /// An order's place among its market's [`Place`](crate::Place) commands, counted from 1.
+    ///
+    /// Rejected places count too: a client that numbers what it sends knows its order's id before
+    /// the engine has seen it, and no engine needs to look for duplicates.
+    OrderId, u64
+}
+
+id! {
+    /// A command's place in the log, counted from 1.
+    Sequence, u64
+}
+
+impl Sequence {
+    /// The first command of a log.
+    pub const FIRST: Sequence = Sequence(1);
+
+    /// The sequence `count` commands further on.
+    pub fn plus(self, count: u64) -> Sequence {
+        Sequence(self.0 + count)
+    }
+}

@@ -1,0 +1,37 @@
+//! The market's contract: everything that the chapters agree on, written once.
+//!
+//! A binary market pays 100 cents for each YES share if its event happens, and 100 cents for each
+//! NO share if it does not. This crate says which commands exist ([`Command`]), what they lead to
+//! ([`Event`]), how commands are kept on disk ([`log`]), which flows engines are measured with
+//! ([`flow`]) and what "right" means ([`model`]). The chapters hold engines, and nothing else.
+//!
+//! Start with [`model`]: it is the specification, and it fits on a few pages.
+#![forbid(unsafe_code)]
+
+mod bytes;
+pub mod command;
+pub mod csv;
+pub mod disk;
+pub mod engine;
+pub mod event;
+pub mod flow;
+pub mod ids;
+pub mod log;
+pub mod log_reader;
+pub mod model;
+pub mod money;
+pub mod state;
+
+#[cfg(feature = "run")]
+pub mod run;
+
+#[cfg(feature = "contract")]
+pub mod contract;
+
+pub use command::{Command, Intent, Outcome, Place, Side, TimeInForce};
+pub use disk::{Disk, LogFile, RealDisk};
+pub use engine::{Acknowledge, Closed, Engine, EngineError, Options, Recovery, Stage, StageTimes};
+pub use event::{CancelReason, Event, Reason, TradeKind};
+pub use ids::{AccountId, MarketId, OrderId, Sequence};
+pub use log::LogError;
+pub use money::{Cents, Price, Quantity};

@@ -1,0 +1,205 @@
+//! Reading a log back: every whole frame in order, and a clear word about where it ends.
+//!
+//! A log may end in three ways. *Clean*: after the last frame comes nothing, or only the zeros of
+//! space reserved for later. *Torn*: the last frame is incomplete or damaged and nothing readable
+//! follows; the crash hit before its sync returned, so it was never acknowledged and is cut off.
+//! *Damaged*: something unreadable, and whole frames after it; acknowledged commands are gone, and
+//! that is an error, never a shorter history.
+
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::log::{
+    FRAME_COMMANDS_MAX, FrameHeader, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_header, frame_crc,
+};
+use crate::{Command, Disk, LogError, LogFile, Recovery, Sequence};
+
+/// A log that was replayed and is ready to be appended to.
+pub struct OpenedLog {
+    /// The file, with its cursor behind the last whole frame.
+    pub file: Box<dyn LogFile>,
+    /// Where the cursor is, in bytes from the start.
+    pub end: u64,
+    /// The sequence of the next command.
+    pub next: Sequence,
+    /// What was found.
+    pub recovery: Recovery,
+}
+
+/// Opens the log at `path`, or makes it, and hands every command in it to `replay` in order.
+/// A torn last frame is cut off.
+///
+/// # Errors
+/// When the log can't be trusted or read, and what `replay` returns.
+pub fn open_log<E: From<LogError>>(
+    disk: &dyn Disk,
+    path: &Path,
+    shard: ShardOf,
+    mut replay: impl FnMut(Sequence, Command) -> Result<(), E>,
+) -> Result<OpenedLog, E> {
+    let io = |what| move |source| LogError::Io { what, path: path.to_path_buf(), source };
+    let Some(mut file) = disk.open(path).map_err(io("open"))? else {
+        let file = disk.create(path, &encode_header(shard)).map_err(io("create"))?;
+        let (end, next) = (RECORD_BYTES as u64, Sequence::FIRST);
+        return Ok(OpenedLog { file, end, next, recovery: Recovery::default() });
+    };
+    let mut reader = LogReader::new(&mut *file, path)?;
+    if reader.shard != shard {
+        return Err(LogError::OtherShard { path: path.to_path_buf(), found: reader.shard, asked: shard }.into());
+    }
+    while let Some(frame) = reader.next_frame()? {
+        for (sequence, command) in frame {
+            replay(sequence, command)?;
+        }
+    }
+    let (end, next, torn_bytes) = (reader.offset, reader.next, reader.torn_bytes);
+    if torn_bytes > 0 {
+        file.set_len(end).map_err(io("cut a torn frame off"))?;
+        file.sync().map_err(io("sync"))?;
+    }
+    file.seek(SeekFrom::Start(end)).map_err(io("find the end of"))?;
+    let recovery = Recovery { commands: next.0 - Sequence::FIRST.0, torn_bytes };
+    Ok(OpenedLog { file, end, next, recovery })
+}
+
+/// Reads a log frame by frame; it needs memory for one frame.
+pub struct LogReader<'file> {
+    file: BufReader<&'file mut dyn LogFile>,
+    path: PathBuf,
+    /// Which shard the log is of.
+    pub shard: ShardOf,
+    /// Where the next frame starts.
+    offset: u64,
+    /// The sequence that the next frame should start with.
+    next: Sequence,
+    frame: Vec<u8>,
+    torn_bytes: u64,
+}
+
+impl<'file> LogReader<'file> {
+    /// Reads the header of the log in `file`; `path` is for messages.
+    ///
+    /// # Errors
+    /// [`LogError::Empty`], [`LogError::Foreign`], [`LogError::UnknownVersion`], [`LogError::Io`].
+    pub fn new(file: &'file mut dyn LogFile, path: &Path) -> Result<LogReader<'file>, LogError> {
+        let path = path.to_path_buf();
+        let io = |source| LogError::Io { what: "read", path: path.clone(), source };
+        file.seek(SeekFrom::Start(0)).map_err(io)?;
+        let mut file = BufReader::with_capacity(1 << 20, file);
+        let mut header = Vec::with_capacity(RECORD_BYTES);
+        file.by_ref().take(RECORD_BYTES as u64).read_to_end(&mut header).map_err(io)?;
+        if header.is_empty() {
+            return Err(LogError::Empty { path });
+        }
+        let Ok(header) = <[u8; RECORD_BYTES]>::try_from(header) else {
+            return Err(LogError::Foreign { path, reason: "it is shorter than a log's header" });
+        };
+        let shard = decode_header(&header, &path)?;
+        let (offset, next) = (RECORD_BYTES as u64, Sequence::FIRST);
+        Ok(LogReader { file, path, shard, offset, next, frame: Vec::new(), torn_bytes: 0 })
+    }
+
+    /// The commands of the next frame with their sequences, or `None` at the log's end.
+    ///
+    /// # Errors
+    /// [`LogError::Corrupt`] where frames follow that can't be reached, [`LogError::Io`].
+    pub fn next_frame(&mut self) -> Result<Option<impl Iterator<Item = (Sequence, Command)>>, LogError> {
+        if let Err(reason) = self.read_frame()? {
+            self.judge_tail(reason)?;
+            return Ok(None);
+        }
+        let first = self.next;
+        let (records, _) = self.frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
+        if let Some(at) = records.iter().position(|record| decode_command(record).is_none()) {
+            let reason = format!("its checksum is right, but command {} of the frame is none that this program knows", at + 1);
+            return Err(self.corrupt(reason));
+        }
+        self.offset += self.frame.len() as u64;
+        self.next = first.plus(records.len() as u64);
+        let commands = records.iter().filter_map(decode_command);
+        Ok(Some(commands.enumerate().map(move |(at, command)| (first.plus(at as u64), command))))
+    }
+
+    /// Reads one frame into `self.frame`. The inner error says why there is no whole frame here.
+    fn read_frame(&mut self) -> Result<Result<(), String>, LogError> {
+        if self.read_up_to(RECORD_BYTES)? < RECORD_BYTES {
+            return Ok(Err("the file ends within a frame's header".into()));
+        }
+        let Some(header) = FrameHeader::decode(&self.frame) else {
+            return Ok(Err("the frame's length and count do not agree".into()));
+        };
+        if header.first != self.next {
+            return Ok(Err(format!("the frame says that it starts with command {}", header.first)));
+        }
+        if self.read_up_to(RECORD_BYTES + header.length)? < RECORD_BYTES + header.length {
+            return Ok(Err("the file ends within the frame".into()));
+        }
+        if frame_crc(&self.frame) != header.crc {
+            return Ok(Err("the frame's checksum is wrong".into()));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Fills `self.frame` up to `length` bytes, or less at the end of the file. A frame's header
+    /// is read first and stays in front.
+    fn read_up_to(&mut self, length: usize) -> Result<usize, LogError> {
+        if length == RECORD_BYTES {
+            self.frame.clear();
+        }
+        let missing = (length - self.frame.len()) as u64;
+        let read = self.file.by_ref().take(missing).read_to_end(&mut self.frame);
+        read.map_err(|source| LogError::Io { what: "read", path: self.path.clone(), source })?;
+        Ok(self.frame.len())
+    }
+
+    /// Decides what the bytes from `self.offset` on are: reserved space, a torn frame, or damage.
+    fn judge_tail(&mut self, reason: String) -> Result<(), LogError> {
+        let path = self.path.clone();
+        let io = |source| LogError::Io { what: "read", path: path.clone(), source };
+        self.file.seek(SeekFrom::Start(self.offset)).map_err(io)?;
+        let mut zeros = 0;
+        loop {
+            let bytes = self.file.fill_buf().map_err(io)?;
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            let run = bytes.iter().take_while(|&&byte| byte == 0).count();
+            let all_zero = run == bytes.len();
+            self.file.consume(run);
+            zeros += run as u64;
+            if !all_zero {
+                break;
+            }
+        }
+        // Something follows. Start over from the frame's place, so that slots stay multiples of 24.
+        self.file.seek_relative(-((zeros % RECORD_BYTES as u64) as i64)).map_err(io)?;
+        zeros -= zeros % RECORD_BYTES as u64;
+        let mut tail = Vec::new();
+        self.file.read_to_end(&mut tail).map_err(io)?;
+        if let Some(found) = find_frame(&tail, self.next) {
+            let reason = format!("{reason}, and a whole frame with command {found} follows");
+            return Err(self.corrupt(reason));
+        }
+        let used = tail.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
+        let torn_bytes = zeros + used;
+        if torn_bytes > ((1 + FRAME_COMMANDS_MAX) * RECORD_BYTES) as u64 {
+            return Err(self.corrupt(format!("{reason}, and what follows is more than one frame can be")));
+        }
+        self.torn_bytes = torn_bytes;
+        Ok(())
+    }
+
+    fn corrupt(&self, reason: String) -> LogError {
+        LogError::Corrupt { path: self.path.clone(), offset: self.offset, sequence: self.next, reason }
+    }
+}
+
+/// The first command of a whole frame in `tail` that belongs behind the frame which should start
+/// with `next` or a later command.
+fn find_frame(tail: &[u8], next: Sequence) -> Option<Sequence> {
+    (0..tail.len()).step_by(RECORD_BYTES).find_map(|at| {
+        let header = FrameHeader::decode(tail.get(at..at + RECORD_BYTES)?)?;
+        let frame = tail.get(at..at + RECORD_BYTES + header.length)?;
+        (header.first >= next && frame_crc(frame) == header.crc).then_some(header.first)
+    })
+}

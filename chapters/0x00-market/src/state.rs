@@ -1,0 +1,116 @@
+//! What an engine holds, in a form that two engines can be compared by.
+//!
+//! It is made when an engine closes and is not part of any hot path.
+
+use std::collections::BTreeMap;
+
+use crate::{AccountId, Cents, Intent, MarketId, OrderId, Price, Quantity};
+
+/// Every market by its id.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ExchangeState {
+    /// The markets, open and closed.
+    pub markets: BTreeMap<MarketId, MarketState>,
+}
+
+/// One market.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MarketState {
+    /// Whether it was resolved.
+    pub closed: bool,
+    /// The cash behind the shares in existence: 100 cents a pair.
+    pub pot: Cents,
+    /// How many `Place` commands it has seen, accepted or not.
+    pub orders_placed: u64,
+    /// Resting bids, best price first, then by time.
+    pub bids: Vec<RestingOrder>,
+    /// Resting asks, best price first, then by time.
+    pub asks: Vec<RestingOrder>,
+    /// Who holds what. Every account that ever deposited is here.
+    pub accounts: BTreeMap<AccountId, Holdings>,
+}
+
+/// An order in the book.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RestingOrder {
+    /// Its id.
+    pub order: OrderId,
+    /// Its owner.
+    pub account: AccountId,
+    /// What it wants.
+    pub intent: Intent,
+    /// Its limit in YES cents.
+    pub price: Price,
+    /// What is left of it.
+    pub quantity: Quantity,
+}
+
+/// What an account holds in a market: free to use, or locked by its open orders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Holdings {
+    /// Cash that can be spent or withdrawn.
+    pub cash: Cents,
+    /// Cash that open orders to buy need.
+    pub cash_locked: Cents,
+    /// YES shares that can be sold.
+    pub yes: Quantity,
+    /// YES shares that open orders sell.
+    pub yes_locked: Quantity,
+    /// NO shares that can be sold.
+    pub no: Quantity,
+    /// NO shares that open orders sell.
+    pub no_locked: Quantity,
+}
+
+impl MarketState {
+    /// The cash of all accounts, free and locked, and the pot, in cents. It equals deposits less
+    /// withdrawals.
+    pub fn funds(&self) -> u64 {
+        self.accounts.values().map(|holdings| holdings.cash.0 + holdings.cash_locked.0).sum::<u64>() + self.pot.0
+    }
+
+    /// Checks the laws that hold between any two commands.
+    ///
+    /// # Errors
+    /// The law that is broken, in words.
+    pub fn check_laws(&self) -> Result<(), String> {
+        let total = |of: fn(&Holdings) -> [Quantity; 2]| -> u64 {
+            self.accounts.values().flat_map(of).map(|shares| u64::from(shares.0)).sum()
+        };
+        let yes = total(|holdings| [holdings.yes, holdings.yes_locked]);
+        let no = total(|holdings| [holdings.no, holdings.no_locked]);
+        if !self.closed && (yes != no || yes * 100 != self.pot.0) {
+            return Err(format!("YES = NO = pot / 100, but there are {yes} YES, {no} NO and {} in the pot", self.pot));
+        }
+        if self.closed && (yes + no + self.pot.0 > 0 || !self.bids.is_empty() || !self.asks.is_empty()) {
+            return Err("a closed market holds nothing but cash".into());
+        }
+        if let (Some(bid), Some(ask)) = (self.bids.first(), self.asks.first())
+            && bid.price >= ask.price
+        {
+            return Err(format!("the book is crossed: best bid {}, best ask {}", bid.price, ask.price));
+        }
+        let mut needed: BTreeMap<AccountId, Holdings> = BTreeMap::new();
+        for order in self.bids.iter().chain(&self.asks) {
+            let account = needed.entry(order.account).or_default();
+            match order.intent {
+                Intent::BuyYes | Intent::BuyNo => {
+                    account.cash_locked.0 += order.intent.in_yes_cents(order.price).times(order.quantity).0;
+                }
+                Intent::SellYes => account.yes_locked.0 += order.quantity.0,
+                Intent::SellNo => account.no_locked.0 += order.quantity.0,
+            }
+        }
+        for (account, holdings) in &self.accounts {
+            let needed = needed.remove(account).unwrap_or_default();
+            let locked = |of: &Holdings| (of.cash_locked, of.yes_locked, of.no_locked);
+            if locked(holdings) != locked(&needed) {
+                return Err(format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"));
+            }
+        }
+        if !needed.is_empty() {
+            return Err(format!("orders of accounts that do not exist: {needed:?}"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! The engine: the way of a command from the log to its acknowledgement.
+//!
+//! ```text
+//! command -> log append -> log sync -> balance check -> matching -> settlement -> ledger -> acknowledgement
+//! ```
+//!
+//! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
+//! command.
+
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery};
+
+use crate::exchange::Exchange;
+use crate::ledger::Ledger;
+use crate::log::Log;
+
+/// An engine that syncs the disk for every command.
+pub struct Engine {
+    log: Log,
+    exchange: Exchange,
+    ledger: Ledger,
+    acks: Box<dyn Acknowledge>,
+    /// Set by the first error: what is on disk is uncertain from then on.
+    stopped: bool,
+}
+
+impl market::Engine for Engine {
+    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine, Recovery), EngineError> {
+        let mut exchange = Exchange::default();
+        let mut ledger = Ledger::create(&options.data_dir)?;
+        let (log, recovery) = Log::open(options, |command| {
+            let events = exchange.apply(&command);
+            ledger.write(&events)
+        })?;
+        Ok((Engine { log, exchange, ledger, acks, stopped: false }, recovery))
+    }
+
+    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+        if self.stopped {
+            return Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into());
+        }
+        let done = self.process(command);
+        self.stopped = done.is_err();
+        done
+    }
+
+    fn close(self) -> Result<Closed, EngineError> {
+        Ok(Closed { state: self.exchange.state(), stages: None, remarks: Vec::new() })
+    }
+}
+
+impl Engine {
+    // ANCHOR: process
+    /// Takes one command all the way.
+    fn process(&mut self, command: Command) -> Result<(), EngineError> {
+        let sequence = self.log.append(&command)?;
+        self.log.sync()?;
+        let events = self.exchange.apply(&command);
+        self.ledger.write(&events)?;
+        self.acks.acknowledge(sequence, &events);
+        Ok(())
+    }
+    // ANCHOR_END: process
+}

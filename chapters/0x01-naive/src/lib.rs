@@ -1,0 +1,26 @@
+//! 0x01: the naive engine.
+//!
+//! Every command is written to the log and synced before anything else happens to it. The book is
+//! the one that everybody would write first: a tree of price levels, a queue of orders at each, a
+//! map to find an order by its id. There is no cleverness anywhere.
+#![forbid(unsafe_code)]
+
+pub mod accounts;
+pub mod book;
+pub mod engine;
+pub mod exchange;
+pub mod ledger;
+pub mod log;
+pub mod trading;
+
+pub use engine::Engine;
+
+/// This chapter, as its program and its tests know it.
+pub struct Chapter;
+
+impl market::run::Chapter for Chapter {
+    const NAME: &'static str = "0x01-naive";
+    const ORDERS: usize = 100_000;
+    type Engine = Engine;
+    type Measured = Engine;
+}
