@@ -1,0 +1,71 @@
+//! The engine: the way of a command from the log to its acknowledgement.
+//!
+//! ```text
+//! command -> log append -> log sync -> balance check -> matching -> settlement -> ledger -> acknowledgement
+//! ```
+//!
+//! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
+//! command.
+
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Stage};
+
+use crate::exchange::Exchange;
+use crate::ledger::Ledger;
+use crate::log::Log;
+use crate::metrics::Metrics;
+
+/// An engine that syncs the disk for every command.
+pub struct Engine<M> {
+    log: Log,
+    exchange: Exchange,
+    ledger: Ledger,
+    acks: Box<dyn Acknowledge>,
+    metrics: M,
+    /// Set by the first error: what is on disk is uncertain from then on.
+    stopped: bool,
+}
+
+impl<M: Metrics> market::Engine for Engine<M> {
+    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let mut exchange = Exchange::default();
+        let mut ledger = Ledger::create(&options.data_dir)?;
+        let mut metrics = M::default();
+        let (log, recovery) = Log::open(options, |command| {
+            let events = exchange.apply(&command, &mut metrics);
+            ledger.write(&events)
+        })?;
+        Ok((Engine { log, exchange, ledger, acks, metrics: M::default(), stopped: false }, recovery))
+    }
+
+    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+        if self.stopped {
+            return Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into());
+        }
+        let done = self.process(command);
+        self.stopped = done.is_err();
+        done
+    }
+
+    fn close(self) -> Result<Closed, EngineError> {
+        Ok(Closed { state: self.exchange.state(), stages: self.metrics.times(), remarks: Vec::new() })
+    }
+}
+
+impl<M: Metrics> Engine<M> {
+    // ANCHOR: process
+    /// Takes one command all the way.
+    fn process(&mut self, command: Command) -> Result<(), EngineError> {
+        self.metrics.start();
+        let sequence = self.log.append(&command)?;
+        self.metrics.lap(Stage::LogAppend);
+        self.log.sync()?;
+        self.metrics.lap(Stage::LogSync);
+        let events = self.exchange.apply(&command, &mut self.metrics);
+        self.metrics.lap(Stage::Settlement);
+        self.ledger.write(&events)?;
+        self.metrics.lap(Stage::Ledger);
+        self.acks.acknowledge(sequence, &events);
+        Ok(())
+    }
+    // ANCHOR_END: process
+}

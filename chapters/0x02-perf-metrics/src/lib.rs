@@ -1,0 +1,27 @@
+//! 0x02: where does the time go?
+//!
+//! The engine of 0x01, unchanged in what it does. New is a stopwatch that reads the clock when a
+//! stage of the pipeline ends. An engine that is not measured has no trace of it in its code.
+#![forbid(unsafe_code)]
+
+pub mod accounts;
+pub mod book;
+pub mod engine;
+pub mod exchange;
+pub mod ledger;
+pub mod log;
+pub mod metrics;
+pub mod trading;
+
+pub use engine::Engine;
+use metrics::{PerfMetrics, Unmeasured};
+
+/// This chapter, as its program and its tests know it.
+pub struct Chapter;
+
+impl market::run::Chapter for Chapter {
+    const NAME: &'static str = "0x02-perf-metrics";
+    const ORDERS: usize = 100_000;
+    type Engine = Engine<Unmeasured>;
+    type Measured = Engine<PerfMetrics>;
+}
