@@ -4,7 +4,7 @@
 //! A chapter's `tests/contract.rs` names its engine and calls these functions; they know it only as
 //! an [`Engine`](crate::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
-//! promised, or as an error ([`crash`])? And does every promise hold on a disk that loses, tears
+//! promised, or as an error ([`crash`], [`logs`])? And does every promise hold on a disk that loses, tears
 //! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])?
 //!
 //! With one shard the whole stream of events is compared; with more, each market's own stream,
@@ -18,7 +18,9 @@ pub mod differential;
 pub mod failing;
 pub mod fixture;
 pub mod harness;
+pub mod logs;
 pub mod oracle;
+pub mod place;
 pub mod sim_disk;
 mod sim_file;
 pub mod simulation;

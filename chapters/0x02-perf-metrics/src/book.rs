@@ -174,11 +174,11 @@ impl Book {
     }
     // ANCHOR_END: cancel
 
-    /// Empties the book: the bids from the best to the worst, then the asks.
-    pub fn take_all(&mut self) -> Vec<Order> {
-        let all = self.walk(Side::Bid).chain(self.walk(Side::Ask)).copied().collect();
-        *self = Book::default();
-        all
+    /// Takes the first order of the best bid out of the book, or of the best ask when no bid is left.
+    pub fn take_best(&mut self) -> Option<Order> {
+        let best = self.walk(Side::Bid).chain(self.walk(Side::Ask)).next().copied()?;
+        self.remove(&best);
+        Some(best)
     }
 
     fn levels(&mut self, side: Side) -> &mut BTreeMap<Price, VecDeque<OrderId>> {

@@ -172,7 +172,7 @@ impl Market {
     /// The reason why it is rejected.
     pub fn resolve(&mut self, outcome: Outcome, events: &mut Vec<Event>) -> Result<(), Reason> {
         self.check_open()?;
-        for resting in self.book.take_all() {
+        while let Some(resting) = self.book.take_best() {
             self.release(&resting, CancelReason::Resolved, events);
         }
         let mut paid = Cents::ZERO;

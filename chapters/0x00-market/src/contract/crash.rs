@@ -1,97 +1,188 @@
-//! Logs that were cut off or damaged, byte by byte and bit by bit, on real files.
+//! Logs that were cut off or damaged, byte by byte and bit by bit.
 //!
 //! A log that ends early is a crash: the whole frames count and the rest is cut off. A log that is
 //! damaged in its middle is a disaster: the engine says where, and loads nothing. The difference
-//! must be seen at every byte, in logs of every chapter's framing.
-
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use tempfile::TempDir;
+//! must be seen at every byte, and in the framing of every chapter.
 
 use super::fixture::{Fixture, Framing, UnsyncedDisk};
-use super::harness::{Acks, check_events, check_ledger, check_state, run};
 use super::oracle::Oracle;
+use super::place::Place;
 use super::sim_disk::{Faults, SimDisk};
 use super::streams::Random;
-use crate::log::{FILE_NAME, RECORD_BYTES, ShardOf};
-use crate::log_reader::open_log;
-use crate::{Command, Disk, Engine, EngineError, LogError, Options, RealDisk, Recovery};
+use crate::log::{RECORD_BYTES, ShardOf};
+use crate::{Engine, EngineError, LogError, RealDisk, Sequence};
 
-/// A data directory whose log a test puts there.
-struct Place {
-    directory: TempDir,
-    options: Options,
+fn oracle(length: usize) -> Oracle {
+    Oracle::of(&Random::new(99).stream(length))
 }
 
-impl Place {
-    fn new(disk: impl Disk + 'static) -> Place {
-        let directory = tempfile::tempdir().unwrap();
-        let options = Options { disk: Arc::new(disk), ..Options::new(directory.path()) };
-        Place { directory, options }
-    }
-
-    fn log(&self) -> PathBuf {
-        self.directory.path().join(FILE_NAME)
-    }
-
-    /// Opens and closes the engine: what it recovered must be the state of as many commands as it
-    /// says, and of `expected` if that is given.
-    fn recovers<E: Engine>(&self, oracle: &Oracle, expected: usize) -> Result<Recovery, String> {
-        let opened = run::<E>(&self.options, &[], 1)?;
-        if opened.recovery.commands != expected as u64 {
-            return Err(format!("{:?}, but {expected} commands are in whole frames", opened.recovery));
-        }
-        check_state(&oracle.state(expected), &opened.closed.state)?;
-        check_ledger(oracle.events(expected), self.directory.path(), 1)?;
-        Ok(opened.recovery)
-    }
-
-    /// Opens the engine where `count` commands are, submits the ones of `oracle` that follow, closes,
-    /// and opens it again.
-    fn goes_on<E: Engine>(&self, oracle: &Oracle, count: usize) -> Result<(), String> {
-        let commands: Vec<Command> = oracle.steps(count).iter().map(|step| step.command).collect();
-        let went = run::<E>(&self.options, &commands, commands.len() + 1)?;
-        check_events(oracle.steps(count), &went.acks, 1)?;
-        check_state(&oracle.state(oracle.len()), &went.closed.state)?;
-        self.recovers::<E>(oracle, oracle.len()).map(|_| ())
-    }
+fn fixture(oracle: &Oracle, framing: Framing) -> Fixture {
+    let commands: Vec<_> = oracle.steps(0).iter().map(|step| step.command).collect();
+    Fixture::new(&commands, framing, ShardOf::ONLY)
 }
 
-fn commands(length: usize) -> Vec<Command> {
-    Random::new(99).stream(length)
-}
-
-/// A log cut at every byte comes back as its whole frames, and the engine goes on from there.
+/// A log cut at every byte, in real files, comes back as its whole frames, and the engine goes on
+/// from there.
 pub fn cut_at_every_byte<E: Engine>() {
-    let commands = commands(240);
-    let oracle = Oracle::of(&commands);
-    // Real files for frames of all sizes; the commonest framing also in memory.
-    cut_everywhere::<E>(&commands, &oracle, Framing::Mixed(24), 1, |place, bytes| {
-        std::fs::write(place.log(), bytes).unwrap();
+    let oracle = oracle(200);
+    let place = Place::new(UnsyncedDisk);
+    let log = fixture(&oracle, Framing::Mixed(24));
+    let put = |bytes: &[u8]| std::fs::write(place.log(), bytes).unwrap();
+    cut::<E>(&place, &oracle, &log, &put, 1, |bytes, length| bytes.truncate(length));
+}
+
+/// The same for frames of one command, in memory.
+pub fn cut_at_every_byte_of_single_frames<E: Engine>() {
+    let oracle = oracle(120);
+    let disk = SimDisk::new(1, Faults::default());
+    let place = Place::new(disk.clone());
+    let log = fixture(&oracle, Framing::One);
+    let put = |bytes: &[u8]| disk.put(&place.log(), bytes);
+    cut::<E>(&place, &oracle, &log, &put, 1, |bytes, length| bytes.truncate(length));
+}
+
+/// The same where space was reserved: zeros stand in place of what did not get to the disk.
+pub fn cut_in_reserved_space<E: Engine>() {
+    let oracle = oracle(120);
+    let disk = SimDisk::new(2, Faults::default());
+    let place = Place::new(disk.clone());
+    let log = fixture(&oracle, Framing::Mixed(24)).reserved(2_000);
+    let put = |bytes: &[u8]| disk.put(&place.log(), bytes);
+    cut::<E>(&place, &oracle, &log, &put, 1, |bytes, length| bytes[length..].fill(0));
+    // A sector of a frame that came without the sectors before it.
+    let last = log.frames[log.frames.len() - 1];
+    cut::<E>(&place, &oracle, &log, &put, 1, |bytes, length| {
+        bytes[last.start..length.clamp(last.start, last.end)].fill(0);
     });
 }
 
-fn cut_everywhere<E: Engine>(
-    commands: &[Command],
+/// A few cuts with the real disk and its syncs.
+pub fn cut_on_the_real_disk<E: Engine>() {
+    let oracle = oracle(60);
+    let place = Place::new(RealDisk);
+    let log = fixture(&oracle, Framing::Mixed(8));
+    let put = |bytes: &[u8]| std::fs::write(place.log(), bytes).unwrap();
+    cut::<E>(&place, &oracle, &log, &put, 101, |bytes, length| bytes.truncate(length));
+}
+
+fn cut<E: Engine>(
+    place: &Place,
     oracle: &Oracle,
-    framing: Framing,
+    log: &Fixture,
+    put: &dyn Fn(&[u8]),
     step: usize,
-    put: impl Fn(&Place, &[u8]),
+    end_at: impl Fn(&mut Vec<u8>, usize),
 ) {
-    let place = Place::new(UnsyncedDisk);
-    let fixture = Fixture::new(commands, framing, ShardOf::ONLY);
-    for length in (RECORD_BYTES..=fixture.bytes.len()).step_by(step) {
-        put(&place, &fixture.bytes[..length]);
-        let whole = fixture.commands_within(length);
-        let then = || -> Result<(), String> {
+    for length in (RECORD_BYTES..=log.bytes.len()).step_by(step) {
+        let mut bytes = log.bytes.clone();
+        end_at(&mut bytes, length);
+        put(&bytes);
+        let whole = log.commands_in(&bytes);
+        let end = log.frames.iter().rfind(|frame| frame.after == whole).map_or(RECORD_BYTES, |frame| frame.end);
+        let torn = bytes[end..].iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
+        let then = || {
             let recovery = place.recovers::<E>(oracle, whole)?;
-            let end = fixture.frames.iter().rfind(|frame| frame.end <= length).map_or(RECORD_BYTES, |frame| frame.end);
-            if recovery.torn_bytes > (length - end) as u64 {
-                return Err(format!("{recovery:?}, but only {} bytes are behind the whole frames", length - end));
+            if recovery.torn_bytes != torn {
+                return Err(format!("{recovery:?}, but {torn} bytes are torn"));
             }
-            Ok(())
+            place.goes_on::<E>(oracle, whole, 2)
         };
-        then().unwrap_or_else(|error| panic!("{framing:?}, cut at byte {length}: {error}"));
+        then().unwrap_or_else(|error| panic!("cut at byte {length} of {}: {error}", log.bytes.len()));
     }
+}
+
+/// Any one bit flipped: an error that says where, or, in the last frame, a torn tail.
+pub fn flip_every_bit<E: Engine>() {
+    let oracle = oracle(40);
+    let place = Place::new(UnsyncedDisk);
+    let log = fixture(&oracle, Framing::Mixed(12)).reserved(100);
+    for byte in 0..log.bytes.len() {
+        for bit in 0..8 {
+            let mut bytes = log.bytes.clone();
+            bytes[byte] ^= 1 << bit;
+            std::fs::write(place.log(), &bytes).unwrap();
+            flipped::<E>(&place, &oracle, &log, &bytes, byte)
+                .unwrap_or_else(|error| panic!("bit {bit} of byte {byte} flipped: {error}"));
+        }
+    }
+}
+
+fn flipped<E: Engine>(
+    place: &Place,
+    oracle: &Oracle,
+    log: &Fixture,
+    bytes: &[u8],
+    byte: usize,
+) -> Result<(), String> {
+    match log.frame_at(byte) {
+        None if byte < RECORD_BYTES => match place.refusal::<E>()? {
+            EngineError::Log(LogError::Foreign { .. } | LogError::UnknownVersion { .. }) => unchanged(place, bytes),
+            error => Err(format!("another error was expected than: {error}")),
+        },
+        None => place.recovers::<E>(oracle, oracle.len()).map(|_| ()),
+        Some(frame) if frame.after == oracle.len() => {
+            let recovery = place.recovers::<E>(oracle, frame.before)?;
+            if recovery.torn_bytes == 0 { Err("the torn frame was not reported".into()) } else { Ok(()) }
+        }
+        Some(frame) => damaged::<E>(place, frame.start as u64, frame.before as u64, bytes),
+    }
+}
+
+/// The engine must refuse, name the file, the offset and the command, and leave the file as it is.
+fn damaged<E: Engine>(place: &Place, start: u64, before: u64, bytes: &[u8]) -> Result<(), String> {
+    let error = place.refusal::<E>()?;
+    let words = error.to_string();
+    let EngineError::Log(LogError::Corrupt { path, offset, sequence, .. }) = error else {
+        return Err(format!("another error was expected than: {words}"));
+    };
+    let first = Sequence::FIRST.plus(before);
+    if (path, offset, sequence) != (place.log(), start, first) {
+        return Err(format!("the damage is at byte {start}, command {first}, and the error is: {words}"));
+    }
+    let named = [place.log().display().to_string(), start.to_string(), first.to_string()];
+    if !named.iter().all(|name| words.contains(name)) {
+        return Err(format!("the error does not name {named:?}: {words}"));
+    }
+    unchanged(place, bytes)
+}
+
+fn unchanged(place: &Place, bytes: &[u8]) -> Result<(), String> {
+    let after = std::fs::read(place.log()).map_err(|error| error.to_string())?;
+    if after == bytes { Ok(()) } else { Err("the engine changed a log that it does not trust".into()) }
+}
+
+/// Whole frames that are missing, doubled or in another order: never a history with a hole in it.
+pub fn frames_out_of_place<E: Engine>() {
+    let oracle = oracle(60);
+    let log = fixture(&oracle, Framing::Mixed(8));
+    let place = Place::new(UnsyncedDisk);
+    let last = log.frames.len() - 1;
+    let header = &log.bytes[..RECORD_BYTES];
+    let put = |order: &[usize]| {
+        let frames = order.iter().flat_map(|&at| &log.bytes[log.frames[at].start..log.frames[at].end]);
+        let bytes: Vec<u8> = header.iter().chain(frames).copied().collect();
+        std::fs::write(place.log(), &bytes).unwrap();
+        bytes
+    };
+    let all: Vec<usize> = (0..=last).collect();
+    for at in 0..last {
+        let frame = log.frames[at];
+        let mut missing = all.clone();
+        missing.remove(at);
+        let mut swapped = all.clone();
+        swapped.swap(at, at + 1);
+        for order in [missing, swapped] {
+            let bytes = put(&order);
+            damaged::<E>(&place, frame.start as u64, frame.before as u64, &bytes)
+                .unwrap_or_else(|error| panic!("frames {order:?}: {error}"));
+        }
+        let mut doubled = all.clone();
+        doubled.insert(at, at);
+        let bytes = put(&doubled);
+        damaged::<E>(&place, frame.end as u64, frame.after as u64, &bytes)
+            .unwrap_or_else(|error| panic!("frames {doubled:?}: {error}"));
+    }
+    // The last frame once more is no history that was promised; it is cut off, not applied again.
+    put(&[all, vec![last]].concat());
+    place.goes_on::<E>(&oracle, oracle.len(), 0).unwrap_or_else(|error| panic!("the last frame twice: {error}"));
 }

@@ -133,9 +133,10 @@ impl Fixture {
         self.frames.last().map_or(RECORD_BYTES, |frame| frame.end)
     }
 
-    /// How many commands are in frames that end within the first `length` bytes.
-    pub fn commands_within(&self, length: usize) -> usize {
-        self.frames.iter().take_while(|frame| frame.end <= length).last().map_or(0, |frame| frame.after)
+    /// How many commands are in the frames that `bytes`, which was a copy of the log, still begins with.
+    pub fn commands_in(&self, bytes: &[u8]) -> usize {
+        let whole = |frame: &&Frame| bytes.get(frame.start..frame.end) == Some(&self.bytes[frame.start..frame.end]);
+        self.frames.iter().take_while(whole).last().map_or(0, |frame| frame.after)
     }
 
     /// The frame that holds this byte, if one does.

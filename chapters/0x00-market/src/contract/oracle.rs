@@ -104,10 +104,10 @@ impl Oracle {
         Ok(())
     }
 
-    /// How many commands of each market there are.
-    pub fn counts(&self) -> BTreeMap<MarketId, usize> {
+    /// How many of the first `count` commands each market has.
+    pub fn counts_of(&self, count: usize) -> BTreeMap<MarketId, usize> {
         let mut counts = BTreeMap::new();
-        self.steps.iter().for_each(|step| *counts.entry(step.command.market()).or_default() += 1);
+        self.steps[..count].iter().for_each(|step| *counts.entry(step.command.market()).or_default() += 1);
         counts
     }
 

@@ -132,6 +132,11 @@ impl SimDisk {
         self.world().files.get(path).map(|contents| contents.cached.clone())
     }
 
+    /// What of a file is certain to survive a crash.
+    pub fn durable(&self, path: &Path) -> Option<Vec<u8>> {
+        self.world().files.get(path).map(|contents| contents.durable.clone())
+    }
+
     /// Puts a file on the disk, durably.
     pub fn put(&self, path: &Path, bytes: &[u8]) {
         self.world().files.insert(path.to_path_buf(), Contents::durable(bytes));

@@ -5,33 +5,34 @@
 //! path that an order takes, and nothing else.
 //!
 //! Prices spread around 50 cents and do not drift: bids below what they meet pile up on one side,
-//! asks on the other, and between them trading goes on for as long as the flow lasts. About a third
-//! of the orders rest for ever. One order takes 6 draws.
+//! asks on the other, and between them trading goes on for as long as the flow lasts. Three orders
+//! in ten rest for ever. An order takes five draws.
 
 use super::random::Random;
-use crate::{AccountId, Cents, Command, Intent, MarketId, TimeInForce};
+use crate::{AccountId, Cents, Command, Intent, MarketId, Quantity, TimeInForce};
 
 /// The only market.
 const MARKET: MarketId = MarketId(1);
 
-/// Accounts 1 to `ACCOUNTS` trade. A power of ten would do as well.
+/// Accounts 1 to `ACCOUNTS` trade.
 const ACCOUNTS: u32 = 1_024;
 
 /// Accounts 1 to `HOLDERS` hold shares and sell; the others hold cash and buy.
 const HOLDERS: u32 = 256;
 
-/// Pairs of shares that each holder starts with: four times what 100 million orders sell.
+/// Pairs of shares that each holder starts with: more than twice what 200 million orders sell.
 const HOLDER_PAIRS: u32 = 4_000_000;
 
-/// Cash that each buyer starts with: four times what 100 million orders lock.
+/// Cash that each buyer starts with: more than twice what 200 million orders lock.
 const BUYER_CASH: Cents = Cents(400_000_000);
 
 /// A side's prices reach from its lowest over `2 * REACH - 1` cents.
-const REACH: u32 = 26;
+/// It and the sizes decide how many orders trade: together they give the baseline's 48 in 100.
+const REACH: u32 = 27;
 
 /// The sides, bids first: the lowest price in YES cents, and what buyers and holders do there.
-/// The middle of the bids is 47 cents, that of the asks 53.
-const SIDES: [(u32, [Intent; 2]); 2] = [(23, [Intent::BuyYes, Intent::SellNo]), (27, [Intent::BuyNo, Intent::SellYes])];
+/// The middle of the bids is 48 cents, that of the asks 52.
+const SIDES: [(u32, [Intent; 2]); 2] = [(22, [Intent::BuyYes, Intent::SellNo]), (26, [Intent::BuyNo, Intent::SellYes])];
 
 /// Sizes as people choose them: round, and most of them small. So many trades leave nothing of
 /// either order.
@@ -39,7 +40,7 @@ const LOTS: [u32; 8] = [10, 10, 10, 10, 10, 10, 20, 50];
 
 // Everything that setup deposits fits into one market, so every deposit is accepted.
 const _: () = {
-    let inventories = HOLDERS as u64 * HOLDER_PAIRS as u64 * crate::money::PAYOUT;
+    let inventories = HOLDERS as u64 * Cents::payout(Quantity(HOLDER_PAIRS)).0;
     let cash = (ACCOUNTS - HOLDERS) as u64 * BUYER_CASH.0;
     assert!(inventories + cash <= Cents::MARKET_MAX.0);
 };
@@ -47,7 +48,7 @@ const _: () = {
 /// Opens the market, funds the accounts, and gives the holders their shares.
 pub(super) fn setup() -> Vec<Command> {
     let mut setup = vec![Command::Open { market: MARKET }];
-    let inventory = Cents(u64::from(HOLDER_PAIRS) * crate::money::PAYOUT);
+    let inventory = Cents::payout(Quantity(HOLDER_PAIRS));
     for account in 1..=ACCOUNTS {
         let amount = if account <= HOLDERS { inventory } else { BUYER_CASH };
         setup.push(Command::Deposit { market: MARKET, account: AccountId(account), amount });

@@ -36,7 +36,14 @@ pub(super) fn make(slot: &mut Slot, closed: MarketId, random: &mut Random) -> Co
     }
 }
 
-fn order(slot: &mut Slot, random: &mut Random, intent: Intent, yes_cents: u32, quantity: u32, time_in_force: TimeInForce) -> Command {
+fn order(
+    slot: &mut Slot,
+    random: &mut Random,
+    intent: Intent,
+    yes_cents: u32,
+    quantity: u32,
+    time_in_force: TimeInForce,
+) -> Command {
     let trader = Trader { account: slot.member(random), intent };
     Command::Place(slot.place(random, trader, yes_cents, quantity, time_in_force))
 }
@@ -94,6 +101,6 @@ fn unknown_order(slot: &Slot, random: &mut Random) -> Command {
 /// Somebody else's order. Where nothing is open it is an unknown one.
 fn not_the_owner(slot: &Slot, random: &mut Random) -> Command {
     let order = slot.quote(random).map_or(OrderId(0), |quote| quote.order);
-    // Nobody's member number is that high, so it is never the owner.
+    // Accounts start at 1, so this one owns nothing.
     Command::Cancel { market: slot.market, account: AccountId(0), order }
 }

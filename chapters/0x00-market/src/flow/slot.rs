@@ -4,7 +4,7 @@
 //! price, because those are most likely still open when it comes to cancel them.
 
 use super::random::Random;
-use crate::{AccountId, Cents, Command, Intent, MarketId, OrderId, Place, Side, TimeInForce};
+use crate::{AccountId, Cents, Command, Intent, MarketId, OrderId, Place, Quantity, Side, TimeInForce};
 
 /// Accounts 1 to `ACCOUNTS` trade somewhere.
 pub(super) const ACCOUNTS: u32 = 10_000;
@@ -15,8 +15,8 @@ const CASH: Cents = Cents(20_000_000);
 /// Pairs of shares that each holder starts with.
 const HOLDER_PAIRS: u32 = 100_000;
 
-/// The going price stays this far from 0 and from 100, in YES cents. Every distance that an order
-/// is placed at is smaller.
+/// The going price stays this far from 0 and from 100, in YES cents. No order is placed as far from
+/// it, so every price is one.
 const FAIR_MARGIN: u32 = 20;
 
 /// How many orders it takes on average until the going price moves by a cent.
@@ -55,17 +55,31 @@ pub(super) struct Trader {
 
 impl Slot {
     /// Opens a market of this rank of popularity, funds its members and gives the holders their shares.
-    pub(super) fn open(to: &mut Vec<Command>, market: MarketId, rank: usize, first_account: u32, random: &mut Random) -> Slot {
+    pub(super) fn open(
+        to: &mut Vec<Command>,
+        market: MarketId,
+        rank: usize,
+        first_account: u32,
+        random: &mut Random,
+    ) -> Slot {
         let members = (2_500 / (rank as u32 + 1)).max(64);
         let holders = members / 8;
         let fair = random.between(FAIR_MARGIN, 100 - FAIR_MARGIN);
-        let quotes = Vec::new();
-        let mut slot =
-            Slot { market, first_account, members, holders, orders_placed: 0, fair, quotes, quotes_aim: 64 + members / 2 };
+        let mut slot = Slot {
+            market,
+            first_account,
+            members,
+            holders,
+            orders_placed: 0,
+            fair,
+            quotes: Vec::new(),
+            quotes_aim: 48 + members / 4,
+        };
         to.push(Command::Open { market });
         for member in 0..members {
-            let shares = if member < holders { Cents(u64::from(HOLDER_PAIRS) * crate::money::PAYOUT) } else { Cents::ZERO };
-            to.push(Command::Deposit { market, account: slot.account(member), amount: Cents(CASH.0 + shares.0) });
+            let shares = if member < holders { Cents::payout(Quantity(HOLDER_PAIRS)) } else { Cents::ZERO };
+            let amount = Cents(CASH.0 + shares.0);
+            to.push(Command::Deposit { market, account: slot.account(member), amount });
         }
         let holding: Vec<AccountId> = (0..holders).map(|member| slot.account(member)).collect();
         super::mint_in_pairs(to, market, &holding, HOLDER_PAIRS);

@@ -10,23 +10,20 @@ use super::random::Random;
 use super::slot::Slot;
 use crate::{AccountId, Cents, Command, MarketId, Outcome, Side, TimeInForce};
 
-/// What a command is, in parts of `PARTS`.
+/// A number below this decides what comes next.
 const PARTS: u32 = 10_000;
-/// A quote is placed or cancelled, each about half of the time.
+/// Below this a quote is placed or cancelled, each about half of the time.
 const QUOTE: u32 = 6_800;
-/// An order is placed at the going price.
-const TRADE: u32 = 1_900;
+/// Then up to here an order is placed at the going price.
+const TRADE: u32 = QUOTE + 1_900;
 /// An order is placed well through the going price.
-const SWEEP: u32 = 700;
+const SWEEP: u32 = TRADE + 700;
 /// Cash comes in.
-const DEPOSIT: u32 = 160;
+const DEPOSIT: u32 = SWEEP + 160;
 /// Cash goes out.
-const WITHDRAW: u32 = 139;
-/// A market is resolved, and all that follows from it.
-const RESOLVE: u32 = 1;
-/// The rest are mistakes.
-const MISTAKE: u32 = PARTS - QUOTE - TRADE - SWEEP - DEPOSIT - WITHDRAW - RESOLVE;
-const _: () = assert!(MISTAKE == 300);
+const WITHDRAW: u32 = DEPOSIT + 139;
+/// A market is resolved, and all that follows from it. What is left, up to `PARTS`, are mistakes.
+const RESOLVE: u32 = WITHDRAW + 1;
 
 /// How many accounts take money out of a market right after it is resolved.
 const LEAVING: u32 = 8;
@@ -92,28 +89,20 @@ impl Venue {
         let rank = popularity.draw(&mut self.random);
         let (slot, random) = (&mut self.slots[rank], &mut self.random);
         let market = slot.market;
-        let mut part = random.below(PARTS);
-        let mut is = |parts: u32| {
-            let hit = part < parts;
-            part = part.wrapping_sub(parts);
-            hit
-        };
-        let command = if is(QUOTE) {
-            quote_or_cancel(slot, random)
-        } else if is(TRADE) {
-            trade(slot, random)
-        } else if is(SWEEP) {
-            sweep(slot, random)
-        } else if is(DEPOSIT) {
-            let amount = Cents(u64::from(random.between(1, 500)) * 1_000);
-            Command::Deposit { market, account: slot.member(random), amount }
-        } else if is(WITHDRAW) {
-            let amount = Cents(u64::from(random.between(1, 100_000)));
-            Command::Withdraw { market, account: slot.member(random), amount }
-        } else if is(RESOLVE) {
-            return self.resolve(to);
-        } else {
-            mistakes::make(slot, self.closed, random)
+        let command = match random.below(PARTS) {
+            0..QUOTE => quote_or_cancel(slot, random),
+            QUOTE..TRADE => trade(slot, random),
+            TRADE..SWEEP => sweep(slot, random),
+            SWEEP..DEPOSIT => {
+                let amount = Cents(u64::from(random.between(1, 500)) * 1_000);
+                Command::Deposit { market, account: slot.member(random), amount }
+            }
+            DEPOSIT..WITHDRAW => {
+                let amount = Cents(u64::from(random.between(1, 100_000)));
+                Command::Withdraw { market, account: slot.member(random), amount }
+            }
+            WITHDRAW..RESOLVE => return self.resolve(to),
+            _ => mistakes::make(slot, self.closed, random),
         };
         to.push(command);
     }

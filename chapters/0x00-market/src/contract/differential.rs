@@ -1,0 +1,87 @@
+//! The engine beside the model: the same commands, and every event, balance and book compared.
+//!
+//! Generated streams are small and wild; `proptest` shrinks a failing one to the few commands that
+//! matter. Flows are the measured workloads, shortened, because the model is slow.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use proptest::prelude::{Strategy, any};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+use super::harness::{Expected, check_events, check_ledger, check_state, run};
+use super::place::Place;
+use super::sim_disk::{Faults, SimDisk};
+use super::streams::{Met, Stream, streams};
+use crate::flow::{self, FlowName};
+use crate::model::Model;
+use crate::{Command, Engine};
+
+/// How many generated streams; `PROPTEST_CASES` asks for another number.
+const CASES: u32 = 2_000;
+
+/// Generated streams with one shard: the whole stream of events is the model's.
+pub fn generated_streams<E: Engine>() {
+    generated::<E>(CASES, proptest::strategy::Just(1));
+}
+
+/// Generated streams with 1 to 8 shards, for engines that have them: each market's events are the model's.
+pub fn generated_streams_in_shards<E: Engine>() {
+    generated::<E>(CASES / 4, 1..=8_u16);
+}
+
+fn generated<E: Engine>(cases: u32, shards: impl Strategy<Value = u16>) {
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { Config::default().cases } else { cases };
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let met = RefCell::new(Met::default());
+    let ways = (proptest::sample::select(vec![1_usize, 2, 7, 64, 1_024]), 1..300_usize, any::<bool>(), shards);
+    let tested = TestRunner::new(config).run(&(streams(200), ways), |(Stream(commands), way)| {
+        let (batch_max, flush_every, reserve, shards) = way;
+        let mut place = Place::new(SimDisk::new(0, Faults::default()));
+        place.options.batch_max = batch_max;
+        place.options.batch_interval = Duration::from_millis(20);
+        place.options.reserve_commands = if reserve { 300 } else { 0 };
+        place.options.shards = shards;
+        compare::<E>(&place, &commands, flush_every, &mut met.borrow_mut()).map_err(TestCaseError::fail)
+    });
+    if let Err(failure) = tested {
+        panic!("{failure}");
+    }
+    if cases >= 500 {
+        met.into_inner().assert_all();
+    }
+}
+
+/// Runs engine and model, compares all there is to compare, and opens the engine once more.
+fn compare<E: Engine>(place: &Place, commands: &[Command], flush_every: usize, met: &mut Met) -> Result<(), String> {
+    let mut model = Model::default();
+    let answer = |&command: &Command| Expected { command, events: model.apply(&command) };
+    let expected: Vec<Expected> = commands.iter().map(answer).collect();
+    let events = || expected.iter().flat_map(|step| &step.events);
+    events().for_each(|event| met.note(event));
+    let shards = place.options.shards;
+    let ran = run::<E>(&place.options, commands, flush_every)?;
+    check_events(&expected, &ran.acks, shards)?;
+    check_state(&model.state(), &ran.closed.state)?;
+    check_ledger(events(), place.path(), shards)?;
+
+    let again = run::<E>(&place.options, &[], 1).map_err(|error| format!("opened again: {error}"))?;
+    if (again.recovery.commands, again.recovery.torn_bytes) != (commands.len() as u64, 0) {
+        return Err(format!("opened again: {:?} of {} commands", again.recovery, commands.len()));
+    }
+    check_state(&model.state(), &again.closed.state).map_err(|error| format!("opened again: {error}"))?;
+    check_ledger(events(), place.path(), shards).map_err(|error| format!("opened again: {error}"))
+}
+
+/// The measured flows, three seeds each, shortened.
+pub fn flows<E: Engine>() {
+    for name in [FlowName::Classic, FlowName::Venue, FlowName::Burst] {
+        for seed in 1..=3 {
+            let flow = flow::generate(name, 1_000, seed);
+            let commands = [flow.setup, flow.body].concat();
+            let place = Place::new(SimDisk::new(seed, Faults::default()));
+            compare::<E>(&place, &commands, 500, &mut Met::default())
+                .unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
+        }
+    }
+}

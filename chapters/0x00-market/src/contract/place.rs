@@ -1,0 +1,79 @@
+//! A data directory whose log a test puts there, and the two questions about it: does the engine
+//! come back with just these commands, and does it go on from there?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::harness::{check_events, check_ledger, check_state, run};
+use super::oracle::Oracle;
+use crate::log::FILE_NAME;
+use crate::{Command, Disk, Engine, EngineError, Options, Recovery};
+
+/// A data directory that goes away with this value.
+pub struct Place {
+    directory: TempDir,
+    /// How engines are opened here.
+    pub options: Options,
+}
+
+impl Place {
+    /// An empty directory, with this disk behind the log.
+    pub fn new(disk: impl Disk + 'static) -> Place {
+        // A test can't go on without a directory.
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { disk: Arc::new(disk), ..Options::new(directory.path()) };
+        Place { directory, options }
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Where the log of an engine with one shard is.
+    pub fn log(&self) -> PathBuf {
+        self.path().join(FILE_NAME)
+    }
+
+    /// Opens the engine and closes it: it must have recovered the first `count` commands of
+    /// `oracle`, and their ledger.
+    ///
+    /// # Errors
+    /// What it had instead.
+    pub fn recovers<E: Engine>(&self, oracle: &Oracle, count: usize) -> Result<Recovery, String> {
+        let opened = run::<E>(&self.options, &[], 1)?;
+        if opened.recovery.commands != count as u64 {
+            return Err(format!("{:?}, but {count} commands are in whole frames", opened.recovery));
+        }
+        check_state(&oracle.state(count), &opened.closed.state)?;
+        check_ledger(oracle.events(count), self.path(), 1)?;
+        Ok(opened.recovery)
+    }
+
+    /// Opens the engine where the first `count` commands of `oracle` are, submits up to `more` of those
+    /// that follow, closes it, and opens it again.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn goes_on<E: Engine>(&self, oracle: &Oracle, count: usize, more: usize) -> Result<(), String> {
+        let steps = &oracle.steps(count)[..more.min(oracle.len() - count)];
+        let commands: Vec<Command> = steps.iter().map(|step| step.command).collect();
+        let went = run::<E>(&self.options, &commands, commands.len() + 1)?;
+        check_events(steps, &went.acks, 1)?;
+        check_state(&oracle.state(count + steps.len()), &went.closed.state)?;
+        self.recovers::<E>(oracle, count + steps.len()).map(|_| ())
+    }
+
+    /// The error with which the engine refuses to open.
+    ///
+    /// # Errors
+    /// What it recovered instead of refusing.
+    pub fn refusal<E: Engine>(&self) -> Result<EngineError, String> {
+        match E::open(&self.options, super::harness::Acks::default().receiver()) {
+            Err(error) => Ok(error),
+            Ok((_, recovery)) => Err(format!("it opened with {recovery:?}")),
+        }
+    }
+}

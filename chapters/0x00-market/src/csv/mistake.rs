@@ -1,0 +1,126 @@
+//! The columns, and what can be wrong with a line of them.
+
+use std::fmt;
+
+use super::HEADER;
+
+/// A column of the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Column {
+    /// Which command it is.
+    Command,
+    /// The market.
+    Market,
+    /// Who asks.
+    Account,
+    /// What an order wants.
+    Intent,
+    /// An order's limit in cents.
+    Price,
+    /// An order's shares.
+    Quantity,
+    /// What becomes of an order's rest.
+    TimeInForce,
+    /// The order to cancel.
+    Order,
+    /// Cash in cents.
+    Amount,
+    /// How a market ended.
+    Outcome,
+}
+
+/// All columns, in their order.
+pub(super) const COLUMNS: [Column; 10] = [
+    Column::Command,
+    Column::Market,
+    Column::Account,
+    Column::Intent,
+    Column::Price,
+    Column::Quantity,
+    Column::TimeInForce,
+    Column::Order,
+    Column::Amount,
+    Column::Outcome,
+];
+
+impl Column {
+    /// The column's name in the header.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Column::Command => "command",
+            Column::Market => "market",
+            Column::Account => "account",
+            Column::Intent => "intent",
+            Column::Price => "price",
+            Column::Quantity => "quantity",
+            Column::TimeInForce => "time_in_force",
+            Column::Order => "order",
+            Column::Amount => "amount",
+            Column::Outcome => "outcome",
+        }
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Mistake {
+    /// The first line is not the header.
+    #[error("the first line is not the header, which must be `{HEADER}`")]
+    Header,
+    /// Too many or too few commas.
+    #[error("{found} fields where {} are expected: `{HEADER}`", COLUMNS.len())]
+    FieldCount {
+        /// How many there are.
+        found: usize,
+    },
+    /// A field's bytes are no text.
+    #[error("{column} is not valid UTF-8")]
+    NotText {
+        /// Which field.
+        column: Column,
+    },
+    /// A field that the command uses is empty.
+    #[error("{column} is empty; {command} needs it")]
+    Missing {
+        /// Which field.
+        column: Column,
+        /// What the line is.
+        command: &'static str,
+    },
+    /// A field that the command does not use is not empty.
+    #[error("{column} is {found:?}; it must be empty, {command} does not use it")]
+    NotUsed {
+        /// Which field.
+        column: Column,
+        /// What the line is.
+        command: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// A field that is a word has another one.
+    #[error("{column} {found:?} is none of: {expected}")]
+    UnknownWord {
+        /// Which field.
+        column: Column,
+        /// What is there.
+        found: String,
+        /// What may be there.
+        expected: String,
+    },
+    /// A field that is a number is none, or does not fit.
+    #[error("{column} {found:?} is not a whole number from 0 to {max}")]
+    NotANumber {
+        /// Which field.
+        column: Column,
+        /// What is there.
+        found: String,
+        /// The largest that fits.
+        max: u64,
+    },
+}

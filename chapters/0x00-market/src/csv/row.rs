@@ -1,0 +1,180 @@
+//! One line and one command, both ways.
+
+use std::io::{self, Write};
+use std::str::FromStr;
+
+use ::csv::ByteRecord;
+
+use super::mistake::{COLUMNS, Column, Mistake};
+use crate::{AccountId, Cents, Command, Intent, MarketId, OrderId, Outcome, Place, TimeInForce};
+
+const COMMANDS: [&str; 6] = ["open", "deposit", "withdraw", "place", "cancel", "resolve"];
+const INTENTS: [(&str, Intent); 4] = [
+    ("buy-yes", Intent::BuyYes),
+    ("sell-yes", Intent::SellYes),
+    ("buy-no", Intent::BuyNo),
+    ("sell-no", Intent::SellNo),
+];
+const TIMES_IN_FORCE: [(&str, TimeInForce); 4] = [
+    ("gtc", TimeInForce::Gtc),
+    ("ioc", TimeInForce::Ioc),
+    ("fok", TimeInForce::Fok),
+    ("post-only", TimeInForce::PostOnly),
+];
+const OUTCOMES: [(&str, Outcome); 2] = [("yes", Outcome::Yes), ("no", Outcome::No)];
+
+/// A line's fields.
+pub(super) struct Row<'a> {
+    fields: [&'a str; COLUMNS.len()],
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn parse(record: &'a ByteRecord) -> Result<Row<'a>, Mistake> {
+        if record.len() != COLUMNS.len() {
+            return Err(Mistake::FieldCount { found: record.len() });
+        }
+        let mut fields = [""; COLUMNS.len()];
+        for (column, bytes) in COLUMNS.into_iter().zip(record) {
+            fields[column as usize] = str::from_utf8(bytes).map_err(|_| Mistake::NotText { column })?;
+        }
+        Ok(Row { fields })
+    }
+
+    pub(super) fn check_header(&self) -> Result<(), Mistake> {
+        let right = COLUMNS.iter().all(|&column| self.field(column) == column.name());
+        if right { Ok(()) } else { Err(Mistake::Header) }
+    }
+
+    pub(super) fn command(&self) -> Result<Command, Mistake> {
+        match self.field(Column::Command) {
+            "open" => {
+                let [market] = self.uses("open", [Column::Market])?;
+                Ok(Command::Open { market: market.market()? })
+            }
+            "deposit" => {
+                let (market, account, amount) = self.transfer("deposit")?;
+                Ok(Command::Deposit { market, account, amount })
+            }
+            "withdraw" => {
+                let (market, account, amount) = self.transfer("withdraw")?;
+                Ok(Command::Withdraw { market, account, amount })
+            }
+            "place" => self.place().map(Command::Place),
+            "cancel" => {
+                let [market, account, order] = self.uses("cancel", [Column::Market, Column::Account, Column::Order])?;
+                let order = OrderId(order.number(u64::MAX)?);
+                Ok(Command::Cancel { market: market.market()?, account: account.account()?, order })
+            }
+            "resolve" => {
+                let [market, outcome] = self.uses("resolve", [Column::Market, Column::Outcome])?;
+                Ok(Command::Resolve { market: market.market()?, outcome: outcome.word(&OUTCOMES)? })
+            }
+            text => Err(Field { column: Column::Command, text }.unknown(&COMMANDS)),
+        }
+    }
+
+    fn transfer(&self, command: &'static str) -> Result<(MarketId, AccountId, Cents), Mistake> {
+        let [market, account, amount] = self.uses(command, [Column::Market, Column::Account, Column::Amount])?;
+        Ok((market.market()?, account.account()?, Cents(amount.number(u64::MAX)?)))
+    }
+
+    fn place(&self) -> Result<Place, Mistake> {
+        let [market, account, intent, price, quantity, time_in_force] = self.uses(
+            "place",
+            [Column::Market, Column::Account, Column::Intent, Column::Price, Column::Quantity, Column::TimeInForce],
+        )?;
+        Ok(Place {
+            market: market.market()?,
+            account: account.account()?,
+            intent: intent.word(&INTENTS)?,
+            price: price.number(u8::MAX)?,
+            quantity: quantity.number(u32::MAX)?,
+            time_in_force: time_in_force.word(&TIMES_IN_FORCE)?,
+        })
+    }
+
+    /// The fields that a command uses. They must be there, and no others.
+    fn uses<const N: usize>(&self, command: &'static str, columns: [Column; N]) -> Result<[Field<'a>; N], Mistake> {
+        for column in COLUMNS {
+            let used = column == Column::Command || columns.contains(&column);
+            let found = self.field(column);
+            match (used, found.is_empty()) {
+                (true, true) => return Err(Mistake::Missing { column, command }),
+                (false, false) => return Err(Mistake::NotUsed { column, command, found: excerpt(found) }),
+                _ => {}
+            }
+        }
+        Ok(columns.map(|column| Field { column, text: self.field(column) }))
+    }
+
+    fn field(&self, column: Column) -> &'a str {
+        self.fields[column as usize]
+    }
+}
+
+/// A field and where it stands, for the message.
+#[derive(Clone, Copy)]
+struct Field<'a> {
+    column: Column,
+    text: &'a str,
+}
+
+impl Field<'_> {
+    fn market(self) -> Result<MarketId, Mistake> {
+        self.number(u32::MAX).map(MarketId)
+    }
+
+    fn account(self) -> Result<AccountId, Mistake> {
+        self.number(u32::MAX).map(AccountId)
+    }
+
+    /// A number that fits the type of `max`.
+    fn number<T: FromStr + Into<u64>>(self, max: T) -> Result<T, Mistake> {
+        // Rust's own parser would also take "+5".
+        let digits = self.text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = self.text.parse().ok().filter(|_| digits);
+        number.ok_or_else(|| Mistake::NotANumber { column: self.column, found: excerpt(self.text), max: max.into() })
+    }
+
+    fn word<T: Copy>(self, words: &[(&str, T)]) -> Result<T, Mistake> {
+        let found = words.iter().find(|(word, _)| *word == self.text);
+        found.map(|&(_, meaning)| meaning).ok_or_else(|| {
+            let words: Vec<_> = words.iter().map(|&(word, _)| word).collect();
+            self.unknown(&words)
+        })
+    }
+
+    fn unknown(self, words: &[&str]) -> Mistake {
+        Mistake::UnknownWord { column: self.column, found: excerpt(self.text), expected: words.join(", ") }
+    }
+}
+
+/// As much of a field as a message can bear.
+fn excerpt(text: &str) -> String {
+    const CHARS_MAX: usize = 40;
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.into(),
+    }
+}
+
+/// Writes the line of a command.
+pub(super) fn write(to: &mut impl Write, command: &Command) -> io::Result<()> {
+    match *command {
+        Command::Open { market } => writeln!(to, "open,{market},,,,,,,,"),
+        Command::Deposit { market, account, amount } => writeln!(to, "deposit,{market},{account},,,,,,{},", amount.0),
+        Command::Withdraw { market, account, amount } => writeln!(to, "withdraw,{market},{account},,,,,,{},", amount.0),
+        Command::Place(Place { market, account, intent, price, quantity, time_in_force }) => {
+            let intent = word_of(&INTENTS, intent);
+            let time_in_force = word_of(&TIMES_IN_FORCE, time_in_force);
+            writeln!(to, "place,{market},{account},{intent},{price},{quantity},{time_in_force},,,")
+        }
+        Command::Cancel { market, account, order } => writeln!(to, "cancel,{market},{account},,,,,{order},,"),
+        Command::Resolve { market, outcome } => writeln!(to, "resolve,{market},,,,,,,,{}", word_of(&OUTCOMES, outcome)),
+    }
+}
+
+/// The word for a value. The lists above hold every value; a test writes them all.
+fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, meaning)| *meaning == value).map_or("", |&(word, _)| word)
+}

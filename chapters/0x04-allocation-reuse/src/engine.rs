@@ -1,0 +1,127 @@
+//! The engine: the way of a command from the log to its acknowledgement.
+//!
+//! ```text
+//! command -> log append -> log sync -> balance check -> matching -> settlement -> ledger -> acknowledgement
+//! ```
+//!
+//! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
+//! batch, and a command may wait for its batch.
+
+use std::time::{Duration, Instant};
+
+use market::{Acknowledge, Closed, Command, EngineError, Event, LogError, Options, Recovery, Stage};
+
+use crate::exchange::Exchange;
+use crate::ledger::Ledger;
+use crate::log::Log;
+use crate::metrics::Metrics;
+
+/// An engine that syncs the disk for every batch of commands.
+pub struct Engine<M> {
+    log: Log,
+    exchange: Exchange,
+    ledger: Ledger,
+    acks: Box<dyn Acknowledge>,
+    metrics: M,
+    /// Commands that were submitted and are not yet durable, applied or acknowledged.
+    batch: Vec<Command>,
+    /// When the first of them came.
+    batch_began: Instant,
+    batch_max: usize,
+    batch_interval: Duration,
+    /// What the command at hand led to; kept, so that it is allocated once.
+    events: Vec<Event>,
+    /// Set by the first error: what is on disk is uncertain from then on.
+    stopped: bool,
+}
+
+impl<M: Metrics> market::Engine for Engine<M> {
+    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let mut exchange = Exchange::default();
+        let mut ledger = Ledger::create(&options.data_dir)?;
+        let mut metrics = M::default();
+        let mut events = Vec::new();
+        let (log, recovery) = Log::open(options, |command| {
+            exchange.apply(&command, &mut events, &mut metrics);
+            ledger.write(&events)
+        })?;
+        ledger.flush()?;
+        let engine = Engine {
+            log,
+            exchange,
+            ledger,
+            acks,
+            metrics: M::default(),
+            batch: Vec::new(),
+            batch_began: Instant::now(),
+            batch_max: options.batch_max,
+            batch_interval: options.batch_interval,
+            events,
+            stopped: false,
+        };
+        Ok((engine, recovery))
+    }
+
+    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+        if self.stopped {
+            return Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into());
+        }
+        if self.batch.is_empty() {
+            self.batch_began = Instant::now();
+        }
+        self.batch.push(command);
+        if self.batch.len() >= self.batch_max { self.commit() } else { self.poll() }
+    }
+
+    fn poll(&mut self) -> Result<(), EngineError> {
+        if !self.batch.is_empty() && self.batch_began.elapsed() >= self.batch_interval {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        if !self.batch.is_empty() {
+            self.commit()?;
+        }
+        self.ledger.flush()
+    }
+
+    fn close(mut self) -> Result<Closed, EngineError> {
+        self.flush()?;
+        Ok(Closed { state: self.exchange.state(), stages: self.metrics.times(), remarks: Vec::new() })
+    }
+}
+
+impl<M: Metrics> Engine<M> {
+    /// Ends the batch and takes it all the way, or stops the engine.
+    fn commit(&mut self) -> Result<(), EngineError> {
+        if self.stopped {
+            return Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into());
+        }
+        let done = self.process();
+        self.stopped = done.is_err();
+        done
+    }
+
+    // ANCHOR: process
+    /// Takes the batch all the way: one frame, one sync, then each command.
+    fn process(&mut self) -> Result<(), EngineError> {
+        self.metrics.start();
+        let first = self.log.append(&self.batch)?;
+        self.metrics.lap(Stage::LogAppend);
+        self.log.sync()?;
+        self.metrics.lap(Stage::LogSync);
+        for (at, command) in self.batch.iter().enumerate() {
+            self.metrics.start();
+            self.exchange.apply(command, &mut self.events, &mut self.metrics);
+            self.metrics.lap(Stage::Settlement);
+            self.ledger.write(&self.events)?;
+            self.metrics.lap(Stage::Ledger);
+            self.acks.acknowledge(first.plus(at as u64), &self.events);
+        }
+        self.batch.clear();
+        Ok(())
+    }
+    // ANCHOR_END: process
+}

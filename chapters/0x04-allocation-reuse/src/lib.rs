@@ -1,0 +1,30 @@
+//! 0x04: allocation reuse.
+//!
+//! The engine of 0x03 asks the heap for memory several times a command: a list of events, a list of
+//! fills, a level's queue, a tree's node. Here what was needed once is kept and filled again. In the
+//! steady state a command allocates nothing, and a test counts to prove it.
+#![forbid(unsafe_code)]
+
+pub mod accounts;
+pub mod book;
+pub mod engine;
+pub mod exchange;
+pub mod ledger;
+pub mod log;
+pub mod metrics;
+pub mod slab;
+pub mod trading;
+
+pub use engine::Engine;
+use metrics::{PerfMetrics, Unmeasured};
+
+/// This chapter, as its program and its tests know it.
+pub struct Chapter;
+
+impl market::run::Chapter for Chapter {
+    const NAME: &'static str = "0x04-allocation-reuse";
+    const ORDERS: usize = 1_000_000;
+    const BATCHES: bool = true;
+    type Engine = Engine<Unmeasured>;
+    type Measured = Engine<PerfMetrics>;
+}

@@ -1,0 +1,31 @@
+//! 0x05: the array book.
+//!
+//! There are 99 prices, so a side of the book is 99 slots and a word of bits that says which of them
+//! have orders. Queues are links through the slab, and ids lead to their slots without a hash. What a
+//! command touches is a handful of cache lines, and it finds each in a few instructions.
+#![forbid(unsafe_code)]
+
+pub mod accounts;
+pub mod book;
+pub mod engine;
+pub mod exchange;
+pub mod id_table;
+pub mod ledger;
+pub mod log;
+pub mod metrics;
+pub mod slab;
+pub mod trading;
+
+pub use engine::Engine;
+use metrics::{PerfMetrics, Unmeasured};
+
+/// This chapter, as its program and its tests know it.
+pub struct Chapter;
+
+impl market::run::Chapter for Chapter {
+    const NAME: &'static str = "0x05-array-book";
+    const ORDERS: usize = 5_000_000;
+    const BATCHES: bool = true;
+    type Engine = Engine<Unmeasured>;
+    type Measured = Engine<PerfMetrics>;
+}
