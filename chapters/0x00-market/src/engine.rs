@@ -70,8 +70,10 @@ pub struct Options {
     pub batch_max: usize,
     /// From 0x03: how long the first command of a batch waits for others.
     pub batch_interval: Duration,
-    /// From 0x05: how many commands to reserve memory and log space for.
+    /// From 0x06: how many commands to reserve log space for.
     pub reserve_commands: usize,
+    /// From 0x06: whether each busy thread gets a core of its own, where the system permits it.
+    pub pin_threads: bool,
     /// From 0x07: how many shards, 1 to 256.
     pub shards: u16,
 }
@@ -85,6 +87,7 @@ impl Options {
             batch_max: 1_024,
             batch_interval: Duration::from_millis(1),
             reserve_commands: 0,
+            pin_threads: false,
             shards: 1,
         }
     }
@@ -129,14 +132,8 @@ pub enum Stage {
 
 impl Stage {
     /// All stages in the pipeline's order.
-    pub const ALL: [Stage; 6] = [
-        Stage::LogAppend,
-        Stage::LogSync,
-        Stage::BalanceCheck,
-        Stage::Matching,
-        Stage::Settlement,
-        Stage::Ledger,
-    ];
+    pub const ALL: [Stage; 6] =
+        [Stage::LogAppend, Stage::LogSync, Stage::BalanceCheck, Stage::Matching, Stage::Settlement, Stage::Ledger];
 
     /// The stage's name in files for machines.
     pub const fn key(self) -> &'static str {

@@ -200,10 +200,7 @@ impl Event {
 
     /// Whether it moves money or shares between accounts, and so belongs in the ledger.
     pub const fn moves_value(&self) -> bool {
-        matches!(
-            self,
-            Event::Deposited { .. } | Event::Withdrawn { .. } | Event::Traded { .. } | Event::Paid { .. }
-        )
+        matches!(self, Event::Deposited { .. } | Event::Withdrawn { .. } | Event::Traded { .. } | Event::Paid { .. })
     }
 
     /// The event as bytes, in the order of [`Row`]'s fields.
@@ -281,9 +278,7 @@ impl Event {
             Event::Resolved { market, outcome, paid } => {
                 Row { kind: 8, detail: outcome as u8, market, value: paid.0, ..Row::default() }
             }
-            Event::Rejected { market, reason } => {
-                Row { kind: 9, detail: reason as u8, market, ..Row::default() }
-            }
+            Event::Rejected { market, reason } => Row { kind: 9, detail: reason as u8, market, ..Row::default() },
         }
     }
 

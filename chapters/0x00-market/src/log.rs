@@ -67,8 +67,10 @@ impl ShardOf {
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The disk said no.
-    #[error("{path}: could not {what} the log: {source}; nothing that was not synced has been acknowledged: \
-             mend the disk and start again, the log will be replayed")]
+    #[error(
+        "{path}: could not {what} the log: {source}; nothing that was not synced has been acknowledged: \
+             mend the disk and start again, the log will be replayed"
+    )]
     Io {
         /// What was tried.
         what: &'static str,
@@ -78,15 +80,19 @@ pub enum LogError {
         source: std::io::Error,
     },
     /// A write or sync failed before, so what is on disk is unknown.
-    #[error("{path}: the log stopped after an earlier error and takes no more commands: \
-             start the engine again, it will replay what is on disk")]
+    #[error(
+        "{path}: the log stopped after an earlier error and takes no more commands: \
+             start the engine again, it will replay what is on disk"
+    )]
     Stopped {
         /// The log.
         path: PathBuf,
     },
     /// A log without even a header.
-    #[error("{path}: the log is empty (0 bytes), and an engine never leaves one so: restore it from a copy, \
-             or delete the file to start with no history")]
+    #[error(
+        "{path}: the log is empty (0 bytes), and an engine never leaves one so: restore it from a copy, \
+             or delete the file to start with no history"
+    )]
     Empty {
         /// The log.
         path: PathBuf,
@@ -100,8 +106,10 @@ pub enum LogError {
         reason: &'static str,
     },
     /// A log of another version.
-    #[error("{path}: the log has version {found}, and this program reads version {VERSION}: use the program \
-             that wrote it")]
+    #[error(
+        "{path}: the log has version {found}, and this program reads version {VERSION}: use the program \
+             that wrote it"
+    )]
     UnknownVersion {
         /// The log.
         path: PathBuf,
@@ -121,8 +129,10 @@ pub enum LogError {
         asked: ShardOf,
     },
     /// Damage in the middle: acknowledged commands follow it.
-    #[error("{path}: the log is damaged at byte {offset}, where the frame of command {sequence} should be: {reason}; \
-             commands that were acknowledged may be lost, so nothing was loaded: restore the log from a copy")]
+    #[error(
+        "{path}: the log is damaged at byte {offset}, where the frame of command {sequence} should be: {reason}; \
+             commands that were acknowledged may be lost, so nothing was loaded: restore the log from a copy"
+    )]
     Corrupt {
         /// The log.
         path: PathBuf,
@@ -164,7 +174,10 @@ pub fn decode_header(bytes: &[u8; RECORD_BYTES], path: &std::path::Path) -> Resu
     if u32_at(bytes, 16) != crc32c::crc32c(&bytes[..16]) || bytes[20..] != [0; 4] {
         return Err(foreign("its header is damaged"));
     }
-    Ok(ShardOf { shard: u16::from_le_bytes([bytes[12], bytes[13]]), shards: u16::from_le_bytes([bytes[14], bytes[15]]) })
+    Ok(ShardOf {
+        shard: u16::from_le_bytes([bytes[12], bytes[13]]),
+        shards: u16::from_le_bytes([bytes[14], bytes[15]]),
+    })
 }
 
 /// Writes a frame's header into the first [`RECORD_BYTES`] of `frame`; the commands follow them.
@@ -215,11 +228,7 @@ impl FrameHeader {
     pub(crate) fn decode(bytes: &[u8]) -> Option<FrameHeader> {
         let (length, count) = (u32_at(bytes, 0) as usize, u32_at(bytes, 16) as usize);
         let coherent = 1 <= count && count <= FRAME_COMMANDS_MAX && length == count * RECORD_BYTES;
-        coherent.then(|| FrameHeader {
-            length,
-            crc: u32_at(bytes, 4),
-            first: Sequence(u64_at(bytes, 8)),
-        })
+        coherent.then(|| FrameHeader { length, crc: u32_at(bytes, 4), first: Sequence(u64_at(bytes, 8)) })
     }
 }
 

@@ -111,7 +111,8 @@ impl<'file> LogReader<'file> {
         let first = self.next;
         let (records, _) = self.frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
         if let Some(at) = records.iter().position(|record| decode_command(record).is_none()) {
-            let reason = format!("its checksum is right, but command {} of the frame is none that this program knows", at + 1);
+            let reason =
+                format!("its checksum is right, but command {} of the frame is none that this program knows", at + 1);
             return Err(self.corrupt(reason));
         }
         self.offset += self.frame.len() as u64;

@@ -84,7 +84,13 @@ impl Model {
 }
 
 impl Market {
-    fn deposit(&mut self, market: MarketId, account: AccountId, amount: Cents, events: &mut Vec<Event>) -> Result<(), Reason> {
+    fn deposit(
+        &mut self,
+        market: MarketId,
+        account: AccountId,
+        amount: Cents,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Reason> {
         let funded = self.funded.checked_add(amount.0).ok_or(Reason::AmountOutOfRange)?;
         if amount.is_zero() || funded > Cents::MARKET_MAX.0 {
             return Err(Reason::AmountOutOfRange);
@@ -95,7 +101,13 @@ impl Market {
         Ok(())
     }
 
-    fn withdraw(&mut self, market: MarketId, account: AccountId, amount: Cents, events: &mut Vec<Event>) -> Result<(), Reason> {
+    fn withdraw(
+        &mut self,
+        market: MarketId,
+        account: AccountId,
+        amount: Cents,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Reason> {
         if amount.is_zero() {
             return Err(Reason::AmountOutOfRange);
         }
@@ -214,7 +226,13 @@ impl Market {
         ahead.map(|order| u64::from(order.quantity.0)).sum::<u64>() >= u64::from(quantity.0)
     }
 
-    fn cancel(&mut self, market: MarketId, account: AccountId, order: OrderId, events: &mut Vec<Event>) -> Result<(), Reason> {
+    fn cancel(
+        &mut self,
+        market: MarketId,
+        account: AccountId,
+        order: OrderId,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Reason> {
         let at = self.resting.iter().position(|resting| resting.order == order).ok_or(Reason::UnknownOrder)?;
         if self.resting[at].account != account {
             return Err(Reason::NotTheOwner);

@@ -27,8 +27,8 @@ pub trait Chapter {
     /// How many orders it runs unless told otherwise: about a second's worth, but at least the
     /// 100,000 of the classic flow.
     const ORDERS: usize;
-    /// Whether commands are committed in batches.
-    const BATCHES: bool = false;
+    /// The most commands in a batch, unless told otherwise; `None` before there are batches.
+    const BATCH: Option<usize> = None;
     /// Whether the engine can have more than one shard.
     const SHARDS: bool = false;
     /// The engine, with no instrumentation.
@@ -109,11 +109,11 @@ fn run<C: Chapter>(args: &Args) -> Result<(), RunError> {
     let mut report = report::Report::new::<C>(args, &flow);
     for pass in args.passes::<C>() {
         match pass {
-            Pass::Throughput => report.throughput = Some(measure::throughput::<C::Engine>(args, &flow, &place)?),
-            Pass::Breakdown => report.breakdown = measure::breakdown::<C::Measured>(args, &flow, &place)?,
+            Pass::Throughput => report.throughput = Some(measure::throughput::<C, C::Engine>(args, &flow, &place)?),
+            Pass::Breakdown => report.breakdown = measure::breakdown::<C>(args, &flow, &place)?,
             Pass::Latency => {
                 let rate = args.rate.unwrap_or_else(|| report.half_rate());
-                report.latency = Some(measure::latency::<C::Engine>(args, &flow, &place, rate)?);
+                report.latency = Some(measure::latency::<C>(args, &flow, &place, rate)?);
             }
         }
     }

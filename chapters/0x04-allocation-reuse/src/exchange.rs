@@ -17,9 +17,8 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Applies a command and leaves in `events` what it led to: at least one event.
+    /// Applies a command and adds to `events` what it led to: at least one event.
     pub fn apply(&mut self, command: &Command, events: &mut Vec<Event>, metrics: &mut impl Metrics) {
-        events.clear();
         if let Err(reason) = self.try_apply(command, events, metrics) {
             events.push(Event::Rejected { market: command.market(), reason });
         }

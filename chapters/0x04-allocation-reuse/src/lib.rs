@@ -24,7 +24,7 @@ pub struct Chapter;
 impl market::run::Chapter for Chapter {
     const NAME: &'static str = "0x04-allocation-reuse";
     const ORDERS: usize = 1_000_000;
-    const BATCHES: bool = true;
+    const BATCH: Option<usize> = Some(1_024);
     type Engine = Engine<Unmeasured>;
     type Measured = Engine<PerfMetrics>;
 }

@@ -42,6 +42,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let mut metrics = M::default();
         let mut events = Vec::new();
         let (log, recovery) = Log::open(options, |command| {
+            events.clear();
             exchange.apply(&command, &mut events, &mut metrics);
             ledger.write(&events)
         })?;
@@ -114,6 +115,7 @@ impl<M: Metrics> Engine<M> {
         self.metrics.lap(Stage::LogSync);
         for (at, command) in self.batch.iter().enumerate() {
             self.metrics.start();
+            self.events.clear();
             self.exchange.apply(command, &mut self.events, &mut self.metrics);
             self.metrics.lap(Stage::Settlement);
             self.ledger.write(&self.events)?;

@@ -107,13 +107,7 @@ pub fn flip_every_bit<E: Engine>() {
     }
 }
 
-fn flipped<E: Engine>(
-    place: &Place,
-    oracle: &Oracle,
-    log: &Fixture,
-    bytes: &[u8],
-    byte: usize,
-) -> Result<(), String> {
+fn flipped<E: Engine>(place: &Place, oracle: &Oracle, log: &Fixture, bytes: &[u8], byte: usize) -> Result<(), String> {
     match log.frame_at(byte) {
         None if byte < RECORD_BYTES => match place.refusal::<E>()? {
             EngineError::Log(LogError::Foreign { .. } | LogError::UnknownVersion { .. }) => unchanged(place, bytes),

@@ -87,7 +87,11 @@ pub fn run<E: Engine>(options: &Options, commands: &[Command], flush_every: usiz
     let closed = engine.close().map_err(|error| format!("close: {error}"))?;
     let acks = acks.seen();
     if came != commands.len() || acks.len() != commands.len() {
-        return Err(format!("{came} acknowledgements after flush, {} after close, {} commands", acks.len(), commands.len()));
+        return Err(format!(
+            "{came} acknowledgements after flush, {} after close, {} commands",
+            acks.len(),
+            commands.len()
+        ));
     }
     let base = (options.shards == 1).then_some(recovery.commands);
     check_sequences(&acks, base)?;
@@ -183,11 +187,7 @@ pub fn check_state(expected: &ExchangeState, found: &ExchangeState) -> Result<()
 ///
 /// # Errors
 /// The first entry that differs, or that can't be read.
-pub fn check_ledger<'a>(
-    expected: impl Iterator<Item = &'a Event>,
-    data_dir: &Path,
-    shards: u16,
-) -> Result<(), String> {
+pub fn check_ledger<'a>(expected: impl Iterator<Item = &'a Event>, data_dir: &Path, shards: u16) -> Result<(), String> {
     let mut expected: Vec<Event> = expected.copied().filter(Event::moves_value).collect();
     let mut found = read_ledger(data_dir)?;
     if shards > 1 {

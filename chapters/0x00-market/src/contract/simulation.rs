@@ -5,8 +5,8 @@
 //! be noticed. Everything follows from one seed, so a failing one is replayed by its number.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -259,7 +259,9 @@ impl World {
         };
         let allowed = if byte >= last.end { Some(last.after) } else { (byte >= last.start).then_some(last.before) };
         if allowed != Some(recovery.commands as usize) {
-            return Err(format!("a bit of byte {byte} flipped, the last frame is {last:?}: it opened with {recovery:?}"));
+            return Err(format!(
+                "a bit of byte {byte} flipped, the last frame is {last:?}: it opened with {recovery:?}"
+            ));
         }
         let closed = engine.close().map_err(|error| error.to_string())?;
         check_state(&self.oracle.state(recovery.commands as usize), &closed.state)

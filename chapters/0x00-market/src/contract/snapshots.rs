@@ -70,7 +70,10 @@ fn describe(commands: &[Command], events: &[Event], ledger: &[Event], state: &Ex
 
 fn describe_market(text: &mut String, market: &MarketState) {
     let MarketState { closed, pot, orders_placed, accounts, .. } = market;
-    line(text, format_args!("  closed: {closed}, pot: {pot}, orders placed: {orders_placed}, accounts: {}", accounts.len()));
+    line(
+        text,
+        format_args!("  closed: {closed}, pot: {pot}, orders placed: {orders_placed}, accounts: {}", accounts.len()),
+    );
     for (side, orders) in [("bids", &market.bids), ("asks", &market.asks)] {
         line(text, format_args!("  {side}: {} orders", orders.len()));
         for level in orders.chunk_by(|one, other| one.price == other.price).take(3) {

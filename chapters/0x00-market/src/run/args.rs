@@ -59,6 +59,9 @@ pub struct Args {
     /// From 0x03: how long the first command of a batch waits for others, in microseconds
     #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub batch_interval_us: Option<u64>,
+    /// From 0x06: leave it to the system where threads run
+    #[arg(long)]
+    pub no_pin: bool,
     /// From 0x07: how many shards
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: Option<u16>,
@@ -98,8 +101,9 @@ fn seconds(text: &str) -> Result<f64, String> {
 impl Args {
     /// Refuses flags that the chapter has no use for: a flag without an effect misleads.
     pub(super) fn check<C: Chapter>(&self) -> Result<(), RunError> {
-        let refuse = |what: &str, from: &str| Err(RunError::Usage(format!("{} has no {what}: they come in {from}", C::NAME)));
-        if !C::BATCHES && (self.batch.is_some() || self.batch_interval_us.is_some()) {
+        let refuse =
+            |what: &str, from: &str| Err(RunError::Usage(format!("{} has no {what}: they come in {from}", C::NAME)));
+        if C::BATCH.is_none() && (self.batch.is_some() || self.batch_interval_us.is_some()) {
             return refuse("batches", "0x03");
         }
         if !C::SHARDS && (self.shards.is_some() || self.reshard.is_some()) {
@@ -129,10 +133,11 @@ impl Args {
     }
 
     /// How to open the engine in `data_dir` for a flow of `commands` commands.
-    pub(super) fn options(&self, data_dir: PathBuf, commands: usize) -> Options {
+    pub(super) fn options<C: Chapter>(&self, data_dir: PathBuf, commands: usize) -> Options {
         let mut options = Options::new(data_dir);
-        if let Some(batch) = self.batch {
-            options.batch_max = batch as usize;
+        options.pin_threads = !self.no_pin;
+        if let Some(batch) = self.batch.map(|batch| batch as usize).or(C::BATCH) {
+            options.batch_max = batch;
         }
         if let Some(microseconds) = self.batch_interval_us {
             options.batch_interval = Duration::from_micros(microseconds);

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::args::Input;
 use super::report::Place;
 use super::tally::{Counter, Counts, Recorder, Schedule, Timer, empty_histogram};
-use super::args::Input;
 use super::{Args, Chapter, RunError};
 use crate::log::{ShardOf, encode_log};
 use crate::{Acknowledge, Closed, Command, Engine, Options, Recovery, StageTimes};
@@ -71,13 +71,13 @@ impl Latency {
 ///
 /// The set-up is written as a log of its own and replayed, because a log is a log whoever wrote it:
 /// a slow engine need not sync ten thousand deposits one by one before the clock starts.
-fn start<E: Engine>(
+fn start<C: Chapter, E: Engine>(
     args: &Args,
     flow: &Input,
     data_dir: PathBuf,
     acks: Box<dyn Acknowledge>,
 ) -> Result<Started<E>, RunError> {
-    let options = args.options(data_dir, flow.setup.len() + flow.body.len());
+    let options = args.options::<C>(data_dir, flow.setup.len() + flow.body.len());
     let fresh = write_setup(&options, &flow.setup)?;
     let began = Instant::now();
     let (engine, recovery) = E::open(&options, acks)?;
@@ -104,7 +104,8 @@ fn write_setup(options: &Options, setup: &[Command]) -> Result<bool, RunError> {
     }
     for shard in 0..options.shards {
         let shard = ShardOf { shard, shards: options.shards };
-        let own: Vec<Command> = setup.iter().copied().filter(|c| ShardOf::market(c.market(), options.shards) == shard).collect();
+        let own: Vec<Command> =
+            setup.iter().copied().filter(|c| ShardOf::market(c.market(), options.shards) == shard).collect();
         let path = data_dir.join(shard.file_name());
         options.disk.create(&path, &encode_log(shard, &own)).map_err(failed("write the set-up's log"))?;
     }
@@ -112,11 +113,11 @@ fn write_setup(options: &Options, setup: &[Command]) -> Result<bool, RunError> {
 }
 
 /// Runs the flow as fast as the engine takes it.
-pub fn throughput<E: Engine>(args: &Args, flow: &Input, place: &Place) -> Result<Throughput, RunError> {
+pub fn throughput<C: Chapter, E: Engine>(args: &Args, flow: &Input, place: &Place) -> Result<Throughput, RunError> {
     let data_dir = place.data_dir(args)?;
     let total = Arc::new(Mutex::new(Counts::default()));
     let acks = Box::new(Counter::new(&total));
-    let Started { mut engine, recovery, open_time } = start::<E>(args, flow, data_dir.path().to_path_buf(), acks)?;
+    let Started { mut engine, recovery, open_time } = start::<C, E>(args, flow, data_dir.path().to_path_buf(), acks)?;
     let bar = progress_bar(args, "orders", flow.body.len() as u64);
     let limit = Duration::from_secs_f64(args.max_seconds);
 
@@ -151,15 +152,15 @@ pub fn throughput<E: Engine>(args: &Args, flow: &Input, place: &Place) -> Result
 }
 
 /// Runs the flow through the engine that measures its stages.
-pub fn breakdown<E: Engine>(args: &Args, flow: &Input, place: &Place) -> Result<Option<Throughput>, RunError> {
+pub fn breakdown<C: Chapter>(args: &Args, flow: &Input, place: &Place) -> Result<Option<Throughput>, RunError> {
     // A data directory of the reader's gets the flow once; the second look is at a fresh log.
     let fresh = Args { data_dir: None, ..args.clone() };
-    let pass = throughput::<E>(&fresh, flow, place)?;
+    let pass = throughput::<C, C::Measured>(&fresh, flow, place)?;
     Ok(pass.stages.is_some().then_some(pass))
 }
 
 /// Offers the flow at `rate` commands a second, whether the engine keeps up or not.
-pub fn latency<E: Engine>(args: &Args, flow: &Input, place: &Place, rate: u64) -> Result<Latency, RunError> {
+pub fn latency<C: Chapter>(args: &Args, flow: &Input, place: &Place, rate: u64) -> Result<Latency, RunError> {
     let fresh = Args { data_dir: None, ..args.clone() };
     let data_dir = place.data_dir(&fresh)?;
     let wanted = (rate as f64 * args.seconds).ceil().max(1.0) as usize;
@@ -167,7 +168,7 @@ pub fn latency<E: Engine>(args: &Args, flow: &Input, place: &Place, rate: u64) -
     let schedule = Arc::new(schedule(args, &flow.setup, body, rate));
     let total = Arc::new(Mutex::new(empty_histogram()));
     let acks = Box::new(Timer::new(&schedule, &total));
-    let Started { mut engine, .. } = start::<E>(&fresh, flow, data_dir.path().to_path_buf(), acks)?;
+    let Started { mut engine, .. } = start::<C, C::Engine>(&fresh, flow, data_dir.path().to_path_buf(), acks)?;
     let bar = progress_bar(args, "orders offered", body.len() as u64);
 
     let began = *schedule.start.get_or_init(Instant::now);
@@ -193,7 +194,8 @@ pub fn latency<E: Engine>(args: &Args, flow: &Input, place: &Place, rate: u64) -
 
     bar.finish_and_clear();
     engine.close()?;
-    let histogram = std::mem::replace(&mut *total.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), empty_histogram());
+    let histogram =
+        std::mem::replace(&mut *total.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), empty_histogram());
     Ok(Latency { offered_per_s: rate, achieved_per_s: offered as f64 / time.as_secs_f64(), histogram })
 }
 
@@ -219,7 +221,7 @@ pub fn record_events<C: Chapter>(args: &Args, flow: &Input, place: &Place, path:
     let data_dir = place.data_dir(args)?;
     let failed = Arc::new(Mutex::new(None));
     let acks = Box::new(Recorder::new(path.to_path_buf(), &failed));
-    let Started { mut engine, .. } = start::<C::Engine>(args, flow, data_dir.path().to_path_buf(), acks)?;
+    let Started { mut engine, .. } = start::<C, C::Engine>(args, flow, data_dir.path().to_path_buf(), acks)?;
     let bar = progress_bar(args, "orders", flow.body.len() as u64);
     for chunk in flow.body.chunks(CHUNK) {
         chunk.iter().try_for_each(|&command| engine.submit(command))?;

@@ -192,7 +192,11 @@ impl Report {
                 let _ = writeln!(text, "           cut off {torn} bytes of a torn last frame, never acknowledged");
             }
         }
-        let _ = writeln!(text, "throughput {} orders/s, each durable before its acknowledgement", thousands(pass.orders_per_s()));
+        let _ = writeln!(
+            text,
+            "throughput {} orders/s, each durable before its acknowledgement",
+            thousands(pass.orders_per_s())
+        );
         let _ = writeln!(
             text,
             "           {} orders, {} trades, {} rejected, in {}",
@@ -216,7 +220,8 @@ fn latency_lines(latency: &Latency, text: &mut String) {
     let _ = writeln!(text, "\nLatency to the durable acknowledgement, {offered} orders/s offered");
     if !latency.held() {
         let achieved = thousands(latency.achieved_per_s);
-        let _ = writeln!(text, "  the engine could not hold this rate: it reached {achieved} orders/s, and orders queued");
+        let _ =
+            writeln!(text, "  the engine could not hold this rate: it reached {achieved} orders/s, and orders queued");
     }
     for (name, nanoseconds) in percentiles(latency) {
         let _ = writeln!(text, "  {name:<5} {:>10}", duration(nanoseconds as f64));
