@@ -15,6 +15,18 @@ pub trait Disk: Send + Sync {
     /// What the system says.
     fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>>;
 
+    /// The names of the files in `folder`; none if it does not exist.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        match std::fs::read_dir(folder) {
+            Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Makes a new log that holds `header`, all or nothing: after a crash there is either no file
     /// of this name or one with its whole header. What it replaces is gone.
     ///

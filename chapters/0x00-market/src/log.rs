@@ -56,6 +56,15 @@ impl ShardOf {
         }
     }
 
+    /// What a file of this name in a data directory is the log of, if it is one.
+    pub fn of_file_name(name: &str) -> Option<ShardOf> {
+        if name == FILE_NAME {
+            return Some(ShardOf::ONLY);
+        }
+        let (shard, shards) = name.strip_prefix("commands-")?.strip_suffix(".log")?.split_once("-of-")?;
+        Some(ShardOf { shard: shard.parse().ok()?, shards: shards.parse().ok()? })
+    }
+
     /// The shard that holds a market: a pure function of its id. Markets are named by their users,
     /// often one after the other, so the ids are dealt out in turn.
     pub const fn market(market: MarketId, shards: u16) -> ShardOf {
@@ -115,6 +124,19 @@ pub enum LogError {
         path: PathBuf,
         /// Its version.
         found: u32,
+    },
+    /// A data directory with another number of shards.
+    #[error(
+        "{path}: the logs there are of {found} shards, and {asked} was asked for: open it with `--shards {found}`, \
+             or rewrite it with 0x07's `--reshard {asked}`"
+    )]
+    OtherShards {
+        /// The data directory.
+        path: PathBuf,
+        /// How many shards it has.
+        found: u16,
+        /// How many the engine expected.
+        asked: u16,
     },
     /// A log of another shard or of another number of shards.
     #[error("{path}: the log is of shard {} of {}, and shard {} of {} was asked for: open it with the number of \

@@ -38,6 +38,7 @@ pub fn open_log<E: From<LogError>>(
     mut replay: impl FnMut(Sequence, Command) -> Result<(), E>,
 ) -> Result<OpenedLog, E> {
     let io = |what| move |source| LogError::Io { what, path: path.to_path_buf(), source };
+    check_shards(disk, path, shard.shards)?;
     let Some(mut file) = disk.open(path).map_err(io("open"))? else {
         let file = disk.create(path, &encode_header(shard)).map_err(io("create"))?;
         let (end, next) = (RECORD_BYTES as u64, Sequence::FIRST);
@@ -60,6 +61,28 @@ pub fn open_log<E: From<LogError>>(
     file.seek(SeekFrom::Start(end)).map_err(io("find the end of"))?;
     let recovery = Recovery { commands: next.0 - Sequence::FIRST.0, torn_bytes };
     Ok(OpenedLog { file, end, next, recovery })
+}
+
+/// How many shards the data directory `folder` has: more than one number where a resharding was cut
+/// short. The log of shard 0 is made last and removed first, so where it is, all its shards are.
+///
+/// # Errors
+/// What the disk says.
+pub fn shard_counts(disk: &dyn Disk, folder: &Path) -> std::io::Result<Vec<u16>> {
+    let names = disk.list(folder)?;
+    let logs = names.iter().filter_map(|name| ShardOf::of_file_name(name));
+    Ok(logs.filter(|log| log.shard == 0).map(|log| log.shards).collect())
+}
+
+/// Refuses a data directory with another number of shards: its history would be passed over.
+fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<(), LogError> {
+    let folder = path.parent().unwrap_or(path).to_path_buf();
+    let counts = shard_counts(disk, &folder);
+    let counts = counts.map_err(|source| LogError::Io { what: "look for", path: folder.clone(), source })?;
+    match counts.into_iter().find(|&found| found != asked) {
+        Some(found) => Err(LogError::OtherShards { path: folder, found, asked }),
+        None => Ok(()),
+    }
 }
 
 /// Reads a log frame by frame; it needs memory for one frame.

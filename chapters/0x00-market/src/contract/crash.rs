@@ -59,7 +59,7 @@ pub fn cut_in_reserved_space<E: Engine>() {
 /// A few cuts with the real disk and its syncs.
 pub fn cut_on_the_real_disk<E: Engine>() {
     let oracle = oracle(60);
-    let place = Place::new(RealDisk);
+    let place = Place::on_disk(RealDisk);
     let log = fixture(&oracle, Framing::Mixed(8));
     let put = |bytes: &[u8]| std::fs::write(place.log(), bytes).unwrap();
     cut::<E>(&place, &oracle, &log, &put, 101, |bytes, length| bytes.truncate(length));

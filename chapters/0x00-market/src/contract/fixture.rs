@@ -22,7 +22,7 @@ impl Disk for UnsyncedDisk {
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        RealDisk.create(path, header)
+        Ok(Box::new(UnsyncedFile(RealDisk.create(path, header)?)))
     }
 }
 

@@ -19,10 +19,25 @@ pub struct Place {
 }
 
 impl Place {
-    /// An empty directory, with this disk behind the log.
+    /// An empty directory, in memory where the system offers that, with this disk behind the log.
+    ///
+    /// # Panics
+    /// When no directory can be made, for no test can go on then.
     pub fn new(disk: impl Disk + 'static) -> Place {
-        // A test can't go on without a directory.
-        let directory = tempfile::tempdir().unwrap();
+        // Thousands of files are made and truncated here, and a busy file system lets each wait.
+        let in_memory = tempfile::tempdir_in("/dev/shm");
+        Place::within(in_memory.or_else(|_| tempfile::tempdir()).unwrap(), disk)
+    }
+
+    /// An empty directory on the machine's disk, with this disk behind the log.
+    ///
+    /// # Panics
+    /// When no directory can be made.
+    pub fn on_disk(disk: impl Disk + 'static) -> Place {
+        Place::within(tempfile::tempdir().unwrap(), disk)
+    }
+
+    fn within(directory: TempDir, disk: impl Disk + 'static) -> Place {
         let options = Options { disk: Arc::new(disk), ..Options::new(directory.path()) };
         Place { directory, options }
     }

@@ -149,7 +149,7 @@ impl Disk for SimDisk {
         if !world.power {
             return Err(power_failure());
         }
-        Ok(world.files.contains_key(path).then(|| self.handle(path)))
+        Ok(world.files.contains_key(path).then(|| self.handle(path, 0)))
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
@@ -160,14 +160,14 @@ impl Disk for SimDisk {
             world.files.insert(path.to_path_buf(), Contents::durable(header));
         }
         drop(world);
-        went.map(|()| self.handle(path))
+        went.map(|()| self.handle(path, header.len() as u64))
     }
 }
 
 /// What an open file asks of its disk.
 impl SimDisk {
-    fn handle(&self, path: &Path) -> Box<dyn LogFile> {
-        Box::new(Handle { disk: self.clone(), path: path.to_path_buf(), cursor: 0 })
+    fn handle(&self, path: &Path, cursor: u64) -> Box<dyn LogFile> {
+        Box::new(Handle { disk: self.clone(), path: path.to_path_buf(), cursor })
     }
 
     pub(super) fn read_at(&self, path: &Path, at: u64, buffer: &mut [u8]) -> io::Result<usize> {

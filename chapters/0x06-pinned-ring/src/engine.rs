@@ -1,0 +1,40 @@
+//! The engine: a pipeline of three threads that meet at a ring.
+//!
+//! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads
+//! for the engine.
+
+use std::marker::PhantomData;
+
+use market::{Acknowledge, Closed, Command, EngineError, Options, Recovery};
+
+use crate::metrics::Metrics;
+use crate::pipeline::Pipeline;
+
+/// An engine that matches beside its journal.
+pub struct Engine<M> {
+    pipeline: Pipeline,
+    metrics: PhantomData<M>,
+}
+
+impl<M: Metrics> market::Engine for Engine<M> {
+    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let (pipeline, recovery) = Pipeline::open::<M>(options, acks)?;
+        Ok((Engine { pipeline, metrics: PhantomData }, recovery))
+    }
+
+    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+        self.pipeline.submit(command)
+    }
+
+    fn poll(&mut self) -> Result<(), EngineError> {
+        self.pipeline.poll()
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        self.pipeline.flush()
+    }
+
+    fn close(self) -> Result<Closed, EngineError> {
+        self.pipeline.close()
+    }
+}

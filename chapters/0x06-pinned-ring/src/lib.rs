@@ -1,0 +1,40 @@
+//! 0x06: the pinned ring.
+//!
+//! Until here the disk waits while orders are matched, and matching waits while the disk syncs. Now
+//! each has a thread of its own, and both read the same commands from a ring without a lock. Matching
+//! may run ahead of the journal; an acknowledgement leaves only when its command is durable.
+#![deny(unsafe_code)] // but for the ring's slots, in `memory` and `ring`
+
+pub mod accounts;
+pub mod book;
+pub mod engine;
+pub mod exchange;
+pub mod id_table;
+pub mod journal;
+pub mod ledger;
+pub mod log;
+pub mod matcher;
+#[allow(unsafe_code)]
+pub mod memory;
+pub mod metrics;
+pub mod pending;
+pub mod pipeline;
+#[allow(unsafe_code)]
+pub mod ring;
+pub mod slab;
+pub mod trading;
+pub mod wait;
+
+pub use engine::Engine;
+use metrics::{PerfMetrics, Unmeasured};
+
+/// This chapter, as its program and its tests know it.
+pub struct Chapter;
+
+impl market::run::Chapter for Chapter {
+    const NAME: &'static str = "0x06-pinned-ring";
+    const ORDERS: usize = 10_000_000;
+    const BATCH: Option<usize> = Some(16_384);
+    type Engine = Engine<Unmeasured>;
+    type Measured = Engine<PerfMetrics>;
+}
