@@ -27,6 +27,17 @@ pub trait Disk: Send + Sync {
         }
     }
 
+    /// Removes a log for good: it does not come back after a crash.
+    ///
+    /// # Errors
+    /// What the system says, but not that there was none.
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => sync_directory(path),
+        }
+    }
+
     /// Makes a new log that holds `header`, all or nothing: after a crash there is either no file
     /// of this name or one with its whole header. What it replaces is gone.
     ///

@@ -103,7 +103,7 @@ pub struct Recovery {
 }
 
 /// What an engine held when it was closed.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Closed {
     /// Every market, its book and its accounts.
     pub state: ExchangeState,

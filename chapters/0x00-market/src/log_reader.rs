@@ -27,7 +27,7 @@ pub struct OpenedLog {
 }
 
 /// Opens the log at `path`, or makes it, and hands every command in it to `replay` in order.
-/// A torn last frame is cut off.
+/// A torn last frame is cut off. What was replayed is on disk when this returns.
 ///
 /// # Errors
 /// When the log can't be trusted or read, and what `replay` returns.
@@ -48,14 +48,23 @@ pub fn open_log<E: From<LogError>>(
     if reader.shard != shard {
         return Err(LogError::OtherShard { path: path.to_path_buf(), found: reader.shard, asked: shard }.into());
     }
-    while let Some(frame) = reader.next_frame()? {
+    let mut last = reader.offset;
+    loop {
+        let start = reader.offset;
+        let Some(frame) = reader.next_frame()? else { break };
         for (sequence, command) in frame {
             replay(sequence, command)?;
         }
+        last = start;
     }
     let (end, next, torn_bytes) = (reader.offset, reader.next, reader.torn_bytes);
     if torn_bytes > 0 {
         file.set_len(end).map_err(io("cut a torn frame off"))?;
+    }
+    if next > Sequence::FIRST {
+        write_again(&mut *file, last, end).map_err(io("write the last frame of"))?;
+    }
+    if torn_bytes > 0 || next > Sequence::FIRST {
         file.sync().map_err(io("sync"))?;
     }
     file.seek(SeekFrom::Start(end)).map_err(io("find the end of"))?;
@@ -85,6 +94,19 @@ fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<(), LogError
     }
 }
 
+/// Writes the bytes from `start` to `end` over themselves.
+///
+/// Only the last frame can be in need of it: if its sync failed, the system may hold it in its
+/// cache, believe that it is on disk, and never write it. It was read from that cache just now, and
+/// commands will follow it; written again, it goes to disk with the next sync.
+fn write_again(file: &mut dyn LogFile, start: u64, end: u64) -> std::io::Result<()> {
+    let mut frame = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    file.take(end - start).read_to_end(&mut frame)?;
+    file.seek(SeekFrom::Start(start))?;
+    file.write_all(&frame)
+}
+
 /// Reads a log frame by frame; it needs memory for one frame.
 pub struct LogReader<'file> {
     file: BufReader<&'file mut dyn LogFile>,
@@ -108,7 +130,7 @@ impl<'file> LogReader<'file> {
         let path = path.to_path_buf();
         let io = |source| LogError::Io { what: "read", path: path.clone(), source };
         file.seek(SeekFrom::Start(0)).map_err(io)?;
-        let mut file = BufReader::with_capacity(1 << 20, file);
+        let mut file = BufReader::with_capacity(1 << 18, file);
         let mut header = Vec::with_capacity(RECORD_BYTES);
         file.by_ref().take(RECORD_BYTES as u64).read_to_end(&mut header).map_err(io)?;
         if header.is_empty() {

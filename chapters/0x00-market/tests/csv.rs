@@ -13,13 +13,13 @@ fn read(text: impl AsRef<[u8]>) -> Result<Vec<Command>, CsvError> {
 
 fn written(commands: &[Command]) -> String {
     let mut bytes = Vec::new();
-    csv::write(&mut bytes, commands.iter().copied()).unwrap();
-    String::from_utf8(bytes).unwrap()
+    csv::write(&mut bytes, commands.iter().copied()).expect("a Vec takes every byte");
+    String::from_utf8(bytes).expect("CSV is text")
 }
 
 /// What reading a file of the header and this line says.
 fn message(line: &str) -> String {
-    read(format!("{HEADER}\n{line}\n")).unwrap_err().to_string()
+    read(format!("{HEADER}\n{line}\n")).expect_err("the line is wrong").to_string()
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn any_command() -> impl Strategy<Value = Command> {
 proptest! {
     #[test]
     fn commands_come_back_as_they_went(commands in proptest::collection::vec(any_command(), 0..50)) {
-        prop_assert_eq!(read(written(&commands)).unwrap(), commands);
+        prop_assert_eq!(read(written(&commands)).expect("it was just written"), commands);
     }
 
     #[test]

@@ -161,7 +161,10 @@ impl Pipeline {
 
     // ANCHOR: publish
     /// Moves the gathered commands into the ring, and waits where it is full: nothing is dropped.
-    fn publish(&mut self) -> Result<(), EngineError> {
+    ///
+    /// # Errors
+    /// When a thread has stopped.
+    pub fn publish(&mut self) -> Result<(), EngineError> {
         let mut backoff = Backoff::new(self.wait);
         let mut rest = &self.batch[..];
         loop {

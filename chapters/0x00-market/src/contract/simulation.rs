@@ -82,7 +82,8 @@ fn live<E: Engine>(seed: u64, shards: u16) -> Result<(), String> {
     };
     let mut place = Place::new(SimDisk::new(seed, Faults::default()));
     place.options = Options { data_dir: place.path().to_path_buf(), disk: place.options.disk.clone(), ..options };
-    let mut world = World { random, place, disk: SimDisk::new(seed, Faults::default()), oracle: Oracle::default() };
+    let disk = SimDisk::new(seed, Faults::default());
+    let mut world = World { random, place, disk, oracle: Oracle::default(), promised: BTreeMap::new() };
     let lives = 1 + world.random.below(4);
     for life in 0..=lives {
         let faults = if life < lives { world.random_faults() } else { Faults::default() };
@@ -99,6 +100,9 @@ struct World {
     disk: SimDisk,
     /// Every command that may be on the disk.
     oracle: Oracle,
+    /// How many of each market's commands must be there: they were acknowledged, or replayed by an
+    /// engine that then opened.
+    promised: BTreeMap<MarketId, usize>,
 }
 
 /// What is known about a life when it is over.
@@ -140,6 +144,7 @@ impl World {
                 if count > before || (options.shards == 1 && count < before) {
                     return Err(format!("it recovered {recovery:?}, and {before} commands were there"));
                 }
+                self.promised = self.oracle.counts_of(before);
                 self.work(engine, before, &acks)
             }
             Err(error) => {
@@ -221,19 +226,17 @@ impl World {
         }
         let options = Options { disk: Arc::new(self.disk.copy()), ..self.place.options.clone() };
         let back = run::<E>(&options, &[], 1).map_err(|error| format!("it did not come back: {error}"))?;
-        let count = back.recovery.commands as usize;
+        let (count, most) = (back.recovery.commands as usize, self.oracle.len());
+        acknowledged.iter().for_each(|(market, more)| *self.promised.entry(*market).or_default() += more);
         if shards == 1 {
-            let least = death.before + death.acks.len();
-            if count < least || count > self.oracle.len() {
-                let most = self.oracle.len();
-                return Err(format!("it came back with {count} commands: {least} were acknowledged, {most} submitted"));
+            let least = self.promised.values().sum::<usize>();
+            if count < least || count > most {
+                return Err(format!("it came back with {count} commands: {least} were promised, {most} submitted"));
             }
             check_state(&self.oracle.state(count), &back.closed.state)?;
             self.oracle.truncate(count);
         } else {
-            let mut least: BTreeMap<MarketId, usize> = self.oracle.counts_of(death.before);
-            acknowledged.iter().for_each(|(market, more)| *least.entry(*market).or_default() += more);
-            self.oracle.truncate_to(&back.closed.state, &least)?;
+            self.oracle.truncate_to(&back.closed.state, &self.promised)?;
             if count > self.oracle.len() {
                 return Err(format!("it came back with {count} commands, and only {} explain it", self.oracle.len()));
             }

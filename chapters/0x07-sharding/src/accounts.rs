@@ -1,0 +1,171 @@
+//! The accounts of one market: what each holds, and what its open orders have locked.
+//!
+//! A dense table of rows, two to a cache line. Whoever has found an account once keeps its row, so
+//! settling a trade looks nothing up. Invariants: nothing is negative; what is locked is what the
+//! open orders need. Costs: a search in the id table for a command, a cache line for a touch of a row.
+
+use std::collections::BTreeMap;
+
+use market::state::Holdings;
+use market::{AccountId, Cents, Intent, Outcome, Price, Quantity, Reason};
+
+use crate::id_table::IdTable;
+use crate::slab::grow_by_a_quarter;
+
+/// An account's row in the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Holder(u32);
+
+/// What one account holds, never across two cache lines.
+#[derive(Clone, Copy, Default)]
+#[repr(align(32))]
+struct Row(Holdings);
+
+const _: () = assert!(size_of::<Row>() == 32, "two rows to a cache line");
+
+/// Every account that ever deposited into the market.
+#[derive(Default)]
+pub struct Accounts {
+    rows: Vec<Row>,
+    ids: Vec<AccountId>,
+    index: IdTable,
+    /// Who was paid how much when the market was resolved.
+    paid: Vec<(AccountId, Cents)>,
+}
+
+impl Accounts {
+    /// Adds free cash; the account exists from then on.
+    pub fn deposit(&mut self, account: AccountId, amount: Cents) {
+        let holder = self.find(account).unwrap_or_else(|| self.add(account));
+        self.row(holder).cash.0 += amount.0;
+    }
+
+    fn add(&mut self, account: AccountId) -> Holder {
+        let row = self.rows.len() as u32;
+        grow_by_a_quarter(&mut self.rows);
+        grow_by_a_quarter(&mut self.ids);
+        self.rows.push(Row::default());
+        self.ids.push(account);
+        self.index.insert(u64::from(account.0), row, |row| u64::from(self.ids[row as usize].0));
+        Holder(row)
+    }
+
+    // ANCHOR: find
+    /// The row of an account, if it ever deposited.
+    fn find(&self, account: AccountId) -> Option<Holder> {
+        let row = self.index.find(u64::from(account.0), |row| u64::from(self.ids[row as usize].0))?;
+        Some(Holder(row))
+    }
+
+    fn row(&mut self, holder: Holder) -> &mut Holdings {
+        &mut self.rows[holder.0 as usize].0
+    }
+    // ANCHOR_END: find
+
+    /// Takes free cash.
+    ///
+    /// # Errors
+    /// [`Reason::InsufficientCash`].
+    pub fn withdraw(&mut self, account: AccountId, amount: Cents) -> Result<(), Reason> {
+        let holder = self.find(account).ok_or(Reason::InsufficientCash)?;
+        let holdings = self.row(holder);
+        holdings.cash = holdings.cash.checked_sub(amount).ok_or(Reason::InsufficientCash)?;
+        Ok(())
+    }
+
+    // ANCHOR: lock
+    /// Locks what an order needs: cash if it buys, shares if it sells. `price` is in YES cents.
+    /// Returns the row, by which the account is known from then on.
+    ///
+    /// # Errors
+    /// [`Reason::InsufficientCash`] and [`Reason::InsufficientShares`].
+    pub fn lock(
+        &mut self,
+        account: AccountId,
+        intent: Intent,
+        price: Price,
+        quantity: Quantity,
+    ) -> Result<Holder, Reason> {
+        let missing = if intent.buys() { Reason::InsufficientCash } else { Reason::InsufficientShares };
+        let holder = self.find(account).ok_or(missing)?;
+        let holdings = self.row(holder);
+        if intent.buys() {
+            let cost = intent.in_yes_cents(price).times(quantity);
+            holdings.cash = holdings.cash.checked_sub(cost).ok_or(missing)?;
+            holdings.cash_locked.0 += cost.0;
+        } else {
+            let (free, locked) = shares(holdings, intent.share());
+            *free = free.checked_sub(quantity).ok_or(missing)?;
+            locked.0 += quantity.0;
+        }
+        Ok(holder)
+    }
+    // ANCHOR_END: lock
+
+    /// Frees what `quantity` shares of an order at `price` (YES cents) had locked.
+    pub fn unlock(&mut self, holder: Holder, intent: Intent, price: Price, quantity: Quantity) {
+        let holdings = self.row(holder);
+        if intent.buys() {
+            let cost = intent.in_yes_cents(price).times(quantity);
+            holdings.cash_locked.0 -= cost.0;
+            holdings.cash.0 += cost.0;
+        } else {
+            let (free, locked) = shares(holdings, intent.share());
+            locked.0 -= quantity.0;
+            free.0 += quantity.0;
+        }
+    }
+
+    // ANCHOR: settle
+    /// Settles one side of a trade: `limit` is what the order locked, `price` what it trades at,
+    /// both in YES cents. What was locked above the price is free again.
+    pub fn settle(&mut self, holder: Holder, intent: Intent, limit: Price, price: Price, quantity: Quantity) {
+        let holdings = self.row(holder);
+        let value = intent.in_yes_cents(price).times(quantity);
+        if intent.buys() {
+            let locked = intent.in_yes_cents(limit).times(quantity);
+            holdings.cash_locked.0 -= locked.0;
+            holdings.cash.0 += locked.0 - value.0;
+            shares(holdings, intent.share()).0.0 += quantity.0;
+        } else {
+            shares(holdings, intent.share()).1.0 -= quantity.0;
+            holdings.cash.0 += value.0;
+        }
+    }
+    // ANCHOR_END: settle
+
+    /// Pays 100 cents for each winning share, takes all shares away, and says who got how much, by id.
+    /// No share may be locked any more.
+    pub fn pay_out(&mut self, outcome: Outcome) -> &[(AccountId, Cents)] {
+        self.paid.clear();
+        for (&account, Row(holdings)) in self.ids.iter().zip(&mut self.rows) {
+            let winning = *shares(holdings, outcome).0;
+            (holdings.yes, holdings.no) = (Quantity::ZERO, Quantity::ZERO);
+            if !winning.is_zero() {
+                let amount = Cents::payout(winning);
+                holdings.cash.0 += amount.0;
+                self.paid.push((account, amount));
+            }
+        }
+        self.paid.sort_unstable();
+        &self.paid
+    }
+
+    /// How many bytes of memory the accounts hold.
+    pub fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Row>() + self.ids.capacity() * size_of::<AccountId>() + self.index.bytes()
+    }
+
+    /// Who holds what.
+    pub fn state(&self) -> BTreeMap<AccountId, Holdings> {
+        self.ids.iter().zip(&self.rows).map(|(&account, row)| (account, row.0)).collect()
+    }
+}
+
+/// The free and the locked shares of one kind.
+fn shares(holdings: &mut Holdings, share: Outcome) -> (&mut Quantity, &mut Quantity) {
+    match share {
+        Outcome::Yes => (&mut holdings.yes, &mut holdings.yes_locked),
+        Outcome::No => (&mut holdings.no, &mut holdings.no_locked),
+    }
+}

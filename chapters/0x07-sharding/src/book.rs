@@ -1,0 +1,314 @@
+//! The order book: who waits at which price, and who comes first.
+//!
+//! 99 levels a side, and a bit for each that has orders: the best price is the first or last bit
+//! that is set. A level is a list linked through the slab, so an order leaves from anywhere without a
+//! search. Invariants: a bit is set exactly where a level has orders; the book is never crossed.
+//! Costs: one instruction for the best price, one cache line for an order, two more for its
+//! neighbours when it leaves.
+
+use market::state::RestingOrder;
+use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, Side, TimeInForce};
+
+use crate::accounts::Holder;
+use crate::id_table::IdTable;
+use crate::slab::{Slab, Slot};
+
+/// An order: one that comes in, or one that rests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// Its place among the market's orders.
+    pub id: OrderId,
+    /// Its owner.
+    pub account: AccountId,
+    /// Its owner's row in the accounts.
+    pub holder: Holder,
+    /// What it wants.
+    pub intent: Intent,
+    /// Its limit in YES cents.
+    pub price: Price,
+    /// What is left of it.
+    pub quantity: Quantity,
+}
+
+/// A meeting of the incoming order with a resting one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fill {
+    /// The resting order.
+    pub maker: OrderId,
+    /// Its owner.
+    pub maker_account: AccountId,
+    /// Its owner's row in the accounts.
+    pub maker_holder: Holder,
+    /// What it wanted.
+    pub maker_intent: Intent,
+    /// Its price, at which both trade, in YES cents.
+    pub price: Price,
+    /// How many shares.
+    pub quantity: Quantity,
+}
+
+/// What became of an incoming order after its fills.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Nothing is left of it.
+    Filled,
+    /// What is left rests in the book.
+    Rested,
+    /// What is left was cancelled.
+    Cancelled {
+        /// How much was left.
+        quantity: Quantity,
+        /// Why it does not rest.
+        reason: CancelReason,
+    },
+}
+
+// ANCHOR: layout
+/// The end of a list.
+const NONE: Slot = Slot::MAX;
+
+/// A resting order and its neighbours in the queue of its level: half a cache line.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Node {
+    order: Order,
+    previous: Slot,
+    next: Slot,
+}
+
+const _: () = assert!(size_of::<Node>() == 32, "two orders to a cache line");
+
+/// The queue of a price.
+#[derive(Clone, Copy)]
+struct Level {
+    first: Slot,
+    last: Slot,
+}
+
+/// One side of the book. Prices are 1 to 99, so place 0 is never used.
+struct Levels {
+    /// Bit `p` is set exactly when level `p` has orders.
+    occupied: u128,
+    levels: [Level; 100],
+}
+// ANCHOR_END: layout
+
+/// The resting orders of one market.
+pub struct Book {
+    bids: Levels,
+    asks: Levels,
+    orders: Slab<Node>,
+    slots: IdTable,
+}
+
+impl Default for Book {
+    fn default() -> Book {
+        let side = || Levels { occupied: 0, levels: [Level { first: NONE, last: NONE }; 100] };
+        Book { bids: side(), asks: side(), orders: Slab::default(), slots: IdTable::default() }
+    }
+}
+
+impl Book {
+    // ANCHOR: place
+    /// Matches an incoming order in price-time priority and lets the rest of it rest, if it may.
+    /// Its fills are left in `fills`.
+    ///
+    /// # Errors
+    /// [`Reason::WouldCross`] and [`Reason::CannotFill`]; the book has not changed then.
+    pub fn place(&mut self, taker: &Order, time_in_force: TimeInForce, fills: &mut Vec<Fill>) -> Result<Fate, Reason> {
+        fills.clear();
+        match time_in_force {
+            TimeInForce::PostOnly if self.best_match(taker).is_some() => return Err(Reason::WouldCross),
+            TimeInForce::Fok if !self.can_fill(taker) => return Err(Reason::CannotFill),
+            _ => {}
+        }
+        let mut left = taker.quantity;
+        while !left.is_zero() {
+            let Some(slot) = self.best_match(taker) else { break };
+            let maker = self.orders.get(slot).order;
+            if maker.account == taker.account {
+                let reason = CancelReason::SelfTrade;
+                return Ok(Fate::Cancelled { quantity: left, reason });
+            }
+            let fill = self.fill(slot, maker, left);
+            left.0 -= fill.quantity.0;
+            fills.push(fill);
+        }
+        let fate = if left.is_zero() {
+            Fate::Filled
+        } else if time_in_force == TimeInForce::Ioc {
+            Fate::Cancelled { quantity: left, reason: CancelReason::ImmediateOrCancel }
+        } else {
+            self.rest(Order { quantity: left, ..*taker });
+            Fate::Rested
+        };
+        Ok(fate)
+    }
+    // ANCHOR_END: place
+
+    // ANCHOR: best_match
+    /// The resting order that `taker` meets first: the best price, then the longest wait.
+    fn best_match(&self, taker: &Order) -> Option<Slot> {
+        let side = taker.intent.side();
+        let levels = self.levels(side.opposite());
+        let price = levels.best(side.opposite())?;
+        side.crosses(taker.price, price).then(|| levels.levels[price.cents() as usize].first)
+    }
+    // ANCHOR_END: best_match
+
+    /// Trades up to `left` shares with `maker`, which is the first of its level.
+    fn fill(&mut self, slot: Slot, maker: Order, left: Quantity) -> Fill {
+        let quantity = left.min(maker.quantity);
+        if quantity == maker.quantity {
+            self.remove(slot);
+        } else {
+            self.orders.get_mut(slot).order.quantity.0 -= quantity.0;
+        }
+        Fill {
+            maker: maker.id,
+            maker_account: maker.account,
+            maker_holder: maker.holder,
+            maker_intent: maker.intent,
+            price: maker.price,
+            quantity,
+        }
+    }
+
+    /// Whether `taker` can trade whole before it reaches an order of its own account.
+    fn can_fill(&self, taker: &Order) -> bool {
+        let side = taker.intent.side();
+        let mut left = u64::from(taker.quantity.0);
+        for resting in self.walk(side.opposite()) {
+            if !side.crosses(taker.price, resting.price) || resting.account == taker.account {
+                return false;
+            }
+            left = left.saturating_sub(u64::from(resting.quantity.0));
+            if left == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    // ANCHOR: rest
+    fn rest(&mut self, order: Order) {
+        let price = order.price.cents() as usize;
+        let previous = self.levels(order.intent.side()).levels[price].last;
+        let slot = self.orders.insert(Node { order, previous, next: NONE });
+        self.slots.insert(order.id.0, slot, |slot| self.orders.get(slot).order.id.0);
+        match previous {
+            NONE => self.levels_mut(order.intent.side()).levels[price].first = slot,
+            previous => self.orders.get_mut(previous).next = slot,
+        }
+        let levels = self.levels_mut(order.intent.side());
+        levels.levels[price].last = slot;
+        levels.occupied |= 1 << price;
+    }
+    // ANCHOR_END: rest
+
+    // ANCHOR: cancel
+    /// Takes an order of `account` out of the book.
+    ///
+    /// # Errors
+    /// [`Reason::UnknownOrder`] and [`Reason::NotTheOwner`].
+    pub fn cancel(&mut self, account: AccountId, order: OrderId) -> Result<Order, Reason> {
+        let slot = self.slots.find(order.0, |slot| self.orders.get(slot).order.id.0).ok_or(Reason::UnknownOrder)?;
+        let resting = self.orders.get(slot).order;
+        if resting.account != account {
+            return Err(Reason::NotTheOwner);
+        }
+        self.remove(slot);
+        Ok(resting)
+    }
+
+    /// Takes an order out of the table, the slab and its level.
+    fn remove(&mut self, slot: Slot) {
+        let Node { order, previous, next } = *self.orders.get(slot);
+        self.slots.remove(order.id.0, |slot| self.orders.get(slot).order.id.0);
+        self.orders.remove(slot);
+        let price = order.price.cents() as usize;
+        match previous {
+            NONE => self.levels_mut(order.intent.side()).levels[price].first = next,
+            previous => self.orders.get_mut(previous).next = next,
+        }
+        match next {
+            NONE => self.levels_mut(order.intent.side()).levels[price].last = previous,
+            next => self.orders.get_mut(next).previous = previous,
+        }
+        if previous == NONE && next == NONE {
+            self.levels_mut(order.intent.side()).occupied &= !(1 << price);
+        }
+    }
+    // ANCHOR_END: cancel
+
+    /// Takes the first order of the best bid out of the book, or of the best ask when no bid is left.
+    pub fn take_best(&mut self) -> Option<Order> {
+        let best = *self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
+        let price = best.price.cents() as usize;
+        self.remove(self.levels(best.intent.side()).levels[price].first);
+        Some(best)
+    }
+
+    fn levels(&self, side: Side) -> &Levels {
+        match side {
+            Side::Bid => &self.bids,
+            Side::Ask => &self.asks,
+        }
+    }
+
+    fn levels_mut(&mut self, side: Side) -> &mut Levels {
+        match side {
+            Side::Bid => &mut self.bids,
+            Side::Ask => &mut self.asks,
+        }
+    }
+
+    /// The orders of a side, best price first, then by time.
+    fn walk(&self, side: Side) -> impl Iterator<Item = &Order> + '_ {
+        let levels = self.levels(side);
+        let mut rest = levels.occupied;
+        let prices = std::iter::from_fn(move || {
+            let price = best_bit(rest, side)?;
+            rest &= !(1 << price);
+            Some(price)
+        });
+        prices.flat_map(move |price| {
+            let node = |slot| (slot != NONE).then(|| self.orders.get(slot));
+            std::iter::successors(node(levels.levels[price as usize].first), move |before| node(before.next))
+                .map(|node| &node.order)
+        })
+    }
+
+    /// How many bytes of memory the resting orders hold.
+    pub fn bytes(&self) -> usize {
+        self.orders.bytes() + self.slots.bytes()
+    }
+
+    /// The bids and the asks, best first.
+    pub fn state(&self) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
+        let side = |side| self.walk(side).map(resting).collect();
+        (side(Side::Bid), side(Side::Ask))
+    }
+}
+
+// ANCHOR: best
+impl Levels {
+    fn best(&self, side: Side) -> Option<Price> {
+        Price::new(best_bit(self.occupied, side)?)
+    }
+}
+
+/// The highest bit of bids, the lowest of asks.
+fn best_bit(occupied: u128, side: Side) -> Option<u8> {
+    let bit = match side {
+        Side::Bid => occupied.checked_ilog2()?,
+        Side::Ask if occupied == 0 => return None,
+        Side::Ask => occupied.trailing_zeros(),
+    };
+    Some(bit as u8)
+}
+// ANCHOR_END: best
+
+fn resting(&Order { id, account, intent, price, quantity, .. }: &Order) -> RestingOrder {
+    RestingOrder { order: id, account, intent, price, quantity }
+}

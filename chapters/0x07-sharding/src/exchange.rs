@@ -1,0 +1,75 @@
+//! All markets, and the door to each.
+//!
+//! A market is a state machine of its own: nothing here crosses from one to another.
+
+use market::state::ExchangeState;
+use market::{Command, Event, MarketId, Reason};
+
+use crate::id_table::IdTable;
+use crate::metrics::Metrics;
+use crate::slab::Slot;
+use crate::trading::Market;
+
+/// Every market, in the order in which they were opened, and a table from their ids.
+#[derive(Default)]
+pub struct Exchange {
+    markets: Vec<Market>,
+    index: IdTable,
+}
+
+impl Exchange {
+    /// Applies a command and adds to `events` what it led to: at least one event.
+    pub fn apply(&mut self, command: &Command, events: &mut Vec<Event>, metrics: &mut impl Metrics) {
+        if let Err(reason) = self.try_apply(command, events, metrics) {
+            events.push(Event::Rejected { market: command.market(), reason });
+        }
+    }
+
+    // ANCHOR: try_apply
+    fn try_apply(
+        &mut self,
+        command: &Command,
+        events: &mut Vec<Event>,
+        metrics: &mut impl Metrics,
+    ) -> Result<(), Reason> {
+        if let Command::Open { market } = *command {
+            return self.open(market, events);
+        }
+        let slot = self.find(command.market()).ok_or(Reason::UnknownMarket)?;
+        let market = &mut self.markets[slot as usize];
+        match *command {
+            Command::Open { market } => self.open(market, events),
+            Command::Deposit { account, amount, .. } => market.deposit(account, amount, events),
+            Command::Withdraw { account, amount, .. } => market.withdraw(account, amount, events),
+            Command::Place(place) => market.place(&place, events, metrics),
+            Command::Cancel { account, order, .. } => market.cancel(account, order, events, metrics),
+            Command::Resolve { outcome, .. } => market.resolve(outcome, events),
+        }
+    }
+    // ANCHOR_END: try_apply
+
+    fn open(&mut self, market: MarketId, events: &mut Vec<Event>) -> Result<(), Reason> {
+        if self.find(market).is_some() {
+            return Err(Reason::MarketExists);
+        }
+        let slot = self.markets.len() as Slot;
+        self.markets.push(Market::new(market));
+        self.index.insert(u64::from(market.0), slot, |slot| u64::from(self.markets[slot as usize].id().0));
+        events.push(Event::Opened { market });
+        Ok(())
+    }
+
+    fn find(&self, market: MarketId) -> Option<Slot> {
+        self.index.find(u64::from(market.0), |slot| u64::from(self.markets[slot as usize].id().0))
+    }
+
+    /// How many bytes of memory all resting orders and all accounts hold.
+    pub fn bytes(&self) -> (usize, usize) {
+        self.markets.iter().map(Market::bytes).fold((0, 0), |sum, market| (sum.0 + market.0, sum.1 + market.1))
+    }
+
+    /// Everything that the markets hold.
+    pub fn state(&self) -> ExchangeState {
+        ExchangeState { markets: self.markets.iter().map(|market| (market.id(), market.state())).collect() }
+    }
+}

@@ -1,0 +1,67 @@
+//! Resharding: rewriting the logs of a data directory for another number of shards.
+//!
+//! The order of the commands of a market is kept, and no other order means anything. It is safe to
+//! cut short anywhere: the new logs are complete before the first old one goes, shard 0's log is made
+//! last and removed first, and a directory with two complete sets opens only after this was run again.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use market::log::{ShardOf, encode_log};
+use market::log_reader::{LogReader, shard_counts};
+use market::{Command, Disk, EngineError, LogError};
+
+/// Rewrites the logs in `data_dir` for `shards` shards, and says what was done.
+///
+/// # Errors
+/// When there is no log, when a log can't be trusted, or the disk can't be written.
+pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, EngineError> {
+    let counts = shard_counts(disk, data_dir).map_err(|source| io("look for", data_dir, source))?;
+    let Some(&before) = counts.iter().find(|&&count| count != shards) else {
+        return match counts.first() {
+            Some(_) => Ok(format!("{} has {shards} shards already", data_dir.display())),
+            None => Err(EngineError::Refused(format!("{}: there is no log to reshard", data_dir.display()))),
+        };
+    };
+    let mut commands = 0;
+    if !counts.contains(&shards) {
+        commands = rewrite(disk, data_dir, before, shards)?;
+    }
+    remove(disk, data_dir, before)?;
+    Ok(format!("{}: {before} shards are now {shards}; {commands} commands were rewritten", data_dir.display()))
+}
+
+/// Writes the new set of logs beside the old one, shard 0 last.
+fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result<usize, EngineError> {
+    let mut dealt: BTreeMap<u16, Vec<Command>> = (0..shards).map(|shard| (shard, Vec::new())).collect();
+    for shard in 0..before {
+        let path = data_dir.join(ShardOf { shard, shards: before }.file_name());
+        let opened = disk.open(&path).map_err(|source| io("open", &path, source))?;
+        let mut file = opened.ok_or_else(|| LogError::Empty { path: path.clone() })?;
+        let mut reader = LogReader::new(&mut *file, &path)?;
+        while let Some(frame) = reader.next_frame()? {
+            for (_, command) in frame {
+                dealt.entry(ShardOf::market(command.market(), shards).shard).or_default().push(command);
+            }
+        }
+    }
+    for (&shard, commands) in dealt.iter().rev() {
+        let shard = ShardOf { shard, shards };
+        let path = data_dir.join(shard.file_name());
+        disk.create(&path, &encode_log(shard, commands)).map_err(|source| io("write", &path, source))?;
+    }
+    Ok(dealt.values().map(Vec::len).sum())
+}
+
+/// Removes a set of logs, shard 0 first.
+fn remove(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<(), EngineError> {
+    for shard in 0..shards {
+        let path = data_dir.join(ShardOf { shard, shards }.file_name());
+        disk.remove(&path).map_err(|source| io("remove", &path, source))?;
+    }
+    Ok(())
+}
+
+fn io(what: &'static str, path: &Path, source: std::io::Error) -> EngineError {
+    LogError::Io { what, path: path.to_path_buf(), source }.into()
+}
