@@ -1,0 +1,69 @@
+//! Measures and draws text with the one font that comes with the tool, so that a chart is laid out
+//! alike on every machine, whatever fonts that has. The font holds the glyphs that labels use and no
+//! more (`fonts/README.md`); a test asks for each of them.
+
+use std::sync::LazyLock;
+
+use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
+
+/// The bytes are part of the program, and the tests load them: they are a font.
+static FONT: LazyLock<FontRef<'static>> =
+    LazyLock::new(|| FontRef::try_from_slice(include_bytes!("../../fonts/labels.otf")).expect("a font"));
+
+/// The scale at which an em is `size` pixels; the crate counts from ascent to descent.
+fn scale(size: f64) -> PxScale {
+    let units_per_em = FONT.units_per_em().unwrap_or(1_000.0);
+    PxScale::from(size as f32 * FONT.height_unscaled() / units_per_em)
+}
+
+/// Whether the font can draw `text`.
+#[cfg(test)]
+pub(crate) fn missing(text: &str) -> Vec<char> {
+    text.chars().filter(|&c| FONT.glyph_id(c).0 == 0).collect()
+}
+
+/// The width of `text` in pixels at `size` pixels an em.
+pub(crate) fn width(text: &str, size: f64) -> f64 {
+    let font = FONT.as_scaled(scale(size));
+    text.chars().map(|c| f64::from(font.h_advance(font.glyph_id(c)))).sum()
+}
+
+/// `text`, cut with "..." to `room` pixels, with 15 per cent spare for viewers' wider fonts.
+pub(crate) fn fit(text: &str, size: f64, room: f64) -> String {
+    let fits = |text: &str| width(text, size) * 1.15 <= room;
+    if fits(text) {
+        return text.to_string();
+    }
+    let mut end = text.len();
+    loop {
+        let Some((shorter, _)) = text[..end].char_indices().next_back() else {
+            return String::new();
+        };
+        end = shorter;
+        let cut = format!("{}...", text[..end].trim_end());
+        if fits(&cut) {
+            return cut;
+        }
+    }
+}
+
+/// Calls `cover(x, y, share)` for every pixel that `text` touches, from `(left, baseline)` on. A
+/// character that the font lacks (in a file name of the user's) is drawn as "?".
+pub(crate) fn draw(text: &str, size: f64, (left, baseline): (f64, f64), mut cover: impl FnMut(i64, i64, f32)) {
+    let font = FONT.as_scaled(scale(size));
+    let mut x = left as f32;
+    for character in text.chars() {
+        let id = match font.glyph_id(character) {
+            id if id.0 == 0 => font.glyph_id('?'),
+            id => id,
+        };
+        let glyph = Glyph { id, scale: scale(size), position: point(x, baseline as f32) };
+        x += font.h_advance(id);
+        if let Some(outline) = font.outline_glyph(glyph) {
+            let corner = outline.px_bounds().min;
+            outline.draw(|dx, dy, share| {
+                cover(corner.x as i64 + i64::from(dx), corner.y as i64 + i64::from(dy), share);
+            });
+        }
+    }
+}

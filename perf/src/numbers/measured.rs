@@ -1,0 +1,81 @@
+//! How a number is measured: an operation is repeated until the clock's own cost and step no longer
+//! matter, that many times over, and the samples' median and spread are kept.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+/// Samples a number, where one is quick.
+const SAMPLES: usize = 25;
+
+/// Nanoseconds per operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The middle sample.
+    pub median_ns: f64,
+    /// A tenth of the samples were faster.
+    pub p10_ns: f64,
+    /// A tenth of the samples were slower.
+    pub p90_ns: f64,
+    /// How many samples there were.
+    pub samples: usize,
+    /// What the operation worked on, where that matters: "32 KiB walked".
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// Whether a read from disk may have come from the system's cache.
+    #[serde(default)]
+    pub cached: bool,
+}
+
+impl Measured {
+    /// Sums up samples in nanoseconds per operation; none without one.
+    pub(crate) fn of(mut samples_ns: Vec<f64>) -> Option<Self> {
+        samples_ns.sort_by(f64::total_cmp);
+        let last = samples_ns.len().checked_sub(1)?;
+        let at = |share: f64| samples_ns[(last as f64 * share).round() as usize];
+        Some(Self {
+            median_ns: at(0.5),
+            p10_ns: at(0.1),
+            p90_ns: at(0.9),
+            samples: samples_ns.len(),
+            detail: String::new(),
+            cached: false,
+        })
+    }
+
+    /// The same with a word on what was worked on.
+    pub(crate) fn with_detail(self, detail: String) -> Self {
+        Self { detail, ..self }
+    }
+}
+
+/// Times `pass`, which does `operations` of them, again and again; the first pass warms up.
+pub(crate) fn time_passes(operations: u64, mut pass: impl FnMut()) -> Option<Measured> {
+    pass();
+    let mut samples = Vec::with_capacity(SAMPLES);
+    for _ in 0..SAMPLES {
+        let start = Instant::now();
+        pass();
+        samples.push(start.elapsed().as_nanos() as f64 / operations as f64);
+    }
+    Measured::of(samples)
+}
+
+/// A small random generator for access patterns (xorshift64*): the same on every machine.
+pub(crate) struct Pattern(u64);
+
+impl Pattern {
+    pub fn new() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// The next number below `bound`, which is above zero.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let mixed = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D);
+        // The high half of the product is even enough for a pattern, without a division.
+        ((u128::from(mixed) * u128::from(bound)) >> 64) as u64
+    }
+}

@@ -1,0 +1,121 @@
+//! Figures for people, in both languages: three digits that count and the unit a reader thinks in.
+
+use crate::language::Language;
+
+/// A duration: "113 µs", "113 微秒".
+pub fn duration_text(ns: f64, language: Language) -> String {
+    let (value, units) = match ns {
+        ns if ns < 999.5 => (ns, ["ns", "纳秒"]),
+        ns if ns < 999.5e3 => (ns / 1e3, ["µs", "微秒"]),
+        ns if ns < 999.5e6 => (ns / 1e6, ["ms", "毫秒"]),
+        ns => (ns / 1e9, ["s", "秒"]),
+    };
+    format!("{} {}", three_digits(value), language.pick(units[0], units[1]))
+}
+
+/// A count or a rate: "9,020", "1.01 M"; "9,020", "101 万".
+pub fn count_text(value: f64, language: Language) -> String {
+    let scales: [(f64, &str); 2] = language.pick([(1e6, "M"), (1e3, "k")], [(1e8, "亿"), (1e4, "万")]);
+    // Four digits are read at a glance; a unit starts where there would be five.
+    match scales.into_iter().find(|(scale, _)| value >= scale.max(1e4) * 0.99995) {
+        Some((scale, unit)) => format!("{} {unit}", three_digits(value / scale)),
+        None if value < 99.95 => three_digits(value),
+        None => grouped(value),
+    }
+}
+
+/// A rate of orders: "1.01 M orders/s", "101 万订单/秒".
+pub fn rate_text(orders_per_s: f64, language: Language) -> String {
+    let count = count_text(orders_per_s, language);
+    match language {
+        Language::English => format!("{count} orders/s"),
+        // Digits keep their distance from Chinese characters; these do not from each other.
+        Language::Chinese if count.ends_with(['万', '亿']) => format!("{count}订单/秒"),
+        Language::Chinese => format!("{count} 订单/秒"),
+    }
+}
+
+/// A gain: "×112", "×1.84", "×1,440".
+pub fn factor_text(factor: f64) -> String {
+    match factor {
+        factor if factor >= 99.95 => format!("×{}", grouped(factor)),
+        factor if factor >= 9.995 => format!("×{factor:.1}"),
+        factor => format!("×{factor:.2}"),
+    }
+}
+
+/// A whole number with its thousands apart: "100,000".
+pub fn grouped(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::from(if value <= -0.5 { "-" } else { "" });
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three digits that count: "0.50", "12.3", "113", "1,320"; a whole number stays one: "2".
+fn three_digits(value: f64) -> String {
+    let digits = match value {
+        value if value >= 99.95 => return grouped(value),
+        value if value >= 9.995 => 1,
+        _ => 2,
+    };
+    let text = format!("{value:.digits$}");
+    match text.trim_end_matches('0').strip_suffix('.') {
+        Some(whole) => whole.to_string(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Language::{Chinese, English};
+
+    #[test]
+    fn durations_have_three_digits_and_a_unit() {
+        for (ns, english, chinese) in [
+            (0.5, "0.50 ns", "0.50 纳秒"),
+            (98.0, "98 ns", "98 纳秒"),
+            (999.9, "1 µs", "1 微秒"),
+            (1_234.0, "1.23 µs", "1.23 微秒"),
+            (113_400.0, "113 µs", "113 微秒"),
+            (2.4e6, "2.40 ms", "2.40 毫秒"),
+            (1.5e9, "1.50 s", "1.50 秒"),
+        ] {
+            assert_eq!(duration_text(ns, English), english);
+            assert_eq!(duration_text(ns, Chinese), chinese);
+        }
+    }
+
+    #[test]
+    fn counts_use_each_languages_units() {
+        for (value, english, chinese) in [
+            (7.0, "7", "7"),
+            (950.0, "950", "950"),
+            (9_020.0, "9,020", "9,020"),
+            (9_999.9, "10 k", "1 万"),
+            (101_000.0, "101 k", "10.1 万"),
+            (1_010_000.0, "1.01 M", "101 万"),
+            (13_200_000.0, "13.2 M", "1,320 万"),
+            (250_000_000.0, "250 M", "2.50 亿"),
+        ] {
+            assert_eq!(count_text(value, English), english);
+            assert_eq!(count_text(value, Chinese), chinese);
+        }
+    }
+
+    #[test]
+    fn factors_and_whole_numbers() {
+        assert_eq!(factor_text(0.984), "×0.98");
+        assert_eq!(factor_text(12.34), "×12.3");
+        assert_eq!(factor_text(112.4), "×112");
+        assert_eq!(factor_text(1_440.0), "×1,440");
+        assert_eq!(grouped(-1_234_567.0), "-1,234,567");
+        assert_eq!(grouped(100.0), "100");
+    }
+}
