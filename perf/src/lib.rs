@@ -1,12 +1,21 @@
 //! The measuring tool's parts, as a library so that tests and benches can use them: what is
 //! recorded ([`record`]), on which machine ([`machine`]) and in which state ([`probe`]), how it is
-//! drawn ([`charts`]), and the latency numbers worth memorizing ([`numbers`]).
+//! drawn ([`charts`]), and what the subcommands do.
 
+pub mod chapters;
 pub mod charts;
+pub mod compare;
 pub mod error;
+pub mod flow_args;
+pub mod generate;
+pub mod ladder;
 pub mod language;
+pub mod latency;
 pub mod machine;
 pub mod numbers;
 pub mod probe;
 pub mod record;
+pub mod scale;
+pub mod sweep;
 pub mod units;
+pub mod verify;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub const UNKNOWN: &str = "unknown";
 
 /// A machine, as far as it matters to a figure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// The CPU's model.
     pub cpu: String,

@@ -1,1 +1,66 @@
-fn main() {}
+//! `cargo run --release` at the root: climbs the ladder. Subcommands do the rest.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use perf::compare::{self, CompareArgs};
+use perf::generate::{self, GenerateArgs};
+use perf::ladder::{self, LadderArgs};
+use perf::latency::{self, LatencyArgs};
+use perf::numbers::{self, NumbersArgs};
+use perf::scale::{self, ScaleArgs};
+use perf::sweep::{self, SweepArgs};
+use perf::verify::{self, VerifyArgs};
+
+/// Ninety-Nine Cents: builds the chapters, runs each on the same flow, and prints what every step gained.
+#[derive(Parser)]
+#[command(name = "perf", args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Verb>,
+    #[command(flatten)]
+    ladder: LadderArgs,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Run every chapter, interleaved, and print what each step gained (the default)
+    Ladder(LadderArgs),
+    /// Compare two runs, or a run with a baseline; exits with 1 on a regression
+    Compare(CompareArgs),
+    /// Offer a chapter a fixed rate and print the latency to the durable acknowledgement
+    Latency(LatencyArgs),
+    /// Run every chapter over a flow and compare their events byte for byte
+    Verify(VerifyArgs),
+    /// Write a flow as CSV
+    Generate(GenerateArgs),
+    /// The latency numbers worth memorizing, measured on this machine
+    Numbers(NumbersArgs),
+    /// Throughput against latency by batch size
+    Sweep(SweepArgs),
+    /// Throughput by number of shards
+    Scale(ScaleArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        None => ladder::run(&cli.ladder).map(|()| true),
+        Some(Verb::Ladder(args)) => ladder::run(&args).map(|()| true),
+        Some(Verb::Compare(args)) => compare::run(&args),
+        Some(Verb::Latency(args)) => latency::run(&args).map(|()| true),
+        Some(Verb::Verify(args)) => verify::run(&args),
+        Some(Verb::Generate(args)) => generate::run(&args).map(|()| true),
+        Some(Verb::Numbers(args)) => numbers::run(&args).map(|()| true),
+        Some(Verb::Sweep(args)) => sweep::run(&args).map(|()| true),
+        Some(Verb::Scale(args)) => scale::run(&args).map(|()| true),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(perf::error::exit_code(&error))
+        }
+    }
+}

@@ -65,6 +65,29 @@ pub struct ChapterRecord {
     /// Where an order's time goes, from the instrumented pass; none for a chapter without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages_ns: Option<Stages>,
+    /// Every round's figures, in the order measured; the figures above are their medians.
+    #[serde(default)]
+    pub rounds: Vec<Round>,
+}
+
+/// What one chapter did in one round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Orders.
+    pub orders: u64,
+    /// Trades.
+    pub trades: u64,
+    /// Durable orders per second.
+    pub orders_per_s: f64,
+    /// From intended arrival to durable acknowledgement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ns: Option<Latency>,
+    /// What was acknowledged per second in the latency pass; well below the offer, it was not held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_achieved_per_s: Option<f64>,
+    /// Where an order's time went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages_ns: Option<Stages>,
 }
 
 /// A figure over the rounds.

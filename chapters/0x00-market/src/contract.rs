@@ -5,7 +5,8 @@
 //! an [`Engine`](crate::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`logs`])? And does every promise hold on a disk that loses, tears
-//! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])?
+//! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
+//! asked the last one as well, on the real system ([`program`]).
 //!
 //! With one shard the whole stream of events is compared; with more, each market's own stream,
 //! because the order between markets of different shards is not part of the contract.
@@ -18,9 +19,11 @@ pub mod differential;
 pub mod failing;
 pub mod fixture;
 pub mod harness;
+pub mod left;
 pub mod logs;
 pub mod oracle;
 pub mod place;
+pub mod program;
 pub mod sim_disk;
 mod sim_file;
 pub mod simulation;

@@ -33,7 +33,7 @@ pub trait Disk: Send + Sync {
     /// What the system says, but not that there was none.
     fn remove(&self, path: &Path) -> io::Result<()> {
         match std::fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => sync_directory(path),
         }
     }

@@ -150,6 +150,16 @@ pub enum LogError {
         /// What the engine expected.
         asked: ShardOf,
     },
+    /// A shard's log is not there, and another shard's is.
+    #[error(
+        "{path}: the log of this shard is missing, and there are logs of other shards; commands that were \
+             acknowledged may be lost without it, so nothing was loaded: restore the log from a copy, or start \
+             in an empty folder"
+    )]
+    Missing {
+        /// Where the log should be.
+        path: PathBuf,
+    },
     /// Damage in the middle: acknowledged commands follow it.
     #[error(
         "{path}: the log is damaged at byte {offset}, where the frame of command {sequence} should be: {reason}; \
@@ -210,7 +220,7 @@ pub fn decode_header(bytes: &[u8; RECORD_BYTES], path: &std::path::Path) -> Resu
 pub fn seal_frame(frame: &mut [u8], first: Sequence) {
     let length = frame.len() - RECORD_BYTES;
     let count = length / RECORD_BYTES;
-    assert!(length.is_multiple_of(RECORD_BYTES) && 1 <= count && count <= FRAME_COMMANDS_MAX);
+    assert!(length.is_multiple_of(RECORD_BYTES) && (1..=FRAME_COMMANDS_MAX).contains(&count));
     frame[0..4].copy_from_slice(&(length as u32).to_le_bytes());
     frame[8..16].copy_from_slice(&first.0.to_le_bytes());
     frame[16..20].copy_from_slice(&(count as u32).to_le_bytes());
@@ -249,7 +259,7 @@ impl FrameHeader {
     /// Reads the header at the start of `bytes`. `None` where its parts contradict each other.
     pub(crate) fn decode(bytes: &[u8]) -> Option<FrameHeader> {
         let (length, count) = (u32_at(bytes, 0) as usize, u32_at(bytes, 16) as usize);
-        let coherent = 1 <= count && count <= FRAME_COMMANDS_MAX && length == count * RECORD_BYTES;
+        let coherent = (1..=FRAME_COMMANDS_MAX).contains(&count) && length == count * RECORD_BYTES;
         coherent.then(|| FrameHeader { length, crc: u32_at(bytes, 4), first: Sequence(u64_at(bytes, 8)) })
     }
 }

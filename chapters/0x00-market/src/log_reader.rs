@@ -38,8 +38,11 @@ pub fn open_log<E: From<LogError>>(
     mut replay: impl FnMut(Sequence, Command) -> Result<(), E>,
 ) -> Result<OpenedLog, E> {
     let io = |what| move |source| LogError::Io { what, path: path.to_path_buf(), source };
-    check_shards(disk, path, shard.shards)?;
+    let is_new = check_shards(disk, path, shard.shards)?;
     let Some(mut file) = disk.open(path).map_err(io("open"))? else {
+        if !is_new {
+            return Err(LogError::Missing { path: path.to_path_buf() }.into());
+        }
         let file = disk.create(path, &encode_header(shard)).map_err(io("create"))?;
         let (end, next) = (RECORD_BYTES as u64, Sequence::FIRST);
         return Ok(OpenedLog { file, end, next, recovery: Recovery::default() });
@@ -83,15 +86,39 @@ pub fn shard_counts(disk: &dyn Disk, folder: &Path) -> std::io::Result<Vec<u16>>
     Ok(logs.filter(|log| log.shard == 0).map(|log| log.shards).collect())
 }
 
-/// Refuses a data directory with another number of shards: its history would be passed over.
-fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<(), LogError> {
+/// Refuses a data directory with another number of shards, or without its first: its history would be
+/// passed over. Says whether there is no history yet, so that logs may be made.
+fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<bool, LogError> {
     let folder = path.parent().unwrap_or(path).to_path_buf();
-    let counts = shard_counts(disk, &folder);
-    let counts = counts.map_err(|source| LogError::Io { what: "look for", path: folder.clone(), source })?;
-    match counts.into_iter().find(|&found| found != asked) {
-        Some(found) => Err(LogError::OtherShards { path: folder, found, asked }),
-        None => Ok(()),
+    let io = |source| LogError::Io { what: "look for", path: folder.clone(), source };
+    let counts = shard_counts(disk, &folder).map_err(io)?;
+    if let Some(&found) = counts.iter().find(|&&found| found != asked) {
+        return Err(LogError::OtherShards { path: folder, found, asked });
     }
+    if counts.is_empty()
+        && let Some(log) = log_with_commands(disk, &folder).map_err(io)?
+    {
+        return Err(LogError::Missing { path: folder.join(ShardOf { shard: 0, ..log }.file_name()) });
+    }
+    Ok(counts.is_empty())
+}
+
+/// A log in `folder` that holds a command, if there is one.
+///
+/// # Errors
+/// What the disk says.
+pub fn log_with_commands(disk: &dyn Disk, folder: &Path) -> std::io::Result<Option<ShardOf>> {
+    for name in disk.list(folder)? {
+        let Some(log) = ShardOf::of_file_name(&name) else { continue };
+        let Some(file) = disk.open(&folder.join(name))? else { continue };
+        let mut start = Vec::new();
+        file.take(2 * RECORD_BYTES as u64).read_to_end(&mut start)?;
+        // Behind the header comes a frame, nothing, or the zeros of reserved space.
+        if start.iter().skip(RECORD_BYTES).any(|&byte| byte != 0) {
+            return Ok(Some(log));
+        }
+    }
+    Ok(None)
 }
 
 /// Writes the bytes from `start` to `end` over themselves.

@@ -4,13 +4,16 @@
 //! looks through all of it for every match: slow, and hard to get wrong. It shares nothing with
 //! the engines but the types, and after every command it checks the laws that no command may break.
 
+mod settlement;
+
 use std::collections::BTreeMap;
 
+use self::settlement::{lock, needs, settle, shares_of};
 use crate::money::PAYOUT;
 use crate::state::{ExchangeState, Holdings, MarketState, RestingOrder};
 use crate::{
-    AccountId, CancelReason, Cents, Command, Event, Intent, MarketId, OrderId, Outcome, Place, Price, Quantity, Reason,
-    Side, TimeInForce, TradeKind,
+    AccountId, CancelReason, Cents, Command, Event, MarketId, OrderId, Outcome, Place, Price, Quantity, Reason, Side,
+    TimeInForce, TradeKind,
 };
 
 /// All markets, by the book.
@@ -312,48 +315,6 @@ impl Market {
         let state = self.state();
         state.check_laws().unwrap_or_else(|law| panic!("{law}: {state:?}"));
         assert_eq!(state.funds(), self.funded, "cash + pot = deposits - withdrawals");
-    }
-}
-
-/// What an open order locks: cash in cents if it buys, shares if it sells.
-fn needs(intent: Intent, price: Price, quantity: Quantity) -> (u64, u32) {
-    let own_price = u64::from(intent.in_yes_cents(price).cents());
-    match intent {
-        Intent::BuyYes | Intent::BuyNo => (own_price * u64::from(quantity.0), 0),
-        Intent::SellYes | Intent::SellNo => (0, quantity.0),
-    }
-}
-
-fn lock(holdings: &mut Holdings, intent: Intent, price: Price, quantity: Quantity) -> Result<(), Reason> {
-    let (cash, shares) = needs(intent, price, quantity);
-    holdings.cash = holdings.cash.checked_sub(Cents(cash)).ok_or(Reason::InsufficientCash)?;
-    holdings.cash_locked.0 += cash;
-    let (free, locked) = shares_of(holdings, intent.share());
-    *free = free.checked_sub(Quantity(shares)).ok_or(Reason::InsufficientShares)?;
-    locked.0 += shares;
-    Ok(())
-}
-
-/// Moves what one party of a trade at `price` (YES cents) pays and gets.
-fn settle(holdings: &mut Holdings, party: &RestingOrder, price: Price, quantity: Quantity) {
-    let (locked, shares_given) = needs(party.intent, party.price, quantity);
-    let trade_value = u64::from(party.intent.in_yes_cents(price).cents()) * u64::from(quantity.0);
-    holdings.cash_locked.0 -= locked;
-    shares_of(holdings, party.intent.share()).1.0 -= shares_given;
-    match party.intent {
-        Intent::BuyYes | Intent::BuyNo => {
-            holdings.cash.0 += locked - trade_value;
-            shares_of(holdings, party.intent.share()).0.0 += quantity.0;
-        }
-        Intent::SellYes | Intent::SellNo => holdings.cash.0 += trade_value,
-    }
-}
-
-/// The free and the locked shares of one kind.
-fn shares_of(holdings: &mut Holdings, share: Outcome) -> (&mut Quantity, &mut Quantity) {
-    match share {
-        Outcome::Yes => (&mut holdings.yes, &mut holdings.yes_locked),
-        Outcome::No => (&mut holdings.no, &mut holdings.no_locked),
     }
 }
 

@@ -5,16 +5,14 @@
 //! `FLAW` breaks one thing in it.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use market::contract::{crash, differential, failing, logs, simulation};
-use market::log::{FILE_NAME, RECORD_BYTES, ShardOf, decode_command, encode_command, seal_frame};
+use market::log::{FILE_NAME, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_command, seal_frame};
 use market::log_reader::{LogReader, open_log};
 use market::model::Model;
-use market::{
-    Acknowledge, Closed, Command, Disk, Engine, EngineError, LogError, LogFile, Options, Recovery, Sequence,
-};
+use market::{Acknowledge, Closed, Command, Engine, EngineError, LogError, LogFile, Options, Recovery, Sequence};
 
 const HONEST: u8 = 0;
 const ACKNOWLEDGES_BEFORE_SYNC: u8 = 1;
@@ -141,7 +139,7 @@ fn open_carelessly<const FLAW: u8>(
     let io = io_error("read", path);
     let frames = match FLAW {
         TRUSTS_THE_CACHE | APPLIES_TWICE => frames_checked(&mut *file, path)?,
-        _ => frames_unchecked::<FLAW>(&mut *file).map_err(&io)?,
+        _ => frames_unchecked::<FLAW>(&mut *file, path)?,
     };
     let commands = frames.iter().flat_map(|(_, commands)| commands);
     commands.clone().for_each(|command| drop(core.apply(command)));
@@ -168,10 +166,11 @@ fn frames_checked(file: &mut dyn LogFile, path: &Path) -> Result<Frames, LogErro
     Ok(frames)
 }
 
-fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile) -> std::io::Result<Frames> {
+fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Result<Frames, EngineError> {
     let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.read_to_end(&mut bytes)?;
+    let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
+    read.map_err(io_error("read", path))?;
+    decode_header(bytes.first_chunk().unwrap(), path)?;
     let (mut frames, mut at) = (Vec::new(), RECORD_BYTES);
     while let Some(header) = bytes.get(at..at + RECORD_BYTES) {
         let count = u32::from_le_bytes([header[16], header[17], header[18], header[19]]) as usize;

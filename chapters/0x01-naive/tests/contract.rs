@@ -1,7 +1,10 @@
 //! The contract, kept by this chapter's engine. What is asked of it is in `market::contract`.
 
-use ch01::Engine;
+use ch01::Chapter;
 use market::contract::{crash, differential, failing, logs, simulation, snapshots};
+
+type Engine = <Chapter as market::run::Chapter>::Engine;
+type Measured = <Chapter as market::run::Chapter>::Measured;
 
 #[test]
 fn generated_streams() {
@@ -21,6 +24,11 @@ fn flows() {
 #[test]
 fn small_flows() {
     snapshots::small_flows::<Engine>();
+}
+
+#[test]
+fn measuring_changes_no_answer() {
+    snapshots::small_flows::<Measured>();
 }
 
 #[test]

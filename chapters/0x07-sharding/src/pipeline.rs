@@ -158,10 +158,11 @@ impl Pipeline {
         let per_frame = journaled.commands as f64 / journaled.frames.max(1) as f64;
         let remarks = vec![
             format!("matching was busy {:.0} % of the time", 100.0 * matched.busy),
-format!(
-            "{} frames of {per_frame:.0} commands; threads wait by policy {}; {}",
-            journaled.frames, self.wait, self.pinned
-        )];
+            format!(
+                "{} frames of {per_frame:.0} commands; threads wait by policy {}; {}",
+                journaled.frames, self.wait, self.pinned
+            ),
+        ];
         Ok(Closed { state: matched.state, stages: both(journaled.stages, matched.stages), remarks })
     }
 

@@ -60,6 +60,7 @@ fn ladder() -> LadderRecord {
             settlement,
             ledger,
         }),
+        rounds: Vec::new(),
     };
     LadderRecord {
         machine: machine(),

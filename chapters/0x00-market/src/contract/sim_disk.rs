@@ -21,7 +21,7 @@ use crate::{Disk, LogFile};
 /// What goes wrong. Nothing does by default. Operations are counted from 1.
 #[derive(Clone, Default, Debug)]
 pub struct Faults {
-    /// The power goes during this operation (a write, sync, cut or creation): how much of it took
+    /// The power goes during this operation (a write, sync, cut, creation or removal): how much of it took
     /// place is open, and nothing works after it.
     pub power_fails_at: Option<u64>,
     /// This sync reports an I/O error; some of what it should have written is on disk and some may
@@ -52,7 +52,7 @@ struct World {
 /// How often what was done, since the faults were set.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Counts {
-    /// Writes, syncs, cuts and creations.
+    /// Writes, syncs, cuts, creations and removals.
     pub operations: u64,
     /// Writes.
     pub writes: u64,
@@ -150,6 +150,24 @@ impl Disk for SimDisk {
             return Err(power_failure());
         }
         Ok(world.files.contains_key(path).then(|| self.handle(path, 0)))
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let world = self.world();
+        if !world.power {
+            return Err(power_failure());
+        }
+        let inside = world.files.keys().filter(|path| path.parent() == Some(folder));
+        Ok(inside.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let went = world.begin();
+        if went.is_ok() || (world.power_went_now() && world.random.one_in(2)) {
+            world.files.remove(path);
+        }
+        went
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {

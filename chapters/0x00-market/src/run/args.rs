@@ -117,8 +117,11 @@ impl Args {
         if !self.pass.is_empty() {
             return self.pass.clone();
         }
-        let measures = std::any::type_name::<C::Engine>() != std::any::type_name::<C::Measured>();
-        if measures { vec![Pass::Throughput, Pass::Breakdown, Pass::Latency] } else { vec![Pass::Throughput] }
+        if super::measures::<C>() {
+            vec![Pass::Throughput, Pass::Breakdown, Pass::Latency]
+        } else {
+            vec![Pass::Throughput]
+        }
     }
 
     /// The commands that the flags name.

@@ -13,12 +13,13 @@ use super::report::Place;
 use super::tally::{Counter, Counts, Recorder, Schedule, Timer, empty_histogram};
 use super::{Args, Chapter, RunError};
 use crate::log::{ShardOf, encode_log};
+use crate::log_reader::{log_with_commands, shard_counts};
 use crate::{Acknowledge, Closed, Command, Engine, Options, Recovery, StageTimes};
 
 /// How many commands are submitted between two looks at the clock: often enough for a progress bar
 /// and a time limit where a sync takes milliseconds, rarely enough to cost nothing where a command
 /// takes 50 ns.
-const CHUNK: usize = 512;
+const CHUNK: usize = 64;
 
 /// What a pass without a rate saw.
 #[derive(Clone, Debug)]
@@ -96,13 +97,13 @@ fn write_setup(options: &Options, setup: &[Command]) -> Result<bool, RunError> {
     let data_dir = &options.data_dir;
     let failed = |what| move |source| RunError::Output { what, path: data_dir.clone(), source };
     std::fs::create_dir_all(data_dir).map_err(failed("make the data directory"))?;
-    let has_log = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.is_ok_and(|entry| entry.path().extension().is_some_and(|extension| extension == "log"))
-    };
-    if std::fs::read_dir(data_dir).map_err(failed("read the data directory"))?.any(has_log) {
+    let look = failed("look for logs in the data directory");
+    let counts = shard_counts(&*options.disk, data_dir).map_err(&look)?;
+    if !counts.is_empty() || log_with_commands(&*options.disk, data_dir).map_err(&look)?.is_some() {
         return Ok(false);
     }
-    for shard in 0..options.shards {
+    // As engines do it: the log of shard 0 is made last, and where it is, all are.
+    for shard in (0..options.shards).rev() {
         let shard = ShardOf { shard, shards: options.shards };
         let own: Vec<Command> =
             setup.iter().copied().filter(|c| ShardOf::market(c.market(), options.shards) == shard).collect();

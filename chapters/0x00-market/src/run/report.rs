@@ -223,7 +223,8 @@ fn latency_lines(latency: &Latency, text: &mut String) {
         let _ =
             writeln!(text, "  the engine could not hold this rate: it reached {achieved} orders/s, and orders queued");
     }
-    for (name, nanoseconds) in percentiles(latency) {
+    let shown = ["min", "avg", "p50", "p99", "p999", "max"];
+    for (name, nanoseconds) in percentiles(latency).into_iter().filter(|(name, _)| shown.contains(name)) {
         let _ = writeln!(text, "  {name:<5} {:>10}", duration(nanoseconds as f64));
     }
 }
@@ -255,14 +256,20 @@ fn per_order(stages: &StageTimes, stage: Stage, orders: u64) -> f64 {
     stages.of(stage).as_nanos() as f64 / orders.max(1) as f64
 }
 
-fn percentiles(latency: &Latency) -> [(&'static str, u64); 6] {
+/// What people read, and for machines the rest of the curve.
+fn percentiles(latency: &Latency) -> [(&'static str, u64); 10] {
     let of = &latency.histogram;
+    let at = |quantile| of.value_at_quantile(quantile);
     [
         ("min", of.min()),
         ("avg", of.mean() as u64),
-        ("p50", of.value_at_quantile(0.5)),
-        ("p99", of.value_at_quantile(0.99)),
-        ("p999", of.value_at_quantile(0.999)),
+        ("p10", at(0.1)),
+        ("p50", at(0.5)),
+        ("p90", at(0.9)),
+        ("p99", at(0.99)),
+        ("p999", at(0.999)),
+        ("p9999", at(0.9999)),
+        ("p99999", at(0.99999)),
         ("max", of.max()),
     ]
 }

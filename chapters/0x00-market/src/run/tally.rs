@@ -4,7 +4,7 @@
 //! run's when it is dropped: nothing is shared while the clock runs.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -138,18 +138,23 @@ impl Drop for Timer {
 
 /// Writes acknowledgements to a file: the sequence and the number of events, `u64` each, then the
 /// events' bytes. A further shard writes to a file of its own, with the shard's number behind the name.
+///
+/// Each is written before the next is taken, so that a program that is killed leaves behind what it
+/// has promised.
 pub struct Recorder {
     path: PathBuf,
-    file: Option<BufWriter<File>>,
+    file: Option<File>,
+    /// The acknowledgement at hand, encoded.
+    record: Vec<u8>,
     failed: Arc<Mutex<Option<std::io::Error>>>,
 }
 
 impl Recorder {
     /// A recorder that writes to `path` and leaves its first error in `failed`.
     pub fn new(path: PathBuf, failed: &Arc<Mutex<Option<std::io::Error>>>) -> Recorder {
-        let mut recorder = Recorder { path, file: None, failed: Arc::clone(failed) };
+        let mut recorder = Recorder { path, file: None, record: Vec::new(), failed: Arc::clone(failed) };
         match File::create(&recorder.path) {
-            Ok(file) => recorder.file = Some(BufWriter::with_capacity(1 << 20, file)),
+            Ok(file) => recorder.file = Some(file),
             Err(error) => recorder.fail(error),
         }
         recorder
@@ -161,18 +166,16 @@ impl Recorder {
             failed.get_or_insert(error);
         }
     }
-
-    fn write(&mut self, sequence: Sequence, events: &[Event]) -> std::io::Result<()> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        file.write_all(&sequence.0.to_le_bytes())?;
-        file.write_all(&(events.len() as u64).to_le_bytes())?;
-        events.iter().try_for_each(|event| file.write_all(&event.encode()))
-    }
 }
 
 impl Acknowledge for Recorder {
     fn acknowledge(&mut self, sequence: Sequence, events: &[Event]) {
-        if let Err(error) = self.write(sequence, events) {
+        let Some(file) = &mut self.file else { return };
+        self.record.clear();
+        self.record.extend(sequence.0.to_le_bytes());
+        self.record.extend((events.len() as u64).to_le_bytes());
+        events.iter().for_each(|event| self.record.extend(event.encode()));
+        if let Err(error) = file.write_all(&self.record) {
             self.fail(error);
         }
     }
@@ -183,15 +186,5 @@ impl Acknowledge for Recorder {
             path.push(format!(".{shard}"));
         }
         Box::new(Recorder::new(path.into(), &self.failed))
-    }
-}
-
-impl Drop for Recorder {
-    fn drop(&mut self) {
-        if let Some(mut file) = self.file.take()
-            && let Err(error) = file.flush()
-        {
-            self.fail(error);
-        }
     }
 }

@@ -1,0 +1,21 @@
+//! The contract, kept by this chapter's program. What is asked of it is in `market::contract`.
+
+use ch02::Chapter;
+use market::contract::program;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ch02");
+
+#[test]
+fn killed_under_load() {
+    program::killed_under_load::<Chapter>(PROGRAM);
+}
+
+#[test]
+fn a_sync_fails() {
+    program::a_sync_fails::<Chapter>(PROGRAM);
+}
+
+#[test]
+fn the_disk_is_full() {
+    program::the_disk_is_full::<Chapter>(PROGRAM);
+}

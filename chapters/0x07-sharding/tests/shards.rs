@@ -1,0 +1,237 @@
+//! Shards: the same answers from any number of them, and a data directory that knows how many it has.
+//!
+//! The order between markets of different shards means nothing, so every comparison is market by
+//! market, with the model and through it with every other chapter.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ch07::Chapter;
+use ch07::reshard::reshard;
+use market::contract::fixture::UnsyncedDisk;
+use market::contract::harness::{Expected, check_events, check_state, run};
+use market::contract::oracle::Oracle;
+use market::contract::place::Place;
+use market::contract::streams::Random;
+use market::contract::{Faults, SimDisk};
+use market::flow::{self, FlowName};
+use market::log::ShardOf;
+use market::log_reader::{LogReader, shard_counts};
+use market::model::Model;
+use market::{Command, Disk, EngineError, LogError, MarketId};
+
+type Engine = <Chapter as market::run::Chapter>::Engine;
+
+/// The set-up of `venue`, some of it, and commands of every kind in more markets than there are shards.
+fn commands() -> Vec<Command> {
+    let flow = flow::generate(FlowName::Venue, 1_500, 3);
+    [flow.setup, flow.body].concat()
+}
+
+fn place(disk: impl Disk + 'static, shards: u16) -> Place {
+    let mut place = Place::new(disk);
+    place.options.shards = shards;
+    place
+}
+
+/// What each market was told, in order, as the logs have it.
+fn histories(disk: &dyn Disk, folder: &Path, shards: u16) -> BTreeMap<MarketId, Vec<Command>> {
+    let mut histories: BTreeMap<MarketId, Vec<Command>> = BTreeMap::new();
+    for shard in 0..shards {
+        let of = ShardOf { shard, shards };
+        let path = folder.join(of.file_name());
+        let mut file = disk.open(&path).unwrap().unwrap_or_else(|| panic!("{} is missing", path.display()));
+        let mut reader = LogReader::new(&mut *file, &path).unwrap();
+        assert_eq!(reader.shard, of);
+        while let Some(frame) = reader.next_frame().unwrap() {
+            for (_, command) in frame {
+                assert_eq!(ShardOf::market(command.market(), shards), of, "{command:?} is in a foreign log");
+                histories.entry(command.market()).or_default().push(command);
+            }
+        }
+    }
+    histories
+}
+
+fn by_market(commands: &[Command]) -> BTreeMap<MarketId, Vec<Command>> {
+    let mut histories: BTreeMap<MarketId, Vec<Command>> = BTreeMap::new();
+    for &command in commands {
+        histories.entry(command.market()).or_default().push(command);
+    }
+    histories
+}
+
+/// From 1 to 8 shards: every market's events and state are the model's, so 0x01's, and each number
+/// gives every market the same.
+#[test]
+fn any_number_of_shards_gives_the_same_answers() {
+    let commands = commands();
+    let mut model = Model::default();
+    let expected: Vec<Expected> =
+        commands.iter().map(|&command| Expected { command, events: model.apply(&command) }).collect();
+    for shards in 1..=8 {
+        let place = place(SimDisk::new(0, Faults::default()), shards);
+        let ran = run::<Engine>(&place.options, &commands, 700).unwrap();
+        check_events(&expected, &ran.acks, shards).unwrap_or_else(|error| panic!("{shards} shards: {error}"));
+        check_state(&model.state(), &ran.closed.state).unwrap_or_else(|error| panic!("{shards} shards: {error}"));
+        let at_work = ran.acks.iter().map(|ack| ack.shard).collect::<std::collections::BTreeSet<_>>();
+        assert_eq!(at_work.len(), usize::from(shards), "shards that did nothing prove nothing");
+        let again = run::<Engine>(&place.options, &[], 1).unwrap();
+        assert_eq!(again.recovery.commands, commands.len() as u64);
+        check_state(&model.state(), &again.closed.state).unwrap();
+    }
+}
+
+/// A data directory with `shards` shards that holds these commands.
+fn filled(shards: u16, commands: &[Command]) -> (SimDisk, Place) {
+    let disk = SimDisk::new(0, Faults::default());
+    let place = place(disk.clone(), shards);
+    run::<Engine>(&place.options, commands, commands.len()).unwrap();
+    (disk, place)
+}
+
+/// Every other number of shards is refused, with the numbers and both ways out, and nothing changes.
+#[test]
+fn another_number_of_shards_is_refused() {
+    let commands = Random::new(1).stream(100);
+    for shards in [1, 2, 3, 8] {
+        let (disk, mut place) = filled(shards, &commands);
+        let paths = disk.paths();
+        for asked in (1..=8).filter(|&asked| asked != shards) {
+            place.options.shards = asked;
+            let error = place.refusal::<Engine>().unwrap();
+            let words = error.to_string();
+            assert!(
+                matches!(&error, EngineError::Log(LogError::OtherShards { found, asked: by, .. })
+                    if (*found, *by) == (shards, asked)),
+                "{words}"
+            );
+            let folder = place.path().display().to_string();
+            for part in [&folder, &format!("--shards {shards}"), &format!("--reshard {asked}")] {
+                assert!(words.contains(part), "it does not say {part}: {words}");
+            }
+        }
+        assert_eq!(disk.paths(), paths, "a refused directory was changed");
+        place.options.shards = shards;
+        assert_eq!(run::<Engine>(&place.options, &[], 1).unwrap().recovery.commands, 100);
+    }
+}
+
+/// A log that is gone took acknowledged commands with it: an error, whichever shard's it was.
+#[test]
+fn a_missing_log_is_an_error() {
+    let commands = commands();
+    for missing in 0..4 {
+        let (disk, place) = filled(4, &commands);
+        let log = place.path().join(ShardOf { shard: missing, shards: 4 }.file_name());
+        disk.remove(&log).unwrap();
+        let paths = disk.paths();
+        let error = place.refusal::<Engine>().unwrap();
+        assert!(
+            matches!(&error, EngineError::Log(LogError::Missing { path }) if *path == log),
+            "shard {missing}: another error was expected than: {error}"
+        );
+        assert!(error.to_string().contains(&log.display().to_string()), "{error}");
+        assert_eq!(disk.paths(), paths, "a refused directory was changed");
+        assert!(reshard(&disk, place.path(), 2).is_err(), "resharding went on without shard {missing}");
+        assert_eq!(disk.paths(), paths, "resharding changed a directory that it refused");
+    }
+}
+
+/// From each of these numbers to each: every market keeps its history, and the engine its state.
+#[test]
+fn resharding_keeps_every_history() {
+    let oracle = Oracle::of(&Random::new(2).stream(600));
+    let commands: Vec<Command> = oracle.steps(0).iter().map(|step| step.command).collect();
+    for (before, after) in pairs() {
+        let (disk, mut place) = filled(before, &commands);
+        let said = reshard(&disk, place.path(), after).unwrap();
+        assert!(said.contains(&format!("{before} shards are now {after}")), "{said}");
+        assert_eq!(shard_counts(&disk, place.path()).unwrap(), [after], "{before} to {after}");
+        assert_eq!(disk.paths().len(), usize::from(after), "logs are left over: {:?}", disk.paths());
+        assert_eq!(histories(&disk, place.path(), after), by_market(&commands), "{before} to {after}");
+        place.options.shards = after;
+        let again = run::<Engine>(&place.options, &[], 1).unwrap();
+        assert_eq!(again.recovery.commands, commands.len() as u64);
+        check_state(&oracle.state(commands.len()), &again.closed.state).unwrap();
+        assert!(reshard(&disk, place.path(), after).unwrap().contains("already"));
+    }
+}
+
+fn pairs() -> impl Iterator<Item = (u16, u16)> {
+    let numbers = [1, 2, 3, 8];
+    numbers.into_iter().flat_map(move |before| numbers.map(|after| (before, after))).filter(|(a, b)| a != b)
+}
+
+/// The power fails in each operation of a resharding: the directory opens with one number of shards
+/// or says what to do, and either way a second resharding ends with every history whole.
+#[test]
+fn resharding_can_be_cut_short_anywhere() {
+    let commands = Random::new(3).stream(300);
+    let histories_wanted = by_market(&commands);
+    for (before, after) in pairs() {
+        for operation in 1.. {
+            let (disk, mut place) = filled(before, &commands);
+            let folder = place.path().to_path_buf();
+            disk.set_faults(Faults { power_fails_at: Some(operation), ..Faults::default() });
+            let cut_short = reshard(&disk, &folder, after).is_err();
+            let disk = disk.crash();
+            place.options.disk = std::sync::Arc::new(disk.clone());
+            let found = shard_counts(&disk, &folder).unwrap();
+            let name = format!("{before} to {after}, cut short in operation {operation}, which left {found:?}");
+            let whole = found.iter().all(|&shards| histories(&disk, &folder, shards) == histories_wanted);
+            assert!(!found.is_empty() && whole, "{name}: what looks complete is not");
+            for shards in [before, after] {
+                place.options.shards = shards;
+                match run::<Engine>(&place.options, &[], 1) {
+                    Ok(opened) => {
+                        assert_eq!(found, [shards], "{name}: it opened");
+                        assert_eq!(opened.recovery.commands, 300, "{name}");
+                    }
+                    Err(words) => assert!(found != [shards] && words.contains("--reshard"), "{name}: {words}"),
+                }
+            }
+            reshard(&disk, &folder, after).unwrap_or_else(|error| panic!("{name}: the second time: {error}"));
+            assert_eq!(shard_counts(&disk, &folder).unwrap(), [after], "{name}");
+            assert_eq!(disk.paths().len(), usize::from(after), "{name}: left over: {:?}", disk.paths());
+            assert_eq!(histories(&disk, &folder, after), histories_wanted, "{name}");
+            if !cut_short {
+                break;
+            }
+        }
+    }
+}
+
+/// Work goes on in a directory that a resharding left in disorder, and the leftovers never come back.
+#[test]
+fn leftovers_of_a_resharding_never_come_back() {
+    let commands = Random::new(4).stream(300);
+    let (first, second) = commands.split_at(200);
+    let (disk, place) = filled(1, first);
+    // It was cut short before shard 0 of the new logs was made: one of them lies there.
+    let leftover = place.path().join(ShardOf { shard: 1, shards: 2 }.file_name());
+    let stale = market::log::encode_log(ShardOf { shard: 1, shards: 2 }, &first[..20]);
+    drop(disk.create(&leftover, &stale).unwrap());
+    run::<Engine>(&place.options, second, 50).unwrap();
+    reshard(&disk, place.path(), 2).unwrap();
+    assert_eq!(histories(&disk, place.path(), 2), by_market(&commands));
+}
+
+/// On real files, through the program's own entry.
+#[test]
+fn resharding_real_files() {
+    let place = place(UnsyncedDisk, 3);
+    let commands = Random::new(5).stream(200);
+    run::<Engine>(&place.options, &commands, 100).unwrap();
+    <Chapter as market::run::Chapter>::reshard(place.path(), 2).unwrap();
+    let logs: Vec<PathBuf> = fs::read_dir(place.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
+        .collect();
+    assert_eq!(logs.len(), 2, "{logs:?}");
+    assert_eq!(histories(&UnsyncedDisk, place.path(), 2), by_market(&commands));
+    let words = reshard(&UnsyncedDisk, &place.path().join("elsewhere"), 2).unwrap_err().to_string();
+    assert!(words.contains("no log to reshard"), "{words}");
+}

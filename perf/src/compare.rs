@@ -1,0 +1,268 @@
+//! `compare BASE CURRENT`: two runs side by side, judged against their own spread.
+//!
+//! A difference counts only when the rounds of the two runs do not overlap and lie further apart than
+//! [`MARGIN`]; everything else is "no difference seen". A verdict on a single round would be a verdict
+//! on the neighbours' load.
+
+use std::path::{Path, PathBuf};
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::chapters::{Figures, read_figures};
+use crate::error::PerfError;
+use crate::language::Language;
+use crate::probe::{Probe, STATE_FACTOR, same_state};
+use crate::record::{ChapterRecord, LadderRecord, Latency, Round, Spread, Stages};
+use crate::units::{duration_text, grouped};
+
+/// How far apart two runs' rounds must lie, as a share of the base's median.
+const MARGIN: f64 = 0.05;
+
+/// The same for a run of a single round, which has no spread to judge by.
+const MARGIN_SINGLE: f64 = 0.15;
+
+/// What `compare` can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub struct CompareArgs {
+    /// The run to compare with: a ladder.json, or a chapter's baseline.txt
+    pub base: PathBuf,
+    /// The run to judge: a ladder.json, or a chapter's t2_perf.txt
+    pub current: PathBuf,
+    /// Print only what differs
+    #[arg(long)]
+    pub changes: bool,
+}
+
+/// Better or worse, or nothing that can be told from noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Same,
+    Better,
+    Worse,
+}
+
+impl Verdict {
+    fn words(self) -> &'static str {
+        match self {
+            Verdict::Same => "no difference seen",
+            Verdict::Better => "better",
+            Verdict::Worse => "WORSE",
+        }
+    }
+}
+
+/// One figure of both runs.
+struct Row {
+    chapter: String,
+    figure: String,
+    base: Spread,
+    current: Spread,
+    more_is_better: bool,
+    verdict: Verdict,
+}
+
+/// Prints the comparison. `false` means a regression.
+///
+/// # Errors
+/// When a run can't be read, or the two have no chapter in common.
+pub fn run(args: &CompareArgs) -> anyhow::Result<bool> {
+    let (base, current) = (load(&args.base)?, load(&args.current)?);
+    let rows = rows(&base, &current);
+    if rows.is_empty() {
+        let message = format!("{} and {} have no chapter in common", args.base.display(), args.current.display());
+        return Err(PerfError::Unusable(message).into());
+    }
+    println!("{}", table(&rows, args.changes));
+    for difference in states(&base, &current) {
+        println!("not the same state: {difference}; run both again, one after the other, before you believe a change");
+    }
+    if base.flow != current.flow {
+        println!("not the same flow: {} and {}", flow_words(&base), flow_words(&current));
+    }
+    let worse = rows.iter().filter(|row| row.verdict == Verdict::Worse).count();
+    let better = rows.iter().filter(|row| row.verdict == Verdict::Better).count();
+    println!("{worse} worse, {better} better, {} with no difference seen", rows.len() - worse - better);
+    Ok(worse == 0)
+}
+
+fn flow_words(record: &LadderRecord) -> String {
+    let flow = &record.flow;
+    flow.input
+        .clone()
+        .unwrap_or_else(|| flow.seed.map_or(flow.name.clone(), |seed| format!("{} seed {seed}", flow.name)))
+}
+
+/// What differs in the states that the machine was in.
+fn states(base: &LadderRecord, current: &LadderRecord) -> Vec<String> {
+    let mut differences = Vec::new();
+    if let (Some(one), Some(other)) = (Probe::median_of(&base.probes), Probe::median_of(&current.probes)) {
+        differences.extend(same_state(&one, &other, STATE_FACTOR).iter().map(ToString::to_string));
+    }
+    if base.machine != current.machine && !base.machine.cpu.is_empty() && !current.machine.cpu.is_empty() {
+        differences.push(format!("the machines are {} and {}", base.machine.summary(), current.machine.summary()));
+    }
+    differences
+}
+
+/// All figures that both runs have.
+fn rows(base: &LadderRecord, current: &LadderRecord) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for now in &current.chapters {
+        let Some(before) = base.chapter(&now.chapter) else { continue };
+        let mut push = |figure: String, base: Option<Spread>, current: Option<Spread>, more_is_better: bool| {
+            let (Some(base), Some(current)) = (base, current) else { return };
+            let verdict = judge(&base, &current, more_is_better);
+            rows.push(Row { chapter: now.chapter.clone(), figure, base, current, more_is_better, verdict });
+        };
+        push("orders/s".into(), Some(before.orders_per_s.clone()), Some(now.orders_per_s.clone()), true);
+        let percentiles: [(&str, fn(&Latency) -> u64); 4] =
+            [("p50", |l| l.p50), ("p99", |l| l.p99), ("p99.9", |l| l.p999), ("max", |l| l.max)];
+        for (name, of) in percentiles {
+            let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(of(&round.latency_ns?) as f64));
+            push(format!("latency {name}"), over(before), over(now), false);
+        }
+        for (at, name) in Stages::NAMES.into_iter().enumerate() {
+            let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(round.stages_ns?.values()[at]));
+            push(name.replace('_', " "), over(before), over(now), false);
+        }
+    }
+    rows
+}
+
+fn spread(chapter: &ChapterRecord, of: impl Fn(&Round) -> Option<f64>) -> Option<Spread> {
+    let values: Option<Vec<f64>> = chapter.rounds.iter().map(of).collect();
+    Spread::of(&values?)
+}
+
+/// Compares two figures by their rounds.
+fn judge(base: &Spread, current: &Spread, more_is_better: bool) -> Verdict {
+    let single = base.rounds.len() < 2 || current.rounds.len() < 2;
+    let margin = base.median.abs() * if single { MARGIN_SINGLE } else { MARGIN };
+    // A figure of a nanosecond or less is at the clock's edge.
+    let margin = margin.max(1.0);
+    let higher = current.min > base.max + margin;
+    let lower = current.max < base.min - margin;
+    match (higher, lower) {
+        (false, false) => Verdict::Same,
+        (higher, _) if higher == more_is_better => Verdict::Better,
+        _ => Verdict::Worse,
+    }
+}
+
+fn table(rows: &[Row], changes: bool) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.set_header(["chapter", "figure", "base", "current", "change", "verdict"]);
+    for row in rows.iter().filter(|row| !changes || row.verdict != Verdict::Same) {
+        let text = |spread: &Spread| match row.more_is_better {
+            true => grouped(spread.median),
+            false => duration_text(spread.median, Language::English),
+        };
+        let change = match row.base.median {
+            0.0 => "-".into(),
+            before => format!("{:+.1} %", 100.0 * (row.current.median / before - 1.0)),
+        };
+        let verdict = row.verdict.words().to_string();
+        table.add_row([row.chapter.clone(), row.figure.clone(), text(&row.base), text(&row.current), change, verdict]);
+    }
+    for column in table.column_iter_mut().skip(2).take(3) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Reads a ladder's record, or a chapter's `t2_perf.txt` as a ladder of one chapter and one round.
+fn load(path: &Path) -> Result<LadderRecord, PerfError> {
+    if path.extension().is_none_or(|extension| extension != "txt") {
+        return LadderRecord::load(path);
+    }
+    let figures = read_figures(path)?;
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let about = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
+        line.unwrap_or("unknown").to_string()
+    };
+    let unusable =
+        || PerfError::Unusable(format!("{} has no throughput_ops; write it by running a chapter", path.display()));
+    let round = single_round(&figures).ok_or_else(unusable)?;
+    let chapter = ChapterRecord {
+        chapter: about("chapter"),
+        orders: round.orders,
+        trades: round.trades,
+        orders_per_s: Spread::of(&[round.orders_per_s]).ok_or_else(unusable)?,
+        latency_ns: round.latency_ns,
+        stages_ns: round.stages_ns,
+        rounds: vec![round],
+    };
+    Ok(LadderRecord {
+        machine: Default::default(),
+        commit: about("commit"),
+        command: about("command"),
+        flow: crate::record::Flow { name: about("flow"), seed: about("seed").parse().ok(), orders: None, input: None },
+        rounds: 1,
+        probes: Vec::new(),
+        chapters: vec![chapter],
+    })
+}
+
+fn single_round(figures: &Figures) -> Option<Round> {
+    let get = |key: &str| figures.get(key).copied();
+    let latency = || {
+        Some(Latency {
+            offered_per_s: get("latency_offered_ops")?,
+            p50: get("latency_p50_ns")? as u64,
+            p99: get("latency_p99_ns")? as u64,
+            p999: get("latency_p999_ns")? as u64,
+            max: get("latency_max_ns")? as u64,
+        })
+    };
+    let stages = || {
+        Some(Stages {
+            log_append: get("log_append_ns")?,
+            log_sync: get("log_sync_ns")?,
+            balance_check: get("balance_check_ns")?,
+            matching: get("matching_ns")?,
+            settlement: get("settlement_ns")?,
+            ledger: get("ledger_ns")?,
+        })
+    };
+    Some(Round {
+        orders: get("orders")? as u64,
+        trades: get("trades")? as u64,
+        orders_per_s: get("throughput_ops")?,
+        latency_ns: latency(),
+        latency_achieved_per_s: get("latency_achieved_ops"),
+        stages_ns: stages(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over(rounds: &[f64]) -> Spread {
+        Spread::of(rounds).expect("numbers")
+    }
+
+    #[test]
+    fn noise_is_called_noise() {
+        let base = over(&[100.0, 110.0, 105.0]);
+        assert_eq!(judge(&base, &over(&[98.0, 104.0, 90.0]), true), Verdict::Same);
+        assert_eq!(judge(&base, &over(&[96.0, 97.0, 98.0]), true), Verdict::Same, "apart, but by less than the margin");
+    }
+
+    #[test]
+    fn a_change_beyond_the_spread_is_seen_in_both_directions() {
+        let base = over(&[100.0, 110.0, 105.0]);
+        let low = over(&[50.0, 60.0, 55.0]);
+        assert_eq!(judge(&base, &low, true), Verdict::Worse);
+        assert_eq!(judge(&base, &low, false), Verdict::Better);
+        assert_eq!(judge(&low, &base, true), Verdict::Better);
+    }
+
+    #[test]
+    fn a_single_round_needs_a_wide_margin() {
+        assert_eq!(judge(&over(&[100.0]), &over(&[90.0]), true), Verdict::Same);
+        assert_eq!(judge(&over(&[100.0]), &over(&[80.0]), true), Verdict::Worse);
+    }
+}

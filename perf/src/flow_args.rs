@@ -1,0 +1,62 @@
+//! The flags that say which commands the engines are given; the chapters take the same.
+
+use std::path::PathBuf;
+
+use market::flow::{DEFAULT_SEED, FlowName};
+
+use crate::error::PerfError;
+use crate::record::Flow;
+
+/// Which commands.
+#[derive(Debug, Clone, clap::Args)]
+pub struct FlowArgs {
+    /// The flow: classic, venue or burst
+    #[arg(long, default_value = "classic", value_name = "NAME")]
+    pub flow: FlowName,
+    /// Read the commands from a CSV file instead
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["flow", "seed"])]
+    pub input: Option<PathBuf>,
+    /// What the flow is generated from
+    #[arg(long, default_value_t = DEFAULT_SEED, value_name = "N")]
+    pub seed: u64,
+}
+
+impl FlowArgs {
+    /// Reads an input file once, so that a bad one is refused before anything is built or run.
+    ///
+    /// # Errors
+    /// [`PerfError::Unusable`] with the file, the line and the reason.
+    pub fn check(&self) -> Result<(), PerfError> {
+        match &self.input {
+            Some(path) => market::csv::read(path).map(drop).map_err(|error| PerfError::Unusable(error.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// The flags for a chapter's program.
+    pub fn flags(&self) -> Vec<String> {
+        match &self.input {
+            Some(path) => vec!["--input".into(), path.display().to_string()],
+            None => vec!["--flow".into(), self.flow.to_string(), "--seed".into(), self.seed.to_string()],
+        }
+    }
+
+    /// The flags for a number of orders; a file has the number it has.
+    pub fn orders_flags(&self, orders: u32) -> Vec<String> {
+        match &self.input {
+            Some(_) => Vec::new(),
+            None => vec!["--orders".into(), orders.to_string()],
+        }
+    }
+
+    /// What a record says of them.
+    pub fn record(&self, orders: Option<u64>) -> Flow {
+        match &self.input {
+            Some(path) => {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                Flow { name: "input".into(), seed: None, orders: None, input: name }
+            }
+            None => Flow { name: self.flow.to_string(), seed: Some(self.seed), orders, input: None },
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The ladder: every chapter on the same flow, and what each step gained.
+//!
+//! Chapters run interleaved (A B C A B C …), so that a neighbour's load falls on all of them, and each
+//! round begins with a probe of the machine. A chapter runs as many orders as it can do in about a
+//! round's time: the naive ones fewer, the fast ones more, and the table says how many.
+
+use std::fs;
+use std::io::{IsTerminal, stderr};
+use std::path::{Path, PathBuf};
+
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::chapters::{self, Chapter, Figures, figure};
+use crate::charts::ladder_charts;
+use crate::error::PerfError;
+use crate::flow_args::FlowArgs;
+use crate::language::Language;
+use crate::machine;
+use crate::probe::Probe;
+use crate::record::{ChapterRecord, LadderRecord, Latency, Round, Spread, Stages};
+use crate::units::{duration_text, factor_text, grouped};
+
+/// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
+const RATE_MAX: f64 = 1_000_000.0;
+
+/// What `ladder` can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub struct LadderArgs {
+    /// Run only these chapters, such as 0x01,0x05
+    #[arg(long, value_name = "CHAPTERS", value_delimiter = ',')]
+    pub chapters: Vec<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub flow: FlowArgs,
+    /// Run at most this many orders in a round [default: as many as a chapter does in about a second]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
+    pub orders: Option<u32>,
+    /// How often each chapter runs [default: 5, with --quick 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: Option<u32>,
+    /// A look in under 20 seconds, with more noise
+    #[arg(long)]
+    pub quick: bool,
+    /// Also store the run as the baseline for `compare`
+    #[arg(long)]
+    pub baseline: bool,
+    /// Where ladder.json and the charts go
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// How long things take.
+struct Plan {
+    rounds: u32,
+    /// How long the throughput pass of a round may take.
+    seconds: f64,
+    /// How long the latency pass takes.
+    latency_seconds: f64,
+    orders_max: u32,
+}
+
+impl Plan {
+    fn new(args: &LadderArgs) -> Plan {
+        let plan = if args.quick {
+            Plan { rounds: 2, seconds: 0.25, latency_seconds: 0.15, orders_max: 1_000_000 }
+        } else {
+            Plan { rounds: 5, seconds: 1.0, latency_seconds: 0.5, orders_max: 10_000_000 }
+        };
+        Plan { rounds: args.rounds.unwrap_or(plan.rounds), orders_max: args.orders.unwrap_or(plan.orders_max), ..plan }
+    }
+}
+
+/// A chapter on the ladder, and how much it is given to do.
+struct Rung {
+    chapter: Chapter,
+    orders: u64,
+    rate: u64,
+    rounds: Vec<Figures>,
+}
+
+/// Runs the ladder, prints the table and writes the record and the charts.
+///
+/// # Errors
+/// When a chapter can't be built or run, or the results can't be written.
+pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
+    let output = args.output.clone().unwrap_or_else(|| chapters::repository().join("output"));
+    let chapters = chapters::select(&args.chapters)?;
+    args.flow.check()?;
+    fs::create_dir_all(&output).map_err(|error| PerfError::disk("make the folder", &output, &error))?;
+    chapters::build(&chapters)?;
+
+    let plan = Plan::new(args);
+    let bar = progress_bar((chapters.len() as u64) * u64::from(plan.rounds + 1));
+    let mut rungs = Vec::new();
+    for chapter in chapters {
+        say(&bar, &format!("{}: how much is a round?", chapter.name));
+        rungs.push(calibrate(chapter, args, &plan, &output)?);
+        bar.inc(1);
+    }
+    let mut probes = Vec::new();
+    for round in 1..=plan.rounds {
+        probes.push(Probe::take(&output)?);
+        for rung in &mut rungs {
+            say(
+                &bar,
+                &format!(
+                    "{}: round {round} of {}, {} orders",
+                    rung.chapter.name,
+                    plan.rounds,
+                    grouped(rung.orders as f64)
+                ),
+            );
+            rung.rounds.push(measure(rung, args, &plan, &output)?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+
+    let record = LadderRecord {
+        machine: machine::describe(&output),
+        commit: machine::commit(),
+        command: command_line(),
+        flow: args.flow.record(args.orders.map(u64::from)),
+        rounds: plan.rounds,
+        probes,
+        chapters: rungs.iter().map(chapter_record).collect::<Result<_, _>>()?,
+    };
+    publish(&record, args, &output)?;
+    Ok(())
+}
+
+/// Finds out how many orders a chapter does in a round's time, with a short run.
+fn calibrate(chapter: Chapter, args: &LadderArgs, plan: &Plan, output: &Path) -> Result<Rung, PerfError> {
+    let trial = plan.orders_max.min(500_000);
+    let mut flags = args.flow.flags();
+    flags.extend(["--pass".into(), "throughput".into(), "--max-seconds".into(), "0.15".into()]);
+    flags.extend(args.flow.orders_flags(trial));
+    let folder = output.join(short(&chapter.name));
+    let figures = chapter.measure(&flags, &folder)?;
+    let per_s = figure(&figures, "throughput_ops", &chapter)?;
+    let orders = (per_s * plan.seconds).clamp(64.0, f64::from(plan.orders_max));
+    // Two digits are enough, and read better.
+    let step = 10_f64.powf(orders.log10().floor() - 1.0);
+    let orders = ((orders / step).round() * step).min(f64::from(plan.orders_max)) as u64;
+    let rate = (per_s / 2.0).clamp(1.0, RATE_MAX) as u64;
+    Ok(Rung { chapter, orders, rate, rounds: Vec::new() })
+}
+
+fn measure(rung: &Rung, args: &LadderArgs, plan: &Plan, output: &Path) -> Result<Figures, PerfError> {
+    let mut flags = args.flow.flags();
+    flags.extend(args.flow.orders_flags(rung.orders as u32));
+    let settings = [
+        ("--pass", "throughput,breakdown,latency".to_string()),
+        ("--rate", rung.rate.to_string()),
+        ("--seconds", plan.latency_seconds.to_string()),
+        ("--max-seconds", (3.0 * plan.seconds).to_string()),
+    ];
+    flags.extend(settings.into_iter().flat_map(|(flag, value)| [flag.to_string(), value]));
+    rung.chapter.measure(&flags, &output.join(short(&rung.chapter.name)))
+}
+
+/// `0x01` of `0x01-naive`.
+fn short(name: &str) -> &str {
+    name.split('-').next().unwrap_or(name)
+}
+
+/// The rounds of a chapter, summed up by their medians.
+fn chapter_record(rung: &Rung) -> Result<ChapterRecord, PerfError> {
+    let rounds: Vec<Round> =
+        rung.rounds.iter().map(|figures| round(figures, &rung.chapter)).collect::<Result<_, _>>()?;
+    let median = |of: &dyn Fn(&Round) -> Option<f64>| -> Option<f64> {
+        let values: Option<Vec<f64>> = rounds.iter().map(of).collect();
+        Spread::of(&values?).map(|spread| spread.median)
+    };
+    let latency = |of: fn(&Latency) -> u64| median(&|round| Some(of(&round.latency_ns?) as f64)).map(|ns| ns as u64);
+    let stage = |of: fn(&Stages) -> f64| median(&|round| Some(of(&round.stages_ns?)));
+    let latency_ns = (|| {
+        Some(Latency {
+            offered_per_s: rung.rate as f64,
+            p50: latency(|l| l.p50)?,
+            p99: latency(|l| l.p99)?,
+            p999: latency(|l| l.p999)?,
+            max: latency(|l| l.max)?,
+        })
+    })();
+    let stages_ns = (|| {
+        Some(Stages {
+            log_append: stage(|s| s.log_append)?,
+            log_sync: stage(|s| s.log_sync)?,
+            balance_check: stage(|s| s.balance_check)?,
+            matching: stage(|s| s.matching)?,
+            settlement: stage(|s| s.settlement)?,
+            ledger: stage(|s| s.ledger)?,
+        })
+    })();
+    let per_s: Vec<f64> = rounds.iter().map(|round| round.orders_per_s).collect();
+    let none = || PerfError::Unusable(format!("{} has no rounds", rung.chapter.name));
+    Ok(ChapterRecord {
+        chapter: rung.chapter.name.clone(),
+        orders: rounds.iter().map(|round| round.orders).min().unwrap_or(0),
+        trades: rounds.iter().map(|round| round.trades).min().unwrap_or(0),
+        orders_per_s: Spread::of(&per_s).ok_or_else(none)?,
+        latency_ns,
+        stages_ns,
+        rounds,
+    })
+}
+
+fn round(figures: &Figures, chapter: &Chapter) -> Result<Round, PerfError> {
+    let get = |key: &str| figure(figures, key, chapter);
+    let stages_ns = match figures.contains_key("matching_ns") {
+        true => Some(Stages {
+            log_append: get("log_append_ns")?,
+            log_sync: get("log_sync_ns")?,
+            balance_check: get("balance_check_ns")?,
+            matching: get("matching_ns")?,
+            settlement: get("settlement_ns")?,
+            ledger: get("ledger_ns")?,
+        }),
+        false => None,
+    };
+    let latency_ns = Latency {
+        offered_per_s: get("latency_offered_ops")?,
+        p50: get("latency_p50_ns")? as u64,
+        p99: get("latency_p99_ns")? as u64,
+        p999: get("latency_p999_ns")? as u64,
+        max: get("latency_max_ns")? as u64,
+    };
+    Ok(Round {
+        orders: get("orders")? as u64,
+        trades: get("trades")? as u64,
+        orders_per_s: get("throughput_ops")?,
+        latency_ns: Some(latency_ns),
+        latency_achieved_per_s: Some(get("latency_achieved_ops")?),
+        stages_ns,
+    })
+}
+
+fn publish(record: &LadderRecord, args: &LadderArgs, output: &Path) -> Result<(), PerfError> {
+    println!("{}", table(record));
+    println!("Each order is durable before its acknowledgement. p50 to p99.9 are from an order's intended arrival");
+    println!("to its durable acknowledgement, at the offered rate; the biggest stage is from a pass of its own.");
+    let path = output.join("ladder.json");
+    record.save(&path)?;
+    if args.baseline {
+        record.save(&output.join("baseline.json"))?;
+    }
+    let charts = output.join("charts");
+    fs::create_dir_all(&charts).map_err(|error| PerfError::disk("make the folder", &charts, &error))?;
+    let files = ladder_charts(record, &charts)?;
+    println!("\nrecord  {}\ncharts  {} ({} files, English and Chinese)", path.display(), charts.display(), files.len());
+    Ok(())
+}
+
+/// The ladder as a table.
+pub fn table(record: &LadderRecord) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.set_header([
+        "chapter",
+        "orders",
+        "orders/s",
+        "min to max",
+        "× step",
+        "× first",
+        "offered/s",
+        "p50",
+        "p99",
+        "p99.9",
+        "biggest stage",
+    ]);
+    let first = record.chapters.first().map_or(1.0, |chapter| chapter.orders_per_s.median);
+    let mut before: Option<f64> = None;
+    for chapter in &record.chapters {
+        let Spread { median, min, max, .. } = chapter.orders_per_s;
+        let time = |of: fn(&Latency) -> u64| {
+            chapter.latency_ns.map_or("-".into(), |latency| duration_text(of(&latency) as f64, Language::English))
+        };
+        let stage = chapter.stages_ns.map_or("-".into(), |stages| {
+            let (name, ns) = stages.biggest();
+            format!("{} {:.0} %", name.replace('_', " "), 100.0 * ns / stages.total())
+        });
+        table.add_row([
+            chapter.chapter.clone(),
+            grouped(chapter.orders as f64),
+            grouped(median),
+            format!("{} to {}", grouped(min), grouped(max)),
+            before.map_or("-".into(), |before| factor_text(median / before)),
+            factor_text(median / first),
+            chapter.latency_ns.map_or("-".into(), |latency| grouped(latency.offered_per_s)),
+            time(|latency| latency.p50),
+            time(|latency| latency.p99),
+            time(|latency| latency.p999),
+            stage,
+        ]);
+        before = Some(median);
+    }
+    for column in table.column_iter_mut().skip(1).take(9) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// The command that repeats this run, without the machine's folders.
+pub fn command_line() -> String {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    format!("cargo run --release -- {}", args.join(" ")).trim_end_matches([' ', '-']).to_string()
+}
+
+/// A bar on a terminal; elsewhere [`say`] prints lines.
+pub fn progress_bar(length: u64) -> ProgressBar {
+    if !stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({elapsed}, {eta} left)");
+    let bar = ProgressBar::new(length);
+    bar.enable_steady_tick(std::time::Duration::from_millis(250));
+    style.map_or(bar.clone(), |style| bar.with_style(style))
+}
+
+/// Says what is being done: beside the bar, or as a plain line.
+pub fn say(bar: &ProgressBar, message: &str) {
+    if bar.is_hidden() {
+        eprintln!("{message}");
+    } else {
+        bar.set_message(message.to_string());
+    }
+}

@@ -1,0 +1,164 @@
+//! `scale`: throughput by number of shards, and the Universal Scalability Law fitted to it.
+//!
+//! The law says what keeps N workers from being N times as fast: waiting in one line (contention) and
+//! talking to each other (coherence). N. J. Gunther, "A General Theory of Computational Scalability
+//! Based on Rational Functions", 2008.
+
+use std::path::PathBuf;
+
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+
+use crate::chapters::{self, figure};
+use crate::charts::{ScalePoint, ScaleRun, Source, UslFit, fit_usl, scale_chart};
+use crate::error::PerfError;
+use crate::flow_args::FlowArgs;
+use crate::ladder::{command_line, progress_bar, say};
+use crate::machine::{self, Machine};
+use crate::probe::Probe;
+use crate::record::{Flow, Spread, save_json};
+use crate::units::{factor_text, grouped};
+
+/// What `scale` can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ScaleArgs {
+    /// Which chapter, from 0x07 on
+    #[arg(long, value_name = "CHAPTER", default_value = "0x07")]
+    pub chapter: String,
+    /// The numbers of shards [default: 1 to the number of cores, and at least 1 to 4: the law needs three points]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub shards: Vec<u16>,
+    /// How often each number runs
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: u32,
+    /// How many orders a run has
+    #[arg(long, default_value_t = 5_000_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
+    pub orders: u32,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub flow: FlowArgs,
+    /// Where scale.json and the chart go
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// `output/scale.json`.
+#[derive(Debug, Serialize)]
+struct ScaleRecord {
+    machine: Machine,
+    commit: String,
+    command: String,
+    flow: Flow,
+    orders: u32,
+    chapter: String,
+    probes: Vec<Probe>,
+    shards: Vec<Shards>,
+    /// The fitted law, where three points allow a fit.
+    usl: Option<UslFit>,
+}
+
+#[derive(Debug, Serialize)]
+struct Shards {
+    shards: u16,
+    orders_per_s: Spread,
+}
+
+/// Runs the chapter with each number of shards, interleaved.
+///
+/// # Errors
+/// When the chapter can't be built or run, or the results can't be written.
+pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
+    let output = args.output.clone().unwrap_or_else(|| chapters::repository().join("output"));
+    let chapter = chapters::select(std::slice::from_ref(&args.chapter))?.remove(0);
+    args.flow.check()?;
+    chapters::build(std::slice::from_ref(&chapter))?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u16;
+    let mut numbers: Vec<u16> =
+        if args.shards.is_empty() { (1..=cores.clamp(4, 256)).collect() } else { args.shards.clone() };
+    numbers.sort_unstable();
+    numbers.dedup();
+
+    let folder = output.join("scale");
+    std::fs::create_dir_all(&folder).map_err(|error| PerfError::disk("make the folder", &folder, &error))?;
+    let bar = progress_bar(numbers.len() as u64 * u64::from(args.rounds));
+    let (mut seen, mut probes) = (vec![Vec::new(); numbers.len()], Vec::new());
+    for round in 1..=args.rounds {
+        probes.push(Probe::take(&folder)?);
+        for (shards, seen) in numbers.iter().zip(&mut seen) {
+            say(&bar, &format!("{}: {shards} shards, round {round} of {}", chapter.name, args.rounds));
+            let mut flags = args.flow.flags();
+            flags.extend(args.flow.orders_flags(args.orders));
+            flags.extend(["--pass", "throughput", "--max-seconds", "10", "--shards"].map(String::from));
+            flags.push(shards.to_string());
+            let figures = chapter.measure(&flags, &folder)?;
+            seen.push(figure(&figures, "throughput_ops", &chapter)?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+
+    let spread =
+        |values: &Vec<f64>| Spread::of(values).ok_or_else(|| PerfError::Unusable("a round gave no number".into()));
+    let shards: Result<Vec<Shards>, PerfError> = numbers
+        .iter()
+        .zip(&seen)
+        .map(|(&shards, values)| Ok(Shards { shards, orders_per_s: spread(values)? }))
+        .collect();
+    let shards = shards?;
+    let points: Vec<(f64, f64)> = shards.iter().map(|point| (point.shards.into(), point.orders_per_s.median)).collect();
+    let usl = fit_usl(&points);
+    let record = ScaleRecord {
+        machine: machine::describe(&folder),
+        commit: machine::commit(),
+        command: command_line(),
+        flow: args.flow.record(None),
+        orders: args.orders,
+        chapter: chapter.name.clone(),
+        probes,
+        shards,
+        usl,
+    };
+    publish(&record, &output, cores)?;
+    Ok(())
+}
+
+fn publish(record: &ScaleRecord, output: &std::path::Path, cores: u16) -> Result<(), PerfError> {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.set_header(["shards", "orders/s", "min to max", "× one shard", "per core"]);
+    let one = record.shards.first().map_or(1.0, |first| first.orders_per_s.median);
+    for point in &record.shards {
+        let Spread { median, min, max, .. } = point.orders_per_s;
+        let busy_cores = f64::from(point.shards.min(cores));
+        table.add_row([
+            point.shards.to_string(),
+            grouped(median),
+            format!("{} to {}", grouped(min), grouped(max)),
+            factor_text(median / one),
+            format!("{:.0} %", 100.0 * median / one / busy_cores),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    println!("{}, {} cores\n{table}", record.chapter, cores);
+    match record.usl {
+        Some(fit) => {
+            println!("Universal Scalability Law: contention {:.3}, coherence {:.4}", fit.alpha, fit.beta);
+            if record.shards.iter().any(|point| point.shards > cores) {
+                println!("Points beyond {cores} shards share cores: there the law sees the cores end, not the design.");
+            }
+        }
+        None => println!("Too few points, or none that the Universal Scalability Law fits."),
+    }
+    let points = record
+        .shards
+        .iter()
+        .map(|point| ScalePoint { shards: point.shards.into(), orders_per_s: point.orders_per_s.clone() });
+    let source = Source::new(&record.machine, &record.commit, &record.flow);
+    let run = ScaleRun { chapter: record.chapter.clone(), points: points.collect(), source };
+    save_json(record, &output.join("scale.json"))?;
+    let files = scale_chart(&run, "scale", &output.join("charts"))?;
+    println!("record  {}\nchart   {}", output.join("scale.json").display(), files[0].display());
+    Ok(())
+}

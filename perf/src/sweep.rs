@@ -1,0 +1,155 @@
+//! `sweep`: one chapter over many batch sizes, so that a reader sees what a larger batch gains in
+//! throughput and costs in latency, and picks.
+
+use std::path::PathBuf;
+
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+
+use crate::chapters::{self, figure};
+use crate::charts::{Source, SweepPoint, SweepRun, sweep_chart};
+use crate::error::PerfError;
+use crate::flow_args::FlowArgs;
+use crate::ladder::{command_line, progress_bar, say};
+use crate::language::Language;
+use crate::machine::{self, Machine};
+use crate::record::{Flow, Spread, save_json};
+use crate::units::{duration_text, grouped};
+
+/// What `sweep` can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub struct SweepArgs {
+    /// Which chapter, from 0x03 on
+    #[arg(long, value_name = "CHAPTER", default_value = "0x06")]
+    pub chapter: String,
+    /// The batch sizes
+    #[arg(long, value_delimiter = ',', default_values_t = [16, 64, 256, 1_024, 4_096, 16_384, 65_536], value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub batches: Vec<u32>,
+    /// How often each size runs
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: u32,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub flow: FlowArgs,
+    /// Where sweep.json and the chart go
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// `output/sweep.json`.
+#[derive(Debug, Serialize)]
+struct SweepRecord {
+    machine: Machine,
+    commit: String,
+    command: String,
+    flow: Flow,
+    chapter: String,
+    sizes: Vec<Size>,
+}
+
+#[derive(Debug, Serialize)]
+struct Size {
+    batch: u32,
+    orders_per_s: Spread,
+    /// Offered in the latency pass: half of what this size did in its first round.
+    offered_per_s: f64,
+    p50_ns: Spread,
+    p99_ns: Spread,
+}
+
+/// Runs the sweep, interleaved, and prints the trade.
+///
+/// # Errors
+/// When the chapter can't be built or run, or the results can't be written.
+pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
+    let output = args.output.clone().unwrap_or_else(|| chapters::repository().join("output"));
+    let chapter = chapters::select(std::slice::from_ref(&args.chapter))?.remove(0);
+    args.flow.check()?;
+    chapters::build(std::slice::from_ref(&chapter))?;
+    let folder = output.join("sweep");
+
+    // A run is as long as the smallest batch needs about a second for, but never trivial.
+    let bar = progress_bar(args.batches.len() as u64 * u64::from(args.rounds));
+    let mut seen: Vec<(Vec<f64>, f64, Vec<f64>, Vec<f64>)> = vec![Default::default(); args.batches.len()];
+    for round in 1..=args.rounds {
+        for (batch, seen) in args.batches.iter().zip(&mut seen) {
+            say(&bar, &format!("{}: batches of {batch}, round {round} of {}", chapter.name, args.rounds));
+            let mut flags = args.flow.flags();
+            flags.extend(args.flow.orders_flags(3_000_000));
+            flags.extend(
+                ["--pass", "throughput,latency", "--max-seconds", "1", "--seconds", "0.5", "--batch"].map(String::from),
+            );
+            flags.push(batch.to_string());
+            if seen.1 > 0.0 {
+                flags.extend(["--rate".into(), (seen.1 as u64).to_string()]);
+            }
+            let figures = chapter.measure(&flags, &folder)?;
+            let get = |key: &str| figure(&figures, key, &chapter);
+            seen.0.push(get("throughput_ops")?);
+            seen.1 = get("latency_offered_ops")?;
+            seen.2.push(get("latency_p50_ns")?);
+            seen.3.push(get("latency_p99_ns")?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+
+    let spread =
+        |values: &[f64]| Spread::of(values).ok_or_else(|| PerfError::Unusable("a round gave no number".into()));
+    let sizes: Result<Vec<Size>, PerfError> = args
+        .batches
+        .iter()
+        .zip(&seen)
+        .map(|(&batch, (per_s, rate, p50, p99))| {
+            Ok(Size {
+                batch,
+                orders_per_s: spread(per_s)?,
+                offered_per_s: *rate,
+                p50_ns: spread(p50)?,
+                p99_ns: spread(p99)?,
+            })
+        })
+        .collect();
+    let record = SweepRecord {
+        machine: machine::describe(&folder),
+        commit: machine::commit(),
+        command: command_line(),
+        flow: args.flow.record(None),
+        chapter: chapter.name.clone(),
+        sizes: sizes?,
+    };
+    publish(&record, &output)?;
+    Ok(())
+}
+
+fn publish(record: &SweepRecord, output: &std::path::Path) -> Result<(), PerfError> {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.set_header(["batch", "orders/s", "min to max", "offered/s", "p50", "p99"]);
+    for size in &record.sizes {
+        let Spread { median, min, max, .. } = size.orders_per_s;
+        table.add_row([
+            grouped(f64::from(size.batch)),
+            grouped(median),
+            format!("{} to {}", grouped(min), grouped(max)),
+            grouped(size.offered_per_s),
+            duration_text(size.p50_ns.median, Language::English),
+            duration_text(size.p99_ns.median, Language::English),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    println!("{}\n{table}", record.chapter);
+    let points = record.sizes.iter().map(|size| SweepPoint {
+        batch: size.batch.into(),
+        orders_per_s: size.orders_per_s.median,
+        p99_ns: size.p99_ns.median,
+    });
+    let source = Source::new(&record.machine, &record.commit, &record.flow);
+    let run = SweepRun { chapter: record.chapter.clone(), points: points.collect(), source };
+    save_json(record, &output.join("sweep.json"))?;
+    let files = sweep_chart(&run, "sweep", &output.join("charts"))?;
+    println!("record  {}\nchart   {}", output.join("sweep.json").display(), files[0].display());
+    Ok(())
+}
