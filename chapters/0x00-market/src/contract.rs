@@ -17,6 +17,7 @@
 pub mod crash;
 pub mod differential;
 pub mod failing;
+pub mod faults;
 pub mod fixture;
 pub mod harness;
 pub mod left;
@@ -30,5 +31,6 @@ pub mod simulation;
 pub mod snapshots;
 pub mod streams;
 
-pub use sim_disk::{Faults, SimDisk};
+pub use faults::Faults;
+pub use sim_disk::SimDisk;
 pub use simulation::simulate;

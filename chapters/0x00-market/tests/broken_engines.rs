@@ -4,6 +4,9 @@
 //! The engine is small, because the model answers for it. It commits in batches, and the constant
 //! `FLAW` breaks one thing in it.
 
+// These are tests: an `unwrap` here is an assertion.
+#![allow(clippy::unwrap_used)]
+
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,9 @@
 //! The log's format: its sizes, its round trips, and what a reader makes of bytes that are not a log,
 //! not one any more, or not one yet.
 
+// These are tests: an `unwrap` here is an assertion.
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 
 use market::contract::fixture::{Fixture, Framing};
@@ -168,7 +171,7 @@ proptest! {
             let bytes = encode_command(&command);
             prop_assert_eq!(decode_command(&bytes), Some(command));
             // A frame's header starts with the low byte of a multiple of 24.
-            prop_assert!(bytes[0] % 8 != 0, "a record that could be a frame's header");
+            prop_assert!(!bytes[0].is_multiple_of(8), "a record that could be a frame's header");
         }
     }
 

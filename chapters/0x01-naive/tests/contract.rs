@@ -72,6 +72,11 @@ fn files_that_are_no_log() {
 }
 
 #[test]
+fn another_number_of_shards() {
+    logs::another_number_of_shards::<Engine>();
+}
+
+#[test]
 fn every_framing_replays() {
     logs::every_framing_replays::<Engine>();
 }

@@ -179,11 +179,16 @@ impl Market {
         while let Some(resting) = self.book.take_best() {
             self.release(&resting, CancelReason::Resolved, events);
         }
+        let (market, first) = (self.id, events.len());
         let mut paid = Cents::ZERO;
-        for &(account, amount) in self.accounts.pay_out(outcome) {
+        self.accounts.pay_out(outcome, |account, amount| {
             paid.0 += amount.0;
-            events.push(Event::Paid { market: self.id, account, amount });
-        }
+            events.push(Event::Paid { market, account, amount });
+        });
+        events[first..].sort_unstable_by_key(|event| match *event {
+            Event::Paid { account, .. } => account,
+            _ => unreachable!("only payments have been added"),
+        });
         self.pot.0 -= paid.0;
         self.closed = true;
         events.push(Event::Resolved { market: self.id, outcome, paid });

@@ -29,8 +29,6 @@ pub struct Accounts {
     rows: Vec<Row>,
     ids: Vec<AccountId>,
     index: IdTable,
-    /// Who was paid how much when the market was resolved.
-    paid: Vec<(AccountId, Cents)>,
 }
 
 impl Accounts {
@@ -134,21 +132,18 @@ impl Accounts {
     }
     // ANCHOR_END: settle
 
-    /// Pays 100 cents for each winning share, takes all shares away, and says who got how much, by id.
-    /// No share may be locked any more.
-    pub fn pay_out(&mut self, outcome: Outcome) -> &[(AccountId, Cents)] {
-        self.paid.clear();
+    /// Pays 100 cents for each winning share, takes all shares away, and tells `paid` who got how much,
+    /// in no order. No share may be locked any more.
+    pub fn pay_out(&mut self, outcome: Outcome, mut paid: impl FnMut(AccountId, Cents)) {
         for (&account, Row(holdings)) in self.ids.iter().zip(&mut self.rows) {
             let winning = *shares(holdings, outcome).0;
             (holdings.yes, holdings.no) = (Quantity::ZERO, Quantity::ZERO);
             if !winning.is_zero() {
                 let amount = Cents::payout(winning);
                 holdings.cash.0 += amount.0;
-                self.paid.push((account, amount));
+                paid(account, amount);
             }
         }
-        self.paid.sort_unstable();
-        &self.paid
     }
 
     /// How many bytes of memory the accounts hold.

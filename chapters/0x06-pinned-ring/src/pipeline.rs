@@ -108,6 +108,9 @@ impl Pipeline {
     /// # Errors
     /// When a thread has stopped.
     pub fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+        if self.ring.is_none() {
+            return Err(self.stopped());
+        }
         self.batch.push(command);
         self.submitted += 1;
         if self.batch.len() >= PUBLISH_MAX { self.publish() } else { Ok(()) }

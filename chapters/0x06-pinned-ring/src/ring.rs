@@ -62,7 +62,8 @@ pub struct Consumer<T: Copy, const CONSUMERS: usize> {
 }
 
 /// A half has been dropped, by a return or by a panic. One that leaves closes the ring for all, so
-/// that nobody waits for a thread that is gone.
+/// that nobody waits for a thread that is gone. (What a producer pushes just before it notices that a
+/// consumer has left may be read by nobody.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closed;
 

@@ -7,34 +7,34 @@
 use std::time::Duration;
 use std::{fmt, hint, thread};
 
-/// Looks in this many rounds before the core is offered to others: 1 to 3 µs, longer than a cache
-/// line takes from one core to another, shorter than a thread takes to come back.
+/// Rounds of `spin_loop`, some 25 ns each, before the core is offered to others: together longer than
+/// a cache line takes from one core to another, shorter than a thread takes to come back.
 const SPINS: u32 = 64;
-/// So many offers before the thread goes to sleep.
+/// Rounds of `yield_now` before the thread goes to sleep.
 const YIELDS: u32 = 64;
 const SLEEP: Duration = Duration::from_micros(50);
 
 /// How to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// `spin_loop` for ever. Notices within a cache miss (50 to 200 ns); burns a core each.
+    /// `spin_loop` for ever. Sees news within a cache miss (50 to 200 ns). Burns a core.
     Spin,
-    /// Spins a little, then `yield_now`. Each offer is a system call (about 0.3 µs when nobody
-    /// takes it); when somebody does, the thread is back after that one's turn. Still burns the core.
+    /// Spins a little, then `yield_now` for ever: a system call, 0.5 to 2 µs when nobody takes the
+    /// core, otherwise as long as that one's turn. Burns what nobody else wants of the core.
     Yield,
-    /// Spins and yields a little, then sleeps 50 µs at a time, about 110 µs as measured: that late can
-    /// news arrive. Costs next to nothing while idle. Nobody has to wake the sleeper, so the fast
-    /// side never pays for a look whether somebody sleeps.
+    /// Spins and yields a little, then sleeps 50 µs at a time; with the system's own slack that makes
+    /// 100 to 130, and so late can news be seen. Leaves the core to others. Nobody wakes a sleeper, so
+    /// the side that is busy never pays for a look whether somebody sleeps.
     Park,
 }
 
 impl Wait {
-    /// Spinning only where every role has a core; where they share, they give way; on a single core
-    /// they sleep.
+    /// With a core to spare, each role spins on its own. With one core for each, they give way to
+    /// whatever else must run. Where roles share cores, they get out of each other's way.
     pub fn for_machine(roles: usize, cores: usize) -> Wait {
-        if roles <= cores {
+        if cores > roles {
             Wait::Spin
-        } else if cores > 1 {
+        } else if cores == roles {
             Wait::Yield
         } else {
             Wait::Park

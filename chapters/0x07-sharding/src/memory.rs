@@ -50,12 +50,19 @@ impl<T: Copy> Slots<T> {
     pub unsafe fn write(&self, position: u64, items: &[T]) {
         debug_assert!(items.len() <= self.capacity());
         let start = self.index(position);
+        // SAFETY: `index` is inside the allocation.
+        let target = unsafe { self.first().add(start) };
+        if let [item] = items {
+            // A plain store, where a copy of a length that only the run knows would be a call.
+            // SAFETY: the caller promises that nobody else is at this slot.
+            return unsafe { target.write(*item) };
+        }
         let (before_wrap, after_wrap) = items.split_at(items.len().min(self.capacity() - start));
         // SAFETY: `start + before_wrap.len()` and `after_wrap.len()` are at most the capacity, so
-        // both copies stay inside the allocation; the caller promises that nobody else is there;
-        // `items` is borrowed from outside, as nothing in here hands out a slot that may be written.
+        // both copies stay inside the allocation; the caller promises that nobody else is at these
+        // slots, hence `items` does not lie in them either.
         unsafe {
-            ptr::copy_nonoverlapping(before_wrap.as_ptr(), self.first().add(start), before_wrap.len());
+            ptr::copy_nonoverlapping(before_wrap.as_ptr(), target, before_wrap.len());
             ptr::copy_nonoverlapping(after_wrap.as_ptr(), self.first(), after_wrap.len());
         }
     }

@@ -5,11 +5,14 @@
 //! last and removed first, and a directory with two complete sets opens only after this was run again.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use market::log::{ShardOf, encode_log};
 use market::log_reader::{LogReader, shard_counts};
 use market::{Command, Disk, EngineError, LogError};
+
+use crate::ledger;
 
 /// Rewrites the logs in `data_dir` for `shards` shards, and says what was done.
 ///
@@ -17,18 +20,19 @@ use market::{Command, Disk, EngineError, LogError};
 /// When there is no log, when a log can't be trusted, or the disk can't be written.
 pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, EngineError> {
     let counts = shard_counts(disk, data_dir).map_err(|source| io("look for", data_dir, source))?;
-    let Some(&before) = counts.iter().find(|&&count| count != shards) else {
-        return match counts.first() {
-            Some(_) => Ok(format!("{} has {shards} shards already", data_dir.display())),
-            None => Err(EngineError::Refused(format!("{}: there is no log to reshard", data_dir.display()))),
-        };
+    let before = counts.iter().copied().find(|&count| count != shards);
+    let commands = match before {
+        Some(before) if !counts.contains(&shards) => rewrite(disk, data_dir, before, shards)?,
+        // A resharding was cut short behind its rewriting, or there is nothing to rewrite.
+        _ if counts.contains(&shards) => 0,
+        _ => return Err(EngineError::Refused(format!("{}: there is no log to reshard", data_dir.display()))),
     };
-    let mut commands = 0;
-    if !counts.contains(&shards) {
-        commands = rewrite(disk, data_dir, before, shards)?;
-    }
-    remove(disk, data_dir, before)?;
-    Ok(format!("{}: {before} shards are now {shards}; {commands} commands were rewritten", data_dir.display()))
+    remove_others(disk, data_dir, shards)?;
+    let data_dir = data_dir.display();
+    Ok(match before {
+        Some(before) => format!("{data_dir}: {before} shards are now {shards}; {commands} commands were rewritten"),
+        None => format!("{data_dir} has {shards} shards already"),
+    })
 }
 
 /// Writes the new set of logs beside the old one, shard 0 last.
@@ -37,7 +41,7 @@ fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result
     for shard in 0..before {
         let path = data_dir.join(ShardOf { shard, shards: before }.file_name());
         let opened = disk.open(&path).map_err(|source| io("open", &path, source))?;
-        let mut file = opened.ok_or_else(|| LogError::Empty { path: path.clone() })?;
+        let mut file = opened.ok_or_else(|| LogError::Missing { path: path.clone() })?;
         let mut reader = LogReader::new(&mut *file, &path)?;
         while let Some(frame) = reader.next_frame()? {
             for (_, command) in frame {
@@ -53,10 +57,26 @@ fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result
     Ok(dealt.values().map(Vec::len).sum())
 }
 
-/// Removes a set of logs, shard 0 first.
-fn remove(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<(), EngineError> {
-    for shard in 0..shards {
-        let path = data_dir.join(ShardOf { shard, shards }.file_name());
+/// Removes all logs but the complete set, the first of each set first, and the ledgers made from them.
+fn remove_others(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<(), EngineError> {
+    let names = disk.list(data_dir).map_err(|source| io("look for", data_dir, source))?;
+    let mut logs: Vec<ShardOf> = names.iter().filter_map(|name| ShardOf::of_file_name(name)).collect();
+    for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
+        if !logs.contains(&shard) {
+            return Err(LogError::Missing { path: data_dir.join(shard.file_name()) }.into());
+        }
+    }
+    logs.retain(|log| log.shards != shards);
+    logs.sort_unstable_by_key(|log| log.shard);
+    for log in logs {
+        let path = data_dir.join(ledger::file_name(log));
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != ErrorKind::NotFound => {
+                return Err(EngineError::Io { what: "remove the ledger", path, source });
+            }
+            _ => {}
+        }
+        let path = data_dir.join(log.file_name());
         disk.remove(&path).map_err(|source| io("remove", &path, source))?;
     }
     Ok(())

@@ -9,9 +9,10 @@ use std::time::Duration;
 use proptest::prelude::{Strategy, any};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
+use super::faults::Faults;
 use super::harness::{Expected, check_events, check_ledger, check_state, run};
 use super::place::Place;
-use super::sim_disk::{Faults, SimDisk};
+use super::sim_disk::SimDisk;
 use super::streams::{Met, Stream, streams};
 use crate::flow::{self, FlowName};
 use crate::model::Model;

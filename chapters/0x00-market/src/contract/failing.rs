@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use super::faults::Faults;
 use super::fixture::{Fixture, Framing};
 use super::harness::{Acks, check_events, run};
 use super::oracle::Oracle;
 use super::place::Place;
-use super::sim_disk::{Faults, SimDisk};
+use super::sim_disk::SimDisk;
 use super::streams::Random;
 use crate::log::{RECORD_BYTES, ShardOf, decode_command};
 use crate::{Acknowledge, Engine, EngineError, Event, Options, Sequence};
@@ -95,7 +96,7 @@ fn stops_once<E: Engine>(faults: &Faults, batch_max: usize, machine_dies: bool) 
         return Err(format!("it came back with {back} commands of {submitted}, and {acknowledged} were acknowledged"));
     }
     place.recovers::<E>(&oracle, back)?;
-    place.goes_on::<E>(&oracle, back, GROUP)
+    place.goes_on::<E>(&oracle, back, GROUP).map(|_| ())
 }
 
 /// The error must say where; a thread that stopped may say it in its last words.

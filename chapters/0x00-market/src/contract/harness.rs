@@ -11,9 +11,6 @@ use std::sync::{Arc, Mutex};
 use crate::state::ExchangeState;
 use crate::{Acknowledge, Closed, Command, Engine, Event, MarketId, Options, Recovery, Sequence};
 
-/// The ledger's name in a data directory, or in the directories of its shards.
-pub const LEDGER_NAME: &str = "ledger.bin";
-
 /// One acknowledgement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Acknowledged {
@@ -214,7 +211,7 @@ pub fn check_ledger<'a>(expected: impl Iterator<Item = &'a Event>, data_dir: &Pa
 /// Bytes that are no event.
 pub fn read_ledger(data_dir: &Path) -> Result<Vec<Event>, String> {
     let mut entries = Vec::new();
-    for path in files_named(data_dir, LEDGER_NAME) {
+    for path in ledgers(data_dir) {
         let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let (rows, rest) = bytes.as_chunks::<{ Event::BYTES }>();
         if !rest.is_empty() {
@@ -227,18 +224,14 @@ pub fn read_ledger(data_dir: &Path) -> Result<Vec<Event>, String> {
     Ok(entries)
 }
 
-/// The files of this name in a folder and the folders in it, in the order of their paths. So a
-/// chapter with shards may lay out its folder as it likes.
-pub fn files_named(folder: &Path, name: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(files_named(&path, name));
-        } else if path.file_name().is_some_and(|it| it == name) {
-            found.push(path);
-        }
-    }
+/// The ledgers in a data directory, in the order of their names: `ledger.bin`, or one a shard.
+pub fn ledgers(data_dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(data_dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_ledger = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("ledger") && name.ends_with(".bin")
+    };
+    let mut found: Vec<PathBuf> = entries.filter(is_ledger).collect();
     found.sort();
     found
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::fixture::{Fixture, Framing, UnsyncedDisk};
-use super::harness::{LEDGER_NAME, files_named, run};
+use super::harness::{ledgers, run};
 use super::oracle::Oracle;
 use super::place::Place;
 use super::streams::Random;
@@ -38,8 +38,23 @@ pub fn files_that_are_no_log<E: Engine>() {
     assert!(refused(b"sequence,command\n1,open market 7\n", |error| matches!(error, LogError::Foreign { .. })));
     assert!(refused(&whole[..23], |error| matches!(error, LogError::Foreign { .. })));
     for length in 1..23 {
+        // A crash never leaves these: a log appears with its whole header.
         assert!(!refused(&whole[..length], |error| matches!(error, LogError::Foreign { .. })));
     }
+}
+
+/// A data directory with another number of shards is refused, and nothing is made in it.
+pub fn another_number_of_shards<E: Engine>() {
+    let place = Place::new(UnsyncedDisk);
+    for shard in 0..2 {
+        let shard = ShardOf { shard, shards: 2 };
+        std::fs::write(place.path().join(shard.file_name()), encode_header(shard)).unwrap();
+    }
+    let error = place.refusal::<E>().unwrap();
+    let text = error.to_string();
+    assert!(matches!(error, EngineError::Log(LogError::OtherShards { found: 2, asked: 1, .. })), "{text}");
+    assert!(text.contains(&place.path().display().to_string()), "the folder is not named: {text}");
+    assert!(!place.log().exists(), "a log was made beside those of two shards");
 }
 
 /// A log in any chapter's framing, with reserved space or without, is replayed and continued.
@@ -84,8 +99,8 @@ pub fn ledger_is_rebuilt<E: Engine>() {
     let place = Place::new(UnsyncedDisk);
     let oracle = Oracle::of(&Random::new(6).stream(400));
     place.goes_on::<E>(&oracle, 0, 400).unwrap();
-    let [ledger] = &files_named(place.path(), LEDGER_NAME)[..] else {
-        panic!("there is not one {LEDGER_NAME} in {}", place.path().display());
+    let [ledger] = &ledgers(place.path())[..] else {
+        panic!("there is not one ledger in {}", place.path().display());
     };
     let written = std::fs::read(ledger).unwrap();
     assert!(!written.is_empty());

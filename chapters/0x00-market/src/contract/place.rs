@@ -68,17 +68,21 @@ impl Place {
     }
 
     /// Opens the engine where the first `count` commands of `oracle` are, submits up to `more` of those
-    /// that follow, closes it, and opens it again.
+    /// that follow, closes it, and opens it again. The result is what the first opening found.
     ///
     /// # Errors
     /// What went wrong.
-    pub fn goes_on<E: Engine>(&self, oracle: &Oracle, count: usize, more: usize) -> Result<(), String> {
+    pub fn goes_on<E: Engine>(&self, oracle: &Oracle, count: usize, more: usize) -> Result<Recovery, String> {
         let steps = &oracle.steps(count)[..more.min(oracle.len() - count)];
         let commands: Vec<Command> = steps.iter().map(|step| step.command).collect();
         let went = run::<E>(&self.options, &commands, commands.len() + 1)?;
+        if went.recovery.commands != count as u64 {
+            return Err(format!("{:?}, but {count} commands are in whole frames", went.recovery));
+        }
         check_events(steps, &went.acks, 1)?;
         check_state(&oracle.state(count + steps.len()), &went.closed.state)?;
-        self.recovers::<E>(oracle, count + steps.len()).map(|_| ())
+        self.recovers::<E>(oracle, count + steps.len())?;
+        Ok(went.recovery)
     }
 
     /// The error with which the engine refuses to open.

@@ -12,30 +12,11 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
+use super::faults::{Counts, Faults};
 use super::sim_file::{Contents, Handle, Pending};
 use super::streams::Random;
 use crate::{Disk, LogFile};
-
-/// What goes wrong. Nothing does by default. Operations are counted from 1.
-#[derive(Clone, Default, Debug)]
-pub struct Faults {
-    /// The power goes during this operation (a write, sync, cut, creation or removal): how much of it took
-    /// place is open, and nothing works after it.
-    pub power_fails_at: Option<u64>,
-    /// This sync reports an I/O error; some of what it should have written is on disk and some may
-    /// be lost for good.
-    pub sync_fails_at: Option<u64>,
-    /// This write reports an I/O error.
-    pub write_fails_at: Option<u64>,
-    /// Writes take only a part of what they are given and say so, now and then.
-    pub short_writes: bool,
-    /// No file grows beyond this many bytes: the disk is full.
-    pub capacity: Option<u64>,
-    /// How long a sync takes.
-    pub sync_delay: Duration,
-}
 
 /// The disk. Clones are the same disk.
 #[derive(Clone)]
@@ -47,21 +28,6 @@ struct World {
     random: Random,
     counts: Counts,
     power: bool,
-}
-
-/// How often what was done, since the faults were set.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Counts {
-    /// Writes, syncs, cuts, creations and removals.
-    pub operations: u64,
-    /// Writes.
-    pub writes: u64,
-    /// Syncs.
-    pub syncs: u64,
-    /// How many of the operations reported an error.
-    pub failures: u64,
-    /// How many came after the first that reported an error.
-    pub after_failure: u64,
 }
 
 impl SimDisk {

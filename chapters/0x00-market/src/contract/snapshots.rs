@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex};
 
 use sha2::{Digest, Sha256};
 
+use super::faults::Faults;
 use super::harness::{read_ledger, run};
 use super::place::Place;
-use super::sim_disk::{Faults, SimDisk};
+use super::sim_disk::SimDisk;
 use crate::flow::{self, FlowName};
 use crate::state::{ExchangeState, MarketState, RestingOrder};
 use crate::{Acknowledge, Command, Engine, Event, Sequence, TradeKind};
@@ -79,7 +80,7 @@ fn describe_market(text: &mut String, market: &MarketState) {
         for level in orders.chunk_by(|one, other| one.price == other.price).take(3) {
             let quantity: u64 = level.iter().map(|order| u64::from(order.quantity.0)).sum();
             let RestingOrder { order, account, intent, .. } = level[0];
-            let first = format_args!("first is order {order} of account {account}, {intent:?}");
+            let first = format!("first is order {order} of account {account}, {intent:?}");
             line(text, format_args!("    {} cents: {quantity} in {} orders, {first}", level[0].price, level.len()));
         }
     }

@@ -1,7 +1,7 @@
 //! A market to work examples on: few accounts, 10,000 cents each.
 
-// Each test file uses its own part of this one.
-#![allow(dead_code)]
+// Each test file uses its own part of this one, and an `unwrap` in a test is an assertion.
+#![allow(dead_code, clippy::unwrap_used)]
 
 use market::model::Model;
 use market::state::{Holdings, MarketState};
