@@ -97,7 +97,7 @@ pub fn build(chapters: &[Chapter]) -> Result<(), PerfError> {
 
 impl Chapter {
     /// The chapter's program: beside this one, where cargo puts both.
-    fn program(&self) -> PathBuf {
+    pub fn program(&self) -> PathBuf {
         let beside = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_path_buf));
         let release = repository().join("target/release");
         let name = format!("{}{}", self.package, std::env::consts::EXE_SUFFIX);
@@ -111,7 +111,11 @@ impl Chapter {
     /// # Errors
     /// [`PerfError::Unusable`] or [`PerfError::Disk`], with the program's own words, by its exit code.
     pub fn run(&self, args: &[String], output: &Path) -> Result<(), PerfError> {
-        let mut command = Command::new(self.program());
+        self.run_program(&self.program(), args, output)
+    }
+
+    fn run_program(&self, program: &Path, args: &[String], output: &Path) -> Result<(), PerfError> {
+        let mut command = Command::new(program);
         command.args(args).arg("--quiet").arg("--output").arg(output).stdin(Stdio::null());
         let ended = command.output().map_err(|error| {
             PerfError::Unusable(format!("cannot start {}: {error}; build it with `cargo build --release`", self.name))
@@ -129,7 +133,15 @@ impl Chapter {
     /// # Errors
     /// As [`Chapter::run`].
     pub fn measure(&self, args: &[String], output: &Path) -> Result<Figures, PerfError> {
-        self.run(args, output)?;
+        self.measure_program(&self.program(), args, output)
+    }
+
+    /// The same with another program that takes this chapter's flags.
+    ///
+    /// # Errors
+    /// As [`Chapter::run`].
+    pub fn measure_program(&self, program: &Path, args: &[String], output: &Path) -> Result<Figures, PerfError> {
+        self.run_program(program, args, output)?;
         read_figures(&output.join("t2_perf.txt"))
     }
 }

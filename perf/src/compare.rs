@@ -1,7 +1,7 @@
 //! `compare BASE CURRENT`: two runs side by side, judged against their own spread.
 //!
 //! A difference counts only when the rounds of the two runs do not overlap and lie further apart than
-//! [`MARGIN`]; everything else is "no difference seen". A verdict on a single round would be a verdict
+//! `MARGIN`; everything else is "no difference seen". A verdict on a single round would be a verdict
 //! on the neighbours' load.
 
 use std::path::{Path, PathBuf};
@@ -50,6 +50,9 @@ impl Verdict {
         }
     }
 }
+
+/// Takes one percentile out of a run's latency.
+type PercentileOf = fn(&Latency) -> u64;
 
 /// One figure of both runs.
 struct Row {
@@ -115,7 +118,7 @@ fn rows(base: &LadderRecord, current: &LadderRecord) -> Vec<Row> {
             rows.push(Row { chapter: now.chapter.clone(), figure, base, current, more_is_better, verdict });
         };
         push("orders/s".into(), Some(before.orders_per_s.clone()), Some(now.orders_per_s.clone()), true);
-        let percentiles: [(&str, fn(&Latency) -> u64); 4] =
+        let percentiles: [(&str, PercentileOf); 4] =
             [("p50", |l| l.p50), ("p99", |l| l.p99), ("p99.9", |l| l.p999), ("max", |l| l.max)];
         for (name, of) in percentiles {
             let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(of(&round.latency_ns?) as f64));

@@ -1,11 +1,13 @@
 //! The measuring tool's parts, as a library so that tests and benches can use them: what is
 //! recorded ([`record`]), on which machine ([`machine`]) and in which state ([`probe`]), how it is
 //! drawn ([`charts`]), and what the subcommands do.
+#![forbid(unsafe_code)]
 
 pub mod chapters;
 pub mod charts;
 pub mod compare;
 pub mod error;
+pub mod exercise;
 pub mod flow_args;
 pub mod generate;
 pub mod ladder;

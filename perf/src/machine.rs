@@ -1,5 +1,5 @@
 //! The machine that a figure belongs to, in words: a number without its machine says nothing.
-//! Everything that differs between operating systems is in the module [`platform`] at the end; what
+//! Everything that differs between operating systems is in the module `platform` at the end; what
 //! cannot be found out is "unknown" and never an error. Paths, user and host names stay out.
 
 use std::path::Path;

@@ -1,9 +1,11 @@
 //! `cargo run --release` at the root: climbs the ladder. Subcommands do the rest.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use perf::compare::{self, CompareArgs};
+use perf::exercise::{self, ExerciseArgs};
 use perf::generate::{self, GenerateArgs};
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
@@ -34,6 +36,8 @@ enum Verb {
     Verify(VerifyArgs),
     /// Write a flow as CSV
     Generate(GenerateArgs),
+    /// Lay out a chapter as an exercise, or check what was written
+    Exercise(ExerciseArgs),
     /// The latency numbers worth memorizing, measured on this machine
     Numbers(NumbersArgs),
     /// Throughput against latency by batch size
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         Some(Verb::Latency(args)) => latency::run(&args).map(|()| true),
         Some(Verb::Verify(args)) => verify::run(&args),
         Some(Verb::Generate(args)) => generate::run(&args).map(|()| true),
+        Some(Verb::Exercise(args)) => exercise::run(&args),
         Some(Verb::Numbers(args)) => numbers::run(&args).map(|()| true),
         Some(Verb::Sweep(args)) => sweep::run(&args).map(|()| true),
         Some(Verb::Scale(args)) => scale::run(&args).map(|()| true),

@@ -57,6 +57,15 @@ struct Size {
     p99_ns: Spread,
 }
 
+/// What the rounds of one batch size gave so far.
+#[derive(Clone, Default)]
+struct Seen {
+    orders_per_s: Vec<f64>,
+    offered_per_s: f64,
+    p50_ns: Vec<f64>,
+    p99_ns: Vec<f64>,
+}
+
 /// Runs the sweep, interleaved, and prints the trade.
 ///
 /// # Errors
@@ -70,7 +79,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
 
     // A run is as long as the smallest batch needs about a second for, but never trivial.
     let bar = progress_bar(args.batches.len() as u64 * u64::from(args.rounds));
-    let mut seen: Vec<(Vec<f64>, f64, Vec<f64>, Vec<f64>)> = vec![Default::default(); args.batches.len()];
+    let mut seen = vec![Seen::default(); args.batches.len()];
     for round in 1..=args.rounds {
         for (batch, seen) in args.batches.iter().zip(&mut seen) {
             say(&bar, &format!("{}: batches of {batch}, round {round} of {}", chapter.name, args.rounds));
@@ -80,15 +89,15 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
                 ["--pass", "throughput,latency", "--max-seconds", "1", "--seconds", "0.5", "--batch"].map(String::from),
             );
             flags.push(batch.to_string());
-            if seen.1 > 0.0 {
-                flags.extend(["--rate".into(), (seen.1 as u64).to_string()]);
+            if seen.offered_per_s > 0.0 {
+                flags.extend(["--rate".into(), (seen.offered_per_s as u64).to_string()]);
             }
             let figures = chapter.measure(&flags, &folder)?;
             let get = |key: &str| figure(&figures, key, &chapter);
-            seen.0.push(get("throughput_ops")?);
-            seen.1 = get("latency_offered_ops")?;
-            seen.2.push(get("latency_p50_ns")?);
-            seen.3.push(get("latency_p99_ns")?);
+            seen.orders_per_s.push(get("throughput_ops")?);
+            seen.offered_per_s = get("latency_offered_ops")?;
+            seen.p50_ns.push(get("latency_p50_ns")?);
+            seen.p99_ns.push(get("latency_p99_ns")?);
             bar.inc(1);
         }
     }
@@ -100,13 +109,13 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         .batches
         .iter()
         .zip(&seen)
-        .map(|(&batch, (per_s, rate, p50, p99))| {
+        .map(|(&batch, seen)| {
             Ok(Size {
                 batch,
-                orders_per_s: spread(per_s)?,
-                offered_per_s: *rate,
-                p50_ns: spread(p50)?,
-                p99_ns: spread(p99)?,
+                orders_per_s: spread(&seen.orders_per_s)?,
+                offered_per_s: seen.offered_per_s,
+                p50_ns: spread(&seen.p50_ns)?,
+                p99_ns: spread(&seen.p99_ns)?,
             })
         })
         .collect();

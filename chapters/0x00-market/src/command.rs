@@ -1,7 +1,7 @@
 //! What a client may ask of the engine.
 //!
 //! A command holds what was asked, right or wrong: a price of 0 or 255 can be sent, logged and
-//! rejected. An engine turns it into a [`Price`] and a [`Quantity`] at its front door, and inside
+//! rejected. An engine turns it into a [`Price`] and a [`Quantity`](crate::Quantity) at its front door, and inside
 //! there is nothing left to validate.
 
 use crate::bytes::codes;
@@ -99,6 +99,7 @@ pub enum Intent {
 }
 
 impl Intent {
+    // ANCHOR: side
     /// The side of the book on which this intent stands. Selling NO is betting on YES.
     pub const fn side(self) -> Side {
         match self {
@@ -106,6 +107,7 @@ impl Intent {
             Intent::SellYes | Intent::BuyNo => Side::Ask,
         }
     }
+    // ANCHOR_END: side
 
     /// Whether it pays cash (and otherwise gives shares).
     pub const fn buys(self) -> bool {
@@ -120,6 +122,7 @@ impl Intent {
         }
     }
 
+    // ANCHOR: in_yes_cents
     /// Translates between the share's own price and the book's, which is in YES cents.
     /// The translation is its own inverse.
     pub const fn in_yes_cents(self, price: Price) -> Price {
@@ -128,6 +131,7 @@ impl Intent {
             Outcome::No => price.complement(),
         }
     }
+    // ANCHOR_END: in_yes_cents
 }
 
 /// A side of the book, in YES cents.

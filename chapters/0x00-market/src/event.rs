@@ -124,6 +124,7 @@ pub enum TradeKind {
     Transfer = 3,
 }
 
+// ANCHOR: trade_kind
 impl TradeKind {
     /// The kind of a trade between these two intents of opposite sides.
     pub const fn of(one: Intent, other: Intent) -> TradeKind {
@@ -134,6 +135,7 @@ impl TradeKind {
         }
     }
 }
+// ANCHOR_END: trade_kind
 
 /// Why what was left of an order was cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

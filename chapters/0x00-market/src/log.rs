@@ -65,11 +65,13 @@ impl ShardOf {
         Some(ShardOf { shard: shard.parse().ok()?, shards: shards.parse().ok()? })
     }
 
+    // ANCHOR: market
     /// The shard that holds a market: a pure function of its id. Markets are named by their users,
     /// often one after the other, so the ids are dealt out in turn.
     pub const fn market(market: MarketId, shards: u16) -> ShardOf {
         ShardOf { shard: (market.0 % shards as u32) as u16, shards }
     }
+    // ANCHOR_END: market
 }
 
 /// Why a log can't be trusted, written or read.

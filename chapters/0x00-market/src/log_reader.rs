@@ -157,7 +157,7 @@ impl<'file> LogReader<'file> {
         let path = path.to_path_buf();
         let io = |source| LogError::Io { what: "read", path: path.clone(), source };
         file.seek(SeekFrom::Start(0)).map_err(io)?;
-        let mut file = BufReader::with_capacity(1 << 18, file);
+        let mut file = BufReader::with_capacity(1 << 16, file);
         let mut header = Vec::with_capacity(RECORD_BYTES);
         file.by_ref().take(RECORD_BYTES as u64).read_to_end(&mut header).map_err(io)?;
         if header.is_empty() {

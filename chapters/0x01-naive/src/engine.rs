@@ -35,20 +35,27 @@ impl market::Engine for Engine {
     }
 
     fn submit(&mut self, command: Command) -> Result<(), EngineError> {
-        if self.stopped {
-            return Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into());
-        }
+        self.check_running()?;
         let done = self.process(command);
         self.stopped = done.is_err();
         done
     }
 
     fn close(self) -> Result<Closed, EngineError> {
+        self.check_running()?;
         Ok(Closed { state: self.exchange.state(), stages: None, remarks: Vec::new() })
     }
 }
 
 impl Engine {
+    /// What is on disk is uncertain after an error, so nothing goes on from there but a restart.
+    fn check_running(&self) -> Result<(), EngineError> {
+        match self.stopped {
+            true => Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into()),
+            false => Ok(()),
+        }
+    }
+
     // ANCHOR: process
     /// Takes one command all the way.
     fn process(&mut self, command: Command) -> Result<(), EngineError> {

@@ -63,10 +63,9 @@ impl<M: Metrics> market::Engine for Engine<M> {
         Ok((engine, recovery))
     }
 
+    // ANCHOR: submit
     fn submit(&mut self, command: Command) -> Result<(), EngineError> {
-        if self.stopped {
-            return Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into());
-        }
+        self.check_running()?;
         if self.batch.is_empty() {
             self.batch_began = Instant::now();
         }
@@ -80,8 +79,10 @@ impl<M: Metrics> market::Engine for Engine<M> {
         }
         Ok(())
     }
+    // ANCHOR_END: submit
 
     fn flush(&mut self) -> Result<(), EngineError> {
+        self.check_running()?;
         if !self.batch.is_empty() {
             self.commit()?;
         }
@@ -97,12 +98,18 @@ impl<M: Metrics> market::Engine for Engine<M> {
 impl<M: Metrics> Engine<M> {
     /// Ends the batch and takes it all the way, or stops the engine.
     fn commit(&mut self) -> Result<(), EngineError> {
-        if self.stopped {
-            return Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into());
-        }
+        self.check_running()?;
         let done = self.process();
         self.stopped = done.is_err();
         done
+    }
+
+    /// What is on disk is uncertain after an error, so nothing goes on from there but a restart.
+    fn check_running(&self) -> Result<(), EngineError> {
+        match self.stopped {
+            true => Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into()),
+            false => Ok(()),
+        }
     }
 
     // ANCHOR: process

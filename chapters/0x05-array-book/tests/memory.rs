@@ -163,7 +163,7 @@ fn orders_that_are_gone_take_nothing() {
     // None stays, the first one stays, every 1,024th stays.
     for stays in [|_| false, |order: u64| order == 1, |order: u64| order.is_multiple_of(1_024)] {
         let mut venue = Venue::open();
-        venue.deposit(1, 1_000_000_000_000);
+        venue.deposit(1, 100_000_000_000);
         let (mut resting, mut after_warm_up) = (0, 0);
         for number in 1..=orders {
             venue.bid();

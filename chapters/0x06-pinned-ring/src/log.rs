@@ -43,6 +43,7 @@ impl Log {
         Ok((log, opened.recovery))
     }
 
+    // ANCHOR: reserve
     /// Makes room for `bytes` of frames, zeroed and on disk, and leaves the cursor where it was.
     fn reserve(&mut self, bytes: u64) -> std::io::Result<()> {
         let length = self.file.seek(SeekFrom::End(0))?;
@@ -59,6 +60,7 @@ impl Log {
         self.file.seek(SeekFrom::Start(self.used))?;
         Ok(())
     }
+    // ANCHOR_END: reserve
 
     // ANCHOR: append
     /// Writes a batch as one frame, and returns the sequence of its first command. It is not durable yet.

@@ -5,6 +5,7 @@
 //! work: the unit of sharding is the market.
 
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::thread;
 
 use market::log::ShardOf;
@@ -17,6 +18,9 @@ use crate::pipeline::Pipeline;
 /// An engine with a single writer for each share of the markets.
 pub struct Engine<M> {
     shards: Vec<Pipeline>,
+    data_dir: PathBuf,
+    /// Set by the first error of any shard: the others must not go on without it.
+    stopped: bool,
     metrics: PhantomData<M>,
 }
 
@@ -30,43 +34,51 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let mut further: Vec<_> = (1..count).map(|shard| acks.for_shard(shard)).collect();
         // The log of shard 0 is made last: where it is, all are. Where it is, they recover together.
         let opened: Vec<_> = if is_new(options)? {
-            let mut opened: Vec<_> = (1..count).rev().map(|n| open(n, further.remove(further.len() - 1))).collect();
-            opened.push(open(0, acks));
+            let mut opened = Vec::new();
+            while let Some(acks) = further.pop() {
+                opened.push(open(1 + further.len() as u16, acks)?);
+            }
+            opened.push(open(0, acks)?);
             opened.into_iter().rev().collect()
         } else {
             thread::scope(|scope| {
                 let acks = std::iter::once(acks).chain(further);
                 let threads: Vec<_> = acks.zip(0..).map(|(acks, n)| scope.spawn(move || open(n, acks))).collect();
-                threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).collect()
-            })
+                threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
+                    .collect::<Result<_, _>>()
+            })?
         };
 
         let (mut shards, mut recovery) = (Vec::new(), Recovery::default());
-        for shard in opened {
-            let (pipeline, found) = shard?;
+        for (pipeline, found) in opened {
             shards.push(pipeline);
             recovery.commands += found.commands;
             recovery.torn_bytes += found.torn_bytes;
         }
-        Ok((Engine { shards, metrics: PhantomData }, recovery))
+        let data_dir = options.data_dir.clone();
+        Ok((Engine { shards, data_dir, stopped: false, metrics: PhantomData }, recovery))
     }
     // ANCHOR_END: open
 
     // ANCHOR: submit
     fn submit(&mut self, command: Command) -> Result<(), EngineError> {
         let shard = ShardOf::market(command.market(), self.shards.len() as u16).shard;
-        self.shards[usize::from(shard)].submit(command)
+        self.while_running(|shards| shards[usize::from(shard)].submit(command))
     }
     // ANCHOR_END: submit
 
     fn poll(&mut self) -> Result<(), EngineError> {
-        self.shards.iter_mut().try_for_each(Pipeline::poll)
+        self.while_running(|shards| shards.iter_mut().try_for_each(Pipeline::poll))
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
-        // All rings are filled before the first is waited for.
-        self.shards.iter_mut().try_for_each(Pipeline::publish)?;
-        self.shards.iter_mut().try_for_each(Pipeline::flush)
+        self.while_running(|shards| {
+            // All rings are filled before the first is waited for.
+            shards.iter_mut().try_for_each(Pipeline::publish)?;
+            shards.iter_mut().try_for_each(Pipeline::flush)
+        })
     }
 
     fn close(mut self) -> Result<Closed, EngineError> {
@@ -85,6 +97,21 @@ impl<M: Metrics> market::Engine for Engine<M> {
             whole.remarks.extend(remarks.into_iter().map(|remark| format!("shard {n}: {remark}")));
         }
         Ok(whole)
+    }
+}
+
+impl<M> Engine<M> {
+    /// Does something with the shards, unless one of them has stopped.
+    fn while_running(
+        &mut self,
+        work: impl FnOnce(&mut [Pipeline]) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        if self.stopped {
+            return Err(LogError::Stopped { path: self.data_dir.clone() }.into());
+        }
+        let done = work(&mut self.shards);
+        self.stopped = done.is_err();
+        done
     }
 }
 

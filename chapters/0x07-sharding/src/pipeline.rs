@@ -29,8 +29,8 @@ use crate::pending::Pending;
 use crate::ring::{self, Producer, ring};
 use crate::wait::{Backoff, Wait};
 
-/// How many commands the ring holds: four of the journal's largest batches.
-const RING_COMMANDS: usize = 1 << 16;
+/// How many of the journal's largest batches the ring holds, so that matching can run ahead.
+const RING_BATCHES: usize = 4;
 
 /// How many commands the caller gathers before it publishes them with one store.
 const PUBLISH_MAX: usize = 64;
@@ -74,7 +74,7 @@ impl Pipeline {
         let wait = Wait::for_machine(1 + 2 * usize::from(shard.shards), cores());
         let acknowledged = Arc::new(AtomicU64::new(0));
         let (path, next) = (log.path().to_path_buf(), log.next());
-        let (ring, [journaled, matched]) = ring(RING_COMMANDS);
+        let (ring, [journaled, matched]) = ring((RING_BATCHES * options.batch_max).next_power_of_two());
         let journal = Journal { commands: journaled, log, batch_max: options.batch_max, wait, metrics: M::default() };
         let matcher = Matcher {
             commands: matched,

@@ -35,6 +35,7 @@ pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, 
     })
 }
 
+// ANCHOR: rewrite
 /// Writes the new set of logs beside the old one, shard 0 last.
 fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result<usize, EngineError> {
     let mut dealt: BTreeMap<u16, Vec<Command>> = (0..shards).map(|shard| (shard, Vec::new())).collect();
@@ -56,6 +57,7 @@ fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result
     }
     Ok(dealt.values().map(Vec::len).sum())
 }
+// ANCHOR_END: rewrite
 
 /// Removes all logs but the complete set, the first of each set first, and the ledgers made from them.
 fn remove_others(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<(), EngineError> {

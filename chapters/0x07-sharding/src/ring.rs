@@ -104,6 +104,7 @@ pub fn ring<T: Copy, const CONSUMERS: usize>(
 }
 
 impl<T: Copy, const CONSUMERS: usize> Producer<T, CONSUMERS> {
+    // ANCHOR: push
     /// Publishes as many of `items` as there is room for, all at once, and says how many; 0 when full.
     #[inline]
     pub fn push_slice(&mut self, items: &[T]) -> Result<usize, Closed> {
@@ -126,6 +127,7 @@ impl<T: Copy, const CONSUMERS: usize> Producer<T, CONSUMERS> {
         }
         Ok(count)
     }
+    // ANCHOR_END: push
 
     /// Publishes one item.
     #[inline]
@@ -145,6 +147,7 @@ impl<T: Copy, const CONSUMERS: usize> Producer<T, CONSUMERS> {
 }
 
 impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
+    // ANCHOR: peek
     /// The next items, in place: all that are known, up to the end of the circle; empty when there
     /// are none yet, [`Closed`] when there are none and a half has left. They stay until
     /// [`advance`](Consumer::advance).
@@ -178,6 +181,7 @@ impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
             self.ring.tails[self.index].0.store(self.tail, Ordering::Release);
         }
     }
+    // ANCHOR_END: peek
 
     /// Takes one item; `None` when there is none yet.
     #[inline]
@@ -194,6 +198,7 @@ impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
         self.tail
     }
 
+    // ANCHOR: progress
     /// How far another consumer has come. When the journal advances only after its sync, its position
     /// is what is durable, and whoever acknowledges needs no other word from it.
     #[inline]
@@ -204,6 +209,7 @@ impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
         let position = self.ring.tails[consumer].0.load(Ordering::Acquire);
         Progress { position, left }
     }
+    // ANCHOR_END: progress
 
     /// Looks where the head is now: are there items?
     #[inline]

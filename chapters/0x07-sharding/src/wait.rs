@@ -29,6 +29,7 @@ pub enum Wait {
 }
 
 impl Wait {
+    // ANCHOR: for_machine
     /// With a core to spare, each role spins on its own. With one core for each, they give way to
     /// whatever else must run. Where roles share cores, they get out of each other's way.
     pub fn for_machine(roles: usize, cores: usize) -> Wait {
@@ -40,6 +41,7 @@ impl Wait {
             Wait::Park
         }
     }
+    // ANCHOR_END: for_machine
 }
 
 impl fmt::Display for Wait {

@@ -9,6 +9,7 @@
 //!
 //! The disk behind the log is a number, the receiver of acknowledgements another, and the commands are
 //! made beforehand, so whatever is counted is the engine's: all its threads together.
+#![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -2,6 +2,7 @@
 //!
 //! The order between markets of different shards means nothing, so every comparison is market by
 //! market, with the model and through it with every other chapter.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -23,6 +23,7 @@ pub(super) fn lock(holdings: &mut Holdings, intent: Intent, price: Price, quanti
     Ok(())
 }
 
+// ANCHOR: settle
 /// Moves what one party of a trade at `price` (YES cents) pays and gets.
 pub(super) fn settle(holdings: &mut Holdings, party: &RestingOrder, price: Price, quantity: Quantity) {
     let (locked, shares_given) = needs(party.intent, party.price, quantity);
@@ -37,6 +38,7 @@ pub(super) fn settle(holdings: &mut Holdings, party: &RestingOrder, price: Price
         Intent::SellYes | Intent::SellNo => holdings.cash.0 += trade_value,
     }
 }
+// ANCHOR_END: settle
 
 /// The free and the locked shares of one kind.
 pub(super) fn shares_of(holdings: &mut Holdings, share: Outcome) -> (&mut Quantity, &mut Quantity) {

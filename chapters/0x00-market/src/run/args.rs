@@ -83,7 +83,7 @@ pub struct Args {
     /// Write every acknowledgement with its events to FILE, and measure nothing
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Where to write t2_perf.txt and t2_summary.txt [default: output/<chapter> of the repository]
+    /// Where to write t2_perf.txt and t2_summary.txt [default: output/0xNN of the repository]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Print nothing but errors

@@ -176,6 +176,7 @@ pub fn latency<C: Chapter>(args: &Args, flow: &Input, place: &Place, rate: u64) 
     let mut offered = 0;
     // An engine that can't keep up would take for ever: ten times the planned time is enough to see it.
     let limit = Duration::from_secs_f64(args.max_seconds.max(10.0 * args.seconds));
+    // ANCHOR: open_loop
     for (at, &command) in body.iter().enumerate() {
         let due = schedule.due(began, at as u64);
         while Instant::now() < due {
@@ -191,6 +192,7 @@ pub fn latency<C: Chapter>(args: &Args, flow: &Input, place: &Place, rate: u64) 
         }
     }
     engine.flush()?;
+    // ANCHOR_END: open_loop
     let time = began.elapsed();
 
     bar.finish_and_clear();

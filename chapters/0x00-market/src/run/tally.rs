@@ -113,12 +113,14 @@ pub fn empty_histogram() -> Histogram<u64> {
 }
 
 impl Acknowledge for Timer {
+    // ANCHOR: timer
     fn acknowledge(&mut self, sequence: Sequence, _events: &[Event]) {
         let Some(&start) = self.schedule.start.get() else { return };
         let Some(place) = self.schedule.place(self.shard, sequence) else { return };
         let latency = Instant::now().saturating_duration_since(self.schedule.due(start, place));
         self.latencies.saturating_record(latency.as_nanos() as u64);
     }
+    // ANCHOR_END: timer
 
     fn for_shard(&self, shard: u16) -> Box<dyn Acknowledge> {
         let mut timer = Timer::new(&self.schedule, &self.total);

@@ -1,0 +1,109 @@
+//! Charts and drawings, put into the page as inline SVG so that they follow the theme.
+//!
+//! A chart comes from the measuring tool, one file a language, with its own title and description; its style
+//! block is left out, because the page's style sheet knows which theme is on. A drawing is made by hand, one
+//! file for both languages: `<text data-zh="订单簿">order book</text>`.
+
+use crate::expand::{Sources, escape};
+use crate::page::regex;
+use crate::project::Lang;
+use regex::Regex;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+static FIXED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r#"\s(?:width|height|role|lang|aria-label|aria-labelledby)="[^"]*""#));
+static OPEN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)^.*?(<svg\b[^>]*>)"));
+static PROLOG: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>]*>"));
+static TITLE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)<title\b[^>]*>(.*?)</title>"));
+static DESC: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)<desc\b[^>]*>(.*?)</desc>"));
+static STYLE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)<style\b[^>]*>.*?</style>"));
+static LABEL: LazyLock<Regex> =
+    LazyLock::new(|| regex(r#"(?s)(<(?:text|tspan)\b[^>]*?)\sdata-zh="([^"]*)"([^>]*>)([^<]*)"#));
+
+/// `{{chart throughput}}`, or `{{chart throughput | what it shows}}` in other words than the chart's own.
+pub fn chart(s: &Sources, lang: Lang, name: &str, alt: Option<&str>) -> Result<String, String> {
+    let shown = format!("output/reference/charts/{name}.{}.svg", lang.dir());
+    let file = find(&s.project.reference(), name, lang).ok_or_else(|| format!("there is no {shown}"))?;
+    let svg = read(&file)?;
+    let reference = lang.pick("Reference machine", "参考机器");
+    let own = find(&s.project.own_output(), name, lang);
+    let mut out = figure("chart", &svg, alt, own.is_some().then_some(reference))?;
+    if let Some(own) = own {
+        out += &figure("chart yours", &read(&own)?, alt, Some(lang.pick("Your own run", "你自己的运行")))?;
+    }
+    Ok(out)
+}
+
+/// `{{drawing order-book | what it shows}}`.
+pub fn drawing(s: &Sources, lang: Lang, name: &str, alt: Option<&str>) -> Result<String, String> {
+    let file = s.project.path(format!("book/drawings/{name}.svg"));
+    let svg = read(&file).map_err(|_| format!("there is no book/drawings/{name}.svg"))?;
+    figure("drawing", &labelled(&svg, lang), alt, None)
+}
+
+fn read(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+/// The language's file of a chart, in the folder's `charts`.
+fn find(output: &Path, name: &str, lang: Lang) -> Option<PathBuf> {
+    let of = |separator: char| output.join(format!("charts/{name}{separator}{}.svg", lang.dir()));
+    ['.', '-', '_'].map(of).into_iter().find(|file| file.is_file())
+}
+
+/// One line of HTML, so that markdown takes it as it is.
+fn figure(class: &str, svg: &str, alt: Option<&str>, caption: Option<&str>) -> Result<String, String> {
+    let alt = alt.filter(|alt| !alt.is_empty()).map(escape).or_else(|| own_words(svg));
+    let alt = alt.ok_or("say after `|` what the picture shows, for those who cannot see it")?;
+    let svg =
+        [&PROLOG, &TITLE, &DESC, &STYLE].iter().fold(svg.to_owned(), |svg, cut| cut.replace_all(&svg, "").into_owned());
+    let open = OPEN.captures(&svg).ok_or("the file holds no <svg>")?;
+    let attributes = FIXED.replace_all(&open[1], "");
+    let attributes = attributes.trim_end_matches('>');
+    if !attributes.contains("viewBox") {
+        return Err("the <svg> needs a viewBox to fit a phone".into());
+    }
+    let rest = svg[open[0].len()..].lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let label = caption.map(|caption| format!("{caption}: {alt}")).unwrap_or(alt);
+    let caption = caption.map(|c| format!("<figcaption>{c}</figcaption>")).unwrap_or_default();
+    Ok(format!(
+        "<figure class=\"{class}\"><div class=\"scroll\">{attributes} role=\"img\" aria-label=\"{label}\">{rest}</div>{caption}</figure>\n\n"
+    ))
+}
+
+/// The picture's own title and description, as they stand in its source.
+fn own_words(svg: &str) -> Option<String> {
+    let title = TITLE.captures(svg)?[1].trim().to_owned();
+    let desc = DESC.captures(svg).map(|desc| format!(". {}", desc[1].trim())).unwrap_or_default();
+    Some((title + &desc).replace('"', "&quot;"))
+}
+
+/// A drawing with the language's labels.
+fn labelled(svg: &str, lang: Lang) -> String {
+    let label = |c: &regex::Captures<'_>| format!("{}{}{}", &c[1], &c[3], lang.pick(&c[4], &c[2]));
+    LABEL.replace_all(svg, label).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drawing_speaks_the_pages_language() {
+        let svg = r#"<text x="1" data-zh="订单簿" class="t">order book</text>"#;
+        assert_eq!(labelled(svg, Lang::En), r#"<text x="1" class="t">order book</text>"#);
+        assert_eq!(labelled(svg, Lang::Zh), r#"<text x="1" class="t">订单簿</text>"#);
+    }
+
+    #[test]
+    fn a_chart_leaves_its_size_and_style_and_brings_its_words() {
+        let svg = "<?xml version=\"1.0\"?>\n<svg width=\"9\" height=\"5\" viewBox=\"0 0 9 5\" role=\"img\" aria-labelledby=\"t\">\n<title id=\"t\">A &amp; B</title><desc>c</desc>\n<style>text{}</style><rect width=\"9\"/>\n\n</svg>";
+        let html = figure("chart", svg, None, None).unwrap();
+        assert!(html.contains("<svg viewBox=\"0 0 9 5\" role=\"img\" aria-label=\"A &amp; B. c\">"), "{html}");
+        assert!(html.contains("<rect width=\"9\"/>") && !html.contains("<style>") && !html.contains("<title"));
+        assert_eq!(html.trim_end().lines().count(), 1);
+        assert!(figure("chart", "<svg viewBox=\"0 0 1 1\"></svg>", None, None).is_err());
+    }
+}

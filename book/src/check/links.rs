@@ -1,0 +1,154 @@
+//! Every link, anchor and picture of the built pages leads somewhere, and no directive is left in braces.
+
+use super::Input;
+use crate::expand::DIRECTIVES;
+use crate::page::Page;
+use crate::problem::{Failure, Problem};
+use crate::project::{Lang, sorted};
+use scraper::{ElementRef, Html, Node, Selector};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// mdBook's own pages, made of the others.
+const MADE: [&str; 2] = ["toc.html", "print.html"];
+
+struct Built {
+    ids: BTreeSet<String>,
+    targets: Vec<String>,
+    braces: Vec<String>,
+}
+
+pub(super) fn check(input: &Input<'_>, dist: &Path, problems: &mut Vec<Problem>) -> Result<(), Failure> {
+    let mut pages = BTreeMap::new();
+    for lang in Lang::ALL {
+        let folder = dist.join(lang.dir());
+        let entries = fs::read_dir(&folder).map_err(|e| Failure::disk(&folder, e))?;
+        for path in sorted(entries.flatten().map(|entry| entry.path())) {
+            if path.extension().is_some_and(|e| e == "html") {
+                let html = fs::read_to_string(&path).map_err(|e| Failure::disk(&path, e))?;
+                pages.insert(path, read(&html));
+            }
+        }
+    }
+    for (path, built) in &pages {
+        let name = path.file_stem().map(|stem| format!("{}.md", stem.to_string_lossy())).unwrap_or_default();
+        let made = path.file_name().is_some_and(|name| MADE.iter().any(|made| name == *made));
+        let source = input.pages().find(|page| page.name() == name && path.starts_with(dist.join(page.lang.dir())));
+        // `index.html` repeats the first page; what is wrong there is told of that page.
+        if let (Some(source), false) = (source, made) {
+            let broken = built.targets.iter().filter_map(|target| Some((target, leads(path, target, &pages)?)));
+            problems
+                .extend(broken.map(|(target, why)| {
+                    Problem::new(&source.file, line(source, target), format!("`{target}` {why}"))
+                }));
+            problems.extend(built.braces.iter().map(|left| {
+                Problem::new(&source.file, line(source, left), format!("`{left}` is left in the built page"))
+            }));
+        }
+    }
+    Ok(())
+}
+
+fn read(html: &str) -> Built {
+    let document = Html::parse_document(html);
+    let all = |query: &str| -> Vec<ElementRef<'_>> {
+        Selector::parse(query).map(|selector| document.select(&selector).collect()).unwrap_or_default()
+    };
+    let attribute = |query: &str, name: &str| -> Vec<String> {
+        all(query).into_iter().filter_map(|element| element.value().attr(name).map(str::to_owned)).collect()
+    };
+    let mut targets = attribute("[href]", "href");
+    targets.extend(attribute("[src]", "src"));
+    Built {
+        ids: attribute("[id]", "id").into_iter().collect(),
+        targets,
+        braces: all("main").into_iter().flat_map(braces).collect(),
+    }
+}
+
+/// Pieces of text that look like a directive nobody expanded. In code, only our own words and mdBook's count.
+fn braces(main: ElementRef<'_>) -> Vec<String> {
+    let mut left = vec![];
+    for node in main.descendants() {
+        let Node::Text(text) = node.value() else { continue };
+        let code =
+            node.ancestors().any(|up| up.value().as_element().is_some_and(|e| matches!(e.name(), "code" | "pre")));
+        for piece in text.split("{{").skip(1) {
+            let word = piece.trim_start();
+            let ours = word.starts_with('#')
+                || DIRECTIVES.iter().any(|name| word.strip_prefix(name).is_some_and(|r| r.starts_with(' ')));
+            if ours || !code {
+                let end = piece.find("}}").map_or(0, |end| end + 2);
+                left.push(format!("{{{{{}", piece.get(..end).unwrap_or_default()));
+            }
+        }
+    }
+    left
+}
+
+/// Why a target leads nowhere; `None` when it does lead somewhere or is not ours.
+fn leads(from: &Path, target: &str, pages: &BTreeMap<PathBuf, Built>) -> Option<String> {
+    if target.contains("://") || ["mailto:", "data:", "#fa-"].iter().any(|start| target.starts_with(start)) {
+        return None;
+    }
+    let (file, fragment) = target.split_once('#').map_or((target, None), |(file, id)| (file, Some(id)));
+    let file = file.split('?').next().unwrap_or_default();
+    let path = if file.is_empty() { from.to_path_buf() } else { normal(&from.parent()?.join(file)) };
+    let Some(built) = pages.get(&path) else {
+        // The start page is written last and is not one of a language's pages.
+        return (!path.exists()).then(|| "leads to no file".to_owned());
+    };
+    let id = fragment.filter(|id| !id.is_empty() && !built.ids.contains(*id))?;
+    Some(format!("leads to `{}`, which has no `{id}`", path.file_name()?.to_string_lossy()))
+}
+
+/// The path without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The source line that holds the target, in its built or its written form; the first line if none does.
+fn line(source: &Page, target: &str) -> usize {
+    let written = target.replacen(".html", ".md", 1);
+    let found = source.text.lines().position(|line| line.contains(target) || line.contains(&written));
+    found.map_or(1, |index| index + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(pages: &[(&str, &str)]) -> BTreeMap<PathBuf, Built> {
+        pages.iter().map(|(name, html)| (PathBuf::from(name), read(html))).collect()
+    }
+
+    #[test]
+    fn a_link_needs_its_file_and_its_id() {
+        let pages = built(&[("d/en/a.html", "<main><h1 id=\"x\"></h1></main>"), ("d/en/b.html", "")]);
+        let from = Path::new("d/en/b.html");
+        assert_eq!(leads(from, "a.html#x", &pages), None);
+        assert_eq!(leads(from, "../en/a.html", &pages), None);
+        assert_eq!(leads(from, "https://example.org/", &pages), None);
+        assert!(leads(from, "a.html#y", &pages).unwrap().contains("no `y`"));
+        assert!(leads(from, "c.html", &pages).unwrap().contains("no file"));
+        assert!(leads(from, "#z", &pages).is_some());
+    }
+
+    #[test]
+    fn braces_count_in_text_and_only_as_directives_in_code() {
+        let found = |html: &str| read(&format!("<main>{html}</main>")).braces;
+        assert_eq!(found("<p>{{num a}} b</p>"), ["{{num a}}"]);
+        assert_eq!(found("<p>{{odd}}</p>"), ["{{odd}}"]);
+        assert!(found("<pre><code>format!(\"{{}}\")</code></pre>").is_empty());
+        assert_eq!(found("<pre><code>{{#include x.rs:a}}</code></pre>"), ["{{#include x.rs:a}}"]);
+    }
+}

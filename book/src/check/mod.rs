@@ -1,0 +1,97 @@
+//! `check`: everything that mdBook passes over in silence, each as `file:line: reason`.
+//!
+//! Half of it reads the sources (translation, figures, listings, includes, terms), half the built pages (links,
+//! pictures, anything left in braces).
+
+mod figures;
+mod includes;
+mod links;
+mod listings;
+mod sections;
+mod terms;
+mod typography;
+
+use crate::expand::DIRECTIVE;
+use crate::page::Page;
+use crate::problem::{Failure, Problem};
+use crate::project::{Lang, Project};
+use crate::site;
+use std::fmt;
+use std::path::Path;
+
+/// What every check reads.
+struct Input<'p> {
+    project: &'p Project,
+    en: Vec<Page>,
+    zh: Vec<Page>,
+}
+
+impl Input<'_> {
+    /// All pages of both languages, without the summaries.
+    fn pages(&self) -> impl Iterator<Item = &Page> {
+        self.en.iter().chain(&self.zh).filter(|page| page.name() != "SUMMARY.md")
+    }
+
+    /// The pages that exist in both languages, English first.
+    fn pairs(&self) -> impl Iterator<Item = (&Page, &Page)> {
+        let twin = |en: &Page| self.zh.iter().find(|zh| zh.name() == en.name());
+        self.en.iter().filter(|page| page.name() != "SUMMARY.md").filter_map(move |en| Some((en, twin(en)?)))
+    }
+}
+
+/// What was found, and how much was looked at.
+#[derive(Debug)]
+pub struct Report {
+    /// In the order of files and lines.
+    pub problems: Vec<Problem>,
+    pages: usize,
+    sections: usize,
+    bound: usize,
+    median_lines: usize,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pages, sections, bound, median_lines, .. } = self;
+        let problems = self.problems.len();
+        write!(
+            f,
+            "{pages} pages in 2 languages, {sections} sections, {bound} directives bound to records and code, \
+             median page {median_lines} lines: {problems} problems"
+        )
+    }
+}
+
+/// Checks the sources, builds the site into `dist`, and checks what came out.
+pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
+    let input = Input { project, en: project.pages(Lang::En)?, zh: project.pages(Lang::Zh)? };
+    let mut problems = vec![];
+    sections::check(&input, &mut problems);
+    figures::check(&input, &mut problems);
+    listings::check(&input, &mut problems);
+    includes::check(&input, &mut problems);
+    terms::check(&input, &mut problems);
+    typography::check(&input, &mut problems);
+    match site::build(project, dist) {
+        Ok(()) => links::check(&input, dist, &mut problems)?,
+        Err(Failure::Problems(more)) => problems.extend(more),
+        Err(Failure::Render(reason)) => problems.push(Problem::new("book.toml", 1, format!("mdBook: {reason}"))),
+        Err(other) => return Err(other),
+    }
+    problems.sort();
+    problems.dedup();
+    Ok(report(&input, problems))
+}
+
+fn report(input: &Input<'_>, problems: Vec<Problem>) -> Report {
+    let english: Vec<&Page> = input.en.iter().filter(|page| page.name() != "SUMMARY.md").collect();
+    let mut lines: Vec<usize> = input.pages().map(|page| page.text.lines().count()).collect();
+    lines.sort_unstable();
+    Report {
+        problems,
+        pages: english.len(),
+        sections: english.iter().map(|page| page.sections().len()).sum(),
+        bound: input.pages().map(|page| DIRECTIVE.find_iter(&page.text).count()).sum(),
+        median_lines: lines.get(lines.len() / 2).copied().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,238 @@
+//! The diff between two neighbouring chapters: the lesson itself, drawn from the crates.
+//!
+//! Compared are `Cargo.toml` and everything under `src`, without the anchors' marks, which only the book reads.
+//! Each changed file needs a sentence in `book/diffs/<after>.toml` that says what the change is for.
+
+use crate::code::without_anchors;
+use crate::expand::escape;
+use crate::project::{Lang, Project, sorted};
+use serde::Deserialize;
+use similar::{ChangeTag, TextDiff};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Unchanged lines shown around a change.
+const CONTEXT: usize = 3;
+
+/// What a changed file's change is for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sentence {
+    /// In English.
+    pub en: String,
+    /// In Chinese.
+    pub zh: String,
+}
+
+/// One file's change.
+#[derive(Debug, Clone)]
+pub struct FileDiff {
+    /// Relative to the chapter's folder, with `/`.
+    pub path: String,
+    /// The hunks, each a header and its lines.
+    pub hunks: Vec<Hunk>,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
+}
+
+/// A run of changes with what stands around it.
+#[derive(Debug, Clone)]
+pub struct Hunk {
+    /// `@@ -1,4 +1,6 @@`.
+    pub header: String,
+    /// The lines, with their sign and without a newline.
+    pub lines: Vec<(char, String)>,
+}
+
+/// The changed files between two chapters, in the order of their paths.
+pub fn chapters(project: &Project, before: &str, after: &str) -> Result<Vec<FileDiff>, String> {
+    let old = files(&project.path(project.chapter_dir(before)?))?;
+    let new = files(&project.path(project.chapter_dir(after)?))?;
+    let empty = String::new();
+    let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let changed = paths
+        .into_iter()
+        .filter_map(|path| file(path, old.get(path).unwrap_or(&empty), new.get(path).unwrap_or(&empty)));
+    Ok(changed.collect())
+}
+
+fn file(path: &str, old: &str, new: &str) -> Option<FileDiff> {
+    let diff = TextDiff::from_lines(old, new);
+    let mut unified = diff.unified_diff();
+    let hunks: Vec<Hunk> = unified
+        .context_radius(CONTEXT)
+        .iter_hunks()
+        .map(|hunk| Hunk {
+            header: hunk.header().to_string(),
+            lines: hunk
+                .iter_changes()
+                .map(|change| (sign(change.tag()), change.value().trim_end_matches('\n').to_owned()))
+                .collect(),
+        })
+        .collect();
+    let count = |sign| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|(s, _)| *s == sign).count();
+    let (added, removed) = (count('+'), count('-'));
+    (!hunks.is_empty()).then(|| FileDiff { path: path.to_owned(), hunks, added, removed })
+}
+
+fn sign(tag: ChangeTag) -> char {
+    match tag {
+        ChangeTag::Equal => ' ',
+        ChangeTag::Delete => '-',
+        ChangeTag::Insert => '+',
+    }
+}
+
+/// The texts of `Cargo.toml` and `src/**`, without anchors.
+fn files(chapter: &Path) -> Result<BTreeMap<String, String>, String> {
+    let mut found = vec![chapter.join("Cargo.toml")];
+    collect(&chapter.join("src"), &mut found)?;
+    let mut texts = BTreeMap::new();
+    for path in found {
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let name = path.strip_prefix(chapter).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        texts.insert(name, without_anchors(&text));
+    }
+    Ok(texts)
+}
+
+fn collect(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
+    let entries = fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    for path in sorted(entries.flatten().map(|entry| entry.path())) {
+        if path.is_dir() {
+            collect(&path, found)?;
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The sentences of `book/diffs/<after>.toml`, by file.
+pub fn sentences(project: &Project, after: &str) -> Result<BTreeMap<String, Sentence>, String> {
+    let shown = sentences_file(after);
+    let path = project.path(&shown);
+    // No file is a file without sentences: what is missing is then told by name.
+    let text =
+        if path.exists() { fs::read_to_string(path).map_err(|e| format!("{shown}: {e}"))? } else { String::new() };
+    toml::from_str(&text).map_err(|e| format!("{shown}: {e}"))
+}
+
+/// Where the sentences of the diff that leads to `after` stand.
+pub fn sentences_file(after: &str) -> String {
+    format!("book/diffs/{}.toml", after.split('-').next().unwrap_or(after))
+}
+
+/// What the sentences and the diff do not agree on.
+pub fn unexplained(diffs: &[FileDiff], sentences: &BTreeMap<String, Sentence>, after: &str) -> Vec<String> {
+    let file = sentences_file(after);
+    let missing =
+        diffs.iter().filter(|diff| sentences.get(&diff.path).is_none_or(|s| s.en.is_empty() || s.zh.is_empty()));
+    let idle = sentences.keys().filter(|path| diffs.iter().all(|diff| diff.path != **path));
+    missing
+        .map(|diff| format!("`{}` changed, but {file} has no sentence for it in both languages", diff.path))
+        .chain(idle.map(|path| format!("{file} explains `{path}`, which did not change")))
+        .collect()
+}
+
+/// `{{diff 0x02 0x03}}`: a summary, then each file under its sentence.
+pub fn page(project: &Project, lang: Lang, before: &str, after: &str) -> Result<String, String> {
+    let diffs = chapters(project, before, after)?;
+    let sentences = sentences(project, after)?;
+    let unexplained = unexplained(&diffs, &sentences, after);
+    if !unexplained.is_empty() {
+        return Err(unexplained.join("; "));
+    }
+    let (added, removed) = totals(&diffs);
+    let files = diffs.len();
+    let mut out = lang.pick(
+        format!("Files changed: {files}. Lines added: {added}; removed: {removed}.\n"),
+        format!("改动文件 {files} 个，新增 {added} 行，删除 {removed} 行。\n"),
+    );
+    for diff in &diffs {
+        let id = diff.path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let sentence = sentences.get(&diff.path).map(|s| lang.pick(&s.en, &s.zh)).map_or("", String::as_str);
+        out +=
+            &format!("\n## <code>{}</code> {{#diff-{id}}}\n\n{sentence}\n\n{}", escape(&diff.path), html(diff, lang));
+    }
+    Ok(out)
+}
+
+fn totals(diffs: &[FileDiff]) -> (usize, usize) {
+    (diffs.iter().map(|diff| diff.added).sum(), diffs.iter().map(|diff| diff.removed).sum())
+}
+
+fn html(diff: &FileDiff, lang: Lang) -> String {
+    let label = lang.pick("Changes in", "改动：");
+    let mut out =
+        format!("<pre class=\"diff\" tabindex=\"0\" role=\"region\" aria-label=\"{label} {}\">", escape(&diff.path));
+    for hunk in &diff.hunks {
+        out += &format!("<span class=\"at\">{}\n</span>", escape(hunk.header.trim_end()));
+        for (sign, line) in &hunk.lines {
+            let tag = match sign {
+                '+' => "ins",
+                '-' => "del",
+                _ => "span",
+            };
+            out += &format!("<{tag}>{sign}{}\n</{tag}>", escape(line));
+        }
+    }
+    out + "</pre>\n"
+}
+
+/// The diff for a terminal, with colours if asked for.
+pub fn terminal(project: &Project, lang: Lang, before: &str, after: &str, colour: bool) -> Result<String, String> {
+    let diffs = chapters(project, before, after)?;
+    let sentences = sentences(project, after).unwrap_or_default();
+    let paint = |code: &str, text: &str| if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() };
+    let (old, new) = (project.chapter_dir(before)?, project.chapter_dir(after)?);
+    let mut out = String::new();
+    for diff in &diffs {
+        out += &paint("1", &format!("--- {}/{}\n+++ {}/{}", old.display(), diff.path, new.display(), diff.path));
+        out.push('\n');
+        if let Some(sentence) = sentences.get(&diff.path) {
+            out += &format!("# {}\n", lang.pick(&sentence.en, &sentence.zh));
+        }
+        for hunk in &diff.hunks {
+            out += &format!("{}\n", paint("36", hunk.header.trim_end()));
+            for (sign, line) in &hunk.lines {
+                let text = format!("{sign}{line}");
+                out += &match sign {
+                    '+' => paint("32", &text),
+                    '-' => paint("31", &text),
+                    _ => text,
+                };
+                out.push('\n');
+            }
+        }
+    }
+    let (added, removed) = totals(&diffs);
+    out += &format!("{} {}, +{added} -{removed}\n", diffs.len(), lang.pick("files changed", "个文件有改动"));
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_diff_counts_and_keeps_context() {
+        let diff = file("src/a.rs", "1\n2\n3\n4\n5\n6\n", "1\n2\n3\nfour\n5\n6\n").unwrap();
+        assert_eq!((diff.added, diff.removed, diff.hunks.len()), (1, 1, 1));
+        assert_eq!(diff.hunks[0].lines[3], ('-', "4".to_owned()));
+        assert!(file("a", "x\n", "x\n").is_none());
+    }
+
+    #[test]
+    fn a_changed_file_without_a_sentence_and_an_idle_sentence_are_both_told() {
+        let diffs = [file("src/a.rs", "", "x\n").unwrap()];
+        let said = |path: &str| BTreeMap::from([(path.to_owned(), Sentence { en: "a".into(), zh: "甲".into() })]);
+        assert!(unexplained(&diffs, &said("src/a.rs"), "0x03").is_empty());
+        let told = unexplained(&diffs, &said("src/b.rs"), "0x03-group-commit");
+        assert_eq!(told.len(), 2);
+        assert!(told[0].contains("book/diffs/0x03.toml has no sentence"), "{told:?}");
+    }
+}

@@ -1,0 +1,189 @@
+//! Numbers as a reader of each language writes them: 8.1 million and 810 万, 1.2 µs, 130× and 130 倍.
+//!
+//! The digits shown are significant digits; trailing zeros are dropped. A number never breaks from its unit at
+//! a line's end.
+
+use crate::project::Lang;
+use serde_json::Value;
+
+/// Keeps a number and its unit on one line.
+const NBSP: char = '\u{a0}';
+
+/// How a value is to be shown: a name and, where it makes sense, the number of significant digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A large count: `8.1 million`, `810 万`.
+    Si(usize),
+    /// A duration; the record's value is in nanoseconds times the factor.
+    Time {
+        /// Nanoseconds in one unit of the record's value.
+        unit_ns: u64,
+        /// Significant digits.
+        digits: usize,
+    },
+    /// A factor: `130×`, `130 倍`.
+    Times(usize),
+    /// A share of one: `48%`.
+    Percent(usize),
+    /// Bytes, in decimal units: `1.2 MB`.
+    Bytes(usize),
+    /// All digits, grouped: `100,000`.
+    Int,
+    /// As the record has it, numbers and words alike.
+    Raw,
+}
+
+impl Format {
+    /// Reads a format's name, e.g. `si2`, `ns`, `us3`, `x`, `pct`, `bytes`, `int`, `raw`.
+    pub fn parse(name: &str) -> Result<Format, String> {
+        let word = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = name[word.len()..].parse::<usize>().ok().filter(|d| (1..=9).contains(d));
+        if word.len() < name.len() && digits.is_none() {
+            return Err(format!("`{name}`: the digits shown must be 1 to 9"));
+        }
+        let time = |unit_ns| Format::Time { unit_ns, digits: digits.unwrap_or(3) };
+        Ok(match word {
+            "si" => Format::Si(digits.unwrap_or(2)),
+            "ns" => time(1),
+            "us" => time(1_000),
+            "ms" => time(1_000_000),
+            "s" => time(1_000_000_000),
+            "x" => Format::Times(digits.unwrap_or(2)),
+            "pct" => Format::Percent(digits.unwrap_or(2)),
+            "bytes" => Format::Bytes(digits.unwrap_or(3)),
+            "int" => Format::Int,
+            "raw" => Format::Raw,
+            _ => return Err(format!("no format `{name}` (there are: si ns us ms s x pct bytes int raw)")),
+        })
+    }
+
+    /// Shows a record's value.
+    pub fn value(self, value: &Value, lang: Lang) -> Result<String, String> {
+        match (self, value) {
+            (Format::Raw, Value::String(text)) => Ok(text.clone()),
+            (Format::Raw, Value::Number(number)) => Ok(number.to_string()),
+            (_, Value::Number(number)) => Ok(self.number(number.as_f64().unwrap_or(f64::NAN), lang)),
+            (_, other) => Err(format!("{other} is not a number; use the format `raw` for words")),
+        }
+    }
+
+    /// Shows a number.
+    pub fn number(self, x: f64, lang: Lang) -> String {
+        match self {
+            Format::Si(digits) => count(x, digits, lang),
+            Format::Time { unit_ns, digits } => duration(x * unit_ns as f64, digits),
+            Format::Times(digits) => {
+                lang.pick(format!("{}×", significant(x, digits)), format!("{}{NBSP}倍", significant(x, digits)))
+            }
+            Format::Percent(digits) => format!("{}%", significant(x * 100.0, digits)),
+            Format::Bytes(digits) => scaled(x, digits, &[(1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B")]),
+            Format::Int => group(&format!("{:.0}", x)),
+            Format::Raw => format!("{x}"),
+        }
+    }
+}
+
+fn count(x: f64, digits: usize, lang: Lang) -> String {
+    let units: &[(f64, &str)] = lang.pick(&[(1e9, "billion"), (1e6, "million")], &[(1e8, "亿"), (1e4, "万")]);
+    let rounded = round(x, digits);
+    match units.iter().find(|(size, _)| rounded.abs() >= *size) {
+        Some((size, unit)) => format!("{}{NBSP}{unit}", significant(x / size, digits)),
+        None => significant(x, digits),
+    }
+}
+
+/// A duration given in nanoseconds, in the largest unit that leaves at least one whole.
+pub fn duration(ns: f64, digits: usize) -> String {
+    scaled(ns, digits, &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
+}
+
+fn scaled(x: f64, digits: usize, units: &[(f64, &str)]) -> String {
+    let rounded = round(x, digits).abs();
+    let (size, unit) = units.iter().find(|(size, _)| rounded >= *size).or(units.last()).unwrap_or(&(1.0, ""));
+    format!("{}{NBSP}{unit}", significant(x / size, digits))
+}
+
+/// `x` rounded to `digits` significant digits.
+fn round(x: f64, digits: usize) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let places = digits as i32 - 1 - x.abs().log10().floor() as i32;
+    let scale = 10f64.powi(places.abs());
+    if places >= 0 { (x * scale).round() / scale } else { (x / scale).round() * scale }
+}
+
+/// `x` to `digits` significant digits, grouped, without trailing zeros after the point.
+fn significant(x: f64, digits: usize) -> String {
+    let rounded = round(x, digits);
+    if rounded == 0.0 || !rounded.is_finite() {
+        return format!("{rounded}");
+    }
+    let decimals = (digits as i32 - 1 - rounded.abs().log10().floor() as i32).max(0) as usize;
+    let text = format!("{rounded:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    group(text)
+}
+
+/// Puts a comma between groups of three digits, from four digits on.
+fn group(text: &str) -> String {
+    let (sign, text) = text.strip_prefix('-').map_or(("", text), |rest| ("−", rest));
+    let (whole, fraction) = text.split_once('.').map_or((text, None), |(w, f)| (w, Some(f)));
+    let mut out = String::from(sign);
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(format: &str, x: f64) -> [String; 2] {
+        let format = Format::parse(format).unwrap();
+        Lang::ALL.map(|lang| format.number(x, lang).replace(NBSP, " "))
+    }
+
+    #[test]
+    fn counts_follow_the_language() {
+        assert_eq!(show("si2", 8_123_456.0), ["8.1 million", "810 万"]);
+        assert_eq!(show("si3", 8_123_456.0), ["8.12 million", "812 万"]);
+        assert_eq!(show("si2", 104_900.0), ["100,000", "10 万"]);
+        assert_eq!(show("si3", 104_900.0), ["105,000", "10.5 万"]);
+        assert_eq!(show("si2", 8_431.0), ["8,400", "8,400"]);
+        assert_eq!(show("si2", 999_999.0), ["1 million", "100 万"]);
+        assert_eq!(show("si2", 2.4e9), ["2.4 billion", "24 亿"]);
+    }
+
+    #[test]
+    fn durations_pick_their_unit_after_rounding() {
+        assert_eq!(show("ns", 820.4)[0], "820 ns");
+        assert_eq!(show("ns2", 1_249.0)[0], "1.2 µs");
+        assert_eq!(show("ns", 999_999.0)[0], "1 ms");
+        assert_eq!(show("ms", 2_100.0)[0], "2.1 s");
+        assert_eq!(show("ns", 0.25)[0], "0.25 ns");
+    }
+
+    #[test]
+    fn ratios_shares_and_bytes() {
+        assert_eq!(show("x", 131.7), ["130×", "130 倍"]);
+        assert_eq!(show("x2", 3.44), ["3.4×", "3.4 倍"]);
+        assert_eq!(show("pct", 0.4812), ["48%", "48%"]);
+        assert_eq!(show("bytes", 1_250_000.0)[0], "1.25 MB");
+        assert_eq!(show("int", 100_000.0)[0], "100,000");
+    }
+
+    #[test]
+    fn an_unknown_format_lists_the_known_ones() {
+        assert!(Format::parse("furlongs").unwrap_err().contains("there are: si"));
+        assert!(Format::parse("si0").is_err());
+    }
+}

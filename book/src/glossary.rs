@@ -1,0 +1,64 @@
+//! The glossary lives once, in `book/glossary.toml`, with both languages side by side; the pages' tables and the
+//! check that both languages use the same terms are drawn from it.
+
+use crate::expand::escape;
+use crate::project::{Lang, Project};
+use serde::Deserialize;
+use std::fs;
+
+/// One term.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Term {
+    /// The part of the glossary it stands in.
+    pub group: String,
+    /// The English term, in the singular.
+    pub en: String,
+    /// Its one Chinese rendering.
+    pub zh: String,
+    /// What it means, in English.
+    pub means: String,
+    /// What it means, in Chinese.
+    pub zh_means: String,
+    /// Other renderings that are in use elsewhere and must not be used here.
+    #[serde(default)]
+    pub avoid: Vec<String>,
+    /// Other English forms that count as the term, besides its plural.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// An everyday word whose every use cannot be expected to be the term: only `avoid` is checked.
+    #[serde(default)]
+    pub loose: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    term: Vec<Term>,
+}
+
+/// The terms, in the file's order; none when there is no glossary.
+pub fn terms(project: &Project) -> Result<Vec<Term>, String> {
+    match fs::read_to_string(project.path("book/glossary.toml")) {
+        Ok(text) => toml::from_str::<File>(&text).map(|file| file.term).map_err(|e| format!("book/glossary.toml: {e}")),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
+        Err(e) => Err(format!("book/glossary.toml: {e}")),
+    }
+}
+
+/// `{{table glossary}}` or `{{table glossary GROUP}}`: English, Chinese, meaning, on one line of HTML.
+pub fn table(project: &Project, group: Option<&str>, lang: Lang) -> Result<String, String> {
+    let terms = terms(project)?;
+    let chosen: Vec<&Term> = terms.iter().filter(|term| group.is_none_or(|group| term.group == group)).collect();
+    if chosen.is_empty() {
+        return Err(format!("book/glossary.toml has no terms in the group `{}`", group.unwrap_or("")));
+    }
+    let mut out = String::from("<dl class=\"glossary\">");
+    for term in chosen {
+        let id = format!("term-{}", term.en.replace(' ', "-"));
+        let (en, zh, means) = (escape(&term.en), escape(&term.zh), escape(lang.pick(&term.means, &term.zh_means)));
+        out += &format!("<div><dt id=\"{id}\" lang=\"en\">{en}</dt><dt lang=\"zh-CN\">{zh}</dt><dd>{means}</dd></div>");
+    }
+    out += "</dl>\n";
+    Ok(out)
+}

@@ -1,0 +1,24 @@
+//! The book's machinery: two page trees in, one static site out, and a checker that keeps prose, code and
+//! numbers from drifting apart.
+//!
+//! mdBook renders the pages. Around it this crate adds what a measured, bilingual book needs: figures resolved
+//! out of committed records, code and diffs taken from the tested crates, a language switch that stays on the
+//! section, and `check`, which fails on everything that mdBook passes over in silence.
+#![forbid(unsafe_code)]
+
+pub mod chart;
+pub mod check;
+pub mod code;
+pub mod diff;
+pub mod expand;
+pub mod format;
+pub mod glossary;
+pub mod page;
+pub mod problem;
+pub mod project;
+pub mod prose;
+pub mod record;
+pub mod serve;
+pub mod site;
+pub mod stamp;
+pub mod table;

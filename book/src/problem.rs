@@ -1,0 +1,66 @@
+//! What can go wrong, said so that the author can act on it: a place, a reason, and an exit code.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One thing that is wrong in the book's sources, with the place to mend it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The file, relative to the repository's root.
+    pub file: PathBuf,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong and what to do about it.
+    pub reason: String,
+}
+
+impl Problem {
+    /// A problem at `file:line`.
+    pub fn new(file: impl Into<PathBuf>, line: usize, reason: impl Into<String>) -> Self {
+        Self { file: file.into(), line, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file.display(), self.line, self.reason)
+    }
+}
+
+/// Why a command stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The book's sources are wrong: each problem names its place.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Problems(Vec<Problem>),
+    /// An argument cannot be used.
+    #[error("{0}")]
+    Usage(String),
+    /// mdBook refused to render.
+    #[error("mdBook: {0}")]
+    Render(String),
+    /// The disk did not do what was asked.
+    #[error("{}: {source}", path.display())]
+    Disk {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+impl Failure {
+    /// A disk failure at `path`.
+    pub fn disk(path: &Path, source: std::io::Error) -> Self {
+        Self::Disk { path: path.to_path_buf(), source }
+    }
+
+    /// The process's exit code: 1 the book is wrong, 2 bad arguments, 3 the disk.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Problems(_) | Self::Render(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Disk { .. } => 3,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Where things are: the repository's root, the two page trees, the chapters, the records, the built site.
+//!
+//! Everything else asks here, so that a test can point the whole machinery at a copy of the tree.
+
+use crate::page::Page;
+use crate::problem::{Failure, Problem};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A language of the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lang {
+    /// English, the language the sections' hashes are taken from.
+    En,
+    /// Simplified Chinese.
+    Zh,
+}
+
+impl Lang {
+    /// Both languages, the source first.
+    pub const ALL: [Lang; 2] = [Lang::En, Lang::Zh];
+
+    /// The folder's name, and the short form used in file names.
+    pub fn dir(self) -> &'static str {
+        self.pick("en", "zh")
+    }
+
+    /// The value of `lang` and `hreflang`.
+    pub fn tag(self) -> &'static str {
+        self.pick("en", "zh-CN")
+    }
+
+    /// One of two values, by language.
+    pub fn pick<T>(self, en: T, zh: T) -> T {
+        match self {
+            Lang::En => en,
+            Lang::Zh => zh,
+        }
+    }
+
+    /// The language of a page tree such as `book/zh`.
+    pub fn of_source(src: &Path) -> Lang {
+        if src.ends_with("zh") { Lang::Zh } else { Lang::En }
+    }
+}
+
+/// The repository, seen from the book.
+#[derive(Debug, Clone)]
+pub struct Project {
+    root: PathBuf,
+}
+
+impl Project {
+    /// The project at `root`.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The nearest folder at or above `start` that holds a `book.toml`.
+    pub fn find(start: &Path) -> Result<Self, Failure> {
+        start.ancestors().find(|dir| dir.join("book.toml").is_file()).map(Self::at).ok_or_else(|| {
+            Failure::Usage(format!("no book.toml in {} or above: run this inside the repository", start.display()))
+        })
+    }
+
+    /// The repository's root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path inside the repository.
+    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// A language's page tree, relative to the root.
+    pub fn source(&self, lang: Lang) -> PathBuf {
+        Path::new("book").join(lang.dir())
+    }
+
+    /// The built site.
+    pub fn dist(&self) -> PathBuf {
+        self.path("book/dist")
+    }
+
+    /// The committed records of the named machine.
+    pub fn reference(&self) -> PathBuf {
+        self.path("output/reference")
+    }
+
+    /// What the reader's own runs wrote.
+    pub fn own_output(&self) -> PathBuf {
+        self.path("output")
+    }
+
+    /// Reads a file inside the repository.
+    pub fn read(&self, relative: impl AsRef<Path>) -> Result<String, Failure> {
+        let path = self.path(relative);
+        fs::read_to_string(&path).map_err(|e| Failure::disk(&path, e))
+    }
+
+    /// The folder, relative to the root, of the chapter whose name starts with `id` (`0x03` or `0x03-group-commit`).
+    pub fn chapter_dir(&self, id: &str) -> Result<PathBuf, String> {
+        let chapters = self.path("chapters");
+        let entries = fs::read_dir(&chapters).map_err(|e| format!("{}: {e}", chapters.display()))?;
+        let names: Vec<String> = sorted(entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()));
+        names
+            .iter()
+            .find(|name| *name == id || name.starts_with(&format!("{id}-")))
+            .map(|name| Path::new("chapters").join(name))
+            .ok_or_else(|| format!("no chapter `{id}` (there are: {})", names.join(", ")))
+    }
+
+    /// The pages of a language, in the order of its `SUMMARY.md`, which itself comes first.
+    pub fn pages(&self, lang: Lang) -> Result<Vec<Page>, Failure> {
+        let source = self.source(lang);
+        let summary = Page::new(source.join("SUMMARY.md"), lang, self.read(source.join("SUMMARY.md"))?);
+        let mut pages = vec![];
+        let mut problems = vec![];
+        for (line, name) in summary.summary_links() {
+            let file = source.join(&name);
+            match fs::read_to_string(self.path(&file)) {
+                Ok(text) => pages.push(Page::new(file, lang, text)),
+                Err(e) => problems.push(Problem::new(&summary.file, line, format!("`{name}` cannot be read: {e}"))),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Failure::Problems(problems));
+        }
+        pages.insert(0, summary);
+        Ok(pages)
+    }
+}
+
+/// Sorted into a vector, for stable output.
+pub fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort();
+    items
+}

@@ -1,0 +1,115 @@
+//! Builds both languages through mdBook's own crates, in this process, into one site.
+//!
+//! `book.toml` at the root describes the English book, so that plain `mdbook build` works too; Chinese differs
+//! in its page tree, its title and its language. mdBook logs what it could not do and carries on: here every
+//! warning stops the build.
+
+use crate::expand::Expand;
+use crate::problem::{Failure, Problem};
+use crate::project::{Lang, Project};
+use mdbook_driver::MDBook;
+use mdbook_driver::config::Config;
+use serde::Deserialize;
+use std::cell::RefCell;
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+/// What `[preprocessor.book]` says besides mdBook's own keys.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Settings {
+    zh_title: Option<String>,
+    zh_description: Option<String>,
+}
+
+/// Builds the site into `dist`.
+pub fn build(project: &Project, dist: &Path) -> Result<(), Failure> {
+    let mut problems = vec![];
+    for lang in Lang::ALL {
+        problems.extend(render(project, lang, &dist.join(lang.dir()))?);
+    }
+    if !problems.is_empty() {
+        return Err(Failure::Problems(problems));
+    }
+    let start = project.path("book/theme/start.html");
+    let text = fs::read(&start).map_err(|e| Failure::disk(&start, e))?;
+    let index = dist.join("index.html");
+    fs::write(&index, text).map_err(|e| Failure::disk(&index, e))
+}
+
+/// Builds one language; what the pages got wrong comes back, what mdBook refused is an error.
+fn render(project: &Project, lang: Lang, dist: &Path) -> Result<Vec<Problem>, Failure> {
+    fs::create_dir_all(dist).map_err(|e| Failure::disk(dist, e))?;
+    let config = config(project, lang, dist)?;
+    let warnings = Warnings::default();
+    let problems = Rc::new(RefCell::new(vec![]));
+    let subscriber = tracing_subscriber::registry().with(warnings.clone());
+    let built = tracing::subscriber::with_default(subscriber, || {
+        let mut book = MDBook::load_with_config(project.root(), config)?;
+        book.with_preprocessor(Expand::new(project, Rc::clone(&problems)));
+        book.build()
+    });
+    let mut problems = problems.take();
+    // A page that cannot be expanded also upsets mdBook's later steps; what it says then would only distract.
+    if problems.is_empty() {
+        built.map_err(|e| Failure::Render(format!("{e:#}")))?;
+        let summary = project.source(lang).join("SUMMARY.md");
+        problems
+            .extend(warnings.take().into_iter().map(|said| Problem::new(&summary, 1, format!("mdBook says: {said}"))));
+    }
+    Ok(problems)
+}
+
+fn config(project: &Project, lang: Lang, dist: &Path) -> Result<Config, Failure> {
+    let mut config =
+        Config::from_disk(project.path("book.toml")).map_err(|e| Failure::Usage(format!("book.toml: {e:#}")))?;
+    config.book.src = project.source(lang);
+    config.book.language = Some(lang.tag().to_owned());
+    config.build.build_dir = dist.to_path_buf();
+    if lang == Lang::Zh {
+        let settings: Settings = config
+            .get("preprocessor.book")
+            .map_err(|e| Failure::Usage(format!("book.toml: {e:#}")))?
+            .unwrap_or_default();
+        config.book.title = settings.zh_title.or(config.book.title);
+        config.book.description = settings.zh_description.or(config.book.description);
+    }
+    Ok(config)
+}
+
+/// Collects what mdBook logs at WARN and above.
+#[derive(Debug, Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl Warnings {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if *event.metadata().level() <= Level::WARN {
+            let mut message = Message(String::new());
+            event.record(&mut message);
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(message.0);
+        }
+    }
+}
+
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            // Writing to a string cannot fail.
+            let _ = write!(self.0, "{value:?}");
+        }
+    }
+}

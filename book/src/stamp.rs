@@ -1,0 +1,76 @@
+//! Writes under each Chinese heading the hash of the English section that it renders.
+//!
+//! Run it after the translation has been reviewed: the hash says "this Chinese text renders that English text",
+//! and `check` compares it with the English of today.
+
+use crate::page::{Page, Section};
+use crate::problem::Failure;
+use crate::project::{Lang, Project};
+use std::fs;
+
+/// Stamps the Chinese pages named (all, if none is), and says what it stamped.
+pub fn stamp(project: &Project, only: &[String]) -> Result<Vec<String>, Failure> {
+    let english = project.pages(Lang::En)?;
+    let mut told = vec![];
+    for page in project.pages(Lang::Zh)?.into_iter().filter(|page| page.name() != "SUMMARY.md") {
+        let name = page.name();
+        if !only.is_empty() && !only.iter().any(|wanted| name == *wanted || name == format!("{wanted}.md")) {
+            continue;
+        }
+        let Some(twin) = english.iter().find(|twin| twin.name() == name) else { continue };
+        let (text, stamped) = stamped(&page, twin);
+        if !stamped.is_empty() {
+            let path = project.path(&page.file);
+            fs::write(&path, text).map_err(|e| Failure::disk(&path, e))?;
+        }
+        told.extend(stamped);
+    }
+    Ok(told)
+}
+
+/// The page's text with today's hashes, and what changed.
+fn stamped(page: &Page, english: &Page) -> (String, Vec<String>) {
+    let twins = english.sections();
+    let mut lines: Vec<String> = page.text.lines().map(str::to_owned).collect();
+    let mut told = vec![];
+    // From the end, so that a line put in does not move those still to be done.
+    for section in page.sections().iter().rev() {
+        let Some(twin) = section.id.as_ref().and_then(|_| twins.iter().find(|twin| twin.id == section.id)) else {
+            continue;
+        };
+        let hash = twin.hash();
+        if section.stamp.as_ref().is_some_and(|(_, old)| *old == hash) {
+            continue;
+        }
+        told.push(format!("{}:{}: {}", page.file.display(), section.line, what(section, &hash)));
+        let mark = format!("<!-- en:{hash} -->");
+        match &section.stamp {
+            Some((line, _)) => lines[line - 1] = mark,
+            None => lines.insert(section.line, mark),
+        }
+    }
+    told.reverse();
+    (lines.join("\n") + "\n", told)
+}
+
+fn what(section: &Section, hash: &str) -> String {
+    let was = section.stamp.as_ref().map_or("unstamped", |(_, old)| old.as_str());
+    format!("`{}` {was} -> {hash}", section.title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamping_puts_in_and_renews_and_then_rests() {
+        let en = Page::new("book/en/a.md", Lang::En, "# A {#a}\n\nnew text\n\n## B {#b}\n\nb\n");
+        let zh = Page::new("book/zh/a.md", Lang::Zh, "# 甲 {#a}\n<!-- en:00000000 -->\n\n文\n\n## 乙 {#b}\n\n乙\n");
+        let (text, told) = stamped(&zh, &en);
+        assert_eq!(told.len(), 2);
+        assert!(told[0].contains("00000000 -> "), "{told:?}");
+        let again = Page::new("book/zh/a.md", Lang::Zh, text);
+        assert!(again.sections().iter().all(|section| section.stamp.is_some()));
+        assert!(stamped(&again, &en).1.is_empty());
+    }
+}

@@ -1,0 +1,171 @@
+//! A headless Chromium, driven over its own debugging protocol: just enough to open a page and ask it questions.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tungstenite::{Message, WebSocket, client};
+
+/// No page of the book takes nearly this long, also on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The installed Chromium or Chrome: `CHROME` names one, else the usual names are tried.
+pub fn installed() -> Option<PathBuf> {
+    let named = std::env::var_os("CHROME").map(PathBuf::from);
+    let folders: Vec<PathBuf> =
+        std::env::var_os("PATH").map(|p| std::env::split_paths(&p).collect()).unwrap_or_default();
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+    named.or_else(|| folders.iter().flat_map(|f| names.map(|n| f.join(n))).find(|path| path.is_file()))
+}
+
+/// A running browser with one tab.
+pub struct Browser {
+    child: Child,
+    socket: WebSocket<TcpStream>,
+    session: String,
+    next: u64,
+    /// What the page said on its console, and the exceptions that nobody caught.
+    pub errors: Vec<String>,
+    _profile: TempDir,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Browser {
+    /// Starts the browser with an empty profile, speaking `language`.
+    pub fn start(program: &PathBuf, language: &str) -> Browser {
+        let profile = TempDir::new().unwrap();
+        let mut child = Command::new(program)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
+            .args(["--remote-debugging-port=0", "--disable-extensions", "--allow-file-access-from-files"])
+            .arg(format!("--accept-lang={language}"))
+            .arg(format!("--lang={language}"))
+            .env("LANGUAGE", language)
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg("about:blank")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address =
+            lines.find_map(|line| line.split_once("listening on ws://").map(|(_, a)| a.trim().to_owned())).unwrap();
+        std::thread::spawn(move || lines.for_each(drop));
+        let host = address.split('/').next().unwrap();
+        let stream = TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        let (socket, _) = client(format!("ws://{address}"), stream).unwrap();
+        let mut browser = Browser { child, socket, session: String::new(), next: 0, errors: vec![], _profile: profile };
+        browser.attach();
+        browser
+    }
+
+    fn attach(&mut self) {
+        let tab = self.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
+        let attached = self.call("Target.attachToTarget", json!({"targetId": tab, "flatten": true}));
+        self.session = attached["sessionId"].as_str().unwrap().to_owned();
+        for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
+            self.call(domain, json!({}));
+        }
+    }
+
+    /// Calls a method of the protocol and gives its result.
+    pub fn call(&mut self, method: &str, params: Value) -> Value {
+        let reply = self.exchange(method, params);
+        assert!(reply["error"].is_null(), "{method}: {}", reply["error"]);
+        reply["result"].clone()
+    }
+
+    /// Sends a call and waits for its reply, which may be an error.
+    fn exchange(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        let mut message = json!({"id": id, "method": method, "params": params});
+        if !self.session.is_empty() {
+            message["sessionId"] = json!(self.session);
+        }
+        self.socket.send(Message::text(message.to_string())).unwrap();
+        loop {
+            let reply = self.receive();
+            if reply["id"] == id {
+                return reply;
+            }
+        }
+    }
+
+    fn receive(&mut self) -> Value {
+        loop {
+            if let Message::Text(text) = self.socket.read().unwrap() {
+                let event: Value = serde_json::from_str(&text).unwrap();
+                self.note(&event);
+                return event;
+            }
+        }
+    }
+
+    fn note(&mut self, event: &Value) {
+        let params = &event["params"];
+        let said = match event["method"].as_str() {
+            Some("Runtime.exceptionThrown") => params["exceptionDetails"].to_string(),
+            Some("Runtime.consoleAPICalled") if params["type"] == "error" => params["args"].to_string(),
+            Some("Log.entryAdded") if params["entry"]["level"] == "error" => params["entry"].to_string(),
+            Some("Network.loadingFailed") if params["canceled"] != true => params.to_string(),
+            _ => return,
+        };
+        self.errors.push(said);
+    }
+
+    /// Sets the window's size and the colour scheme the system would ask for.
+    pub fn look(&mut self, width: u32, dark: bool) {
+        let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
+        self.call("Emulation.setDeviceMetricsOverride", size);
+        let scheme = if dark { "dark" } else { "light" };
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]);
+        self.call("Emulation.setEmulatedMedia", json!({"features": features}));
+    }
+
+    /// Opens an address and waits until everything is loaded.
+    pub fn open(&mut self, url: &str) {
+        self.call("Page.navigate", json!({"url": url}));
+        self.until(&format!(
+            "document.readyState === 'complete' && location.href.startsWith({})",
+            json!(url.split('#').next().unwrap())
+        ));
+    }
+
+    /// Evaluates an expression, awaiting it if it is a promise.
+    pub fn ask(&mut self, expression: &str) -> Value {
+        let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
+        let reply = self.call("Runtime.evaluate", params);
+        assert!(reply["exceptionDetails"].is_null(), "{expression}: {}", reply["exceptionDetails"]);
+        reply["result"]["value"].clone()
+    }
+
+    /// Waits until an expression is true; the page may change meanwhile.
+    pub fn until(&mut self, expression: &str) {
+        let start = Instant::now();
+        loop {
+            let params = json!({"expression": expression, "returnByValue": true});
+            // A page that is just being left cannot answer.
+            if self.exchange("Runtime.evaluate", params)["result"]["result"]["value"] == true {
+                return;
+            }
+            assert!(start.elapsed() < TIMEOUT, "never true: {expression}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// A picture of the whole page, as PNG in base64.
+    pub fn picture(&mut self) -> String {
+        let shot = self.call("Page.captureScreenshot", json!({"captureBeyondViewport": true}));
+        shot["data"].as_str().unwrap().to_owned()
+    }
+}

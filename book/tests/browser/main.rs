@@ -1,0 +1,251 @@
+//! The built book in a real browser: every page, both languages, both themes, a phone and a desk.
+//!
+//! Needs Chromium (`apt-get install chromium fonts-noto-cjk`) and, for the accessibility rules, `npm ci` in
+//! `book/browser`, which the test runs itself. A reader without them is told what was skipped; with `CI` set
+//! that is a failure. `BOOK_PICTURES=folder` keeps a picture of each page.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+mod cdp;
+
+use book::project::{Lang, Project};
+use book::site;
+use cdp::Browser;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+const WIDTHS: [u32; 2] = [390, 1280];
+
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The browser, or none after saying so; in CI there must be one.
+fn browser(language: &str) -> Option<Browser> {
+    match cdp::installed() {
+        Some(program) => Some(Browser::start(&program, language)),
+        None => {
+            assert!(std::env::var_os("CI").is_none(), "no chromium, and this is CI");
+            eprintln!("skipped: no chromium");
+            None
+        }
+    }
+}
+
+/// The source of axe-core, or none after saying so; in CI it must be there.
+fn axe() -> Option<String> {
+    let folder = Path::new(CRATE).join("browser");
+    let file = folder.join("node_modules/axe-core/axe.min.js");
+    if !file.is_file() {
+        let npm = Command::new("npm")
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .current_dir(&folder)
+            .status();
+        if !npm.is_ok_and(|status| status.success()) {
+            assert!(std::env::var_os("CI").is_none(), "no axe-core: npm ci in book/browser failed, and this is CI");
+            eprintln!("skipped: no axe-core (npm ci in book/browser)");
+            return None;
+        }
+    }
+    Some(fs::read_to_string(file).unwrap())
+}
+
+/// The site, built into a folder of its own.
+struct Site {
+    dir: TempDir,
+    project: Project,
+}
+
+impl Site {
+    /// The book itself.
+    fn book() -> Site {
+        Site::of(Project::at(Path::new(CRATE).join("..")))
+    }
+
+    fn of(project: Project) -> Site {
+        let dir = TempDir::new().unwrap();
+        site::build(&project, dir.path()).unwrap();
+        Site { dir, project }
+    }
+
+    fn url(&self, page: &str) -> String {
+        format!("file://{}/{page}", self.dir.path().display())
+    }
+
+    fn pages(&self, lang: Lang) -> Vec<String> {
+        let pages = self.project.pages(lang).unwrap();
+        let names = pages.iter().map(|page| page.name()).filter(|name| name != "SUMMARY.md");
+        names.map(|name| format!("{}/{}", lang.dir(), name.replace(".md", ".html"))).collect()
+    }
+}
+
+/// The fixture of the checker's tests, which has every kind of thing on its pages.
+fn mini() -> (TempDir, Project) {
+    let dir = TempDir::new().unwrap();
+    copy(&Path::new(CRATE).join("tests/fixtures/mini"), dir.path());
+    copy(&Path::new(CRATE).join("theme"), &dir.path().join("book/theme"));
+    fs::copy(Path::new(CRATE).join("../book.toml"), dir.path().join("book.toml")).unwrap();
+    let own = dir.path().join("output/reference/ladder.json");
+    fs::copy(own, dir.path().join("output/ladder.json")).unwrap();
+    let project = Project::at(dir.path());
+    (dir, project)
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            fs::copy(entry.path(), target).map(drop).unwrap()
+        }
+    }
+}
+
+/// What sticks out of the window, by its tag and class.
+const OVERFLOW: &str = "(() => {
+    const wide = document.documentElement.scrollWidth > innerWidth || document.body.scrollWidth > innerWidth;
+    const inside = element => element.closest('.scroll, .table-wrapper, pre, .sidebar, .skip');
+    const out = [...document.querySelectorAll('main *, header *')].filter(e => !inside(e) && e.getBoundingClientRect().right > innerWidth + 1);
+    return (wide ? ['the page'] : []).concat(out.map(e => e.tagName + '.' + e.className)).join(', ');
+})()";
+
+/// Pictures that did not load, and drawings without size or words.
+const PICTURES: &str = "[...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src)
+    .concat([...document.querySelectorAll('figure svg')].filter(s => s.getBoundingClientRect().width < 50 || !s.getAttribute('aria-label')).map(s => 'svg')).join(', ')";
+
+const AXE: &str = "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
+    .then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0] || n.all[0] || n.none[0] || {}).message).join(' | ')).join('\\n'))";
+
+/// Looks at every page of a site in every way, and gives what is wrong.
+fn look_at_all(site: &Site, browser: &mut Browser) -> Vec<String> {
+    let axe = axe();
+    let mut faults = vec![];
+    for page in Lang::ALL.into_iter().flat_map(|lang| site.pages(lang)) {
+        for (width, dark) in WIDTHS.into_iter().flat_map(|width| [(width, false), (width, true)]) {
+            browser.look(width, dark);
+            browser.open(&site.url(&page));
+            let mut fault = |kind: &str, what: &Value| {
+                if let Some(what) = what.as_str().filter(|what| !what.is_empty()) {
+                    faults.push(format!("{page} {width} {}: {kind}: {what}", if dark { "dark" } else { "light" }));
+                }
+            };
+            fault("overflow", &browser.ask(OVERFLOW));
+            fault("picture", &browser.ask(PICTURES));
+            if let Some(axe) = &axe {
+                browser.ask(&format!("{axe}; 0"));
+                fault("accessibility", &browser.ask(AXE));
+            }
+            keep_picture(browser, &page, width, dark);
+        }
+        faults.extend(browser.errors.drain(..).map(|error| format!("{page}: console: {error}")));
+    }
+    faults
+}
+
+/// With `BOOK_PICTURES=folder`, a picture of the page, for looking at.
+fn keep_picture(browser: &mut Browser, page: &str, width: u32, dark: bool) {
+    let Some(folder) = std::env::var_os("BOOK_PICTURES").map(PathBuf::from) else { return };
+    let name = format!("{}-{width}-{}.png", page.replace(['/', '.'], "-"), if dark { "dark" } else { "light" });
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(name), decode(&browser.picture())).unwrap();
+}
+
+/// Base64.
+fn decode(text: &str) -> Vec<u8> {
+    let value = |c: u8| match c {
+        b'A'..=b'Z' => c - b'A',
+        b'a'..=b'z' => c - b'a' + 26,
+        b'0'..=b'9' => c - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u8> = text.bytes().filter(|c| *c != b'=').map(value).collect();
+    let bytes = digits.chunks(4).flat_map(|four| {
+        let joined = (0..4).fold(0u32, |sum, i| sum << 6 | u32::from(*four.get(i).unwrap_or(&0)));
+        joined.to_be_bytes()[1..four.len()].to_vec()
+    });
+    bytes.collect()
+}
+
+#[test]
+fn every_page_of_the_book_is_sound() {
+    let Some(mut browser) = browser("en") else { return };
+    let faults = look_at_all(&Site::book(), &mut browser);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_kind_of_directive_is_sound() {
+    let Some(mut browser) = browser("en") else { return };
+    let (_dir, project) = mini();
+    let faults = look_at_all(&Site::of(project), &mut browser);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_switch_stays_on_the_page_and_the_section() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(1280, false);
+    for (from, to, id) in
+        [("en/preface.html", "zh/preface.html", "read"), ("zh/preface.html", "en/preface.html", "numbers")]
+    {
+        browser.open(&site.url(&format!("{from}#{id}")));
+        browser.ask("document.getElementById('switch').click()");
+        browser.until(&format!("location.href.endsWith('{to}#{id}') && document.readyState === 'complete'"));
+        let lang = if to.starts_with("zh") { "zh-CN" } else { "en" };
+        assert_eq!(browser.ask("document.documentElement.lang"), lang);
+        assert_eq!(
+            browser.ask(&format!("document.getElementById('{id}').getBoundingClientRect().top < innerHeight")),
+            true
+        );
+    }
+    // Scrolled to a section by hand, with nothing in the address.
+    browser.open(&site.url("en/preface.html"));
+    browser.ask("document.getElementById('read').scrollIntoView()");
+    browser.ask("document.getElementById('switch').click()");
+    browser.until("location.href.endsWith('zh/preface.html#read')");
+}
+
+#[test]
+fn search_finds_chinese_and_english_and_opens_the_section() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(390, false);
+    for (start, words) in [("zh/preface.html", ["撮合", "订单簿"]), ("en/preface.html", ["matching", "order book"])]
+    {
+        for word in words {
+            browser.open(&site.url(start));
+            browser.ask("document.getElementById('mdbook-search-toggle').click()");
+            browser.ask(&format!("(() => {{ const i = document.getElementById('search-input'); i.value = '{word}'; i.dispatchEvent(new Event('input')); }})()"));
+            browser.until("document.querySelectorAll('#search-results a').length > 0");
+            let hits = browser
+                .ask("[...document.querySelectorAll('#search-results li')].map(li => li.textContent).join('\\n')");
+            assert!(hits.as_str().unwrap().to_lowercase().contains(word), "{hits}");
+            let target = browser.ask("document.querySelector('#search-results a').href");
+            assert!(
+                target.as_str().unwrap().contains(".html?mark=") && target.as_str().unwrap().contains('#'),
+                "{target}"
+            );
+            browser.ask("document.querySelector('#search-results a').click()");
+            browser.until(&format!("location.href === {target} && document.readyState === 'complete'"));
+            assert_eq!(browser.ask("document.querySelector('main mark').textContent.toLowerCase()"), word);
+            assert_eq!(browser.ask("document.querySelector(location.hash) !== null"), true);
+        }
+    }
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn the_start_page_follows_the_browsers_language() {
+    for (language, page) in [("zh-CN", "zh/index.html"), ("en-US", "en/index.html"), ("de", "en/index.html")] {
+        let Some(mut browser) = browser(language) else { return };
+        let site = Site::book();
+        browser
+            .call("Network.setUserAgentOverride", serde_json::json!({"userAgent": "test", "acceptLanguage": language}));
+        browser.call("Page.navigate", serde_json::json!({"url": site.url("index.html")}));
+        browser.until(&format!("location.href.endsWith('{page}')"));
+    }
+}

@@ -1,0 +1,296 @@
+//! The checker bites: a small book that passes is broken on purpose, one thing at a time, and each break must be
+//! told with its file, its line and its reason.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+use book::check::check;
+use book::problem::Problem;
+use book::project::Project;
+use book::stamp::stamp;
+use mdbook_driver::MDBook;
+use mdbook_driver::config::Config;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A copy of the fixture with the real theme and `book.toml`, stamped.
+struct Mini {
+    dir: TempDir,
+}
+
+impl Mini {
+    fn new() -> Self {
+        let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let dir = TempDir::new().unwrap();
+        copy(&crate_dir.join("tests/fixtures/mini"), dir.path());
+        copy(&crate_dir.join("theme"), &dir.path().join("book/theme"));
+        fs::copy(crate_dir.join("../book.toml"), dir.path().join("book.toml")).unwrap();
+        let mini = Self { dir };
+        assert_eq!(stamp(&mini.project(), &[]).unwrap().len(), 5);
+        mini
+    }
+
+    fn project(&self) -> Project {
+        Project::at(self.dir.path())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn edit(&self, name: &str, from: &str, to: &str) -> &Self {
+        let text = fs::read_to_string(self.path(name)).unwrap();
+        assert!(text.contains(from), "{name} has no {from:?}");
+        fs::write(self.path(name), text.replacen(from, to, 1)).unwrap();
+        self
+    }
+
+    fn stamped(&self) -> &Self {
+        stamp(&self.project(), &[]).unwrap();
+        self
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let project = self.project();
+        check(&project, &project.dist()).unwrap().problems
+    }
+
+    /// Asserts that there is a problem in `file` whose reason contains `reason`, and gives its line.
+    fn bites(&self, file: &str, reason: &str) -> usize {
+        let problems = self.problems();
+        let found = problems.iter().find(|p| p.file == Path::new(file) && p.reason.contains(reason));
+        found.unwrap_or_else(|| panic!("no {file}: …{reason}… in {problems:#?}")).line
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_book")).args(arguments).current_dir(self.dir.path()).output().unwrap()
+    }
+
+    fn built(&self, page: &str) -> String {
+        fs::read_to_string(self.path("book/dist").join(page)).unwrap()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            fs::copy(entry.path(), target).map(drop).unwrap()
+        }
+    }
+}
+
+#[test]
+fn the_small_book_passes_and_holds_its_records() {
+    let mini = Mini::new();
+    assert_eq!(mini.problems(), []);
+    let (en, zh) = (mini.built("en/one.html"), mini.built("zh/one.html"));
+    assert!(en.contains(">8,400</data>") && en.contains(">150×</data>") && en.contains(">520\u{a0}µs</data>"));
+    assert!(zh.contains(">150\u{a0}倍</data>") && zh.contains("<html lang=\"zh-CN\""));
+    assert!(en.contains("1.23\u{a0}million") && zh.contains("123\u{a0}万"));
+    assert!(zh.contains("</data> 单，批量引擎"), "a line's end inside Chinese must not become a space");
+    assert!(en.contains("<code class=\"language-rust ignore\">/// Takes one command.\nfn submit"), "{en}");
+    assert!(
+        en.contains("hreflang=\"zh-CN\" href=\"../zh/one.html\"")
+            && zh.contains("hreflang=\"en\" href=\"../en/one.html\"")
+    );
+    assert!(
+        en.contains("aria-label=\"Throughput of both engines.\"")
+            && en.contains(">engine</text>")
+            && zh.contains(">引擎</text>")
+    );
+    assert!(mini.built("en/two.html").contains("<ins>+        self.batch.push(command);\n</ins>"));
+    assert!(mini.built("index.html").contains("href=\"zh/index.html\""));
+    assert!(!en.contains("en:00000000") && !zh.contains("<!-- en:"));
+}
+
+#[test]
+fn the_readers_own_run_stands_beside_the_reference() {
+    let mini = Mini::new();
+    let own = fs::read_to_string(mini.path("output/reference/ladder.json")).unwrap();
+    fs::write(mini.path("output/ladder.json"), own.replace("1234567.0", "7654321.0").replace("CPU 3000", "CPU 9000"))
+        .unwrap();
+    assert_eq!(mini.problems(), []);
+    let en = mini.built("en/one.html");
+    assert!(en.contains("1.23\u{a0}million<span class=\"yours\">") && en.contains("7.65\u{a0}million"), "{en}");
+    assert!(en.contains("Fixture CPU 9000") && en.contains("your run: 910×"));
+}
+
+#[test]
+fn a_translation_out_of_step_is_told() {
+    let mini = Mini::new();
+    mini.edit("book/en/one.md", "How fast", "How very fast");
+    assert_eq!(mini.bites("book/zh/one.md", "renders an older English section"), 1);
+    assert_eq!(mini.stamped().problems(), []);
+    mini.edit("book/zh/one.md", "## 代码 {#code}\n<!-- en:", "## 代码 {#code}\n<!-- was:");
+    mini.bites("book/zh/one.md", "carries no hash");
+}
+
+#[test]
+fn a_heading_without_twin_id_or_place_is_told() {
+    Mini::new().edit("book/en/one.md", "## Words {#words}", "## Words {#other}").bites("book/en/one.md", "has no twin");
+    Mini::new().edit("book/zh/one.md", "## 词 {#words}", "## 词").bites("book/zh/one.md", "needs an explicit id");
+    Mini::new().edit("book/en/one.md", "{#words}", "{#code}").bites("book/en/one.md", "is used twice");
+    Mini::new().edit("book/zh/one.md", "## 代码", "### 代码").bites("book/zh/one.md", "heading of level 3");
+}
+
+#[test]
+fn a_page_missing_on_one_side_is_told() {
+    let mini = Mini::new();
+    mini.edit("book/zh/SUMMARY.md", "[改动](two.md)", "");
+    assert_eq!(mini.bites("book/en/SUMMARY.md", "`two.md` is not in book/zh/SUMMARY.md"), 5);
+    mini.bites("book/zh/two.md", "not in SUMMARY.md");
+}
+
+#[test]
+fn a_number_without_record_is_told_with_its_line() {
+    let line =
+        Mini::new().edit("book/en/one.md", "latency_ns.p50", "latency_ns.p42").bites("book/en/one.md", "no key `p42`");
+    assert_eq!(line, 9);
+    Mini::new()
+        .edit("book/zh/one.md", "{{num ladder:", "{{num stairs:")
+        .bites("book/zh/one.md", "output/reference/stairs.json");
+    Mini::new().edit("book/en/one.md", "| si2}}", "| miles}}").bites("book/en/one.md", "no format `miles`");
+    Mini::new()
+        .edit("book/en/one.md", "{{table numbers}}", "{{tabel numbers}}")
+        .bites("book/en/one.md", "no directive `tabel`");
+    Mini::new()
+        .edit("book/en/one.md", "{{chart throughput", "{{chart absent")
+        .bites("book/en/one.md", "charts/absent.en.svg");
+    Mini::new()
+        .edit("book/en/one.md", "box | A box with the word engine.", "box")
+        .bites("book/en/one.md", "what the picture shows");
+}
+
+#[test]
+fn a_figure_typed_by_hand_is_told() {
+    let mini = Mini::new();
+    mini.edit("book/en/one.md", "Now run it.", "Now run it.\nIt takes 3.4 ms.");
+    assert_eq!(mini.bites("book/en/one.md", "`3.4 ms` is typed by hand"), 39);
+    Mini::new().edit("book/zh/one.md", "现在运行它。", "每秒 300 万单。").bites("book/zh/one.md", "typed by hand");
+    Mini::new()
+        .edit("book/en/one.md", "literal: the venue's published figure", "literal:")
+        .bites("book/en/one.md", "typed by hand");
+    Mini::new()
+        .edit("book/en/one.md", "Now run", "```text\np50 = 3 ms\n```\nNow run")
+        .bites("book/en/one.md", "is pasted");
+    Mini::new().edit("book/drawings/box.svg", ">engine<", ">5 ms<").bites("book/drawings/box.svg", "typed by hand");
+    Mini::new()
+        .edit("book/diffs/0x02.toml", "are collected", "are 3× faster")
+        .bites("book/diffs/0x02.toml", "typed by hand");
+}
+
+#[test]
+fn pasted_code_is_told() {
+    let code = "```rust\nfn a() {}\nfn b() {}\nfn c() {}\nfn d() {}\n```\n\nNow run it.";
+    assert_eq!(
+        Mini::new().edit("book/en/one.md", "Now run it.", code).bites("book/en/one.md", "4 lines of Rust are pasted"),
+        38
+    );
+}
+
+#[test]
+fn an_include_that_finds_nothing_is_told() {
+    let include = "engine.rs:submit}}\n```";
+    Mini::new().edit("book/en/one.md", include, "engine.rs:gone}}\n```").bites("book/en/one.md", "no `ANCHOR: gone`");
+    Mini::new().edit("book/en/one.md", include, "motor.rs:submit}}\n```").bites("book/en/one.md", "motor.rs");
+    Mini::new().edit("book/en/one.md", include, "engine.rs:3:9}}\n```").bites("book/en/one.md", "lines move");
+    Mini::new()
+        .edit("book/en/one.md", "{{code 0x01/src/engine.rs:submit}}", "{{code 0x09/src/engine.rs:submit}}")
+        .bites("book/en/one.md", "no chapter `0x09`");
+    let mini = Mini::new();
+    mini.edit("chapters/0x02-batch/src/engine.rs", "    // ANCHOR_END: submit\n", "")
+        .bites("book/en/one.md", "has no `ANCHOR_END");
+}
+
+#[test]
+fn a_diff_without_a_sentence_is_told() {
+    let mini = Mini::new();
+    mini.edit("chapters/0x02-batch/src/engine.rs", "//! An engine.", "//! A batching engine.");
+    assert_eq!(mini.problems(), []);
+    fs::write(mini.path("chapters/0x02-batch/src/batch.rs"), "//! New.\n").unwrap();
+    assert_eq!(mini.bites("book/en/two.md", "`src/batch.rs` changed, but book/diffs/0x02.toml has no sentence"), 5);
+    Mini::new()
+        .edit("book/diffs/0x02.toml", "src/engine.rs", "src/motor.rs")
+        .bites("book/zh/two.md", "which did not change");
+}
+
+#[test]
+fn a_broken_link_anchor_or_picture_is_told() {
+    let line = Mini::new()
+        .edit("book/en/one.md", "two.md#diff-src-engine-rs", "two.md#nowhere")
+        .bites("book/en/one.md", "has no `nowhere`");
+    assert_eq!(line, 32);
+    Mini::new().edit("book/en/one.md", "](#numbers)", "](#digits)").bites("book/en/one.md", "has no `digits`");
+    Mini::new().edit("book/zh/one.md", "(two.md#", "(three.md#").bites("book/zh/one.md", "leads to no file");
+    Mini::new()
+        .edit("book/en/one.md", "Now run it.", "![a](a.png)")
+        .bites("book/en/one.md", "`a.png` leads to no file");
+}
+
+#[test]
+fn braces_left_in_a_page_are_told() {
+    let mini = Mini::new();
+    mini.edit("book/en/one.md", "Now run it.", "Now \\{{num it}}.");
+    mini.bites("book/en/one.md", "`{{num it}}` is left in the built page");
+}
+
+#[test]
+fn a_term_rendered_otherwise_is_told() {
+    Mini::new().edit("book/zh/one.md", "撮合有多快", "它有多快").bites("book/zh/one.md", "never says `撮合`");
+    Mini::new().edit("book/zh/one.md", "现在运行它", "现在匹配它").bites("book/zh/one.md", "this book says `撮合`");
+    let mini = Mini::new();
+    mini.edit("book/zh/one.md", "撮合有多快？", "它有多快？<!-- term: matching -->");
+    assert_eq!(mini.problems(), []);
+}
+
+#[test]
+fn chinese_set_like_english_is_told() {
+    Mini::new()
+        .edit("book/zh/one.md", "现在运行它。", "现在run它。")
+        .bites("book/zh/one.md", "space between Chinese and Latin");
+    Mini::new().edit("book/zh/one.md", "现在运行它。", "现在运行它,好吗？").bites("book/zh/one.md", "full-width");
+}
+
+#[test]
+fn the_exit_code_says_what_kind_of_failure_it_is() {
+    let mini = Mini::new();
+    assert_eq!(mini.run(&["check"]).status.code(), Some(0));
+    mini.edit("book/en/one.md", "p50", "p42");
+    let output = mini.run(&["build"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .starts_with("book/en/one.md:9: {{num ladder:chapters[0x02].latency_ns.p42")
+    );
+    assert_eq!(mini.run(&["check"]).status.code(), Some(1));
+    assert_eq!(mini.run(&["chekc"]).status.code(), Some(2));
+    assert_eq!(mini.run(&["diff", "0x01", "0x77"]).status.code(), Some(2));
+    fs::remove_file(mini.path("book/zh/SUMMARY.md")).unwrap();
+    assert_eq!(mini.run(&["check"]).status.code(), Some(3));
+}
+
+#[test]
+fn the_diff_prints_in_a_terminal() {
+    let output = Mini::new().run(&["diff", "0x01", "0x02", "--lang", "zh"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("+++ chapters/0x02-batch/src/engine.rs\n# 命令先收集，再执行。\n@@ "), "{text}");
+    assert!(text.contains("\n-        self.apply(command);\n+        self.batch.push(command);\n"));
+    assert!(text.ends_with("2 个文件有改动, +5 -2\n"), "{text}");
+}
+
+#[test]
+fn plain_mdbook_builds_the_same_pages_through_the_command() {
+    let mini = Mini::new();
+    assert_eq!(mini.run(&["preprocess", "supports", "html"]).status.code(), Some(0));
+    assert_eq!(mini.run(&["preprocess", "supports", "epub"]).status.code(), Some(1));
+    assert_eq!(mini.problems(), []);
+    let mut config = Config::from_disk(mini.path("book.toml")).unwrap();
+    config.set("preprocessor.book.command", format!("{} preprocess", env!("CARGO_BIN_EXE_book"))).unwrap();
+    config.build.build_dir = mini.path("plain");
+    MDBook::load_with_config(mini.dir.path(), config).unwrap().build().unwrap();
+    assert_eq!(fs::read_to_string(mini.path("plain/one.html")).unwrap(), mini.built("en/one.html"));
+}

@@ -1,0 +1,63 @@
+// What the shell does beyond mdBook's own script: the language switch that stays on the section, the contents
+// button, and keyboard access to everything that scrolls sideways.
+(function page() {
+    'use strict';
+
+    const zh = document.documentElement.lang === 'zh-CN';
+
+    // The section being read: the last heading above the upper third of the window.
+    function section() {
+        const line = window.innerHeight / 3;
+        let current = '';
+        for (const heading of document.querySelectorAll('main :is(h1, h2, h3, h4)[id]')) {
+            if (heading.getBoundingClientRect().top > line) break;
+            current = heading.id;
+        }
+        const end = window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 2;
+        const asked = decodeURIComponent(location.hash.slice(1));
+        return end && asked && document.getElementById(asked) ? asked : current;
+    }
+
+    const link = document.getElementById('switch');
+    const target = link.getAttribute('href').replace(/\.md$/, '.html');
+    link.setAttribute('href', target);
+    for (const event of ['pointerdown', 'focus', 'click']) {
+        link.addEventListener(event, () => {
+            const id = section();
+            link.setAttribute('href', id ? target + '#' + encodeURIComponent(id) : target);
+            try { localStorage.setItem('book-lang', link.hreflang); } catch { /* private window */ }
+        });
+    }
+
+    // mdBook's script listens to this button before we do and makes the sidebar ready to slide in.
+    const checkbox = document.getElementById('mdbook-sidebar-toggle-anchor');
+    const toggle = document.getElementById('mdbook-sidebar-toggle');
+    const sidebar = document.getElementById('mdbook-sidebar');
+    const reach = () => {
+        toggle.setAttribute('aria-expanded', String(checkbox.checked));
+        sidebar.inert = !checkbox.checked;
+        sidebar.removeAttribute('aria-hidden');
+    };
+    toggle.addEventListener('click', () => checkbox.click());
+    checkbox.addEventListener('change', reach);
+    reach();
+
+    // A box that scrolls sideways can be reached and scrolled by keyboard.
+    const kinds = [['.scroll', 'Picture', '图'], ['code', 'Code', '代码'], ['.table-wrapper', 'Table', '表格']];
+    function boxes() {
+        document.querySelectorAll('main :is(pre > code, .table-wrapper, .scroll)').forEach((box, i) => {
+            if (box.scrollWidth <= box.clientWidth || box.hasAttribute('tabindex')) return;
+            const [, en, cn] = kinds.find(([selector]) => box.matches(selector));
+            box.tabIndex = 0;
+            box.setAttribute('role', 'region');
+            box.setAttribute('aria-label', `${zh ? cn : en} ${i + 1}`);
+        });
+    }
+    boxes();
+    window.addEventListener('resize', boxes);
+
+    // Answers are folded for reading and open for printing.
+    window.addEventListener('beforeprint', () => {
+        document.querySelectorAll('main details').forEach(answer => { answer.open = true; });
+    });
+})();

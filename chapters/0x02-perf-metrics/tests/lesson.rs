@@ -1,0 +1,30 @@
+//! The lesson of 0x02: the measured engine knows where the time went, the other has no clock in it.
+//! This test fails on the engine of 0x01 and passes when the exercise is done.
+
+use ch02::Chapter;
+use market::contract::harness::Acks;
+use market::contract::place::Place;
+use market::contract::{Faults, SimDisk};
+use market::flow::{FlowName, generate};
+use market::{Engine, Stage, StageTimes};
+
+fn stages<E: Engine>() -> Option<StageTimes> {
+    let place = Place::new(SimDisk::new(1, Faults::default()));
+    let (mut engine, _) = E::open(&place.options, Acks::default().receiver()).expect("opened");
+    let flow = generate(FlowName::Classic, 2_000, 1);
+    flow.setup.iter().chain(&flow.body).try_for_each(|&command| engine.submit(command)).expect("taken");
+    engine.close().expect("closed").stages
+}
+
+#[test]
+fn every_stage_is_measured() {
+    let stages = stages::<<Chapter as market::run::Chapter>::Measured>().expect("a measured engine has stages");
+    for stage in Stage::ALL {
+        assert!(!stages.of(stage).is_zero(), "no time was measured in {}", stage.key());
+    }
+}
+
+#[test]
+fn the_engine_itself_measures_nothing() {
+    assert_eq!(stages::<<Chapter as market::run::Chapter>::Engine>(), None);
+}

@@ -1,0 +1,48 @@
+//! The lesson of 0x03: many commands share a sync, none is acknowledged before it, and a lone command
+//! waits about as long as the interval says. This test fails on the engine of 0x02 and passes when the
+//! exercise is done.
+
+use std::time::{Duration, Instant};
+
+use ch03::Chapter;
+use market::contract::harness::Acks;
+use market::contract::place::Place;
+use market::contract::{Faults, SimDisk};
+use market::{Command, Engine as _, MarketId};
+
+type Engine = <Chapter as market::run::Chapter>::Engine;
+
+fn open(market: u32) -> Command {
+    Command::Open { market: MarketId(market) }
+}
+
+#[test]
+fn a_thousand_commands_share_a_sync() {
+    let disk = SimDisk::new(1, Faults::default());
+    let mut place = Place::new(disk.clone());
+    place.options.batch_max = 1_000;
+    place.options.batch_interval = Duration::from_secs(3_600);
+    let acks = Acks::default();
+    let (mut engine, _) = Engine::open(&place.options, acks.receiver()).expect("opened");
+    let before = disk.counts().syncs;
+    (0..999).try_for_each(|market| engine.submit(open(market))).expect("taken");
+    assert_eq!((disk.counts().syncs - before, acks.seen().len()), (0, 0), "the batch is not full");
+    engine.submit(open(999)).expect("taken");
+    assert_eq!((disk.counts().syncs - before, acks.seen().len()), (1, 1_000), "the batch is full");
+}
+
+#[test]
+fn a_lone_command_waits_for_the_interval_and_not_for_others() {
+    let mut place = Place::new(SimDisk::new(1, Faults::default()));
+    place.options.batch_interval = Duration::from_millis(20);
+    let acks = Acks::default();
+    let (mut engine, _) = Engine::open(&place.options, acks.receiver()).expect("opened");
+    let began = Instant::now();
+    engine.submit(open(1)).expect("taken");
+    assert_eq!(acks.seen().len(), 0, "it waits for others");
+    while acks.seen().is_empty() {
+        engine.poll().expect("polled");
+        assert!(began.elapsed() < Duration::from_secs(60), "it must not wait for ever");
+    }
+    assert!(began.elapsed() >= Duration::from_millis(20), "it was acknowledged before its interval was over");
+}

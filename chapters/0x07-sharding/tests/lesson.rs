@@ -1,0 +1,33 @@
+//! The lesson of 0x07: markets are dealt out to shards, each with a log of its own and its own count of
+//! commands. This test fails on the engine of 0x06 and passes when the exercise is done.
+
+use std::collections::BTreeSet;
+
+use ch07::Chapter;
+use market::contract::harness::Acks;
+use market::contract::place::Place;
+use market::contract::{Faults, SimDisk};
+use market::log::ShardOf;
+use market::{Command, Engine as _, Event, MarketId};
+
+type Engine = <Chapter as market::run::Chapter>::Engine;
+
+#[test]
+fn four_shards_share_the_markets() {
+    let disk = SimDisk::new(1, Faults::default());
+    let mut place = Place::new(disk.clone());
+    place.options.shards = 4;
+    let acks = Acks::default();
+    let (mut engine, _) = Engine::open(&place.options, acks.receiver()).expect("opened");
+    (0..100).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) })).expect("taken");
+    engine.close().expect("closed");
+
+    let seen = acks.seen();
+    assert_eq!(seen.len(), 100);
+    assert_eq!(seen.iter().map(|ack| ack.shard).collect::<BTreeSet<_>>(), (0..4).collect());
+    for ack in seen {
+        let Event::Opened { market } = ack.events[0] else { panic!("{ack:?}") };
+        assert_eq!(ShardOf::market(market, 4).shard, ack.shard, "market {market} was in a foreign shard");
+    }
+    assert_eq!(disk.paths().len(), 4, "a log for each shard: {:?}", disk.paths());
+}

@@ -1,0 +1,214 @@
+//! `exercise 0x03`: lays out a folder with the chapter before and this chapter's tests, for a reader who
+//! wants to write the chapter. `exercise 0x03 --check` runs the tests there and races the result against
+//! the chapter before. Neither looks at the solution.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::chapters::{self, Chapter, figure};
+use crate::error::PerfError;
+use crate::units::{factor_text, grouped};
+
+/// What `exercise` can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ExerciseArgs {
+    /// The chapter to write, 0x02 or later
+    pub chapter: String,
+    /// Run the chapter's tests on what was written, and compare its speed with the chapter before
+    #[arg(long)]
+    pub check: bool,
+    /// With --check: run only these tests
+    #[arg(long, value_name = "NAME", requires = "check")]
+    pub test: Option<String>,
+    /// Where exercises lie
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Lay it out again over what is there
+    #[arg(long, conflicts_with = "check")]
+    pub force: bool,
+}
+
+/// Lays out an exercise, or checks one. `false` means that a test fails.
+///
+/// # Errors
+/// When there is no such exercise, or a folder can't be written.
+pub fn run(args: &ExerciseArgs) -> anyhow::Result<bool> {
+    let all = chapters::all()?;
+    let chapter = chapters::select(std::slice::from_ref(&args.chapter))?.remove(0);
+    let at = all.iter().position(|other| *other == chapter).unwrap_or(0);
+    let Some(before) = at.checked_sub(1).map(|at| all[at].clone()) else {
+        let message = format!("{} is the first chapter: read it, there is none before it to start from", chapter.name);
+        return Err(PerfError::Unusable(message).into());
+    };
+    let base = args.folder.clone().unwrap_or_else(|| chapters::repository().join("exercises"));
+    let folder = base.join(chapter.name.split('-').next().unwrap_or(&chapter.name));
+    if args.check {
+        return Ok(check(&chapter, &before, &folder, args.test.as_deref())?);
+    }
+    lay_out(&chapter, &before, &folder, args.force)?;
+    let name = &args.chapter;
+    println!("{} is {} and the tests of {}", folder.display(), before.name, chapter.name);
+    println!("write the chapter in {}, then: scripts/exercise {name} --check", folder.join("src").display());
+    Ok(true)
+}
+
+/// Copies the sources of the chapter before and the tests of this one, under this one's package name.
+///
+/// # Errors
+/// When the folder is there already, or can't be written.
+pub fn lay_out(chapter: &Chapter, before: &Chapter, folder: &Path, force: bool) -> Result<(), PerfError> {
+    if folder.exists() && !force {
+        let message = format!("{} is there already; --force lays it out again over your work", folder.display());
+        return Err(PerfError::Unusable(message));
+    }
+    let root = chapters::repository();
+    let (from, tests) = (root.join("chapters").join(&before.name), root.join("chapters").join(&chapter.name));
+    for (source, target) in [(from.join("src"), folder.join("src")), (tests.join("tests"), folder.join("tests"))] {
+        copy(&source, &target)?;
+    }
+    for name in ["src/main.rs"] {
+        rewrite(&folder.join(name), |text| text.replace(&before.package, &chapter.package))?;
+    }
+    rewrite(&folder.join("src/lib.rs"), |text| text.replace(&before.name, &format!("{}-exercise", chapter.name)))?;
+    let manifest = manifest(&root, &from, chapter, before)?;
+    write(&folder.join("Cargo.toml"), &manifest)?;
+    // The versions that the repository is tested with.
+    copy_file(&root.join("Cargo.lock"), &folder.join("Cargo.lock"))
+}
+
+/// The manifest of the chapter before, as a workspace of its own.
+fn manifest(root: &Path, from: &Path, chapter: &Chapter, before: &Chapter) -> Result<String, PerfError> {
+    let own = read(&from.join("Cargo.toml"))?;
+    let shared = read(&root.join("Cargo.toml"))?;
+    let tail = shared.find("[workspace.package]").map_or("", |at| &shared[at..]);
+    let market = root.join("chapters/0x00-market").display().to_string().replace('\\', "/");
+    let name = |package: &str| format!("name = \"{package}\"");
+    let own = own.replace(&name(&before.package), &name(&chapter.package));
+    // Benches and what only the chapter's list of changes is for have no place in an exercise.
+    let mut kept = String::new();
+    let mut skipping = false;
+    for line in own.lines() {
+        if line.starts_with('[') {
+            skipping = line == "[package.metadata.chapter]" || line == "[[bench]]";
+        }
+        if !skipping {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    let tail = tail.replace("\"chapters/0x00-market\"", &format!("\"{market}\""));
+    Ok(format!("{kept}\n[workspace]\nresolver = \"3\"\n\n{tail}"))
+}
+
+/// Runs the tests of an exercise and, if they pass, races it against the chapter before.
+fn check(chapter: &Chapter, before: &Chapter, folder: &Path, test: Option<&str>) -> Result<bool, PerfError> {
+    if !folder.join("Cargo.toml").is_file() {
+        let message = format!("{} is not there; lay it out without --check first", folder.display());
+        return Err(PerfError::Unusable(message));
+    }
+    let mut arguments = vec!["test", "--no-fail-fast", "--quiet"];
+    arguments.extend(test.into_iter().flat_map(|test| ["--test", test]));
+    arguments.extend(["--", "--format=pretty"]);
+    let (passed, output) = cargo(folder, &arguments)?;
+    let results = output.lines().filter_map(|line| line.strip_prefix("test ")?.split_once(" ... "));
+    let (mut good, mut bad) = (0, Vec::new());
+    for (name, result) in results {
+        match result {
+            "ok" => good += 1,
+            _ => bad.push(name),
+        }
+    }
+    println!("{good} tests pass");
+    bad.iter().for_each(|name| println!("FAILS  {name}"));
+    if !passed && bad.is_empty() {
+        println!("it does not compile:\n{output}");
+    }
+    if test.is_none() && passed {
+        race(chapter, before, folder)?;
+    }
+    Ok(passed)
+}
+
+/// Runs both programs three times, one after the other, and prints the ratio.
+fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), PerfError> {
+    chapters::build(std::slice::from_ref(before))?;
+    cargo(folder, &["build", "--release", "--quiet"])?;
+    let output = chapters::repository().join("output/exercise");
+    fs::create_dir_all(&output).map_err(|error| PerfError::disk("make the folder", &output, &error))?;
+    let program = target(folder).join("release").join(format!("{}{}", chapter.package, std::env::consts::EXE_SUFFIX));
+    let flags: Vec<String> =
+        ["--pass", "throughput", "--orders", "300000", "--max-seconds", "2"].map(String::from).to_vec();
+    let mut speeds = [Vec::new(), Vec::new()];
+    for _ in 0..3 {
+        for (speeds, program) in speeds.iter_mut().zip([before.program(), program.clone()]) {
+            let figures = chapter.measure_program(&program, &flags, &output)?;
+            speeds.push(figure(&figures, "throughput_ops", chapter)?);
+        }
+    }
+    let [old, new] = speeds.map(|mut speeds| {
+        speeds.sort_by(f64::total_cmp);
+        speeds[speeds.len() / 2]
+    });
+    println!(
+        "{}: {} orders/s; yours: {} orders/s, {}",
+        before.name,
+        grouped(old),
+        grouped(new),
+        factor_text(new / old)
+    );
+    Ok(())
+}
+
+/// All exercises share a target folder, so that only the first one compiles the dependencies.
+fn target(folder: &Path) -> PathBuf {
+    folder.parent().unwrap_or(folder).join("target")
+}
+
+/// Runs cargo in `folder`; whether it succeeded, and everything that it printed.
+///
+/// # Errors
+/// When cargo can't be started.
+pub fn cargo(folder: &Path, arguments: &[&str]) -> Result<(bool, String), PerfError> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(arguments).current_dir(folder).env("CARGO_TARGET_DIR", target(folder));
+    // What the outer cargo says about its own package is not about this one.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_")) {
+        command.env_remove(name);
+    }
+    let ended = command.output().map_err(|error| PerfError::Unusable(format!("cannot start cargo: {error}")))?;
+    let output = [ended.stdout, ended.stderr].concat();
+    Ok((ended.status.success(), String::from_utf8_lossy(&output).into_owned()))
+}
+
+fn copy(source: &Path, target: &Path) -> Result<(), PerfError> {
+    fs::create_dir_all(target).map_err(|error| PerfError::disk("make the folder", target, &error))?;
+    let entries = fs::read_dir(source).map_err(|error| PerfError::disk("read", source, &error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| PerfError::disk("read", source, &error))?;
+        let (path, target) = (entry.path(), target.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target)?;
+        } else {
+            copy_file(&path, &target)?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_file(source: &Path, target: &Path) -> Result<(), PerfError> {
+    fs::copy(source, target).map(drop).map_err(|error| PerfError::disk("write", target, &error))
+}
+
+fn read(path: &Path) -> Result<String, PerfError> {
+    fs::read_to_string(path).map_err(|error| PerfError::disk("read", path, &error))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), PerfError> {
+    fs::write(path, text).map_err(|error| PerfError::disk("write", path, &error))
+}
+
+fn rewrite(path: &Path, change: impl Fn(&str) -> String) -> Result<(), PerfError> {
+    write(path, &change(&read(path)?))
+}
