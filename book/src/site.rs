@@ -28,19 +28,17 @@ struct Settings {
     zh_description: Option<String>,
 }
 
-/// Builds the site into `dist`.
+/// Builds the site into `dist`; where a page could not be expanded, the rest of it is there all the same.
 pub fn build(project: &Project, dist: &Path) -> Result<(), Failure> {
     let mut problems = vec![];
     for lang in Lang::ALL {
         problems.extend(render(project, lang, &dist.join(lang.dir()))?);
     }
-    if !problems.is_empty() {
-        return Err(Failure::Problems(problems));
-    }
     let start = project.path("book/theme/start.html");
     let text = fs::read(&start).map_err(|e| Failure::disk(&start, e))?;
     let index = dist.join("index.html");
-    fs::write(&index, text).map_err(|e| Failure::disk(&index, e))
+    fs::write(&index, text).map_err(|e| Failure::disk(&index, e))?;
+    if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
 }
 
 /// Builds one language; what the pages got wrong comes back, what mdBook refused is an error.

@@ -19,7 +19,13 @@ struct Built {
     braces: Vec<String>,
 }
 
-pub(super) fn check(input: &Input<'_>, dist: &Path, problems: &mut Vec<Problem>) -> Result<(), Failure> {
+/// `expanded` says that every directive was; where one failed, it has been told and its braces are no news.
+pub(super) fn check(
+    input: &Input<'_>,
+    dist: &Path,
+    expanded: bool,
+    problems: &mut Vec<Problem>,
+) -> Result<(), Failure> {
     let mut pages = BTreeMap::new();
     for lang in Lang::ALL {
         let folder = dist.join(lang.dir());
@@ -42,7 +48,7 @@ pub(super) fn check(input: &Input<'_>, dist: &Path, problems: &mut Vec<Problem>)
                 .extend(broken.map(|(target, why)| {
                     Problem::new(&source.file, line(source, target), format!("`{target}` {why}"))
                 }));
-            problems.extend(built.braces.iter().map(|left| {
+            problems.extend(built.braces.iter().filter(|_| expanded).map(|left| {
                 Problem::new(&source.file, line(source, left), format!("`{left}` is left in the built page"))
             }));
         }

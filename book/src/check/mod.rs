@@ -73,8 +73,11 @@ pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     terms::check(&input, &mut problems);
     typography::check(&input, &mut problems);
     match site::build(project, dist) {
-        Ok(()) => links::check(&input, dist, &mut problems)?,
-        Err(Failure::Problems(more)) => problems.extend(more),
+        Ok(()) => links::check(&input, dist, true, &mut problems)?,
+        Err(Failure::Problems(more)) => {
+            problems.extend(more);
+            links::check(&input, dist, false, &mut problems)?;
+        }
         Err(Failure::Render(reason)) => problems.push(Problem::new("book.toml", 1, format!("mdBook: {reason}"))),
         Err(other) => return Err(other),
     }

@@ -1,13 +1,13 @@
 //! A headless Chromium, driven over its own debugging protocol: just enough to open a page and ask it questions.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tungstenite::{Message, WebSocket, client};
+use tungstenite::{Error, Message, WebSocket, client};
 
 /// No page of the book takes nearly this long, also on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -103,10 +103,16 @@ impl Browser {
 
     fn receive(&mut self) -> Value {
         loop {
-            if let Message::Text(text) = self.socket.read().unwrap() {
-                let event: Value = serde_json::from_str(&text).unwrap();
-                self.note(&event);
-                return event;
+            match self.socket.read() {
+                Ok(Message::Text(text)) => {
+                    let event: Value = serde_json::from_str(&text).unwrap();
+                    self.note(&event);
+                    return event;
+                }
+                Ok(_) => {}
+                // A process that was stopped and goes on finds its read interrupted.
+                Err(Error::Io(error)) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => panic!("the browser said nothing for {TIMEOUT:?}, or is gone: {error}"),
             }
         }
     }

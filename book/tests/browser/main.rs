@@ -2,7 +2,8 @@
 //!
 //! Needs Chromium (`apt-get install chromium fonts-noto-cjk`) and, for the accessibility rules, `npm ci` in
 //! `book/browser`, which the test runs itself. A reader without them is told what was skipped; with `CI` set
-//! that is a failure. `BOOK_PICTURES=folder` keeps a picture of each page.
+//! that is a failure. `BOOK_PICTURES=folder` keeps a picture of each page; `BOOK_ROOT=folder`
+//! looks at another copy of the repository.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod cdp;
@@ -59,12 +60,13 @@ struct Site {
 impl Site {
     /// The book itself.
     fn book() -> Site {
-        Site::of(Project::at(Path::new(CRATE).join("..")))
+        let root = std::env::var_os("BOOK_ROOT").map_or_else(|| Path::new(CRATE).join(".."), PathBuf::from);
+        Site::of(Project::at(root))
     }
 
     fn of(project: Project) -> Site {
         let dir = TempDir::new().unwrap();
-        site::build(&project, dir.path()).unwrap();
+        site::build(&project, dir.path()).unwrap_or_else(|failure| panic!("{failure}"));
         Site { dir, project }
     }
 

@@ -15,12 +15,14 @@ const EMPTY: Slot = Slot::MAX;
 /// A table of slots. It does not know the ids: whoever asks says how to find the id of a slot.
 pub struct IdTable {
     places: Box<[Slot]>,
+    /// How many bits of an id choose its place.
+    width: u32,
     taken: usize,
 }
 
 impl Default for IdTable {
     fn default() -> IdTable {
-        IdTable { places: vec![EMPTY; 16].into(), taken: 0 }
+        IdTable { places: vec![EMPTY; 16].into(), width: 3, taken: 0 }
     }
 }
 
@@ -43,8 +45,7 @@ impl IdTable {
 
     /// Where the search for `id` begins.
     fn home(&self, id: u64) -> usize {
-        let width = self.places.len().trailing_zeros() - 1;
-        let folded = id ^ (id >> width) ^ (id >> (2 * width));
+        let folded = id ^ (id >> self.width);
         (folded as usize * 2) & (self.places.len() - 1)
     }
 
@@ -57,6 +58,7 @@ impl IdTable {
     pub fn insert(&mut self, id: u64, slot: Slot, id_of: impl Fn(Slot) -> u64) {
         if (self.taken + 1) * 2 > self.places.len() {
             let double = vec![EMPTY; self.places.len() * 2].into();
+            self.width += 1;
             let before = std::mem::replace(&mut self.places, double);
             for &slot in before.iter().filter(|&&slot| slot != EMPTY) {
                 self.put(id_of(slot), slot);

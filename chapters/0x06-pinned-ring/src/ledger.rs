@@ -1,11 +1,14 @@
 //! The ledger: the output. Every movement of money or shares, in order.
 //!
-//! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer, for
-//! a system call costs more than an entry.
+//! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer, and a full
+//! buffer goes to a thread that writes it: the matching thread never makes a system call for it. Buffers
+//! come back empty and are filled again; when the disk is behind, the matching thread waits for one.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
 
 use market::{EngineError, Event};
 
@@ -15,9 +18,15 @@ pub const FILE_NAME: &str = "ledger.bin";
 /// How many bytes gather before they are written: some 1,600 entries.
 const BUFFER_BYTES: usize = 64 * 1024;
 
+/// How many buffers go around: one is filled, the others are written.
+const BUFFERS: usize = 4;
+
 /// A ledger being written.
 pub struct Ledger {
-    file: BufWriter<File>,
+    buffer: Vec<u8>,
+    full: Option<Sender<Vec<u8>>>,
+    empty: Receiver<Vec<u8>>,
+    writer: Option<JoinHandle<std::io::Result<()>>>,
     path: PathBuf,
 }
 
@@ -31,27 +40,88 @@ impl Ledger {
         let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
         fs::create_dir_all(data_dir).map_err(io)?;
         let file = File::create(&path).map_err(io)?;
-        Ok(Ledger { file: BufWriter::with_capacity(BUFFER_BYTES, file), path })
+        let (full, to_write) = channel();
+        let (written, empty) = channel();
+        for _ in 1..BUFFERS {
+            // The receiver is at hand, so this can't fail.
+            let _ = written.send(Vec::with_capacity(BUFFER_BYTES + Event::BYTES));
+        }
+        let writer = thread::Builder::new().name("ledger".into()).spawn(move || write_all(file, &to_write, &written));
+        let buffer = Vec::with_capacity(BUFFER_BYTES + Event::BYTES);
+        Ok(Ledger { buffer, full: Some(full), empty, writer: Some(writer.map_err(io)?), path })
     }
 
+    // ANCHOR: write
     /// Writes the events that moved money or shares, one entry each.
     ///
     /// # Errors
-    /// When the disk does not take them.
+    /// When the disk did not take an earlier buffer.
     pub fn write(&mut self, events: &[Event]) -> Result<(), EngineError> {
         for event in events.iter().filter(|event| event.moves_value()) {
-            let written = self.file.write_all(&event.encode());
-            written.map_err(|source| EngineError::Io { what: "write the ledger", path: self.path.clone(), source })?;
+            self.buffer.extend_from_slice(&event.encode());
+            if self.buffer.len() >= BUFFER_BYTES {
+                self.hand_over()?;
+            }
         }
         Ok(())
     }
 
-    /// Hands what has gathered to the operating system.
+    /// Gives the buffer to the writing thread and goes on with an empty one.
+    fn hand_over(&mut self) -> Result<(), EngineError> {
+        let Some(full) = &self.full else { return Err(self.failure()) };
+        let (Ok(()), Ok(mut empty)) = (full.send(std::mem::take(&mut self.buffer)), self.empty.recv()) else {
+            return Err(self.failure());
+        };
+        empty.clear();
+        self.buffer = empty;
+        Ok(())
+    }
+    // ANCHOR_END: write
+
+    /// Hands over what has gathered, ends the writing thread and waits for it.
     ///
     /// # Errors
-    /// When the disk does not take it.
-    pub fn flush(&mut self) -> Result<(), EngineError> {
-        let flushed = self.file.flush();
-        flushed.map_err(|source| EngineError::Io { what: "write the ledger", path: self.path.clone(), source })
+    /// When the disk did not take everything.
+    pub fn close(mut self) -> Result<(), EngineError> {
+        self.hand_over()?;
+        self.full = None;
+        match self.writer.take().map(JoinHandle::join) {
+            Some(Ok(Ok(()))) => Ok(()),
+            Some(Ok(Err(source))) => Err(self.error(source)),
+            _ => Err(self.failure()),
+        }
     }
+
+    /// Why the writing thread is gone.
+    fn failure(&mut self) -> EngineError {
+        self.full = None;
+        match self.writer.take().map(JoinHandle::join) {
+            Some(Ok(Err(source))) => self.error(source),
+            _ => EngineError::ThreadStopped { role: "ledger", reason: "it ended early".into() },
+        }
+    }
+
+    fn error(&self, source: std::io::Error) -> EngineError {
+        EngineError::Io { what: "write the ledger", path: self.path.clone(), source }
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        // A thread must not write on while another engine opens the same ledger.
+        self.full = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+/// The writing thread: writes each buffer and sends it back.
+fn write_all(mut file: File, to_write: &Receiver<Vec<u8>>, written: &Sender<Vec<u8>>) -> std::io::Result<()> {
+    for buffer in to_write {
+        file.write_all(&buffer)?;
+        // Nobody takes buffers back when the ledger is being closed.
+        let _ = written.send(buffer);
+    }
+    Ok(())
 }

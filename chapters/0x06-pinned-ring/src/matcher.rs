@@ -70,7 +70,7 @@ impl<M: Metrics> Matcher<M> {
                 Err(Closed) | Ok(_) => backoff.reset(),
             }
         }
-        self.ledger.flush()?;
+        self.ledger.close()?;
         Ok(Matched { state: self.exchange.state(), stages: self.metrics.times() })
     }
 

@@ -66,7 +66,6 @@ impl Pipeline {
             exchange.apply(&command, &mut events, &mut metrics);
             ledger.write(&events)
         })?;
-        ledger.flush()?;
 
         let wait = Wait::for_machine(3, cores());
         let acknowledged = Arc::new(AtomicU64::new(0));

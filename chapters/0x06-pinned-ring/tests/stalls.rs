@@ -20,11 +20,13 @@ use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogFil
 type Engine = <Chapter as market::run::Chapter>::Engine;
 
 /// More than the ring and all that can be ahead of it: whoever submits all must have been let on.
-const COMMANDS: usize = 250_000;
+const COMMANDS: usize = 100_000;
 
-/// The most commands that can be between the caller and a thread that does not move: the ring, and
-/// what the caller has gathered and not yet published.
-const RING_MAX: u64 = (1 << 16) + 64;
+/// The most commands in a batch. The ring holds four batches, and no more than that can be between
+/// the caller and a thread that does not move, but for what the caller has not yet published.
+const BATCH_MAX: usize = 4_096;
+const RING: u64 = 4 * BATCH_MAX as u64;
+const UNPUBLISHED: u64 = 64;
 
 /// Something that would take so long is stuck.
 const STUCK: Duration = Duration::from_secs(120);
@@ -150,7 +152,7 @@ impl Stall {
         let disk = SimDisk::new(0, Faults::default());
         let syncs = Way::new(Gate::Open);
         let mut place = Place::new(GatedDisk(disk.clone(), syncs.clone()));
-        place.options.batch_max = 4_096;
+        place.options.batch_max = BATCH_MAX;
         Stall { place, disk, syncs, acks: Way::new(Gate::Open), counted: Arc::default(), submitted: Arc::default() }
     }
 
@@ -202,10 +204,10 @@ fn a_stalled_receiver_holds_everything_up() {
     let stall = Stall::new();
     stall.acks.set(Gate::Closed);
     let caller = stall.submit_all(stall.open());
-    stall.wait_for(1 << 16);
+    stall.wait_for(RING);
     thread::sleep(Duration::from_millis(50));
     // Matching can have been one ring ahead when it met the gate.
-    assert!(stall.submitted.load(SeqCst) <= 2 * RING_MAX, "a full ring must push back");
+    assert!(stall.submitted.load(SeqCst) <= 2 * RING + UNPUBLISHED, "a full ring must push back");
     assert_eq!(stall.counted.load(SeqCst), 99);
     stall.acks.set(Gate::Open);
     let (engine, went) = caller.join().unwrap();
@@ -222,9 +224,9 @@ fn a_stalled_disk_holds_everything_up() {
     let engine = stall.open();
     stall.syncs.set(Gate::Closed);
     let caller = stall.submit_all(engine);
-    stall.wait_for(1 << 16);
+    stall.wait_for(RING);
     thread::sleep(Duration::from_millis(50));
-    assert!(stall.submitted.load(SeqCst) <= RING_MAX, "a full ring must push back");
+    assert!(stall.submitted.load(SeqCst) <= RING + UNPUBLISHED, "a full ring must push back");
     assert_eq!(stall.counted.load(SeqCst), 0, "nothing is durable, so nothing is acknowledged");
     stall.syncs.set(Gate::Open);
     let (engine, went) = caller.join().unwrap();

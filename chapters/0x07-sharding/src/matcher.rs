@@ -79,7 +79,7 @@ impl<M: Metrics> Matcher<M> {
                 Err(Closed) | Ok(_) => backoff.reset(),
             }
         }
-        self.ledger.flush()?;
+        self.ledger.close()?;
         let time = began.map_or(Duration::ZERO, |began| began.elapsed());
         let busy = 1.0 - self.idle.as_secs_f64() / time.as_secs_f64().max(f64::MIN_POSITIVE);
         Ok(Matched { state: self.exchange.state(), stages: self.metrics.times(), busy: busy.clamp(0.0, 1.0) })

@@ -69,7 +69,6 @@ impl Pipeline {
             exchange.apply(&command, &mut events, &mut metrics);
             ledger.write(&events)
         })?;
-        ledger.flush()?;
 
         let wait = Wait::for_machine(1 + 2 * usize::from(shard.shards), cores());
         let acknowledged = Arc::new(AtomicU64::new(0));
