@@ -27,7 +27,9 @@ impl<M: Metrics> market::Engine for Engine<M> {
     }
 
     fn poll(&mut self) -> Result<(), EngineError> {
-        self.pipeline.poll()
+        self.pipeline.publish()?;
+        self.pipeline.pause();
+        Ok(())
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {

@@ -115,16 +115,9 @@ impl Pipeline {
         if self.batch.len() >= PUBLISH_MAX { self.publish() } else { Ok(()) }
     }
 
-    /// Publishes what has gathered, or gives the core to whoever needs it.
-    ///
-    /// # Errors
-    /// When a thread has stopped.
-    pub fn poll(&mut self) -> Result<(), EngineError> {
-        if !self.batch.is_empty() {
-            return self.publish();
-        }
-        thread::yield_now();
-        Ok(())
+    /// Gives the caller's core to whoever needs it.
+    pub fn pause(&self) {
+        self.wait.pause();
     }
 
     /// Returns when everything submitted has been acknowledged.

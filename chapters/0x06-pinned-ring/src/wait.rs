@@ -42,6 +42,15 @@ impl Wait {
         }
     }
     // ANCHOR_END: for_machine
+
+    /// One wait of somebody who has nothing to do for the moment and need not be back at once.
+    pub fn pause(self) {
+        match self {
+            Wait::Spin => hint::spin_loop(),
+            Wait::Yield => thread::yield_now(),
+            Wait::Park => thread::park_timeout(SLEEP),
+        }
+    }
 }
 
 impl fmt::Display for Wait {

@@ -70,7 +70,9 @@ impl<M: Metrics> market::Engine for Engine<M> {
     // ANCHOR_END: submit
 
     fn poll(&mut self) -> Result<(), EngineError> {
-        self.while_running(|shards| shards.iter_mut().try_for_each(Pipeline::poll))
+        self.while_running(|shards| shards.iter_mut().try_for_each(Pipeline::publish))?;
+        self.shards[0].pause();
+        Ok(())
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {

@@ -6,23 +6,42 @@
 //! a row leave gaps between them, and a search ends at the first gap. A table is at most half full;
 //! who finds a place taken goes one further. Memory follows the ids that are there, not all that ever
 //! were: 8 to 16 bytes each. Costs: one cache line in the table, one to compare the id.
+//!
+//! A table that is full gets a larger one beside it and moves a few ids with every insert. Moving all of
+//! them at once would make one order in a million wait for the million before it.
 
 use crate::slab::Slot;
 
-/// Marks a place where nothing is.
-const EMPTY: Slot = Slot::MAX;
+/// Marks a place where nothing is. It is 0, because memory that is 0 need not be written first.
+const EMPTY: u32 = 0;
+
+/// Marks a place in the old table whose id left before it was moved.
+const GONE: u32 = u32::MAX;
+
+/// How many places of the old table are looked at with each insert. One would do; more end it sooner.
+const MOVE_AT_ONCE: usize = 8;
 
 /// A table of slots. It does not know the ids: whoever asks says how to find the id of a slot.
 pub struct IdTable {
-    places: Box<[Slot]>,
+    table: Places,
+    /// The table before the last growth, until all of it has moved; then it is empty.
+    old: Places,
+    /// How many places of the old table have moved.
+    moved: usize,
+    taken: usize,
+}
+
+/// Places for slots: each holds a slot and one, or a mark.
+#[derive(Default)]
+struct Places {
+    places: Box<[u32]>,
     /// How many bits of an id choose its place.
     width: u32,
-    taken: usize,
 }
 
 impl Default for IdTable {
     fn default() -> IdTable {
-        IdTable { places: vec![EMPTY; 16].into(), width: 3, taken: 0 }
+        IdTable { table: Places::new(3), old: Places::default(), moved: 0, taken: 0 }
     }
 }
 
@@ -30,68 +49,110 @@ impl IdTable {
     // ANCHOR: find
     /// The slot of `id`, if it is there. `id_of` gives the id of a slot in the table.
     pub fn find(&self, id: u64, id_of: impl Fn(Slot) -> u64) -> Option<Slot> {
-        let mut place = self.home(id);
-        loop {
-            let slot = self.places[place];
-            if slot == EMPTY {
-                return None;
-            }
-            if id_of(slot) == id {
-                return Some(slot);
-            }
-            place = self.after(place);
+        if let Some(place) = self.table.place_of(id, 0, &id_of) {
+            return Some(self.table.places[place] - 1);
         }
-    }
-
-    /// Where the search for `id` begins.
-    fn home(&self, id: u64) -> usize {
-        let folded = id ^ (id >> self.width);
-        (folded as usize * 2) & (self.places.len() - 1)
-    }
-
-    fn after(&self, place: usize) -> usize {
-        (place + 1) & (self.places.len() - 1)
+        let place = self.old.place_of(id, self.moved, &id_of)?;
+        Some(self.old.places[place] - 1)
     }
     // ANCHOR_END: find
 
     /// Adds the slot of an id that is not there yet.
     pub fn insert(&mut self, id: u64, slot: Slot, id_of: impl Fn(Slot) -> u64) {
-        if (self.taken + 1) * 2 > self.places.len() {
-            let double = vec![EMPTY; self.places.len() * 2].into();
-            self.width += 1;
-            let before = std::mem::replace(&mut self.places, double);
-            for &slot in before.iter().filter(|&&slot| slot != EMPTY) {
-                self.put(id_of(slot), slot);
-            }
+        if (self.taken + 1) * 2 > self.table.places.len() {
+            let double = Places::new(self.table.width + 1);
+            self.old = std::mem::replace(&mut self.table, double);
+            self.moved = 0;
         }
-        self.put(id, slot);
+        if !self.old.places.is_empty() {
+            self.move_some(&id_of);
+        }
+        self.table.put(id, slot);
         self.taken += 1;
     }
+
+    /// Moves a few places to the new table. All have moved long before it is full in its turn.
+    fn move_some(&mut self, id_of: impl Fn(Slot) -> u64) {
+        let end = (self.moved + MOVE_AT_ONCE).min(self.old.places.len());
+        for &mark in &self.old.places[self.moved..end] {
+            if mark != EMPTY && mark != GONE {
+                self.table.put(id_of(mark - 1), mark - 1);
+            }
+        }
+        self.moved = end;
+        if end == self.old.places.len() {
+            self.old = Places::default();
+        }
+    }
+
+    /// Takes the slot of `id` out, if it is there.
+    pub fn remove(&mut self, id: u64, id_of: impl Fn(Slot) -> u64) {
+        if let Some(place) = self.table.place_of(id, 0, &id_of) {
+            self.table.empty(place, &id_of);
+        } else if let Some(place) = self.old.place_of(id, self.moved, &id_of) {
+            self.old.places[place] = GONE;
+        } else {
+            return;
+        }
+        self.taken -= 1;
+    }
+
+    /// How many bytes of memory it holds.
+    pub fn bytes(&self) -> usize {
+        (self.table.places.len() + self.old.places.len()) * size_of::<u32>()
+    }
+}
+
+impl Places {
+    /// Places for ids of `width` bits, and as many gaps.
+    fn new(width: u32) -> Places {
+        Places { places: vec![EMPTY; 2 << width].into(), width }
+    }
+
+    // ANCHOR: place
+    /// Where the search for `id` begins.
+    fn home(&self, id: u64) -> usize {
+        let folded = id ^ (id >> self.width);
+        (folded << 1) as usize & (self.places.len() - 1)
+    }
+
+    fn after(&self, place: usize) -> usize {
+        (place + 1) & (self.places.len() - 1)
+    }
+
+    /// The place of `id`, unless it is one of the first `moved`.
+    fn place_of(&self, id: u64, moved: usize, id_of: impl Fn(Slot) -> u64) -> Option<usize> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let mut place = self.home(id);
+        loop {
+            match self.places[place] {
+                EMPTY => return None,
+                GONE => {}
+                mark if place >= moved && id_of(mark - 1) == id => return Some(place),
+                _ => {}
+            }
+            place = self.after(place);
+        }
+    }
+    // ANCHOR_END: place
 
     fn put(&mut self, id: u64, slot: Slot) {
         let mut place = self.home(id);
         while self.places[place] != EMPTY {
             place = self.after(place);
         }
-        self.places[place] = slot;
+        self.places[place] = slot + 1;
     }
 
-    /// Takes the slot of `id` out, if it is there, and moves those back that had gone past its place,
-    /// so that no search ends too early.
-    pub fn remove(&mut self, id: u64, id_of: impl Fn(Slot) -> u64) {
-        let mut hole = self.home(id);
-        while self.places[hole] != EMPTY && id_of(self.places[hole]) != id {
-            hole = self.after(hole);
-        }
-        if self.places[hole] == EMPTY {
-            return;
-        }
-        self.taken -= 1;
+    /// Empties a place, and moves those back that had gone past it, so that no search ends too early.
+    fn empty(&mut self, mut hole: usize, id_of: impl Fn(Slot) -> u64) {
+        let mask = self.places.len() - 1;
         let mut place = self.after(hole);
         while self.places[place] != EMPTY {
-            let home = self.home(id_of(self.places[place]));
+            let home = self.home(id_of(self.places[place] - 1));
             // The slot may move back to the hole unless its home lies behind the hole.
-            let mask = self.places.len() - 1;
             if (place.wrapping_sub(home) & mask) >= (place.wrapping_sub(hole) & mask) {
                 self.places[hole] = self.places[place];
                 hole = place;
@@ -99,11 +160,6 @@ impl IdTable {
             place = self.after(place);
         }
         self.places[hole] = EMPTY;
-    }
-
-    /// How many bytes of memory it holds.
-    pub fn bytes(&self) -> usize {
-        self.places.len() * size_of::<Slot>()
     }
 }
 
@@ -134,12 +190,45 @@ mod tests {
     }
 
     #[test]
+    fn any_number_may_be_asked_for() {
+        let mut table = IdTable::default();
+        table.insert(u64::MAX, 0, |_| u64::MAX);
+        assert_eq!(table.find(u64::MAX, |_| u64::MAX), Some(0));
+        assert_eq!(table.find(u64::MAX - 1, |_| u64::MAX), None);
+        table.remove(u64::MAX, |_| u64::MAX);
+        assert_eq!(table.find(u64::MAX, |_| u64::MAX), None);
+    }
+
+    /// The table grows while ids come and go, so that many are asked for and removed in the middle of a move.
+    #[test]
+    fn it_finds_what_a_map_finds_while_it_grows() {
+        let (mut table, mut map) = (IdTable::default(), HashMap::new());
+        let mut random = 11_u64;
+        for id in 0..50_000_u64 {
+            table.insert(id, id as Slot, u64::from);
+            map.insert(id, id as Slot);
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            for other in [(random >> 33) % (id + 1), (random >> 20) % (id + 1)] {
+                assert_eq!(table.find(other, u64::from), map.get(&other).copied());
+            }
+            let gone = (random >> 40) % (id + 1);
+            if id % 3 == 0 {
+                map.remove(&gone);
+                table.remove(gone, u64::from);
+                assert_eq!(table.find(gone, u64::from), None);
+            }
+        }
+        assert_eq!(table.taken, map.len());
+    }
+
+    #[test]
     fn survivors_far_apart_do_not_meet() {
         let (mut table, ids) = (IdTable::default(), (0..4_096).map(|n| n * 1_024).collect::<Vec<u64>>());
         for (slot, &id) in ids.iter().enumerate() {
             table.insert(id, slot as Slot, |slot| ids[slot as usize]);
         }
-        let at_home = ids.iter().enumerate().filter(|&(slot, &id)| table.places[table.home(id)] == slot as Slot);
+        let at_home =
+            ids.iter().enumerate().filter(|&(slot, &id)| table.table.places[table.table.home(id)] == slot as u32 + 1);
         assert!(at_home.count() > 2_000);
     }
 

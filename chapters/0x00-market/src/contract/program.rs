@@ -101,9 +101,9 @@ pub fn killed_under_load<C: Chapter>(program: &str) {
         assert!(tries < 10 * (1 + kills), "the program is always done before it is killed");
         // Batches small enough that there is time to kill it: a fast engine is done in milliseconds.
         let run = Run::new::<C>(ORDERS, random.pick(&[1, 2, 4]), random.pick(&[1, 4, 16]));
-        let acknowledgements = random.below(if C::BATCH.is_some() { 5_000 } else { 1_500 });
+        // So many syncs, and about so many acknowledgements: a head and one or two events each.
+        let acknowledgements = random.below(300) * run.batch.unwrap_or(1);
         let child = Process::new(program).args(run.arguments()).spawn().unwrap();
-        // About this many: an acknowledgement takes a head and one or two events.
         if kill_behind(child, &run.events(), acknowledgements * (16 + Event::BYTES as u64 * 3 / 2)) {
             let kill = format!("kill {} of {}, batches of {:?}", endings.len() + 1, run.shards, run.batch);
             endings.push(run.left::<C>(kill, &commands).unwrap_or_else(|complaint| panic!("{complaint}")));
@@ -174,8 +174,9 @@ pub fn a_sync_fails<C: Chapter>(program: &str) {
 pub fn the_disk_is_full<C: Chapter>(program: &str) {
     let commands = commands();
     let mut endings = Vec::new();
-    // The last is for chapters that lay their log out; for others it may be enough.
-    for kilobytes in [4, 300, 1_300, 2_200] {
+    // Too small for a log, for the set-up, and then ever larger, until all of it fits: how much a chapter
+    // needs before the first command is its own affair.
+    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(150)) {
         let run = Run::new::<C>(ORDERS_UNTIL_IT_STOPS, 1, 64);
         let kept = run.folder.path().join("kept");
         for folder in [run.data_dir(), kept.clone()] {
@@ -188,7 +189,7 @@ pub fn the_disk_is_full<C: Chapter>(program: &str) {
         shell.args(["--map-root-user", "--mount", "sh", "-c", script, "sh", &kilobytes.to_string()]);
         shell.args([run.data_dir(), kept.clone(), program.into()]).args(run.arguments());
         match shell.output() {
-            Ok(output) if output.status.success() && kilobytes == 2_200 => {}
+            Ok(output) if output.status.success() && kilobytes > 1_300 => break,
             Ok(output) if output.status.code() != Some(99) && mounts_are_allowed() => {
                 let name = format!("{kilobytes} KiB");
                 let words = stopped_with_words(&name, &run, &output);
