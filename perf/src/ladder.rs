@@ -65,7 +65,7 @@ impl Plan {
         let plan = if args.quick {
             Plan { rounds: 2, seconds: 0.25, latency_seconds: 0.15, orders_max: 1_000_000 }
         } else {
-            Plan { rounds: 5, seconds: 1.0, latency_seconds: 0.5, orders_max: 10_000_000 }
+            Plan { rounds: 5, seconds: 1.0, latency_seconds: 0.5, orders_max: 5_000_000 }
         };
         Plan { rounds: args.rounds.unwrap_or(plan.rounds), orders_max: args.orders.unwrap_or(plan.orders_max), ..plan }
     }

@@ -33,7 +33,7 @@ pub struct Chapter;
 
 impl market::run::Chapter for Chapter {
     const NAME: &'static str = "0x06-pinned-ring";
-    const ORDERS: usize = 10_000_000;
+    const ORDERS: usize = 5_000_000;
     const BATCH: Option<usize> = Some(16_384);
     type Engine = Engine<Unmeasured>;
     type Measured = Engine<PerfMetrics>;

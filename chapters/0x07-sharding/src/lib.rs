@@ -35,7 +35,7 @@ pub struct Chapter;
 
 impl market::run::Chapter for Chapter {
     const NAME: &'static str = "0x07-sharding";
-    const ORDERS: usize = 10_000_000;
+    const ORDERS: usize = 5_000_000;
     const BATCH: Option<usize> = Some(16_384);
     const SHARDS: bool = true;
     type Engine = Engine<Unmeasured>;
