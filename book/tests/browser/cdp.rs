@@ -49,6 +49,7 @@ impl Browser {
             .arg(format!("--accept-lang={language}"))
             .arg(format!("--lang={language}"))
             .env("LANGUAGE", language)
+            .env("TMPDIR", profile.path())
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
             .stdout(Stdio::null())
@@ -164,7 +165,10 @@ impl Browser {
             if self.exchange("Runtime.evaluate", params)["result"]["result"]["value"] == true {
                 return;
             }
-            assert!(start.elapsed() < TIMEOUT, "never true: {expression}");
+            if start.elapsed() > TIMEOUT {
+                let here = self.ask("location.href + ' ' + document.readyState");
+                panic!("never true: {expression}; the browser is at {here}");
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
     }

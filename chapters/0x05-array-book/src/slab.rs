@@ -47,7 +47,7 @@ impl<T: Copy> Slab<T> {
 
     /// Frees a slot that was taken.
     pub fn remove(&mut self, slot: Slot) {
-        grow_by_a_quarter(&mut self.free);
+        grow_by_a_sixteenth(&mut self.free);
         self.free.push(slot);
     }
 
@@ -70,11 +70,11 @@ impl<T: Copy> Slab<T> {
 }
 // ANCHOR_END: slab
 
-/// Makes room for one more value, and where it must move them all, for a quarter more: a vector left to
+/// Makes room for one more value, and where it must move them all, for a sixteenth more: a vector left to
 /// itself doubles.
-pub fn grow_by_a_quarter<T>(values: &mut Vec<T>) {
+pub fn grow_by_a_sixteenth<T>(values: &mut Vec<T>) {
     if values.len() == values.capacity() {
-        values.reserve_exact(values.len() / 4 + 16);
+        values.reserve_exact(values.len() / 16 + 16);
     }
 }
 

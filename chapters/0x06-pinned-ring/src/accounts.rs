@@ -10,7 +10,7 @@ use market::state::Holdings;
 use market::{AccountId, Cents, Intent, Outcome, Price, Quantity, Reason};
 
 use crate::id_table::IdTable;
-use crate::slab::grow_by_a_quarter;
+use crate::slab::grow_by_a_sixteenth;
 
 /// An account's row in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,8 +40,8 @@ impl Accounts {
 
     fn add(&mut self, account: AccountId) -> Holder {
         let row = self.rows.len() as u32;
-        grow_by_a_quarter(&mut self.rows);
-        grow_by_a_quarter(&mut self.ids);
+        grow_by_a_sixteenth(&mut self.rows);
+        grow_by_a_sixteenth(&mut self.ids);
         self.rows.push(Row::default());
         self.ids.push(account);
         self.index.insert(u64::from(account.0), row, |row| u64::from(self.ids[row as usize].0));

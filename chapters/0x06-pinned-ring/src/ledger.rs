@@ -7,7 +7,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use market::{EngineError, Event};
@@ -24,7 +24,7 @@ const BUFFERS: usize = 4;
 /// A ledger being written.
 pub struct Ledger {
     buffer: Vec<u8>,
-    full: Option<Sender<Vec<u8>>>,
+    full: Option<SyncSender<Vec<u8>>>,
     empty: Receiver<Vec<u8>>,
     writer: Option<JoinHandle<std::io::Result<()>>>,
     path: PathBuf,
@@ -40,8 +40,9 @@ impl Ledger {
         let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
         fs::create_dir_all(data_dir).map_err(io)?;
         let file = File::create(&path).map_err(io)?;
-        let (full, to_write) = channel();
-        let (written, empty) = channel();
+        // Each has room for all buffers, so no send ever waits, and none allocates.
+        let (full, to_write) = sync_channel(BUFFERS);
+        let (written, empty) = sync_channel(BUFFERS);
         for _ in 1..BUFFERS {
             // The receiver is at hand, so this can't fail.
             let _ = written.send(Vec::with_capacity(BUFFER_BYTES + Event::BYTES));
@@ -117,7 +118,7 @@ impl Drop for Ledger {
 }
 
 /// The writing thread: writes each buffer and sends it back.
-fn write_all(mut file: File, to_write: &Receiver<Vec<u8>>, written: &Sender<Vec<u8>>) -> std::io::Result<()> {
+fn write_all(mut file: File, to_write: &Receiver<Vec<u8>>, written: &SyncSender<Vec<u8>>) -> std::io::Result<()> {
     for buffer in to_write {
         file.write_all(&buffer)?;
         // Nobody takes buffers back when the ledger is being closed.

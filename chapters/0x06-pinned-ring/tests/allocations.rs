@@ -157,13 +157,16 @@ static TRANSIENT: AtomicU64 = AtomicU64::new(0);
 /// The size of the block that was taken last, until the next is freed: a table that moves takes the
 /// larger block and then frees the smaller one, with nothing in between.
 static NEWEST: AtomicUsize = AtomicUsize::new(0);
+/// Blocks of `2 << n` bytes that were taken and have not yet taken the place of one of half their
+/// size: a table that moves bit by bit frees the smaller block some time after it took the larger one.
+static DOUBLE: [AtomicU64; 40] = [const { AtomicU64::new(0) }; 40];
 
 /// The system's allocator with a mark in front of every block: was it born while it was measured?
 struct Counting;
 
 impl Counting {
     fn during(work: impl FnOnce()) -> Counts {
-        for counter in [&TAKEN, &REALLOCATED, &REPLACED, &TRANSIENT] {
+        for counter in [&TAKEN, &REALLOCATED, &REPLACED, &TRANSIENT].into_iter().chain(&DOUBLE) {
             counter.store(0, Relaxed);
         }
         NEWEST.store(0, Relaxed);
@@ -175,6 +178,22 @@ impl Counting {
         Counts { new: taken.saturating_sub(replaced + transient), enlarged: reallocated + replaced, transient }
     }
 
+    fn taken(size: usize) {
+        TAKEN.fetch_add(1, Relaxed);
+        NEWEST.store(size, Relaxed);
+        if let Some(doubles) = size.is_multiple_of(2).then(|| doubles_of(size / 2)).flatten() {
+            doubles.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Whether a block of this size, which is being freed, has been outgrown by another.
+    fn was_replaced(size: usize) -> bool {
+        let by_the_newest = NEWEST.swap(0, Relaxed) > size;
+        let claim = |doubles: &AtomicU64| doubles.fetch_update(Relaxed, Relaxed, |count| count.checked_sub(1)).is_ok();
+        let by_a_double = doubles_of(size).is_some_and(claim);
+        by_the_newest || by_a_double
+    }
+
     /// The layout of a block with its mark, and how far behind the mark the block begins; `None` where
     /// it would be larger than memory.
     fn marked(size: usize, align: usize) -> Option<(Layout, usize)> {
@@ -182,6 +201,11 @@ impl Counting {
         let marked = Layout::from_size_align(size.checked_add(offset)?, offset).ok()?;
         Some((marked, offset))
     }
+}
+
+/// The count of blocks of twice this size, if it is a power of two.
+fn doubles_of(size: usize) -> Option<&'static AtomicU64> {
+    if size.is_power_of_two() { DOUBLE.get(size.ilog2() as usize) } else { None }
 }
 
 // SAFETY: every block is one of `System`'s, of the size and alignment asked for plus a mark in front,
@@ -196,8 +220,7 @@ unsafe impl GlobalAlloc for Counting {
         }
         let measuring = MEASURING.load(Relaxed);
         if measuring {
-            TAKEN.fetch_add(1, Relaxed);
-            NEWEST.store(layout.size(), Relaxed);
+            Counting::taken(layout.size());
         }
         // SAFETY: the block begins with `offset` bytes for the mark, which is at least as large and
         // as aligned as a `u64`; the block that was asked for lies behind them.
@@ -215,7 +238,7 @@ unsafe impl GlobalAlloc for Counting {
             (mark, ptr::read(mark.cast::<u64>()) == 1)
         };
         if MEASURING.load(Relaxed) {
-            let replaced = NEWEST.swap(0, Relaxed) > layout.size();
+            let replaced = Counting::was_replaced(layout.size());
             if born_here || replaced {
                 let counter = if replaced { &REPLACED } else { &TRANSIENT };
                 counter.fetch_add(1, Relaxed);

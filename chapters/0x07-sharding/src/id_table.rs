@@ -5,7 +5,8 @@
 //! 1,024th order, say) do not meet in one place. Every second place is nobody's first choice: ids in
 //! a row leave gaps between them, and a search ends at the first gap. A table is at most half full;
 //! who finds a place taken goes one further. Memory follows the ids that are there, not all that ever
-//! were: 8 to 16 bytes each. Costs: one cache line in the table, one to compare the id.
+//! were: 8 to 16 bytes each, and 8 more while ids move. Costs: one cache line in the table, one to
+//! compare the id.
 //!
 //! A table that is full gets a larger one beside it and moves a few ids with every insert. Moving all of
 //! them at once would make one order in a million wait for the million before it.
