@@ -67,9 +67,7 @@ pub fn lay_out(chapter: &Chapter, before: &Chapter, folder: &Path, force: bool) 
     for (source, target) in [(from.join("src"), folder.join("src")), (tests.join("tests"), folder.join("tests"))] {
         copy(&source, &target)?;
     }
-    for name in ["src/main.rs"] {
-        rewrite(&folder.join(name), |text| text.replace(&before.package, &chapter.package))?;
-    }
+    rewrite(&folder.join("src/main.rs"), |text| text.replace(&before.package, &chapter.package))?;
     rewrite(&folder.join("src/lib.rs"), |text| text.replace(&before.name, &format!("{}-exercise", chapter.name)))?;
     let manifest = manifest(&root, &from, chapter, before)?;
     write(&folder.join("Cargo.toml"), &manifest)?;

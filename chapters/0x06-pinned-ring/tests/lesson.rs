@@ -22,12 +22,12 @@ fn commands_are_taken_while_the_disk_syncs() {
     disk.set_faults(Faults { sync_delay: SYNC, ..Faults::default() });
 
     let began = Instant::now();
-    (0..1_000).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) })).expect("taken");
-    // An engine that waits for its disk would need ten syncs for this.
-    assert!(began.elapsed() < 4 * SYNC, "the caller waited for the disk");
-    assert!(acks.seen().len() < 1_000, "acknowledged before the disk can have synced");
+    (0..400).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) })).expect("taken");
+    // An engine that waits for its disk would need four syncs for this.
+    assert!(began.elapsed() < 2 * SYNC, "the caller waited for the disk");
+    assert!(acks.seen().len() < 400, "acknowledged before the disk can have synced");
 
     disk.set_faults(Faults::default());
     engine.flush().expect("flushed");
-    assert_eq!(acks.seen().len(), 1_000);
+    assert_eq!(acks.seen().len(), 400);
 }
