@@ -1,10 +1,12 @@
 //! The order book: who waits at which price, and who comes first.
 //!
-//! 99 levels a side, and a bit for each that has orders: the best price is the first or last bit
-//! that is set. A level is a list linked through the slab, so an order leaves from anywhere without a
-//! search. Invariants: a bit is set exactly where a level has orders; the book is never crossed.
-//! Costs: one instruction for the best price, one cache line for an order, two more for its
-//! neighbours when it leaves.
+//! 99 levels a side, and a bit for each that has orders. A level's place is what its orders bid for
+//! their own outcome: a bid at 60 YES cents bids 60, an ask there bids 40 for NO. So the best is the highest
+//! bit on either side, and two orders meet when together they bid 100 cents or more: both sides take
+//! the same instructions. A level is a list linked through the slab, so an order leaves from
+//! anywhere without a search. Invariants: a bit is set exactly where a level has orders; the book is
+//! never crossed. Costs: one instruction for the best price, one cache line for an order, two more
+//! for its neighbours when it leaves.
 
 use market::state::RestingOrder;
 use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, Side, TimeInForce};
@@ -85,9 +87,9 @@ struct Level {
     last: Slot,
 }
 
-/// One side of the book. Prices are 1 to 99, so place 0 is never used.
+/// One side of the book. Bids are 1 to 99 cents, so level 0 is never used.
 struct Levels {
-    /// Bit `p` is set exactly when level `p` has orders.
+    /// Bit `n` is set exactly when level `n` has orders.
     occupied: u128,
     levels: [Level; 100],
 }
@@ -95,8 +97,8 @@ struct Levels {
 
 /// The resting orders of one market.
 pub struct Book {
-    bids: Levels,
-    asks: Levels,
+    /// Bids on YES, bids on NO.
+    sides: [Levels; 2],
     orders: Slab<Node>,
     slots: IdTable,
 }
@@ -104,7 +106,7 @@ pub struct Book {
 impl Default for Book {
     fn default() -> Book {
         let side = || Levels { occupied: 0, levels: [Level { first: NONE, last: NONE }; 100] };
-        Book { bids: side(), asks: side(), orders: Slab::default(), slots: IdTable::default() }
+        Book { sides: [side(), side()], orders: Slab::default(), slots: IdTable::default() }
     }
 }
 
@@ -147,12 +149,11 @@ impl Book {
     // ANCHOR_END: place
 
     // ANCHOR: best_match
-    /// The resting order that `taker` meets first: the best price, then the longest wait.
+    /// The resting order that `taker` meets first: the highest bid of the other side, then the longest wait.
     fn best_match(&self, taker: &Order) -> Option<Slot> {
-        let side = taker.intent.side();
-        let levels = self.levels(side.opposite());
-        let price = levels.best(side.opposite())?;
-        side.crosses(taker.price, price).then(|| levels.levels[price.cents() as usize].first)
+        let other = &self.sides[taker.intent.side().opposite() as usize];
+        let best = other.occupied.checked_ilog2()? as usize;
+        (bid(taker) + best >= 100).then(|| other.levels[best].first)
     }
     // ANCHOR_END: best_match
 
@@ -176,10 +177,9 @@ impl Book {
 
     /// Whether `taker` can trade whole before it reaches an order of its own account.
     fn can_fill(&self, taker: &Order) -> bool {
-        let side = taker.intent.side();
         let mut left = u64::from(taker.quantity.0);
-        for resting in self.walk(side.opposite()) {
-            if !side.crosses(taker.price, resting.price) || resting.account == taker.account {
+        for resting in self.walk(taker.intent.side().opposite()) {
+            if bid(taker) + bid(resting) < 100 || resting.account == taker.account {
                 return false;
             }
             left = left.saturating_sub(u64::from(resting.quantity.0));
@@ -192,17 +192,17 @@ impl Book {
 
     // ANCHOR: rest
     fn rest(&mut self, order: Order) {
-        let price = order.price.cents() as usize;
-        let previous = self.levels(order.intent.side()).levels[price].last;
+        let levels = &mut self.sides[order.intent.side() as usize];
+        let level = &mut levels.levels[bid(&order)];
+        let previous = level.last;
         let slot = self.orders.insert(Node { order, previous, next: NONE });
         self.slots.insert(order.id.0, slot, |slot| self.orders.get(slot).order.id.0);
+        level.last = slot;
         match previous {
-            NONE => self.levels_mut(order.intent.side()).levels[price].first = slot,
+            NONE => level.first = slot,
             previous => self.orders.get_mut(previous).next = slot,
         }
-        let levels = self.levels_mut(order.intent.side());
-        levels.levels[price].last = slot;
-        levels.occupied |= 1 << price;
+        levels.occupied |= 1 << bid(&order);
     }
     // ANCHOR_END: rest
 
@@ -226,17 +226,18 @@ impl Book {
         let Node { order, previous, next } = *self.orders.get(slot);
         self.slots.remove(order.id.0, |slot| self.orders.get(slot).order.id.0);
         self.orders.remove(slot);
-        let price = order.price.cents() as usize;
+        let levels = &mut self.sides[order.intent.side() as usize];
+        let level = &mut levels.levels[bid(&order)];
         match previous {
-            NONE => self.levels_mut(order.intent.side()).levels[price].first = next,
+            NONE => level.first = next,
             previous => self.orders.get_mut(previous).next = next,
         }
         match next {
-            NONE => self.levels_mut(order.intent.side()).levels[price].last = previous,
+            NONE => level.last = previous,
             next => self.orders.get_mut(next).previous = previous,
         }
-        if previous == NONE && next == NONE {
-            self.levels_mut(order.intent.side()).occupied &= !(1 << price);
+        if level.first == NONE {
+            levels.occupied &= !(1 << bid(&order));
         }
     }
     // ANCHOR_END: cancel
@@ -244,37 +245,22 @@ impl Book {
     /// Takes the first order of the best bid out of the book, or of the best ask when no bid is left.
     pub fn take_best(&mut self) -> Option<Order> {
         let best = *self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
-        let price = best.price.cents() as usize;
-        self.remove(self.levels(best.intent.side()).levels[price].first);
+        self.remove(self.sides[best.intent.side() as usize].levels[bid(&best)].first);
         Some(best)
-    }
-
-    fn levels(&self, side: Side) -> &Levels {
-        match side {
-            Side::Bid => &self.bids,
-            Side::Ask => &self.asks,
-        }
-    }
-
-    fn levels_mut(&mut self, side: Side) -> &mut Levels {
-        match side {
-            Side::Bid => &mut self.bids,
-            Side::Ask => &mut self.asks,
-        }
     }
 
     /// The orders of a side, best price first, then by time.
     fn walk(&self, side: Side) -> impl Iterator<Item = &Order> + '_ {
-        let levels = self.levels(side);
+        let levels = &self.sides[side as usize];
         let mut rest = levels.occupied;
-        let prices = std::iter::from_fn(move || {
-            let price = best_bit(rest, side)?;
-            rest &= !(1 << price);
-            Some(price)
+        let bids = std::iter::from_fn(move || {
+            let best = rest.checked_ilog2()?;
+            rest &= !(1 << best);
+            Some(best as usize)
         });
-        prices.flat_map(move |price| {
+        bids.flat_map(move |bid| {
             let node = |slot| (slot != NONE).then(|| self.orders.get(slot));
-            std::iter::successors(node(levels.levels[price as usize].first), move |before| node(before.next))
+            std::iter::successors(node(levels.levels[bid].first), move |before| node(before.next))
                 .map(|node| &node.order)
         })
     }
@@ -291,23 +277,16 @@ impl Book {
     }
 }
 
-// ANCHOR: best
-impl Levels {
-    fn best(&self, side: Side) -> Option<Price> {
-        Price::new(best_bit(self.occupied, side)?)
-    }
-}
-
-/// The highest bit of bids, the lowest of asks.
-fn best_bit(occupied: u128, side: Side) -> Option<u8> {
-    let bit = match side {
-        Side::Bid => occupied.checked_ilog2()?,
-        Side::Ask if occupied == 0 => return None,
-        Side::Ask => occupied.trailing_zeros(),
+// ANCHOR: bid
+/// What an order bids for the outcome that its side bets on, in cents.
+fn bid(order: &Order) -> usize {
+    let price = match order.intent.side() {
+        Side::Bid => order.price,
+        Side::Ask => order.price.complement(),
     };
-    Some(bit as u8)
+    price.cents() as usize
 }
-// ANCHOR_END: best
+// ANCHOR_END: bid
 
 fn resting(&Order { id, account, intent, price, quantity, .. }: &Order) -> RestingOrder {
     RestingOrder { order: id, account, intent, price, quantity }
