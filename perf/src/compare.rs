@@ -205,6 +205,7 @@ fn load(path: &Path) -> Result<LadderRecord, PerfError> {
         rounds: 1,
         probes: Vec::new(),
         chapters: vec![chapter],
+        venue: Vec::new(),
     })
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
+use market::flow::FlowName;
 
 use crate::chapters::{self, Chapter, Figures, figure};
 use crate::charts::ladder_charts;
@@ -24,6 +25,12 @@ use crate::units::{duration_text, factor_text, grouped};
 /// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
 const RATE_MAX: f64 = 1_000_000.0;
 
+/// Everything that a rung of the ladder is measured for.
+const ALL_PASSES: &str = "throughput,breakdown,latency";
+
+/// The chapters that also run on `venue`: the first, the last with one matching thread, the one with shards.
+const ON_VENUE: [&str; 3] = ["0x01", "0x06", "0x07"];
+
 /// What `ladder` can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LadderArgs {
@@ -36,7 +43,7 @@ pub struct LadderArgs {
     /// Run at most this many orders in a round [default: as many as a chapter does in about a second]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
     pub orders: Option<u32>,
-    /// How often each chapter runs [default: 5, with --quick 2]
+    /// How often each chapter runs [default: 4, with --quick 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: Option<u32>,
     /// A look in under 20 seconds, with more noise
@@ -65,7 +72,7 @@ impl Plan {
         let plan = if args.quick {
             Plan { rounds: 2, seconds: 0.25, latency_seconds: 0.15, orders_max: 1_000_000 }
         } else {
-            Plan { rounds: 5, seconds: 1.0, latency_seconds: 0.5, orders_max: 5_000_000 }
+            Plan { rounds: 4, seconds: 0.8, latency_seconds: 0.5, orders_max: 4_000_000 }
         };
         Plan { rounds: args.rounds.unwrap_or(plan.rounds), orders_max: args.orders.unwrap_or(plan.orders_max), ..plan }
     }
@@ -74,6 +81,8 @@ impl Plan {
 /// A chapter on the ladder, and how much it is given to do.
 struct Rung {
     chapter: Chapter,
+    flow: FlowArgs,
+    pass: &'static str,
     orders: u64,
     rate: u64,
     rounds: Vec<Figures>,
@@ -91,11 +100,14 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
     chapters::build(&chapters)?;
 
     let plan = Plan::new(args);
-    let bar = progress_bar((chapters.len() as u64) * u64::from(plan.rounds + 1));
+    let mut runs: Vec<_> = chapters.into_iter().map(|chapter| (chapter, args.flow.clone(), ALL_PASSES)).collect();
+    let ladder = runs.len();
+    runs.extend(runs_on_venue(&runs, args));
+    let bar = progress_bar((runs.len() as u64) * u64::from(plan.rounds + 1));
     let mut rungs = Vec::new();
-    for chapter in chapters {
+    for (chapter, flow, pass) in runs {
         say(&bar, &format!("{}: how much is a round?", chapter.name));
-        rungs.push(calibrate(chapter, args, &plan, &output)?);
+        rungs.push(calibrate(chapter, flow, pass, &plan, &output)?);
         bar.inc(1);
     }
     let mut probes = Vec::new();
@@ -105,13 +117,14 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
             say(
                 &bar,
                 &format!(
-                    "{}: round {round} of {}, {} orders",
+                    "{}: round {round} of {}, {} orders of {}",
                     rung.chapter.name,
                     plan.rounds,
-                    grouped(rung.orders as f64)
+                    grouped(rung.orders as f64),
+                    rung.flow.record(None).name
                 ),
             );
-            rung.rounds.push(measure(rung, args, &plan, &output)?);
+            rung.rounds.push(measure(rung, &plan, &output)?);
             bar.inc(1);
         }
     }
@@ -124,40 +137,64 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
         flow: args.flow.record(args.orders.map(u64::from)),
         rounds: plan.rounds,
         probes,
-        chapters: rungs.iter().map(chapter_record).collect::<Result<_, _>>()?,
+        chapters: rungs[..ladder].iter().map(chapter_record).collect::<Result<_, _>>()?,
+        venue: rungs[ladder..].iter().map(chapter_record).collect::<Result<_, _>>()?,
     };
     publish(&record, args, &output)?;
     Ok(())
 }
 
+/// The ladder's own flow has one market, and one market is one shard. So the full ladder also shows what
+/// shards do with many.
+fn runs_on_venue(ladder: &[(Chapter, FlowArgs, &str)], args: &LadderArgs) -> Vec<(Chapter, FlowArgs, &'static str)> {
+    if args.quick || args.flow.input.is_some() || args.flow.flow != FlowName::Classic {
+        return Vec::new();
+    }
+    let flow = FlowArgs { flow: FlowName::Venue, ..args.flow.clone() };
+    let chapters = ON_VENUE.iter().filter_map(|id| ladder.iter().find(|(chapter, ..)| short(&chapter.name) == *id));
+    let runs: Vec<_> = chapters.map(|(chapter, ..)| (chapter.clone(), flow.clone(), "throughput")).collect();
+    if runs.len() == ON_VENUE.len() { runs } else { Vec::new() }
+}
+
 /// Finds out how many orders a chapter does in a round's time, with a short run.
-fn calibrate(chapter: Chapter, args: &LadderArgs, plan: &Plan, output: &Path) -> Result<Rung, PerfError> {
+fn calibrate(
+    chapter: Chapter,
+    flow: FlowArgs,
+    pass: &'static str,
+    plan: &Plan,
+    output: &Path,
+) -> Result<Rung, PerfError> {
     let trial = plan.orders_max.min(500_000);
-    let mut flags = args.flow.flags();
+    let mut flags = flow.flags();
     flags.extend(["--pass".into(), "throughput".into(), "--max-seconds".into(), "0.15".into()]);
-    flags.extend(args.flow.orders_flags(trial));
-    let folder = output.join(short(&chapter.name));
-    let figures = chapter.measure(&flags, &folder)?;
+    flags.extend(flow.orders_flags(trial));
+    let figures = chapter.measure(&flags, &folder(&chapter, pass, output))?;
     let per_s = figure(&figures, "throughput_ops", &chapter)?;
     let orders = (per_s * plan.seconds).clamp(64.0, f64::from(plan.orders_max));
     // Two digits are enough, and read better.
     let step = 10_f64.powf(orders.log10().floor() - 1.0);
     let orders = ((orders / step).round() * step).min(f64::from(plan.orders_max)) as u64;
     let rate = (per_s / 2.0).clamp(1.0, RATE_MAX) as u64;
-    Ok(Rung { chapter, orders, rate, rounds: Vec::new() })
+    Ok(Rung { chapter, flow, pass, orders, rate, rounds: Vec::new() })
 }
 
-fn measure(rung: &Rung, args: &LadderArgs, plan: &Plan, output: &Path) -> Result<Figures, PerfError> {
-    let mut flags = args.flow.flags();
-    flags.extend(args.flow.orders_flags(rung.orders as u32));
+fn measure(rung: &Rung, plan: &Plan, output: &Path) -> Result<Figures, PerfError> {
+    let mut flags = rung.flow.flags();
+    flags.extend(rung.flow.orders_flags(rung.orders as u32));
     let settings = [
-        ("--pass", "throughput,breakdown,latency".to_string()),
+        ("--pass", rung.pass.to_string()),
         ("--rate", rung.rate.to_string()),
         ("--seconds", plan.latency_seconds.to_string()),
         ("--max-seconds", (3.0 * plan.seconds).to_string()),
     ];
     flags.extend(settings.into_iter().flat_map(|(flag, value)| [flag.to_string(), value]));
-    rung.chapter.measure(&flags, &output.join(short(&rung.chapter.name)))
+    rung.chapter.measure(&flags, &folder(&rung.chapter, rung.pass, output))
+}
+
+/// Where a run leaves its own report; one that measures less must not overwrite the full one.
+fn folder(chapter: &Chapter, pass: &str, output: &Path) -> PathBuf {
+    let folder = if pass == ALL_PASSES { output.to_path_buf() } else { output.join("venue") };
+    folder.join(short(&chapter.name))
 }
 
 /// `0x01` of `0x01-naive`.
@@ -220,19 +257,22 @@ fn round(figures: &Figures, chapter: &Chapter) -> Result<Round, PerfError> {
         }),
         false => None,
     };
-    let latency_ns = Latency {
-        offered_per_s: get("latency_offered_ops")?,
-        p50: get("latency_p50_ns")? as u64,
-        p99: get("latency_p99_ns")? as u64,
-        p999: get("latency_p999_ns")? as u64,
-        max: get("latency_max_ns")? as u64,
+    let latency_ns = match figures.contains_key("latency_p50_ns") {
+        true => Some(Latency {
+            offered_per_s: get("latency_offered_ops")?,
+            p50: get("latency_p50_ns")? as u64,
+            p99: get("latency_p99_ns")? as u64,
+            p999: get("latency_p999_ns")? as u64,
+            max: get("latency_max_ns")? as u64,
+        }),
+        false => None,
     };
     Ok(Round {
         orders: get("orders")? as u64,
         trades: get("trades")? as u64,
         orders_per_s: get("throughput_ops")?,
-        latency_ns: Some(latency_ns),
-        latency_achieved_per_s: Some(get("latency_achieved_ops")?),
+        latency_ns,
+        latency_achieved_per_s: latency_ns.map(|_| get("latency_achieved_ops")).transpose()?,
         stages_ns,
     })
 }
@@ -241,6 +281,10 @@ fn publish(record: &LadderRecord, args: &LadderArgs, output: &Path) -> Result<()
     println!("{}", table(record));
     println!("Each order is durable before its acknowledgement. p50 to p99.9 are from an order's intended arrival");
     println!("to its durable acknowledgement, at the offered rate; the biggest stage is from a pass of its own.");
+    if !record.venue.is_empty() {
+        println!("\nThat flow has one market, and one market is one shard. On `venue`, with its 64 markets:");
+        println!("{}", venue_table(record));
+    }
     let path = output.join("ladder.json");
     record.save(&path)?;
     if args.baseline {
@@ -297,6 +341,31 @@ pub fn table(record: &LadderRecord) -> Table {
         before = Some(median);
     }
     for column in table.column_iter_mut().skip(1).take(9) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// What the chapters did that also ran on many markets.
+fn venue_table(record: &LadderRecord) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.set_header(["chapter", "orders", "orders/s", "min to max", "× row above", "× first"]);
+    let first = record.venue.first().map_or(1.0, |chapter| chapter.orders_per_s.median);
+    let mut before: Option<f64> = None;
+    for chapter in &record.venue {
+        let Spread { median, min, max, .. } = chapter.orders_per_s;
+        table.add_row([
+            chapter.chapter.clone(),
+            grouped(chapter.orders as f64),
+            grouped(median),
+            format!("{} to {}", grouped(min), grouped(max)),
+            before.map_or("-".into(), |before| factor_text(median / before)),
+            factor_text(median / first),
+        ]);
+        before = Some(median);
+    }
+    for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table

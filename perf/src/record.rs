@@ -30,6 +30,9 @@ pub struct LadderRecord {
     pub probes: Vec<Probe>,
     /// What each chapter did, in the ladder's order.
     pub chapters: Vec<ChapterRecord>,
+    /// What some of them did on `venue`, whose many markets shards can share out: throughput only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub venue: Vec<ChapterRecord>,
 }
 
 /// The commands that a run fed to the engines.

@@ -35,6 +35,7 @@ fn sample() -> LadderRecord {
             stages_ns: None,
             rounds: Vec::new(),
         }],
+        venue: Vec::new(),
     }
 }
 

@@ -70,6 +70,7 @@ fn ladder() -> LadderRecord {
         rounds: 3,
         probes: vec![Probe { sync_ns: 1e5, round_trip_ns: Some(98.0), pinned: true, spin_ns: 1e6 }],
         chapters: rungs.map(chapter).into(),
+        venue: Vec::new(),
     }
 }
 
