@@ -149,7 +149,7 @@ impl Book {
     // ANCHOR_END: place
 
     // ANCHOR: best_match
-    /// The resting order that `taker` meets first: the highest bid of the other side, then the longest wait.
+    /// The resting order that `taker` meets first: the best bid of the other side, then the longest wait.
     fn best_match(&self, taker: &Order) -> Option<Slot> {
         let other = &self.sides[taker.intent.side().opposite() as usize];
         let best = other.occupied.checked_ilog2()? as usize;

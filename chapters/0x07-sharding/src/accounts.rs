@@ -1,8 +1,8 @@
 //! The accounts of one market: what each holds, and what its open orders have locked.
 //!
 //! A dense table of rows, two to a cache line. Whoever has found an account once keeps its row, so
-//! settling a trade looks nothing up. Who buys and who sells, YES or NO, is as good as random: so nothing
-//! here branches on it, for a processor that guesses wrong has lost the time of twenty additions.
+//! settling a trade looks nothing up. Who buys and who sells, YES or NO, is as good as random, so nothing
+//! here branches on it: a processor that guesses wrong loses more time than the arithmetic takes.
 //! Invariants: nothing is negative; what is locked is what the open orders need. Costs: a search in the
 //! id table for a command, a cache line for a touch of a row.
 
