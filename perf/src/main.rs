@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use perf::compare::{self, CompareArgs};
 use perf::exercise::{self, ExerciseArgs};
 use perf::generate::{self, GenerateArgs};
+use perf::guard::{self, GuardArgs};
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
 use perf::numbers::{self, NumbersArgs};
@@ -36,6 +37,8 @@ enum Verb {
     Verify(VerifyArgs),
     /// Write a flow as CSV
     Generate(GenerateArgs),
+    /// Count instructions, compare them with the committed counts, check the ratios between chapters
+    Guard(GuardArgs),
     /// Lay out a chapter as an exercise, or check what was written
     Exercise(ExerciseArgs),
     /// The latency numbers worth memorizing, measured on this machine
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Some(Verb::Latency(args)) => latency::run(&args).map(|()| true),
         Some(Verb::Verify(args)) => verify::run(&args),
         Some(Verb::Generate(args)) => generate::run(&args).map(|()| true),
+        Some(Verb::Guard(args)) => guard::run(&args),
         Some(Verb::Exercise(args)) => exercise::run(&args),
         Some(Verb::Numbers(args)) => numbers::run(&args).map(|()| true),
         Some(Verb::Sweep(args)) => sweep::run(&args).map(|()| true),

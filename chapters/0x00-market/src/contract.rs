@@ -6,7 +6,8 @@
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`logs`])? And does every promise hold on a disk that loses, tears
 //! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
-//! asked the last one as well, on the real system ([`program`]).
+//! asked the last one as well, on the real system ([`program`]). What takes bytes from outside is asked one
+//! more: is there any input that it can't bear ([`fuzz`])?
 //!
 //! With one shard the whole stream of events is compared; with more, each market's own stream,
 //! because the order between markets of different shards is not part of the contract.
@@ -19,6 +20,7 @@ pub mod differential;
 pub mod failing;
 pub mod faults;
 pub mod fixture;
+pub mod fuzz;
 pub mod harness;
 pub mod left;
 pub mod logs;

@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use market::contract::fixture::{Fixture, Framing};
+use market::contract::fuzz;
 use market::contract::streams::{Random, streams};
 use market::contract::{Faults, SimDisk};
 use market::log::{
@@ -178,14 +179,10 @@ proptest! {
     #[test]
     fn bytes_that_decode_are_the_encoding(mut bytes in any::<[u8; RECORD_BYTES]>(), kind in 0..8_u8) {
         bytes[0] = kind;
-        if let Some(command) = decode_command(&bytes) {
-            prop_assert_eq!(encode_command(&command), bytes);
-        }
+        fuzz::command(&bytes);
         bytes[1] %= 5;
         bytes[2] %= 5;
-        if let Some(command) = decode_command(&bytes) {
-            prop_assert_eq!(encode_command(&command), bytes);
-        }
+        fuzz::command(&bytes);
     }
 
     #[test]
@@ -199,11 +196,8 @@ proptest! {
 
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let _ = open(&bytes);
-        let with_header = [&encode_header(ShardOf::ONLY)[..], &bytes].concat();
-        if let Ok((opened, read)) = open(&with_header) {
-            prop_assert_eq!((opened.end, read.len()), (24, 0));
-        }
+        fuzz::log(&bytes);
+        fuzz::log(&[&encode_header(ShardOf::ONLY)[..], &bytes].concat());
     }
 
     #[test]

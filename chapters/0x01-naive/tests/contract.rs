@@ -22,6 +22,11 @@ fn flows() {
 }
 
 #[test]
+fn limits() {
+    differential::limits::<Engine>();
+}
+
+#[test]
 fn small_flows() {
     snapshots::small_flows::<Engine>();
 }

@@ -20,6 +20,23 @@ fn a_full_ring_pushes_back_and_keeps_what_it_has() {
     assert_eq!(consumer.position(), 4);
 }
 
+/// Each way of writing and reading slots, so that every `unsafe` block of `memory` and `ring` is reached: one item,
+/// a batch in one piece, a batch over the circle's end, and what is read before and behind that end. (That slots may
+/// be shared between threads at all is for `ring_stress` and `ring_loom` to see.)
+#[test]
+fn a_batch_over_the_circles_end_is_whole() {
+    let (mut producer, [mut consumer]) = ring::<[u64; 3], 1>(4);
+    let items = |from: u64, to: u64| (from..to).map(|n| [n, n + 1, n + 2]).collect::<Vec<_>>();
+    assert_eq!(producer.push([0, 1, 2]), Ok(()));
+    assert_eq!(producer.push_slice(&items(1, 3)), Ok(2));
+    assert_eq!(consumer.peek(), Ok(&items(0, 3)[..]));
+    consumer.advance(3);
+    assert_eq!(producer.push_slice(&items(3, 7)), Ok(4));
+    assert_eq!(consumer.peek(), Ok(&items(3, 4)[..]));
+    consumer.advance(1);
+    assert_eq!(consumer.peek(), Ok(&items(4, 7)[..]));
+}
+
 #[test]
 fn the_slowest_consumer_holds_the_producer() {
     let (mut producer, [mut fast, mut slow]) = ring::<u32, 2>(2);

@@ -16,7 +16,7 @@ use super::sim_disk::SimDisk;
 use super::streams::{Met, Stream, streams};
 use crate::flow::{self, FlowName};
 use crate::model::Model;
-use crate::{Command, Engine};
+use crate::{AccountId, Cents, Command, Engine, MarketId, Outcome};
 
 /// How many generated streams; `PROPTEST_CASES` asks for another number.
 const CASES: u32 = 2_000;
@@ -85,4 +85,32 @@ pub fn flows<E: Engine>() {
                 .unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
         }
     }
+}
+
+/// Where sums meet their limit, which hardly any generated stream does: a market is full to the last cent,
+/// and what leaves it makes room for just as much.
+pub fn limits<E: Engine>() {
+    let (market, one, other) = (MarketId(1), AccountId(1), AccountId(2));
+    let deposit = |account, cents| Command::Deposit { market, account, amount: Cents(cents) };
+    let withdraw = |account, cents| Command::Withdraw { market, account, amount: Cents(cents) };
+    let most = Cents::MARKET_MAX.0;
+    let commands = [
+        Command::Open { market },
+        deposit(one, most - 10),
+        deposit(other, 11),
+        deposit(other, 10),
+        deposit(one, 1),
+        withdraw(other, 4),
+        deposit(one, 5),
+        deposit(one, 4),
+        deposit(other, 1),
+        withdraw(one, most - 5),
+        withdraw(one, most - 6),
+        deposit(other, most - 5),
+        deposit(other, most - 6),
+        Command::Resolve { market, outcome: Outcome::Yes },
+        withdraw(other, most),
+    ];
+    let place = Place::new(SimDisk::new(0, Faults::default()));
+    compare::<E>(&place, &commands, 4, &mut Met::default()).unwrap_or_else(|error| panic!("{error}"));
 }

@@ -1,0 +1,75 @@
+//! The program that the guard runs: it does one piece of work a given number of times, so that valgrind
+//! can count its instructions. `cargo run --release -- guard` builds and runs it; nobody else needs to.
+//!
+//! ```text
+//! counted list               the compiler, then a line for each work: its name, what one time is, how often to count
+//! counted run NAME TIMES     does the work of that name
+//! counted slowed NAME TIMES  the same, with every 20th time done twice: 5 % more
+//! counted ratios             how many times as fast one chapter is as another, by the clock
+//! ```
+//!
+//! Each work prepares for all the times there could be, whatever TIMES is. So the difference between two
+//! runs is the work itself, and nothing that came before it or after.
+#![forbid(unsafe_code)]
+
+mod disk;
+mod engines;
+mod layers;
+mod ratios;
+
+use std::process::ExitCode;
+
+/// The most times that a work is done, and the number that it prepares for.
+pub const TIMES_MAX: usize = 10_000;
+
+/// A piece of work whose instructions are counted.
+pub struct Work {
+    /// Its name in the record.
+    pub name: &'static str,
+    /// What one time is.
+    pub unit: &'static str,
+    /// How often it has to be counted: a hash map has random keys, and where they lead to many collisions
+    /// or to a map that is cleaned up once more, only the median of several runs says anything.
+    pub rounds: usize,
+    /// Prepares, and then works once for each of these numbers, which are below [`TIMES_MAX`].
+    pub run: fn(&[usize]),
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        ["list"] => {
+            println!("{}", env!("PERF_RUSTC_VERSION"));
+            works().for_each(|work| println!("{}\t{}\t{}", work.name, work.unit, work.rounds));
+            ExitCode::SUCCESS
+        }
+        ["ratios"] => {
+            ratios::print();
+            ExitCode::SUCCESS
+        }
+        [way @ ("run" | "slowed"), name, times] => run(name, times, way == "slowed"),
+        _ => {
+            eprintln!("usage: counted list | ratios | run NAME TIMES | slowed NAME TIMES");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn works() -> impl Iterator<Item = &'static Work> {
+    engines::WORKS.iter().chain(layers::WORKS)
+}
+
+fn run(name: &str, times: &str, slowed: bool) -> ExitCode {
+    let wanted = times.parse().ok().filter(|times| *times <= TIMES_MAX);
+    let (Some(work), Some(times)) = (works().find(|work| work.name == name), wanted) else {
+        eprintln!("there is no work {name:?}, or {times:?} is not a number up to {TIMES_MAX}: see `counted list`");
+        return ExitCode::from(2);
+    };
+    let again = |n: usize| 1 + usize::from(slowed && n.is_multiple_of(20));
+    // All of the list is made whatever part of it is used, so that making it is no part of the difference.
+    let numbers: Vec<usize> = (0..TIMES_MAX).flat_map(|n| std::iter::repeat_n(n, again(n))).collect();
+    let end = numbers.partition_point(|&n| n < times);
+    (work.run)(&numbers[..end]);
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,77 @@
+//! Ratios between chapters by the clock: both in turn in one run, the best of several rounds each, for
+//! whatever else the machine does can only make a round slower.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
+use market::{Command, Engine};
+
+use crate::disk::NoDisk;
+use crate::engines::open;
+
+/// A sync of this length is in the middle of what disks do, and it is the same everywhere: on the
+/// machine's own disk the ratio would be the disk's.
+const SYNC: Duration = Duration::from_millis(1);
+
+/// Prints a line for each: its name, and how many times as fast the second chapter is as the first.
+pub fn print() {
+    println!("durable\t{}", durable());
+    println!("in memory\t{}", in_memory());
+}
+
+fn durable() -> f64 {
+    const ORDERS: usize = 64 * 1_024;
+    let Flow { setup, body, .. } = generate(FlowName::Classic, ORDERS, DEFAULT_SEED);
+    let folder = tempfile::tempdir().expect("a folder for the ledger");
+    // 0x01 takes a millisecond for an order: of the setup and the flow it gets the beginning only.
+    let one = rate::<ch01::Engine>(folder.path(), &[], &body[..300]);
+    let many = rate::<ch03::Engine<ch03::metrics::Unmeasured>>(folder.path(), &setup, &body);
+    many / one
+}
+
+/// Orders a second from the first to the last acknowledgement.
+fn rate<E: Engine>(folder: &Path, setup: &[Command], body: &[Command]) -> f64 {
+    let mut engine = open::<E>(folder, NoDisk { sync_delay: SYNC });
+    setup.iter().for_each(|&command| engine.submit(command).expect("this disk takes everything"));
+    engine.flush().expect("this disk takes everything");
+    let start = Instant::now();
+    body.iter().for_each(|&command| engine.submit(command).expect("this disk takes everything"));
+    engine.flush().expect("this disk takes everything");
+    body.len() as f64 / start.elapsed().as_secs_f64()
+}
+
+fn in_memory() -> f64 {
+    const ORDERS: usize = 200_000;
+    const ROUNDS: usize = 7;
+    let flow = generate(FlowName::Classic, ORDERS, DEFAULT_SEED);
+    let mut best = [Duration::MAX; 2];
+    for _ in 0..ROUNDS {
+        best[0] = best[0].min(time_0x04(&flow));
+        best[1] = best[1].min(time_0x05(&flow));
+    }
+    best[0].as_secs_f64() / best[1].as_secs_f64()
+}
+
+/// How long the exchange of a chapter takes for the orders of a flow.
+macro_rules! time {
+    ($name:ident, $chapter:ident) => {
+        fn $name(flow: &Flow) -> Duration {
+            let (mut events, mut metrics) = (Vec::new(), $chapter::metrics::Unmeasured);
+            let mut exchange = $chapter::exchange::Exchange::default();
+            let mut apply = |command: &Command| {
+                events.clear();
+                exchange.apply(command, &mut events, &mut metrics);
+                black_box(&events);
+            };
+            flow.setup.iter().for_each(&mut apply);
+            let start = Instant::now();
+            flow.body.iter().for_each(&mut apply);
+            start.elapsed()
+        }
+    };
+}
+
+time!(time_0x04, ch04);
+time!(time_0x05, ch05);

@@ -1,0 +1,191 @@
+//! `guard`: instruction counts of every layer and every engine against the committed ones, and ratios
+//! between chapters.
+//!
+//! Times on a shared machine say little about a change of a few per cent. The number of instructions is
+//! the same whatever the neighbours do, so a small threshold holds. It is not the time (a cache miss is
+//! one instruction), which is why the ratios are by the clock, with margins so wide that they hold on any
+//! machine.
+
+mod counter;
+mod record;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::chapters::repository;
+use crate::error::PerfError;
+use crate::ladder::{progress_bar, say};
+use crate::units::{factor_text, grouped};
+pub use counter::{Counter, environment};
+pub use record::{Count, Environment, GuardRecord, Verdict, judge};
+
+/// How many times as fast a chapter must at least be as another, by the clock; what they are by the name
+/// that the counting program prints.
+const RATIOS: [(&str, &str, f64); 2] =
+    [("durable", "0x03 to 0x01, durable, with a sync of 1 ms", 50.0), ("in memory", "0x05 to 0x04, in memory", 1.5)];
+
+/// What `guard` can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub struct GuardArgs {
+    /// Record the counts as the new ones
+    #[arg(long)]
+    pub accept: bool,
+    /// Count only these works, and look at no ratios
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Do 5 % too much in this work, to see the guard bite
+    #[arg(long, value_name = "NAME", conflicts_with = "accept")]
+    pub slow: Option<String>,
+    /// The committed counts [default: perf/guard.json]
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+}
+
+/// Counts, measures and judges. `false` means that something got worse.
+///
+/// # Errors
+/// When the counting program can't be built or run, or there is no valgrind where there has to be.
+pub fn run(args: &GuardArgs) -> anyhow::Result<bool> {
+    let path = args.record.clone().unwrap_or_else(|| repository().join("perf/guard.json"));
+    let recorded = GuardRecord::load(&path)?;
+    let counter = Counter::build()?;
+    let mut good = true;
+    match environment(&counter.compiler) {
+        Some(environment) => {
+            let now = GuardRecord { environment, counts: count(&counter, args)? };
+            good &= if args.accept { accept(args, recorded, now, &path)? } else { compare(args, recorded, &now)? };
+        }
+        None => no_valgrind(args)?,
+    }
+    if args.only.is_empty() {
+        good &= ratios(&counter)?;
+    }
+    Ok(good)
+}
+
+/// A reader without valgrind goes on; a build that is meant to guard does not.
+fn no_valgrind(args: &GuardArgs) -> Result<(), PerfError> {
+    let words = "valgrind is not installed, so no instructions were counted (Debian: apt install valgrind)";
+    if args.accept || std::env::var_os("CI").is_some() {
+        return Err(PerfError::Unusable(words.into()));
+    }
+    println!("SKIPPED: {words}");
+    Ok(())
+}
+
+fn count(counter: &Counter, args: &GuardArgs) -> Result<BTreeMap<String, Count>, PerfError> {
+    let known: Vec<&str> = counter.works.iter().map(|work| work.name.as_str()).collect();
+    if let Some(name) = args.only.iter().chain(&args.slow).find(|name| !known.contains(&name.as_str())) {
+        return Err(PerfError::Unusable(format!("there is no work {name:?}; there are {}", known.join(", "))));
+    }
+    let wanted = || counter.works.iter().filter(|work| args.only.is_empty() || args.only.contains(&work.name));
+    let bar = progress_bar(wanted().count() as u64);
+    let mut counts = BTreeMap::new();
+    for work in wanted() {
+        say(&bar, &format!("counting {}", work.name));
+        counts.insert(work.name.clone(), counter.count(work, args.slow.as_ref() == Some(&work.name))?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(counts)
+}
+
+fn accept(
+    args: &GuardArgs,
+    recorded: Option<GuardRecord>,
+    mut now: GuardRecord,
+    path: &std::path::Path,
+) -> Result<bool, PerfError> {
+    let before = recorded.as_ref().map(|recorded| recorded.counts.clone()).unwrap_or_default();
+    println!("{}", table(&judge(&before, &now.counts, &args.only), &before, &now.counts));
+    if let Some(recorded) = recorded.filter(|_| !args.only.is_empty()) {
+        if recorded.environment != now.environment {
+            let words = "the other counts are from another environment: accept all of them, without --only";
+            return Err(PerfError::Unusable(words.into()));
+        }
+        now.counts = recorded.counts.into_iter().chain(now.counts).collect();
+    }
+    now.save(path)?;
+    println!("recorded in {}; commit it with the change that explains it", path.display());
+    Ok(true)
+}
+
+/// Prints the counts beside the recorded ones. `false` where something got worse by our own doing.
+fn compare(args: &GuardArgs, recorded: Option<GuardRecord>, now: &GuardRecord) -> Result<bool, PerfError> {
+    let Some(recorded) = recorded else {
+        return Err(PerfError::Unusable("there are no recorded counts: `scripts/guard --accept` records them".into()));
+    };
+    if recorded.environment.arch != now.environment.arch {
+        let (there, here) = (&recorded.environment.arch, &now.environment.arch);
+        println!("SKIPPED: the recorded counts are of {there} instructions, which cannot be compared with {here}'s");
+        return Ok(true);
+    }
+    let judged = judge(&recorded.counts, &now.counts, &args.only);
+    println!("{}", table(&judged, &recorded.counts, &now.counts));
+    let number = |of: &dyn Fn(Verdict) -> bool| judged.iter().filter(|(_, verdict)| of(*verdict)).count();
+    let (failed, better) = (number(&Verdict::fails), number(&|verdict| verdict == Verdict::Better));
+    println!("{failed} worse, new or gone, {better} better, {} as recorded", judged.len() - failed - better);
+    let differences = differences(&recorded.environment, &now.environment);
+    if failed + better > 0 {
+        println!("On purpose? `scripts/guard --accept` records these counts; commit perf/guard.json with the change.");
+    }
+    if differences.is_empty() {
+        return Ok(failed == 0);
+    }
+    println!("NOT THE ENVIRONMENT OF THE RECORD, so no count above is held against the code:");
+    differences.iter().for_each(|difference| println!("  {difference}"));
+    println!("Where the code is as recorded, `scripts/guard --accept` records the counts of this environment.");
+    Ok(true)
+}
+
+/// What differs between two environments, a line each. The code may be innocent of other counts then.
+fn differences(recorded: &Environment, now: &Environment) -> Vec<String> {
+    let pairs = [
+        ("compiler", &recorded.compiler, &now.compiler),
+        ("C library", &recorded.libc, &now.libc),
+        ("valgrind", &recorded.valgrind, &now.valgrind),
+    ];
+    let differ = pairs.into_iter().filter(|(_, recorded, now)| recorded != now);
+    differ.map(|(what, recorded, now)| format!("{what}: {now}; recorded with {recorded}")).collect()
+}
+
+fn table(judged: &[(&str, Verdict)], base: &BTreeMap<String, Count>, now: &BTreeMap<String, Count>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.set_header(["work", "one time", "instructions", "recorded", "change", ""]);
+    for &(name, verdict) in judged {
+        let (base, now) = (base.get(name), now.get(name));
+        let cell = |count: Option<&Count>| count.map_or("–".into(), |count| grouped(count.instructions));
+        let change = match (base, now) {
+            (Some(base), Some(now)) => format!("{:+.1} %", 100.0 * (now.instructions / base.instructions - 1.0)),
+            _ => "–".into(),
+        };
+        let per = now.or(base).map_or("", |count| &count.per);
+        table.add_row([name.into(), per.into(), cell(now), cell(base), change, verdict.words().to_string()]);
+    }
+    for column in [2, 3, 4] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// Measures the ratios between chapters. `false` where one is below what holds on any machine.
+fn ratios(counter: &Counter) -> Result<bool, PerfError> {
+    let said = counter.ask("ratios")?;
+    let measured =
+        |wanted: &str| said.lines().find_map(|line| line.split_once('\t').filter(|(name, _)| *name == wanted));
+    let mut good = true;
+    for (name, words, least) in RATIOS {
+        let ratio = measured(name).and_then(|(_, ratio)| ratio.parse::<f64>().ok());
+        let ratio = ratio.ok_or_else(|| PerfError::Unusable(format!("the counting program gave no ratio {name:?}")))?;
+        let fine = ratio >= least;
+        good &= fine;
+        let verdict = if fine { "fine" } else { "TOO LITTLE" };
+        println!("{words}: {}, at least {} is due: {verdict}", factor_text(ratio), factor_text(least));
+    }
+    Ok(good)
+}
