@@ -260,8 +260,8 @@ pub(crate) struct FrameHeader {
 impl FrameHeader {
     /// Reads the header at the start of `bytes`. `None` where its parts contradict each other.
     pub(crate) fn decode(bytes: &[u8]) -> Option<FrameHeader> {
-        let (length, count) = (u32_at(bytes, 0) as usize, u32_at(bytes, 16) as usize);
-        let coherent = (1..=FRAME_COMMANDS_MAX).contains(&count) && length == count * RECORD_BYTES;
+        let (length, count, zero) = (u32_at(bytes, 0) as usize, u32_at(bytes, 16) as usize, u32_at(bytes, 20));
+        let coherent = (1..=FRAME_COMMANDS_MAX).contains(&count) && length == count * RECORD_BYTES && zero == 0;
         coherent.then(|| FrameHeader { length, crc: u32_at(bytes, 4), first: Sequence(u64_at(bytes, 8)) })
     }
 }

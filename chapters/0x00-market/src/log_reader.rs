@@ -199,7 +199,7 @@ impl<'file> LogReader<'file> {
             return Ok(Err("the file ends within a frame's header".into()));
         }
         let Some(header) = FrameHeader::decode(&self.frame) else {
-            return Ok(Err("the frame's length and count do not agree".into()));
+            return Ok(Err("the parts of the frame's header do not agree".into()));
         };
         if header.first != self.next {
             return Ok(Err(format!("the frame says that it starts with command {}", header.first)));

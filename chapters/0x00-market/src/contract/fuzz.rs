@@ -11,7 +11,7 @@ use std::path::Path;
 use super::faults::Faults;
 use super::sim_disk::SimDisk;
 use crate::csv::{self, CsvError, HEADER};
-use crate::log::{RECORD_BYTES, ShardOf, decode_command, encode_command, encode_header, seal_frame};
+use crate::log::{RECORD_BYTES, ShardOf, decode_command, encode_command, encode_header, frame_crc, seal_frame};
 use crate::log_reader::open_log;
 use crate::model::Model;
 use crate::{Command, Event, LogError, Sequence};
@@ -83,21 +83,20 @@ fn read(disk: &SimDisk) -> Result<(Vec<Command>, usize), LogError> {
 }
 
 /// The same bytes with a header, and with the right checksum wherever something as long as a frame is.
+/// What else a frame says of itself stays as it is, right or wrong.
 pub fn with_checksums(bytes: &[u8]) -> Vec<u8> {
     let mut log = bytes.to_vec();
     if log.len() < RECORD_BYTES {
         return log;
     }
     log[..RECORD_BYTES].copy_from_slice(&encode_header(ShardOf::ONLY));
-    let (mut at, mut next) = (RECORD_BYTES, Sequence::FIRST);
-    while let Some(length) = log.get(at..at + 4).and_then(|bytes| bytes.first_chunk().copied()) {
-        let records = u32::from_le_bytes(length) as usize / RECORD_BYTES;
-        let end = at + (1 + records) * RECORD_BYTES;
-        if records == 0 || end > log.len() || records > crate::log::FRAME_COMMANDS_MAX {
-            break;
-        }
-        seal_frame(&mut log[at..end], next);
-        (at, next) = (end, next.plus(records as u64));
+    let mut rest = &mut log[RECORD_BYTES..];
+    while let Some(length) = rest.first_chunk() {
+        let end = (u32::from_le_bytes(*length) as usize).saturating_add(RECORD_BYTES);
+        let Some((frame, later)) = rest.split_at_mut_checked(end) else { break };
+        let crc = frame_crc(frame);
+        frame[4..8].copy_from_slice(&crc.to_le_bytes());
+        rest = later;
     }
     log
 }
