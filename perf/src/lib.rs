@@ -10,6 +10,7 @@ pub mod error;
 pub mod exercise;
 pub mod flow_args;
 pub mod generate;
+pub mod lab;
 pub mod ladder;
 pub mod language;
 pub mod latency;

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use perf::compare::{self, CompareArgs};
 use perf::exercise::{self, ExerciseArgs};
 use perf::generate::{self, GenerateArgs};
+use perf::lab::{self, LabArgs};
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
 use perf::numbers::{self, NumbersArgs};
@@ -44,6 +45,8 @@ enum Verb {
     Sweep(SweepArgs),
     /// Throughput by number of shards
     Scale(ScaleArgs),
+    /// What did not help, and by how much: run the experiments of `chapters/lab`
+    Lab(LabArgs),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Some(Verb::Numbers(args)) => numbers::run(&args).map(|()| true),
         Some(Verb::Sweep(args)) => sweep::run(&args).map(|()| true),
         Some(Verb::Scale(args)) => scale::run(&args).map(|()| true),
+        Some(Verb::Lab(args)) => lab::run(&args),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
