@@ -34,8 +34,9 @@ pub fn measure(
     })
 }
 
-// ANCHOR: rounds
+/// Runs a case's variants in turn, and stops where they disagree.
 fn measure_case(experiment: &'static str, case: &mut Case, size: Size, rounds: u32) -> Result<CaseRecord, LabError> {
+    // ANCHOR: rounds
     // The first time around meets cold caches and memory that nobody has touched. It does not count.
     let warm_up = u32::from(size != Size::Tiny);
     let (mut seen, mut expected) = (vec![Vec::new(); case.variants.len()], None);

@@ -16,7 +16,6 @@ pub fn text(record: &ExperimentRecord, language: Language) -> String {
     ));
     let time = |ns: f64| duration_text(ns, language);
     for case in &record.cases {
-        let first = case.variants.first().map_or(f64::NAN, |first| first.ns.median);
         for (at, variant) in case.variants.iter().enumerate() {
             let Spread { median, min, max, .. } = variant.ns;
             let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
@@ -25,7 +24,7 @@ pub fn text(record: &ExperimentRecord, language: Language) -> String {
                 Cell::new(variant.label.pick(language)),
                 right(time(median)),
                 right(format!("{} {} {}", time(min), language.pick("to", "至"), time(max))),
-                right(factor_text(median / first)),
+                right(verdict(&case.variants[0].ns, &variant.ns, language)),
             ]);
         }
     }
@@ -41,4 +40,29 @@ pub fn text(record: &ExperimentRecord, language: Language) -> String {
         );
     }
     text
+}
+
+/// How many times as long as the first. Rounds that overlap, or lie closer together than five per cent, show nothing.
+fn verdict(first: &Spread, other: &Spread, language: Language) -> String {
+    let factor = other.median / first.median;
+    let overlap = other.min <= first.max && first.min <= other.max;
+    match first != other && (overlap || (factor - 1.0).abs() < 0.05) {
+        true => language.pick("no difference seen", "未见差别").into(),
+        false => factor_text(factor),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_inside_the_noise_is_none() {
+        let spread = |rounds: [f64; 3]| Spread::of(&rounds).expect("numbers");
+        let said = |rounds| verdict(&spread([10.0, 11.0, 12.0]), &spread(rounds), Language::English);
+        assert_eq!(said([20.0, 22.0, 24.0]), "×2.00");
+        assert_eq!(said([11.5, 13.0, 14.0]), "no difference seen");
+        assert_eq!(said([12.1, 12.1, 12.1]), "×1.10");
+        assert_eq!(said([10.0, 11.0, 12.0]), "×1.00");
+    }
 }

@@ -12,11 +12,16 @@ const FUNCTION_LINES_END: usize = 70;
 const UNSAFE_MODULES: [(&str, &[&str]); 2] =
     [("chapters/0x06-pinned-ring", &["memory", "ring"]), ("chapters/0x07-sharding", &["memory", "ring"])];
 
-/// The folders of all crates, relative to the root.
+/// The folders of all crates, relative to the root. One in `chapters` may hold another, as the lab does.
 fn crates(root: &Path) -> Vec<String> {
-    let chapters = names(&root.join("chapters")).into_iter().map(|name| format!("chapters/{name}"));
-    let others = names(root);
-    chapters.chain(others).filter(|folder| root.join(folder).join("Cargo.toml").is_file()).collect()
+    let inside = |folder: String| {
+        let names = names(&root.join(&folder)).into_iter();
+        names.map(move |name| format!("{folder}/{name}"))
+    };
+    let chapters: Vec<String> = inside("chapters".into()).collect();
+    let nested: Vec<String> = chapters.iter().cloned().flat_map(inside).collect();
+    let all = [chapters, nested, names(root)].concat();
+    all.into_iter().filter(|folder| root.join(folder).join("Cargo.toml").is_file()).collect()
 }
 
 fn sources(root: &Path, folder: &str) -> Files {
@@ -107,6 +112,14 @@ fn unsafe_in(folder: &str, files: &Files) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::files::write;
+
+    #[test]
+    fn crates_inside_others_are_found() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let manifests = ["chapters/lab/Cargo.toml", "chapters/lab/work/Cargo.toml", "perf/Cargo.toml"];
+        write(dir.path(), &manifests.map(|path| (path, "")));
+        assert_eq!(crates(dir.path()), ["chapters/lab", "chapters/lab/work", "perf"]);
+    }
 
     #[test]
     fn functions_are_measured_from_fn_to_brace() {

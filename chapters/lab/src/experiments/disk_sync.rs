@@ -83,7 +83,7 @@ fn append(dir: &Path, blocks: usize, by: By, made_room: bool) -> Result<Sample, 
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
-    let blocks = setting.size.of(200).max(3);
+    let blocks = setting.size.of(100).max(3);
     let dir = &setting.data_dir;
     let run = |by, made_room| {
         let dir: PathBuf = dir.clone();

@@ -6,7 +6,8 @@
 //! same with `rustc-hash`, and a table in which the id is the index. The contract counts orders from 1, so ids are
 //! dense.
 //!
-//! **Left out:** inserts and removes, and ids that an attacker chooses: those are what SipHash is for.
+//! **Left out:** inserts and removes; ids that an attacker chooses, which are what SipHash is for; and lookups that wait
+//! for each other. These don't, so the processor works on several at a time.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;

@@ -22,7 +22,7 @@ use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
 use market::{Command, Event};
 
 use crate::error::LabError;
-use crate::experiment::{Case, Experiment, Prepared, Sample, Setting, timed};
+use crate::experiment::{Case, Experiment, Prepared, Sample, Setting, Size, timed};
 use crate::words::words;
 
 /// See the module.
@@ -177,6 +177,7 @@ fn case(commands: usize, name: &str) -> Case {
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
-    let cases = vec![case(setting.size.of(1_000).max(200), "short"), case(setting.size.of(1_000_000), "long")];
+    let short = if setting.size == Size::Tiny { 200 } else { 1_000 };
+    let cases = vec![case(short, "short"), case(setting.size.of(1_000_000), "long")];
     Ok(Prepared { cases, left_out: Vec::new() })
 }
