@@ -23,7 +23,7 @@ pub struct LabArgs {
     /// Also build the workload with other compile options and compare them; takes several minutes more
     #[arg(long)]
     pub compile_options: bool,
-    /// How often each variant runs [default: 5, and 3 with --quick]
+    /// How often each variant runs [default: 7, and 3 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: Option<u32>,
     /// The tables' language

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use indicatif::ProgressBar;
+
 use crate::error::LabError;
 use crate::words::Words;
 
@@ -23,12 +25,20 @@ pub struct Experiment {
 }
 
 /// How much work there is to be, and where.
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setting {
     /// How much.
     pub size: Size,
     /// A folder of its own on the disk that is measured.
     pub data_dir: PathBuf,
+    /// Says how far the lab is.
+    pub bar: ProgressBar,
+}
+
+impl Setting {
+    /// Says what is being done, where that takes long and is no measurement.
+    pub fn say(&self, what: &str) {
+        perf::ladder::say(&self.bar, what);
+    }
 }
 
 /// How much work a variant does in a round.

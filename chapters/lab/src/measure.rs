@@ -74,7 +74,7 @@ mod tests {
     use crate::words::words;
 
     fn setting() -> Setting {
-        Setting { size: Size::Quick, data_dir: std::env::temp_dir() }
+        Setting { size: Size::Quick, data_dir: std::env::temp_dir(), bar: indicatif::ProgressBar::hidden() }
     }
 
     fn experiment(prepare: fn(&Setting) -> Result<Prepared, LabError>) -> Experiment {

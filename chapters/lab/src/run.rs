@@ -30,15 +30,15 @@ pub fn run(args: &LabArgs) -> Result<(), LabError> {
         return Ok(());
     }
     let size = if args.quick { Size::Quick } else { Size::Full };
-    let rounds = args.rounds.unwrap_or(if args.quick { 3 } else { 5 });
+    let rounds = args.rounds.unwrap_or(if args.quick { 3 } else { 7 });
     let output = repository().join("output");
     let data_dir = args.data_dir.clone().unwrap_or_else(|| output.clone());
     fs::create_dir_all(&data_dir).map_err(|error| PerfError::disk("make the folder", &data_dir, &error))?;
     let folder =
         tempfile::tempdir_in(&data_dir).map_err(|error| PerfError::disk("make a folder in", &data_dir, &error))?;
-    let setting = Setting { size, data_dir: folder.path().to_path_buf() };
-
     let bar = progress_bar(chosen.len() as u64 * 100);
+    let setting = Setting { size, data_dir: folder.path().to_path_buf(), bar: bar.clone() };
+
     let mut records = Vec::with_capacity(chosen.len());
     for (at, experiment) in chosen.iter().enumerate() {
         say(&bar, experiment.name);

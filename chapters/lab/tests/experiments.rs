@@ -10,7 +10,8 @@ use lab::measure::measure;
 #[test]
 fn every_experiments_variants_agree() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let setting = Setting { size: Size::Tiny, data_dir: folder.path().to_path_buf() };
+    let setting =
+        Setting { size: Size::Tiny, data_dir: folder.path().to_path_buf(), bar: indicatif::ProgressBar::hidden() };
     for experiment in ALL {
         let record = measure(experiment, &setting, 1, |_, _| {}).unwrap_or_else(|error| panic!("{error}"));
         // What takes a build of its own has no tiny size.

@@ -32,6 +32,7 @@ fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
     if setting.size == Size::Tiny {
         return Ok(inside(setting.size.of(1_000_000)));
     }
+    setting.say("building lab-work");
     programs::build(&[], &[])?;
     let orders = setting.size.of(1_000_000);
     let mimalloc = programs::build(&["--features", "mimalloc", "--bin", "lab-work-mimalloc"], &[]);

@@ -56,7 +56,7 @@ fn stamp<T: PartialOrd + Copy>(count: usize, now: impl Fn() -> T) -> Sample {
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
-    let count = setting.size.of(2_000_000);
+    let count = setting.size.of(5_000_000);
     let clock = Clock::new();
     let counter = clock.clone();
     let case = Case::new("stamps", words("a timestamp an order", "每单一个时间戳"))

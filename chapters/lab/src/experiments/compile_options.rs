@@ -40,7 +40,7 @@ struct Build {
     flags: &'static str,
 }
 
-const BUILDS: [Build; 8] = [
+const BUILDS: [Build; 7] = [
     build("opt_level_2", ("opt-level 2", "opt-level 2"), &["opt-level=2"], ""),
     build("opt_level_1", ("opt-level 1", "opt-level 1"), &["opt-level=1"], ""),
     build("lto_off", ("no LTO", "关闭 LTO"), &["lto=\"off\""], ""),
@@ -48,7 +48,6 @@ const BUILDS: [Build; 8] = [
     build("defaults", ("cargo's own release profile", "cargo 默认的 release"), &["lto=false", "codegen-units=16"], ""),
     build("panic_abort", ("panic = abort", "panic = abort"), &["panic=\"abort\""], ""),
     build("native", ("target-cpu=native", "target-cpu=native"), &[], "-Ctarget-cpu=native"),
-    build("native_opt_2", ("opt-level 2, native", "opt-level 2，native"), &["opt-level=2"], "-Ctarget-cpu=native"),
 ];
 // ANCHOR_END: options
 
@@ -80,6 +79,7 @@ fn program(name: &str, profile: &[&str], flags: &str) -> Result<PathBuf, PerfErr
 
 /// The workload built with what a first build saw itself do.
 fn profiled(orders: usize) -> Result<PathBuf, PerfError> {
+    let tool = profile_tool()?;
     let folder = repository().join("target/lab/profile_data");
     let flags = |what: &str, path: &Path| format!("-Cprofile-{what}={}", path.display());
     let watched = program("profile_generate", &[], &flags("generate", &folder))?;
@@ -89,34 +89,46 @@ fn profiled(orders: usize) -> Result<PathBuf, PerfError> {
         programs::run(&watched, engine, orders).map_err(|error| PerfError::Unusable(error.to_string()))?;
     }
     let merged = folder.join("merged.profdata");
-    merge(&folder, &merged)?;
+    let mut merge = Command::new(tool);
+    merge.arg("merge").arg("-o").arg(&merged).arg(&folder).stdin(Stdio::null());
+    if !merge.output().is_ok_and(|ended| ended.status.success()) {
+        return Err(PerfError::Unusable("llvm-profdata could not read the profile".into()));
+    }
     program("profile_use", &[], &flags("use", &merged))
 }
 
-/// Runs `llvm-profdata`: the toolchain's own, or one on the path, whose version may not fit.
-fn merge(folder: &Path, merged: &Path) -> Result<(), PerfError> {
-    let tool = toolchains_own().unwrap_or_else(|| "llvm-profdata".into());
-    let mut command = Command::new(tool);
-    command.arg("merge").arg("-o").arg(merged).arg(folder).stdin(Stdio::null());
-    let missing = |_| PerfError::Unusable("llvm-profdata is missing; `rustup component add llvm-tools`".into());
-    let ended = command.output().map_err(missing)?;
-    match ended.status.success() {
-        true => Ok(()),
-        false => Err(PerfError::Unusable(
-            "the llvm-profdata here is of another LLVM than the compiler's; `rustup component add llvm-tools`".into(),
-        )),
+/// The toolchain's `llvm-profdata`, or the one on the path. It can't read the profiles of a newer LLVM than its own.
+fn profile_tool() -> Result<PathBuf, PerfError> {
+    let missing = |what: &str| {
+        PerfError::Unusable(format!("{what}; `rustup component add llvm-tools` brings the compiler's own"))
+    };
+    let compiler = said("rustc".as_ref(), &["-v", "-V"]).unwrap_or_default();
+    let tool = toolchains_own(&compiler).unwrap_or_else(|| "llvm-profdata".into());
+    let version = said(&tool, &["--version"]).ok_or_else(|| missing("llvm-profdata is missing"))?;
+    match llvm_major(&version) >= llvm_major(&compiler) {
+        true => Ok(tool),
+        false => Err(missing("the llvm-profdata here is of an older LLVM than the compiler's")),
     }
 }
 
-fn toolchains_own() -> Option<PathBuf> {
-    let said = |flag: [&str; 2]| {
-        let output = Command::new("rustc").args(flag).output().ok()?;
-        Some(String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let sysroot = said(["--print", "sysroot"])?;
-    let host = said(["-v", "-V"])?.lines().find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()))?;
+fn toolchains_own(compiler: &str) -> Option<PathBuf> {
+    let sysroot = said("rustc".as_ref(), &["--print", "sysroot"])?;
+    let host = compiler.lines().find_map(|line| line.strip_prefix("host: "))?;
     let tool = Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin/llvm-profdata");
     Some(tool.with_extension(std::env::consts::EXE_EXTENSION)).filter(|tool| tool.is_file())
+}
+
+/// What a program prints; none when it does not run.
+fn said(program: &Path, args: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(args).stdin(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The number behind "LLVM version", with or without a colon.
+fn llvm_major(words: &str) -> Option<u32> {
+    let (_, version) = words.split_once("LLVM version")?;
+    let digits = version.trim_start_matches([':', ' ']).split('.').next()?;
+    digits.parse().ok()
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
@@ -124,14 +136,15 @@ fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
         return Ok(Prepared::default());
     }
     let orders = setting.size.of(1_000_000);
+    setting.say("building lab-work");
     programs::build(&[], &[])?;
     let mut built: Vec<(&'static str, Words, PathBuf)> =
         vec![("as_committed", words("as in Cargo.toml", "按 Cargo.toml"), programs::work_program())];
     for Build { name, label, profile, flags } in &BUILDS {
-        eprintln!("building lab-work: {}", label.0);
+        setting.say(&format!("building lab-work: {}", label.0));
         built.push((name, words(label.0, label.1), program(name, profile, flags)?));
     }
-    eprintln!("building lab-work: with a profile");
+    setting.say("building lab-work: a profile of a run");
     let mut left_out = Vec::new();
     match profiled(orders) {
         Ok(program) => built.push(("profile", words("a profile of a run", "用运行画像优化（PGO）"), program)),
@@ -148,4 +161,16 @@ fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
         })
     });
     Ok(Prepared { cases: cases.collect(), left_out })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_llvm_are_read() {
+        assert_eq!(llvm_major("rustc 1.90.0\nhost: x\nLLVM version: 21.1.0\n"), Some(21));
+        assert_eq!(llvm_major("Debian LLVM version 14.0.6\n  Optimized build."), Some(14));
+        assert_eq!(llvm_major("nothing"), None);
+    }
 }

@@ -113,7 +113,7 @@ fn case(name: String, label: Words, (fill, body): (Vec<Command>, Vec<Command>)) 
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
-    let steps = setting.size.of(100_000);
+    let steps = setting.size.of(300_000);
     let of = |what: Words, en: &str, zh: &str| words(format!("{en}{}", what.en), format!("{zh}{}", what.zh));
     let depths = || [1_usize, 10, 100, 1_000].into_iter();
     let deep = |depth| counted(depth, ("order", "orders"), "张订单");

@@ -135,7 +135,7 @@ fn weigh(events: impl Iterator<Item = Event>) -> u64 {
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
-    let count = setting.size.of(200_000);
+    let count = setting.size.of(400_000);
     let events = Arc::new(trades(count));
     let (mut json, mut binary) = (Vec::new(), Vec::new());
     write_json(&events, &mut json);

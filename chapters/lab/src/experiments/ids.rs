@@ -61,7 +61,7 @@ fn case(name: &str, live: usize, lookups: usize) -> Case {
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
-    let lookups = setting.size.of(2_000_000);
+    let lookups = setting.size.of(4_000_000);
     let live = |full: usize| if lookups < 10_000 { full / 1_000 } else { full };
     let cases = vec![case("few", live(10_000), lookups), case("many", live(1_000_000), lookups)];
     Ok(Prepared { cases, left_out: Vec::new() })

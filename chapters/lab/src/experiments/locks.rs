@@ -26,7 +26,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
     let cases = counts().into_iter().map(|threads| {
-        let count = setting.size.of(4_000_000 / threads).max(1);
+        let count = setting.size.of(10_000_000 / threads).max(1);
         Case::new(format!("threads_{threads}"), counted(threads, ("thread", "threads"), "个线程"))
             .with("standard", words("std::sync::Mutex", "std::sync::Mutex"), move || {
                 let balance = Mutex::new(0_u64);

@@ -86,6 +86,6 @@ fn case(threads: usize, count: usize) -> Case {
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
-    let cases = counts().into_iter().map(|threads| case(threads, setting.size.of(2_000_000 / threads).max(1)));
+    let cases = counts().into_iter().map(|threads| case(threads, setting.size.of(4_000_000 / threads).max(1)));
     Ok(Prepared { cases: cases.collect(), left_out: Vec::new() })
 }

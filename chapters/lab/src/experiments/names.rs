@@ -93,7 +93,7 @@ fn last(name: &str) -> u8 {
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
-    let count = setting.size.of(1_000_000);
+    let count = setting.size.of(2_000_000);
     let many = cores().max(2);
     let cases = [
         (1, "one_thread", words("one thread", "1 个线程")),

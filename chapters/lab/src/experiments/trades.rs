@@ -138,7 +138,7 @@ fn case<T: Element>(name: String, label: Words, trades: u64, orders: usize) -> C
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
     let mut cases = Vec::new();
     for trades in [1_u64, 10, 100, 1_000] {
-        let orders = setting.size.of(4_000_000 / (trades as usize + 4)).max(3);
+        let orders = setting.size.of(8_000_000 / (trades as usize + 4)).max(3);
         let counted = crate::words::counted(trades as usize, ("trade", "trades"), "笔成交");
         let label = |bytes: &str| {
             words(format!("{} of {bytes} bytes", counted.en), format!("{}，每笔 {bytes} 字节", counted.zh))
