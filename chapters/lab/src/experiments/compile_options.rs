@@ -104,7 +104,7 @@ fn profile_tool() -> Result<PathBuf, PerfError> {
     };
     let compiler = said("rustc".as_ref(), &["-v", "-V"]).unwrap_or_default();
     let tool = toolchains_own(&compiler).unwrap_or_else(|| "llvm-profdata".into());
-    let version = said(&tool, &["--version"]).ok_or_else(|| missing("llvm-profdata is missing"))?;
+    let version = said(&tool, &["merge", "--version"]).ok_or_else(|| missing("llvm-profdata is missing"))?;
     match llvm_major(&version) >= llvm_major(&compiler) {
         true => Ok(tool),
         false => Err(missing("the llvm-profdata here is of an older LLVM than the compiler's")),
