@@ -13,6 +13,7 @@ pub mod diff;
 pub mod expand;
 pub mod format;
 pub mod glossary;
+pub mod lab;
 pub mod page;
 pub mod problem;
 pub mod project;

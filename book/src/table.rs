@@ -3,6 +3,7 @@
 
 use crate::expand::{Sources, escape};
 use crate::format::{Format, duration};
+use crate::lab;
 use crate::project::Lang;
 use serde_json::Value;
 
@@ -17,7 +18,8 @@ struct Step<'r> {
 
 const NS: Format = Format::Time { unit_ns: 1, digits: 3 };
 
-/// `{{table ladder}}`, `{{table ladder to=0x03}}`, `{{table stages 0x02}}`, `{{table machine}}`, `{{table numbers}}`.
+/// `{{table ladder}}`, `{{table ladder to=0x03}}`, `{{table stages 0x02}}`, `{{table machine}}`, `{{table numbers}}`,
+/// `{{table lab names}}`.
 pub fn table(s: &Sources, lang: Lang, name: &str, options: &[&str]) -> Result<String, String> {
     match (name, options) {
         ("ladder", []) => ladder(s, lang, None),
@@ -25,7 +27,10 @@ pub fn table(s: &Sources, lang: Lang, name: &str, options: &[&str]) -> Result<St
         ("stages", [chapter]) => stages(s, lang, chapter),
         ("machine", []) => machine(s, lang),
         ("numbers", []) => numbers(s, lang),
-        _ => Err("no such table (there are: ladder [to=0x03], stages 0x02, machine, numbers, glossary [group])".into()),
+        ("lab", [experiment]) => lab::table(s, lang, experiment),
+        _ => Err("no such table (there are: ladder [to=0x03], stages 0x02, machine, numbers, lab names, \
+                  glossary [group])"
+            .into()),
     }
 }
 
@@ -197,7 +202,7 @@ fn latency(entry: &Value, percentile: &str) -> Option<f64> {
 }
 
 /// A cell: the reference figure and, once there is an own run, the reader's under it.
-fn pair(reference: Option<&str>, own: Option<&str>, lang: Lang) -> String {
+pub(crate) fn pair(reference: Option<&str>, own: Option<&str>, lang: Lang) -> String {
     let yours = own.map(|own| {
         let own = if own.is_empty() { "–" } else { own };
         format!("<span class=\"yours\"><span class=\"who\">{}</span> {own}</span>", lang.pick("yours", "你的"))
@@ -206,7 +211,7 @@ fn pair(reference: Option<&str>, own: Option<&str>, lang: Lang) -> String {
 }
 
 /// Which machine, which commit, which command.
-fn caption(record: &Value, lang: Lang, own: bool) -> String {
+pub(crate) fn caption(record: &Value, lang: Lang, own: bool) -> String {
     let who = if own { lang.pick("Yours", "你的") } else { lang.pick("Reference", "参考") };
     let machine = record["machine"]["cpu"].as_str().unwrap_or("?");
     let commit: String = record["commit"].as_str().unwrap_or("?").chars().take(10).collect();
@@ -216,7 +221,7 @@ fn caption(record: &Value, lang: Lang, own: bool) -> String {
 }
 
 /// One line of HTML, in a box that scrolls on a phone.
-fn wrap(caption: &str, corner: &str, heads: &[&str], rows: &str) -> String {
+pub(crate) fn wrap(caption: &str, corner: &str, heads: &[&str], rows: &str) -> String {
     let heads: String = heads.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
     let caption = if caption.is_empty() { String::new() } else { format!("<caption>{caption}</caption>") };
     format!(

@@ -4,11 +4,13 @@
 //! round begins with a probe of the machine. A chapter runs as many orders as it can do in about a
 //! round's time: the naive ones fewer, the fast ones more, and the table says how many.
 
+mod summary;
+mod tables;
+
 use std::fs;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
-use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use market::flow::FlowName;
 
@@ -16,11 +18,10 @@ use crate::chapters::{self, Chapter, Figures, figure};
 use crate::charts::ladder_charts;
 use crate::error::PerfError;
 use crate::flow_args::FlowArgs;
-use crate::language::Language;
 use crate::machine;
 use crate::probe::Probe;
-use crate::record::{ChapterRecord, LadderRecord, Latency, Round, Spread, Stages};
-use crate::units::{duration_text, factor_text, grouped};
+use crate::record::LadderRecord;
+use crate::units::grouped;
 
 /// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
 const RATE_MAX: f64 = 1_000_000.0;
@@ -137,8 +138,8 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
         flow: args.flow.record(args.orders.map(u64::from)),
         rounds: plan.rounds,
         probes,
-        chapters: rungs[..ladder].iter().map(chapter_record).collect::<Result<_, _>>()?,
-        venue: rungs[ladder..].iter().map(chapter_record).collect::<Result<_, _>>()?,
+        chapters: rungs[..ladder].iter().map(summary::chapter_record).collect::<Result<_, _>>()?,
+        venue: rungs[ladder..].iter().map(summary::chapter_record).collect::<Result<_, _>>()?,
     };
     publish(&record, args, &output)?;
     Ok(())
@@ -202,88 +203,13 @@ fn short(name: &str) -> &str {
     name.split('-').next().unwrap_or(name)
 }
 
-/// The rounds of a chapter, summed up by their medians.
-fn chapter_record(rung: &Rung) -> Result<ChapterRecord, PerfError> {
-    let rounds: Vec<Round> =
-        rung.rounds.iter().map(|figures| round(figures, &rung.chapter)).collect::<Result<_, _>>()?;
-    let median = |of: &dyn Fn(&Round) -> Option<f64>| -> Option<f64> {
-        let values: Option<Vec<f64>> = rounds.iter().map(of).collect();
-        Spread::of(&values?).map(|spread| spread.median)
-    };
-    let latency = |of: fn(&Latency) -> u64| median(&|round| Some(of(&round.latency_ns?) as f64)).map(|ns| ns as u64);
-    let stage = |of: fn(&Stages) -> f64| median(&|round| Some(of(&round.stages_ns?)));
-    let latency_ns = (|| {
-        Some(Latency {
-            offered_per_s: rung.rate as f64,
-            p50: latency(|l| l.p50)?,
-            p99: latency(|l| l.p99)?,
-            p999: latency(|l| l.p999)?,
-            max: latency(|l| l.max)?,
-        })
-    })();
-    let stages_ns = (|| {
-        Some(Stages {
-            log_append: stage(|s| s.log_append)?,
-            log_sync: stage(|s| s.log_sync)?,
-            balance_check: stage(|s| s.balance_check)?,
-            matching: stage(|s| s.matching)?,
-            settlement: stage(|s| s.settlement)?,
-            ledger: stage(|s| s.ledger)?,
-        })
-    })();
-    let per_s: Vec<f64> = rounds.iter().map(|round| round.orders_per_s).collect();
-    let none = || PerfError::Unusable(format!("{} has no rounds", rung.chapter.name));
-    Ok(ChapterRecord {
-        chapter: rung.chapter.name.clone(),
-        orders: rounds.iter().map(|round| round.orders).min().unwrap_or(0),
-        trades: rounds.iter().map(|round| round.trades).min().unwrap_or(0),
-        orders_per_s: Spread::of(&per_s).ok_or_else(none)?,
-        latency_ns,
-        stages_ns,
-        rounds,
-    })
-}
-
-fn round(figures: &Figures, chapter: &Chapter) -> Result<Round, PerfError> {
-    let get = |key: &str| figure(figures, key, chapter);
-    let stages_ns = match figures.contains_key("matching_ns") {
-        true => Some(Stages {
-            log_append: get("log_append_ns")?,
-            log_sync: get("log_sync_ns")?,
-            balance_check: get("balance_check_ns")?,
-            matching: get("matching_ns")?,
-            settlement: get("settlement_ns")?,
-            ledger: get("ledger_ns")?,
-        }),
-        false => None,
-    };
-    let latency_ns = match figures.contains_key("latency_p50_ns") {
-        true => Some(Latency {
-            offered_per_s: get("latency_offered_ops")?,
-            p50: get("latency_p50_ns")? as u64,
-            p99: get("latency_p99_ns")? as u64,
-            p999: get("latency_p999_ns")? as u64,
-            max: get("latency_max_ns")? as u64,
-        }),
-        false => None,
-    };
-    Ok(Round {
-        orders: get("orders")? as u64,
-        trades: get("trades")? as u64,
-        orders_per_s: get("throughput_ops")?,
-        latency_ns,
-        latency_achieved_per_s: latency_ns.map(|_| get("latency_achieved_ops")).transpose()?,
-        stages_ns,
-    })
-}
-
 fn publish(record: &LadderRecord, args: &LadderArgs, output: &Path) -> Result<(), PerfError> {
-    println!("{}", table(record));
+    println!("{}", tables::table(record));
     println!("Each order is durable before its acknowledgement. p50 to p99.9 are from an order's intended arrival");
     println!("to its durable acknowledgement, at the offered rate; the biggest stage is from a pass of its own.");
     if !record.venue.is_empty() {
         println!("\nThat flow has one market, and one market is one shard. On `venue`, with its 64 markets:");
-        println!("{}", venue_table(record));
+        println!("{}", tables::venue_table(record));
     }
     let path = output.join("ladder.json");
     record.save(&path)?;
@@ -295,80 +221,6 @@ fn publish(record: &LadderRecord, args: &LadderArgs, output: &Path) -> Result<()
     let files = ladder_charts(record, &charts)?;
     println!("\nrecord  {}\ncharts  {} ({} files, English and Chinese)", path.display(), charts.display(), files.len());
     Ok(())
-}
-
-/// The ladder as a table.
-pub fn table(record: &LadderRecord) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header([
-        "chapter",
-        "orders",
-        "orders/s",
-        "min to max",
-        "× step",
-        "× first",
-        "offered/s",
-        "p50",
-        "p99",
-        "p99.9",
-        "biggest stage",
-    ]);
-    let first = record.chapters.first().map_or(1.0, |chapter| chapter.orders_per_s.median);
-    let mut before: Option<f64> = None;
-    for chapter in &record.chapters {
-        let Spread { median, min, max, .. } = chapter.orders_per_s;
-        let time = |of: fn(&Latency) -> u64| {
-            chapter.latency_ns.map_or("-".into(), |latency| duration_text(of(&latency) as f64, Language::English))
-        };
-        let stage = chapter.stages_ns.map_or("-".into(), |stages| {
-            let (name, ns) = stages.biggest();
-            format!("{} {:.0} %", name.replace('_', " "), 100.0 * ns / stages.total())
-        });
-        table.add_row([
-            chapter.chapter.clone(),
-            grouped(chapter.orders as f64),
-            grouped(median),
-            format!("{} to {}", grouped(min), grouped(max)),
-            before.map_or("-".into(), |before| factor_text(median / before)),
-            factor_text(median / first),
-            chapter.latency_ns.map_or("-".into(), |latency| grouped(latency.offered_per_s)),
-            time(|latency| latency.p50),
-            time(|latency| latency.p99),
-            time(|latency| latency.p999),
-            stage,
-        ]);
-        before = Some(median);
-    }
-    for column in table.column_iter_mut().skip(1).take(9) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
-
-/// What the chapters did that also ran on many markets.
-fn venue_table(record: &LadderRecord) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header(["chapter", "orders", "orders/s", "min to max", "× row above", "× first"]);
-    let first = record.venue.first().map_or(1.0, |chapter| chapter.orders_per_s.median);
-    let mut before: Option<f64> = None;
-    for chapter in &record.venue {
-        let Spread { median, min, max, .. } = chapter.orders_per_s;
-        table.add_row([
-            chapter.chapter.clone(),
-            grouped(chapter.orders as f64),
-            grouped(median),
-            format!("{} to {}", grouped(min), grouped(max)),
-            before.map_or("-".into(), |before| factor_text(median / before)),
-            factor_text(median / first),
-        ]);
-        before = Some(median);
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
 }
 
 /// The command that repeats this run, without the machine's folders.

@@ -11,6 +11,7 @@ pub mod exercise;
 pub mod flow_args;
 pub mod generate;
 pub mod guard;
+pub mod lab;
 pub mod ladder;
 pub mod language;
 pub mod latency;

@@ -8,6 +8,7 @@ use perf::compare::{self, CompareArgs};
 use perf::exercise::{self, ExerciseArgs};
 use perf::generate::{self, GenerateArgs};
 use perf::guard::{self, GuardArgs};
+use perf::lab::{self, LabArgs};
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
 use perf::numbers::{self, NumbersArgs};
@@ -47,6 +48,8 @@ enum Verb {
     Sweep(SweepArgs),
     /// Throughput by number of shards
     Scale(ScaleArgs),
+    /// What did not help, and by how much: run the experiments of `chapters/lab`
+    Lab(LabArgs),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Some(Verb::Numbers(args)) => numbers::run(&args).map(|()| true),
         Some(Verb::Sweep(args)) => sweep::run(&args).map(|()| true),
         Some(Verb::Scale(args)) => scale::run(&args).map(|()| true),
+        Some(Verb::Lab(args)) => lab::run(&args),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -286,7 +286,7 @@ fn check_latency(latency: &Latency) -> Result<(), String> {
 }
 
 /// Writes `value` as readable JSON, creating the folder, through a neighbour file and a rename.
-pub(crate) fn save_json<T: Serialize>(value: &T, path: &Path) -> Result<(), PerfError> {
+pub fn save_json<T: Serialize>(value: &T, path: &Path) -> Result<(), PerfError> {
     let mut text = serde_json::to_string_pretty(value)
         .map_err(|error| PerfError::Unusable(format!("{} cannot be written as JSON: {error}", path.display())))?;
     text.push('\n');

@@ -12,16 +12,17 @@ const FUNCTION_LINES_END: usize = 70;
 const UNSAFE_MODULES: [(&str, &[&str]); 2] =
     [("chapters/0x06-pinned-ring", &["memory", "ring"]), ("chapters/0x07-sharding", &["memory", "ring"])];
 
-/// The folders of all crates, relative to the root.
+/// The folders of all crates, relative to the root. One in `chapters` may hold another, as the lab does.
 fn crates(root: &Path) -> Vec<String> {
-    let chapters = names(&root.join("chapters")).into_iter().map(|name| format!("chapters/{name}"));
-    let others = names(root);
-    // The fuzz targets have no `src`: each is one line of glue, which a C library calls and which can't be safe Rust.
-    let is_crate = |folder: &String| {
-        let folder = root.join(folder);
-        folder.join("Cargo.toml").is_file() && folder.join("src").is_dir()
+    let inside = |folder: String| {
+        let names = names(&root.join(&folder)).into_iter();
+        names.map(move |name| format!("{folder}/{name}"))
     };
-    chapters.chain(others).filter(is_crate).collect()
+    let chapters: Vec<String> = inside("chapters".into()).collect();
+    let nested: Vec<String> = chapters.iter().cloned().flat_map(inside).collect();
+    // The fuzz targets are one line of glue each, which a C library calls and which can't be safe Rust.
+    let is_crate = |folder: &String| folder != "fuzz" && root.join(folder).join("Cargo.toml").is_file();
+    [chapters, nested, names(root)].concat().into_iter().filter(is_crate).collect()
 }
 
 fn sources(root: &Path, folder: &str) -> Files {
@@ -120,15 +121,24 @@ fn unsafe_in(folder: &str, files: &Files) -> Vec<String> {
     problems
 }
 
-/// Whether a line of code, not of comment, has the keyword.
+/// Whether a line of code, not of comment or of text, has the keyword.
 fn says_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
-    code.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == "unsafe")
+    let begins = |rest: &str| ["{", "fn ", "impl", "trait ", "extern "].iter().any(|what| rest.starts_with(what));
+    code.split("unsafe ").skip(1).any(begins)
 }
 
 mod tests {
     use super::*;
     use crate::files::write;
+
+    #[test]
+    fn crates_inside_others_are_found() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let manifests = ["chapters/lab/Cargo.toml", "chapters/lab/work/Cargo.toml", "perf/Cargo.toml"];
+        write(dir.path(), &manifests.map(|path| (path, "")));
+        assert_eq!(crates(dir.path()), ["chapters/lab", "chapters/lab/work", "perf"]);
+    }
 
     #[test]
     fn functions_are_measured_from_fn_to_brace() {
