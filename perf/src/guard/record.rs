@@ -122,10 +122,12 @@ pub fn judge<'a>(
 }
 
 fn of(base: f64, now: f64) -> Verdict {
-    match now / base - 1.0 {
-        change if change > THRESHOLD => Verdict::Worse,
-        change if change < -THRESHOLD => Verdict::Better,
-        _ => Verdict::Same,
+    if now > base * (1.0 + THRESHOLD) {
+        Verdict::Worse
+    } else if now < base * (1.0 - THRESHOLD) {
+        Verdict::Better
+    } else {
+        Verdict::Same
     }
 }
 
