@@ -190,6 +190,7 @@ fn load(path: &Path) -> Result<LadderRecord, PerfError> {
     let round = single_round(&figures).ok_or_else(unusable)?;
     let chapter = ChapterRecord {
         chapter: about("chapter"),
+        shards: None,
         orders: round.orders,
         trades: round.trades,
         orders_per_s: Spread::of(&[round.orders_per_s]).ok_or_else(unusable)?,

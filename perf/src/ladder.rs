@@ -30,7 +30,13 @@ const RATE_MAX: f64 = 1_000_000.0;
 const ALL_PASSES: &str = "throughput,breakdown,latency";
 
 /// The chapters that also run on `venue`: the first, the last with one matching thread, the one with shards.
-const ON_VENUE: [&str; 3] = ["0x01", "0x06", "0x07"];
+const ON_VENUE: [&str; 3] = ["0x01", "0x06", SHARDED];
+
+/// The chapter with shards: on `venue` it gets one for each core, eight at most.
+const SHARDED: &str = "0x07";
+
+/// What is to be run: a chapter, on which commands, in which passes, with how many shards.
+type Run = (Chapter, FlowArgs, &'static str, Option<u16>);
 
 /// What `ladder` can be told.
 #[derive(Debug, Clone, clap::Args)]
@@ -84,6 +90,7 @@ struct Rung {
     chapter: Chapter,
     flow: FlowArgs,
     pass: &'static str,
+    shards: Option<u16>,
     orders: u64,
     rate: u64,
     rounds: Vec<Figures>,
@@ -101,14 +108,15 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
     chapters::build(&chapters)?;
 
     let plan = Plan::new(args);
-    let mut runs: Vec<_> = chapters.into_iter().map(|chapter| (chapter, args.flow.clone(), ALL_PASSES)).collect();
+    let mut runs: Vec<Run> =
+        chapters.into_iter().map(|chapter| (chapter, args.flow.clone(), ALL_PASSES, None)).collect();
     let ladder = runs.len();
     runs.extend(runs_on_venue(&runs, args));
     let bar = progress_bar((runs.len() as u64) * u64::from(plan.rounds + 1));
     let mut rungs = Vec::new();
-    for (chapter, flow, pass) in runs {
+    for (chapter, flow, pass, shards) in runs {
         say(&bar, &format!("{}: how much is a round?", chapter.name));
-        rungs.push(calibrate(chapter, flow, pass, &plan, &output)?);
+        rungs.push(calibrate(chapter, flow, pass, shards, &plan, &output)?);
         bar.inc(1);
     }
     let mut probes = Vec::new();
@@ -147,13 +155,17 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
 
 /// The ladder's own flow has one market, and one market is one shard. So the full ladder also shows what
 /// shards do with many.
-fn runs_on_venue(ladder: &[(Chapter, FlowArgs, &str)], args: &LadderArgs) -> Vec<(Chapter, FlowArgs, &'static str)> {
+fn runs_on_venue(ladder: &[Run], args: &LadderArgs) -> Vec<Run> {
     if args.quick || args.flow.input.is_some() || args.flow.flow != FlowName::Classic {
         return Vec::new();
     }
     let flow = FlowArgs { flow: FlowName::Venue, ..args.flow.clone() };
-    let chapters = ON_VENUE.iter().filter_map(|id| ladder.iter().find(|(chapter, ..)| short(&chapter.name) == *id));
-    let runs: Vec<_> = chapters.map(|(chapter, ..)| (chapter.clone(), flow.clone(), "throughput")).collect();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(8) as u16;
+    let run = |id: &&str| {
+        let (chapter, ..) = ladder.iter().find(|(chapter, ..)| short(&chapter.name) == *id)?;
+        Some((chapter.clone(), flow.clone(), "throughput", (*id == SHARDED).then_some(cores)))
+    };
+    let runs: Vec<Run> = ON_VENUE.iter().filter_map(run).collect();
     if runs.len() == ON_VENUE.len() { runs } else { Vec::new() }
 }
 
@@ -162,11 +174,13 @@ fn calibrate(
     chapter: Chapter,
     flow: FlowArgs,
     pass: &'static str,
+    shards: Option<u16>,
     plan: &Plan,
     output: &Path,
 ) -> Result<Rung, PerfError> {
     let trial = plan.orders_max.min(500_000);
     let mut flags = flow.flags();
+    flags.extend(shards_flags(shards));
     flags.extend(["--pass".into(), "throughput".into(), "--max-seconds".into(), "0.15".into()]);
     flags.extend(flow.orders_flags(trial));
     let figures = chapter.measure(&flags, &folder(&chapter, pass, output))?;
@@ -176,11 +190,12 @@ fn calibrate(
     let step = 10_f64.powf(orders.log10().floor() - 1.0);
     let orders = ((orders / step).round() * step).min(f64::from(plan.orders_max)) as u64;
     let rate = (per_s / 2.0).clamp(1.0, RATE_MAX) as u64;
-    Ok(Rung { chapter, flow, pass, orders, rate, rounds: Vec::new() })
+    Ok(Rung { chapter, flow, pass, shards, orders, rate, rounds: Vec::new() })
 }
 
 fn measure(rung: &Rung, plan: &Plan, output: &Path) -> Result<Figures, PerfError> {
     let mut flags = rung.flow.flags();
+    flags.extend(shards_flags(rung.shards));
     flags.extend(rung.flow.orders_flags(rung.orders as u32));
     let settings = [
         ("--pass", rung.pass.to_string()),
@@ -190,6 +205,10 @@ fn measure(rung: &Rung, plan: &Plan, output: &Path) -> Result<Figures, PerfError
     ];
     flags.extend(settings.into_iter().flat_map(|(flag, value)| [flag.to_string(), value]));
     rung.chapter.measure(&flags, &folder(&rung.chapter, rung.pass, output))
+}
+
+fn shards_flags(shards: Option<u16>) -> Vec<String> {
+    shards.map_or(Vec::new(), |shards| vec!["--shards".into(), shards.to_string()])
 }
 
 /// Where a run leaves its own report; one that measures less must not overwrite the full one.

@@ -56,6 +56,9 @@ pub struct Flow {
 pub struct ChapterRecord {
     /// The chapter's folder name, such as `0x01-naive`.
     pub chapter: String,
+    /// How many shards it ran with, where the ladder chose that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shards: Option<u16>,
     /// Orders in each round; a slow chapter runs fewer.
     pub orders: u64,
     /// Trades in each round.

@@ -28,6 +28,7 @@ fn sample() -> LadderRecord {
         probes: vec![Probe { sync_ns: 1e5, round_trip_ns: None, pinned: false, spin_ns: 1e6 }],
         chapters: vec![ChapterRecord {
             chapter: "0x01-naive".into(),
+            shards: None,
             orders: 2_000,
             trades: 960,
             orders_per_s: Spread::of(&[9_100.0, 8_900.0, 9_000.0]).expect("three rounds"),

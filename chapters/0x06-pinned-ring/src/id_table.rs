@@ -13,11 +13,12 @@
 
 use crate::slab::Slot;
 
-/// Marks a place where nothing is. It is 0, because memory that is 0 need not be written first.
-const EMPTY: u32 = 0;
+/// Marks a place where nothing is. It is not 0: memory that is asked for as zeros is only promised, and a first
+/// look followed by a first write is then two faults, the second of which disturbs every core.
+const EMPTY: Slot = Slot::MAX;
 
 /// Marks a place in the old table whose id left before it was moved.
-const GONE: u32 = u32::MAX;
+const GONE: Slot = Slot::MAX - 1;
 
 /// How many places of the old table are looked at with each insert. One would do; more end it sooner.
 const MOVE_AT_ONCE: usize = 8;
@@ -32,10 +33,10 @@ pub struct IdTable {
     taken: usize,
 }
 
-/// Places for slots: each holds a slot and one, or a mark.
+/// Places for slots: each holds a slot or a mark.
 #[derive(Default)]
 struct Places {
-    places: Box<[u32]>,
+    places: Box<[Slot]>,
     /// How many bits of an id choose its place.
     width: u32,
 }
@@ -51,8 +52,8 @@ impl IdTable {
     /// The slot of `id`, if it is there. `id_of` gives the id of a slot in the table.
     pub fn find(&self, id: u64, id_of: impl Fn(Slot) -> u64) -> Option<Slot> {
         match self.table.place_of(id, &id_of) {
-            Some(place) => Some(self.table.places[place] - 1),
-            None => self.place_in_old(id, id_of).map(|place| self.old.places[place] - 1),
+            Some(place) => Some(self.table.places[place]),
+            None => self.place_in_old(id, id_of).map(|place| self.old.places[place]),
         }
     }
     // ANCHOR_END: find
@@ -74,9 +75,9 @@ impl IdTable {
     /// Moves a few places to the new table. All have moved long before it is full in its turn.
     fn move_some(&mut self, id_of: impl Fn(Slot) -> u64) {
         let end = (self.moved + MOVE_AT_ONCE).min(self.old.places.len());
-        for &mark in &self.old.places[self.moved..end] {
-            if mark != EMPTY && mark != GONE {
-                self.table.put(id_of(mark - 1), mark - 1);
+        for &slot in &self.old.places[self.moved..end] {
+            if slot != EMPTY && slot != GONE {
+                self.table.put(id_of(slot), slot);
             }
         }
         self.moved = end;
@@ -108,7 +109,7 @@ impl IdTable {
             match self.old.places[place] {
                 EMPTY => return None,
                 GONE => {}
-                mark if place >= self.moved && id_of(mark - 1) == id => return Some(place),
+                slot if place >= self.moved && id_of(slot) == id => return Some(place),
                 _ => {}
             }
             place = self.old.after(place);
@@ -117,7 +118,7 @@ impl IdTable {
 
     /// How many bytes of memory it holds.
     pub fn bytes(&self) -> usize {
-        (self.table.places.len() + self.old.places.len()) * size_of::<u32>()
+        (self.table.places.len() + self.old.places.len()) * size_of::<Slot>()
     }
 }
 
@@ -144,7 +145,7 @@ impl Places {
         loop {
             match self.places[place] {
                 EMPTY => return None,
-                mark if id_of(mark - 1) == id => return Some(place),
+                slot if id_of(slot) == id => return Some(place),
                 _ => place = self.after(place),
             }
         }
@@ -159,7 +160,7 @@ impl Places {
         while self.places[place] != EMPTY {
             place = self.after(place);
         }
-        self.places[place] = slot + 1;
+        self.places[place] = slot;
     }
 
     /// Empties a place, and moves those back that had gone past it, so that no search ends too early.
@@ -167,7 +168,7 @@ impl Places {
         let mask = self.places.len() - 1;
         let mut place = self.after(hole);
         while self.places[place] != EMPTY {
-            let home = self.home(id_of(self.places[place] - 1));
+            let home = self.home(id_of(self.places[place]));
             // The slot may move back to the hole unless its home lies behind the hole.
             if (place.wrapping_sub(home) & mask) >= (place.wrapping_sub(hole) & mask) {
                 self.places[hole] = self.places[place];
@@ -244,7 +245,7 @@ mod tests {
             table.insert(id, slot as Slot, |slot| ids[slot as usize]);
         }
         let at_home =
-            ids.iter().enumerate().filter(|&(slot, &id)| table.table.places[table.table.home(id)] == slot as u32 + 1);
+            ids.iter().enumerate().filter(|&(slot, &id)| table.table.places[table.table.home(id)] == slot as Slot);
         assert!(at_home.count() > 2_000);
     }
 

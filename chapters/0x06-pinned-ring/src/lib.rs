@@ -7,6 +7,7 @@
 
 pub mod accounts;
 pub mod book;
+pub mod cores;
 pub mod engine;
 pub mod exchange;
 pub mod id_table;

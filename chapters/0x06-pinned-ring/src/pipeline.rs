@@ -17,6 +17,7 @@ use std::thread::{self, JoinHandle};
 
 use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, StageTimes};
 
+use crate::cores;
 use crate::exchange::Exchange;
 use crate::journal::{Journal, Journaled};
 use crate::ledger::Ledger;
@@ -67,7 +68,7 @@ impl Pipeline {
             ledger.write(&events)
         })?;
 
-        let wait = Wait::for_machine(3, cores());
+        let wait = Wait::for_machine(3, core_count());
         let acknowledged = Arc::new(AtomicU64::new(0));
         let (path, next) = (log.path().to_path_buf(), log.next());
         let (ring, [journaled, matched]) = ring((RING_BATCHES * options.batch_max).next_power_of_two());
@@ -224,16 +225,16 @@ fn both(one: Option<StageTimes>, other: Option<StageTimes>) -> Option<StageTimes
     Some(sum)
 }
 
-fn cores() -> usize {
+fn core_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The core for the matching thread: the last one, for systems like to keep the first busy.
+/// The core for the matching thread.
 fn core_for_matching(pin: bool) -> (String, Option<core_affinity::CoreId>) {
-    let core = core_affinity::get_core_ids().and_then(|cores| cores.last().copied());
+    let core = cores::quietest_first().first().copied();
     match core {
         _ if !pin => ("threads run where the system puts them".into(), None),
-        _ if cores() < 2 => ("one core, so nothing is pinned".into(), None),
+        _ if core_count() < 2 => ("one core, so nothing is pinned".into(), None),
         Some(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
         None => ("the system does not permit pinning, so threads run where it puts them".into(), None),
     }

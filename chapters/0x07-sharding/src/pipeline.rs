@@ -19,6 +19,7 @@ use std::time::Duration;
 use market::log::ShardOf;
 use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, StageTimes};
 
+use crate::cores;
 use crate::exchange::Exchange;
 use crate::journal::{Journal, Journaled};
 use crate::ledger::Ledger;
@@ -70,7 +71,7 @@ impl Pipeline {
             ledger.write(&events)
         })?;
 
-        let wait = Wait::for_machine(1 + 2 * usize::from(shard.shards), cores());
+        let wait = Wait::for_machine(1 + 2 * usize::from(shard.shards), core_count());
         let acknowledged = Arc::new(AtomicU64::new(0));
         let (path, next) = (log.path().to_path_buf(), log.next());
         let (ring, [journaled, matched]) = ring((RING_BATCHES * options.batch_max).next_power_of_two());
@@ -231,15 +232,14 @@ fn both(one: Option<StageTimes>, other: Option<StageTimes>) -> Option<StageTimes
     Some(sum)
 }
 
-fn cores() -> usize {
+fn core_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The core for a shard's matching thread: from the last one down, for systems like to keep the first
-/// busy. With fewer cores than shards, some share one.
+/// The core for a shard's matching thread. With fewer cores than shards, some share one.
 fn core_for_matching(pin: bool, shard: ShardOf) -> (String, Option<core_affinity::CoreId>) {
-    let cores = core_affinity::get_core_ids().unwrap_or_default();
-    let core = cores.iter().rev().cycle().nth(shard.shard.into()).copied();
+    let cores = cores::quietest_first();
+    let core = cores.iter().cycle().nth(shard.shard.into()).copied();
     match core {
         _ if !pin => ("threads run where the system puts them".into(), None),
         _ if cores.len() < 2 => ("one core, so nothing is pinned".into(), None),

@@ -42,6 +42,7 @@ fn ladder() -> LadderRecord {
     ];
     let chapter = |(name, median, noise, rate, stages): Rung| ChapterRecord {
         chapter: name.into(),
+        shards: None,
         orders: 100_000,
         trades: 48_000,
         orders_per_s: spread(median, noise),

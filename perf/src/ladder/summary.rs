@@ -38,6 +38,7 @@ pub fn chapter_record(rung: &Rung) -> Result<ChapterRecord, PerfError> {
     let none = || PerfError::Unusable(format!("{} has no rounds", rung.chapter.name));
     Ok(ChapterRecord {
         chapter: rung.chapter.name.clone(),
+        shards: rung.shards,
         orders: rounds.iter().map(|round| round.orders).min().unwrap_or(0),
         trades: rounds.iter().map(|round| round.trades).min().unwrap_or(0),
         orders_per_s: Spread::of(&per_s).ok_or_else(none)?,

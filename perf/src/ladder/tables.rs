@@ -65,7 +65,10 @@ pub fn venue_table(record: &LadderRecord) -> Table {
     for chapter in &record.venue {
         let Spread { median, min, max, .. } = chapter.orders_per_s;
         table.add_row([
-            chapter.chapter.clone(),
+            match chapter.shards {
+                Some(shards) => format!("{}, {shards} shards", chapter.chapter),
+                None => chapter.chapter.clone(),
+            },
             grouped(chapter.orders as f64),
             grouped(median),
             format!("{} to {}", grouped(min), grouped(max)),
