@@ -13,8 +13,9 @@ use crate::units::{factor_text, grouped};
 /// What `exercise` can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ExerciseArgs {
-    /// The chapter to write, 0x02 or later
-    pub chapter: String,
+    /// The chapter to write, 0x02 or later; with --check it may be left out when one exercise is laid out
+    #[arg(required_unless_present = "check")]
+    pub chapter: Option<String>,
     /// Run the chapter's tests on what was written, and compare its speed with the chapter before
     #[arg(long)]
     pub check: bool,
@@ -35,22 +36,45 @@ pub struct ExerciseArgs {
 /// When there is no such exercise, or a folder can't be written.
 pub fn run(args: &ExerciseArgs) -> anyhow::Result<bool> {
     let all = chapters::all()?;
-    let chapter = chapters::select(std::slice::from_ref(&args.chapter))?.remove(0);
+    let base = args.folder.clone().unwrap_or_else(|| chapters::repository().join("exercises"));
+    let name = args.chapter.clone().map_or_else(|| only_one(&base), Ok)?;
+    let chapter = chapters::select(std::slice::from_ref(&name))?.remove(0);
     let at = all.iter().position(|other| *other == chapter).unwrap_or(0);
     let Some(before) = at.checked_sub(1).map(|at| all[at].clone()) else {
         let message = format!("{} is the first chapter: read it, there is none before it to start from", chapter.name);
         return Err(PerfError::Unusable(message).into());
     };
-    let base = args.folder.clone().unwrap_or_else(|| chapters::repository().join("exercises"));
     let folder = base.join(chapter.name.split('-').next().unwrap_or(&chapter.name));
     if args.check {
         return Ok(check(&chapter, &before, &folder, args.test.as_deref())?);
     }
     lay_out(&chapter, &before, &folder, args.force)?;
-    let name = &args.chapter;
     println!("{} is {} and the tests of {}", folder.display(), before.name, chapter.name);
     println!("write the chapter in {}, then: scripts/exercise {name} --check", folder.join("src").display());
     Ok(true)
+}
+
+/// The exercise that is laid out in `base`, when it is the only one.
+fn only_one(base: &Path) -> Result<String, PerfError> {
+    let entries = fs::read_dir(base).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.path().join("Cargo.toml").is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    match &names[..] {
+        [name] => Ok(name.clone()),
+        [] => Err(PerfError::Unusable(format!(
+            "there is no exercise in {}; lay one out first, such as: scripts/exercise 0x03",
+            base.display()
+        ))),
+        several => Err(PerfError::Unusable(format!(
+            "{} has several exercises: {}; say which, such as: scripts/exercise {} --check",
+            base.display(),
+            several.join(", "),
+            several[0]
+        ))),
+    }
 }
 
 /// Copies the sources of the chapter before and the tests of this one, under this one's package name.
