@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::error::PerfError;
+use crate::record::{Latency, Round, Stages};
 
 /// A chapter's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,10 +170,47 @@ pub fn read_figures(path: &Path) -> Result<Figures, PerfError> {
 ///
 /// # Errors
 /// [`PerfError::Unusable`] when it is not.
-pub fn figure(figures: &Figures, key: &str, chapter: &Chapter) -> Result<f64, PerfError> {
+pub fn figure(figures: &Figures, key: &str, from: &str) -> Result<f64, PerfError> {
     let missing =
-        || PerfError::Unusable(format!("{} reported no {key}; build it again from this commit", chapter.name));
+        || PerfError::Unusable(format!("{from} reported no {key}; build it again from this commit, and run it"));
     figures.get(key).copied().ok_or_else(missing)
+}
+
+/// A run's figures as a round of a record. A pass that was not run leaves its part out.
+///
+/// # Errors
+/// [`PerfError::Unusable`] when a figure is missing beside others of its pass.
+pub fn round(figures: &Figures, from: &str) -> Result<Round, PerfError> {
+    let get = |key: &str| figure(figures, key, from);
+    let stages_ns = match figures.contains_key("matching_ns") {
+        true => Some(Stages {
+            log_append: get("log_append_ns")?,
+            log_sync: get("log_sync_ns")?,
+            balance_check: get("balance_check_ns")?,
+            matching: get("matching_ns")?,
+            settlement: get("settlement_ns")?,
+            ledger: get("ledger_ns")?,
+        }),
+        false => None,
+    };
+    let latency_ns = match figures.contains_key("latency_p50_ns") {
+        true => Some(Latency {
+            offered_per_s: get("latency_offered_ops")?,
+            p50: get("latency_p50_ns")? as u64,
+            p99: get("latency_p99_ns")? as u64,
+            p999: get("latency_p999_ns")? as u64,
+            max: get("latency_max_ns")? as u64,
+        }),
+        false => None,
+    };
+    Ok(Round {
+        orders: get("orders")? as u64,
+        trades: get("trades")? as u64,
+        orders_per_s: get("throughput_ops")?,
+        latency_ns,
+        latency_achieved_per_s: latency_ns.map(|_| get("latency_achieved_ops")).transpose()?,
+        stages_ns,
+    })
 }
 
 #[cfg(test)]

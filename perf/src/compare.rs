@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::chapters::{Figures, read_figures};
+use crate::chapters::{read_figures, round};
 use crate::error::PerfError;
 use crate::language::Language;
 use crate::probe::{Probe, STATE_FACTOR, same_state};
@@ -56,7 +56,8 @@ type PercentileOf = fn(&Latency) -> u64;
 
 /// One figure of both runs.
 struct Row {
-    chapter: String,
+    /// As [`LadderRecord::runs`] names it.
+    run: String,
     figure: String,
     base: Spread,
     current: Spread,
@@ -110,12 +111,12 @@ fn states(base: &LadderRecord, current: &LadderRecord) -> Vec<String> {
 /// All figures that both runs have.
 fn rows(base: &LadderRecord, current: &LadderRecord) -> Vec<Row> {
     let mut rows = Vec::new();
-    for now in &current.chapters {
-        let Some(before) = base.chapter(&now.chapter) else { continue };
+    for (run, now) in current.runs() {
+        let Some((_, before)) = base.runs().find(|(name, _)| *name == run) else { continue };
         let mut push = |figure: String, base: Option<Spread>, current: Option<Spread>, more_is_better: bool| {
             let (Some(base), Some(current)) = (base, current) else { return };
             let verdict = judge(&base, &current, more_is_better);
-            rows.push(Row { chapter: now.chapter.clone(), figure, base, current, more_is_better, verdict });
+            rows.push(Row { run: run.clone(), figure, base, current, more_is_better, verdict });
         };
         push("orders/s".into(), Some(before.orders_per_s.clone()), Some(now.orders_per_s.clone()), true);
         let percentiles: [(&str, PercentileOf); 4] =
@@ -166,7 +167,7 @@ fn table(rows: &[Row], changes: bool) -> Table {
             before => format!("{:+.1} %", 100.0 * (row.current.median / before - 1.0)),
         };
         let verdict = row.verdict.words().to_string();
-        table.add_row([row.chapter.clone(), row.figure.clone(), text(&row.base), text(&row.current), change, verdict]);
+        table.add_row([row.run.clone(), row.figure.clone(), text(&row.base), text(&row.current), change, verdict]);
     }
     for column in table.column_iter_mut().skip(2).take(3) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -185,9 +186,8 @@ fn load(path: &Path) -> Result<LadderRecord, PerfError> {
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
         line.unwrap_or("unknown").to_string()
     };
-    let unusable =
-        || PerfError::Unusable(format!("{} has no throughput_ops; write it by running a chapter", path.display()));
-    let round = single_round(&figures).ok_or_else(unusable)?;
+    let unusable = || PerfError::Unusable(format!("{}: its throughput_ops is not a number", path.display()));
+    let round = round(&figures, &path.display().to_string())?;
     let chapter = ChapterRecord {
         chapter: about("chapter"),
         shards: None,
@@ -207,37 +207,6 @@ fn load(path: &Path) -> Result<LadderRecord, PerfError> {
         probes: Vec::new(),
         chapters: vec![chapter],
         venue: Vec::new(),
-    })
-}
-
-fn single_round(figures: &Figures) -> Option<Round> {
-    let get = |key: &str| figures.get(key).copied();
-    let latency = || {
-        Some(Latency {
-            offered_per_s: get("latency_offered_ops")?,
-            p50: get("latency_p50_ns")? as u64,
-            p99: get("latency_p99_ns")? as u64,
-            p999: get("latency_p999_ns")? as u64,
-            max: get("latency_max_ns")? as u64,
-        })
-    };
-    let stages = || {
-        Some(Stages {
-            log_append: get("log_append_ns")?,
-            log_sync: get("log_sync_ns")?,
-            balance_check: get("balance_check_ns")?,
-            matching: get("matching_ns")?,
-            settlement: get("settlement_ns")?,
-            ledger: get("ledger_ns")?,
-        })
-    };
-    Some(Round {
-        orders: get("orders")? as u64,
-        trades: get("trades")? as u64,
-        orders_per_s: get("throughput_ops")?,
-        latency_ns: latency(),
-        latency_achieved_per_s: get("latency_achieved_ops"),
-        stages_ns: stages(),
     })
 }
 

@@ -165,7 +165,7 @@ fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), PerfEr
     for _ in 0..3 {
         for (speeds, program) in speeds.iter_mut().zip([before.program(), program.clone()]) {
             let figures = chapter.measure_program(&program, &flags, &output)?;
-            speeds.push(figure(&figures, "throughput_ops", chapter)?);
+            speeds.push(figure(&figures, "throughput_ops", &chapter.name)?);
         }
     }
     let [old, new] = speeds.map(|mut speeds| {

@@ -35,9 +35,6 @@ const ON_VENUE: [&str; 3] = ["0x01", "0x06", SHARDED];
 /// The chapter with shards: on `venue` it gets one for each core, eight at most.
 const SHARDED: &str = "0x07";
 
-/// What is to be run: a chapter, on which commands, in which passes, with how many shards.
-type Run = (Chapter, FlowArgs, &'static str, Option<u16>);
-
 /// What `ladder` can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LadderArgs {
@@ -85,12 +82,31 @@ impl Plan {
     }
 }
 
-/// A chapter on the ladder, and how much it is given to do.
-struct Rung {
+/// A chapter, and what it is measured on.
+struct Run {
     chapter: Chapter,
     flow: FlowArgs,
-    pass: &'static str,
+    passes: &'static str,
     shards: Option<u16>,
+}
+
+impl Run {
+    fn measure(&self, orders: u32, settings: &[(&str, String)], output: &Path) -> Result<Figures, PerfError> {
+        let mut flags = self.flow.flags();
+        flags.extend(self.flow.orders_flags(orders));
+        let shards = self.shards.map(|shards| ("--shards", shards.to_string()));
+        for (flag, value) in settings.iter().chain(&shards) {
+            flags.extend([(*flag).to_string(), value.clone()]);
+        }
+        // A run that measures less must not overwrite the report of the full one.
+        let folder = if self.passes == ALL_PASSES { output.to_path_buf() } else { output.join("venue") };
+        self.chapter.measure(&flags, &folder.join(short(&self.chapter.name)))
+    }
+}
+
+/// A run on the ladder, and how much it is given to do.
+struct Rung {
+    run: Run,
     orders: u64,
     rate: u64,
     rounds: Vec<Figures>,
@@ -108,15 +124,15 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
     chapters::build(&chapters)?;
 
     let plan = Plan::new(args);
-    let mut runs: Vec<Run> =
-        chapters.into_iter().map(|chapter| (chapter, args.flow.clone(), ALL_PASSES, None)).collect();
+    let run = |chapter| Run { chapter, flow: args.flow.clone(), passes: ALL_PASSES, shards: None };
+    let mut runs: Vec<Run> = chapters.into_iter().map(run).collect();
     let ladder = runs.len();
     runs.extend(runs_on_venue(&runs, args));
     let bar = progress_bar((runs.len() as u64) * u64::from(plan.rounds + 1));
     let mut rungs = Vec::new();
-    for (chapter, flow, pass, shards) in runs {
-        say(&bar, &format!("{}: how much is a round?", chapter.name));
-        rungs.push(calibrate(chapter, flow, pass, shards, &plan, &output)?);
+    for run in runs {
+        say(&bar, &format!("{}: how much is a round?", run.chapter.name));
+        rungs.push(calibrate(run, &plan, &output)?);
         bar.inc(1);
     }
     let mut probes = Vec::new();
@@ -127,10 +143,10 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
                 &bar,
                 &format!(
                     "{}: round {round} of {}, {} orders of {}",
-                    rung.chapter.name,
+                    rung.run.chapter.name,
                     plan.rounds,
                     grouped(rung.orders as f64),
-                    rung.flow.record(None).name
+                    rung.run.flow.record(None).name
                 ),
             );
             rung.rounds.push(measure(rung, &plan, &output)?);
@@ -162,59 +178,35 @@ fn runs_on_venue(ladder: &[Run], args: &LadderArgs) -> Vec<Run> {
     let flow = FlowArgs { flow: FlowName::Venue, ..args.flow.clone() };
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(8) as u16;
     let run = |id: &&str| {
-        let (chapter, ..) = ladder.iter().find(|(chapter, ..)| short(&chapter.name) == *id)?;
-        Some((chapter.clone(), flow.clone(), "throughput", (*id == SHARDED).then_some(cores)))
+        let chapter = ladder.iter().find(|run| short(&run.chapter.name) == *id)?.chapter.clone();
+        let shards = (*id == SHARDED).then_some(cores);
+        Some(Run { chapter, flow: flow.clone(), passes: "throughput", shards })
     };
     let runs: Vec<Run> = ON_VENUE.iter().filter_map(run).collect();
     if runs.len() == ON_VENUE.len() { runs } else { Vec::new() }
 }
 
 /// Finds out how many orders a chapter does in a round's time, with a short run.
-fn calibrate(
-    chapter: Chapter,
-    flow: FlowArgs,
-    pass: &'static str,
-    shards: Option<u16>,
-    plan: &Plan,
-    output: &Path,
-) -> Result<Rung, PerfError> {
-    let trial = plan.orders_max.min(500_000);
-    let mut flags = flow.flags();
-    flags.extend(shards_flags(shards));
-    flags.extend(["--pass".into(), "throughput".into(), "--max-seconds".into(), "0.15".into()]);
-    flags.extend(flow.orders_flags(trial));
-    let figures = chapter.measure(&flags, &folder(&chapter, pass, output))?;
-    let per_s = figure(&figures, "throughput_ops", &chapter)?;
+fn calibrate(run: Run, plan: &Plan, output: &Path) -> Result<Rung, PerfError> {
+    let settings = [("--pass", "throughput".to_string()), ("--max-seconds", "0.15".to_string())];
+    let figures = run.measure(plan.orders_max.min(500_000), &settings, output)?;
+    let per_s = figure(&figures, "throughput_ops", &run.chapter.name)?;
     let orders = (per_s * plan.seconds).clamp(64.0, f64::from(plan.orders_max));
     // Two digits are enough, and read better.
     let step = 10_f64.powf(orders.log10().floor() - 1.0);
     let orders = ((orders / step).round() * step).min(f64::from(plan.orders_max)) as u64;
     let rate = (per_s / 2.0).clamp(1.0, RATE_MAX) as u64;
-    Ok(Rung { chapter, flow, pass, shards, orders, rate, rounds: Vec::new() })
+    Ok(Rung { run, orders, rate, rounds: Vec::new() })
 }
 
 fn measure(rung: &Rung, plan: &Plan, output: &Path) -> Result<Figures, PerfError> {
-    let mut flags = rung.flow.flags();
-    flags.extend(shards_flags(rung.shards));
-    flags.extend(rung.flow.orders_flags(rung.orders as u32));
     let settings = [
-        ("--pass", rung.pass.to_string()),
+        ("--pass", rung.run.passes.to_string()),
         ("--rate", rung.rate.to_string()),
         ("--seconds", plan.latency_seconds.to_string()),
         ("--max-seconds", (3.0 * plan.seconds).to_string()),
     ];
-    flags.extend(settings.into_iter().flat_map(|(flag, value)| [flag.to_string(), value]));
-    rung.chapter.measure(&flags, &folder(&rung.chapter, rung.pass, output))
-}
-
-fn shards_flags(shards: Option<u16>) -> Vec<String> {
-    shards.map_or(Vec::new(), |shards| vec!["--shards".into(), shards.to_string()])
-}
-
-/// Where a run leaves its own report; one that measures less must not overwrite the full one.
-fn folder(chapter: &Chapter, pass: &str, output: &Path) -> PathBuf {
-    let folder = if pass == ALL_PASSES { output.to_path_buf() } else { output.join("venue") };
-    folder.join(short(&chapter.name))
+    rung.run.measure(rung.orders as u32, &settings, output)
 }
 
 /// `0x01` of `0x01-naive`.

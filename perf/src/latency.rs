@@ -76,7 +76,7 @@ pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
     eprintln!("{}: {} orders/s for {} s", chapter.name, grouped(f64::from(args.rate)), args.seconds);
     let figures = chapter.measure(&flags, &folder)?;
 
-    let get = |key: &str| figure(&figures, key, &chapter);
+    let get = |key: &str| figure(&figures, key, &chapter.name);
     let achieved = get("latency_achieved_ops")?;
     let points: Result<Vec<(f64, f64)>, PerfError> = CURVE
         .iter()

@@ -76,6 +76,16 @@ pub struct ChapterRecord {
     pub rounds: Vec<Round>,
 }
 
+impl ChapterRecord {
+    /// Its name, and its number of shards where the ladder chose that.
+    pub fn label(&self) -> String {
+        match self.shards {
+            Some(shards) => format!("{}, {shards} shards", self.chapter),
+            None => self.chapter.clone(),
+        }
+    }
+}
+
 /// What one chapter did in one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Round {
@@ -227,9 +237,10 @@ impl LadderRecord {
         save_json(self, path)
     }
 
-    /// The record of one chapter, by its folder's name.
-    pub fn chapter(&self, name: &str) -> Option<&ChapterRecord> {
-        self.chapters.iter().find(|chapter| chapter.chapter == name)
+    /// Every run in it, under a name of its own: `0x07-sharding`, or `0x07-sharding, 2 shards on venue`.
+    pub fn runs(&self) -> impl Iterator<Item = (String, &ChapterRecord)> {
+        let ladder = self.chapters.iter().map(|chapter| (chapter.label(), chapter));
+        ladder.chain(self.venue.iter().map(|chapter| (format!("{} on venue", chapter.label()), chapter)))
     }
 
     fn check(&self) -> Result<(), String> {
@@ -237,9 +248,8 @@ impl LadderRecord {
             return Err("no chapter in it".into());
         }
         let mut names = HashSet::new();
-        for chapter in &self.chapters {
-            let name = &chapter.chapter;
-            if !names.insert(name) {
+        for (name, chapter) in self.runs() {
+            if !names.insert(name.clone()) {
                 return Err(format!("chapter {name} is in it twice"));
             }
             check_spread(&chapter.orders_per_s).map_err(|problem| format!("{name}: orders_per_s {problem}"))?;

@@ -91,7 +91,7 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
             flags.extend(["--pass", "throughput", "--max-seconds", "10", "--shards"].map(String::from));
             flags.push(shards.to_string());
             let figures = chapter.measure(&flags, &folder)?;
-            seen.push(figure(&figures, "throughput_ops", &chapter)?);
+            seen.push(figure(&figures, "throughput_ops", &chapter.name)?);
             bar.inc(1);
         }
     }

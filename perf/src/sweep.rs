@@ -93,7 +93,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
                 flags.extend(["--rate".into(), (seen.offered_per_s as u64).to_string()]);
             }
             let figures = chapter.measure(&flags, &folder)?;
-            let get = |key: &str| figure(&figures, key, &chapter);
+            let get = |key: &str| figure(&figures, key, &chapter.name);
             seen.orders_per_s.push(get("throughput_ops")?);
             seen.offered_per_s = get("latency_offered_ops")?;
             seen.p50_ns.push(get("latency_p50_ns")?);

@@ -76,12 +76,12 @@ impl Book {
     /// # Errors
     /// [`Reason::WouldCross`] and [`Reason::CannotFill`]; the book has not changed then.
     pub fn place(&mut self, taker: &Order, time_in_force: TimeInForce, fills: &mut Vec<Fill>) -> Result<Fate, Reason> {
+        fills.clear();
         match time_in_force {
             TimeInForce::PostOnly if self.best_match(taker).is_some() => return Err(Reason::WouldCross),
             TimeInForce::Fok if !self.can_fill(taker) => return Err(Reason::CannotFill),
             _ => {}
         }
-        fills.clear();
         let mut left = taker.quantity;
         while !left.is_zero() {
             let Some(slot) = self.best_match(taker) else { break };

@@ -4,19 +4,29 @@
 //! so some ten thousand times a second, and always on the same core. Matching has to be on another one.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use core_affinity::CoreId;
 
 // ANCHOR: quietest_first
 /// The cores that this process may use; those that devices interrupt least come first.
-pub fn quietest_first() -> Vec<CoreId> {
-    let mut cores = core_affinity::get_core_ids().unwrap_or_default();
-    // Where nothing else is known, the last one first: systems like to keep the first one busy.
+///
+/// The answer stays what it was at the first call: counts go on, and two engines that asked at different moments
+/// might each be told that the same core is the quietest.
+pub fn quietest_first() -> &'static [CoreId] {
+    static CORES: OnceLock<Vec<CoreId>> = OnceLock::new();
+    CORES.get_or_init(|| {
+        let cores = core_affinity::get_core_ids().unwrap_or_default();
+        // Only Linux has this file. Without it nothing is known of interrupts.
+        by_interrupts(cores, &fs::read_to_string("/proc/interrupts").unwrap_or_default())
+    })
+}
+
+fn by_interrupts(mut cores: Vec<CoreId>, table: &str) -> Vec<CoreId> {
+    // Among equals the last one first: systems like to keep the first one busy.
     cores.reverse();
-    // Only Linux has this file. Without it the order stays.
-    let interrupts = interrupts(&fs::read_to_string("/proc/interrupts").unwrap_or_default());
-    let of = |core: &CoreId| interrupts.iter().find(|(id, _)| *id == core.id).map_or(0, |(_, count)| *count);
-    cores.sort_by_key(of);
+    let interrupts = interrupts(table);
+    cores.sort_by_key(|core| interrupts.iter().find(|(id, _)| *id == core.id).map_or(0, |(_, count)| *count));
     cores
 }
 // ANCHOR_END: quietest_first
@@ -55,13 +65,19 @@ mod tests {
         assert_eq!(interrupts("no cores here\n 1: 2 3\n"), []);
     }
 
+    fn order(table: &str) -> Vec<usize> {
+        let cores = (0..3).map(|id| CoreId { id }).collect();
+        by_interrupts(cores, table).iter().map(|core| core.id).collect()
+    }
+
     #[test]
-    fn every_core_is_there_once() {
-        let mut ids: Vec<usize> = quietest_first().iter().map(|core| core.id).collect();
-        ids.sort_unstable();
-        let mut all: Vec<usize> =
-            core_affinity::get_core_ids().unwrap_or_default().iter().map(|core| core.id).collect();
-        all.sort_unstable();
-        assert_eq!(ids, all);
+    fn the_core_with_the_fewest_interrupts_comes_first() {
+        assert_eq!(order("CPU0 CPU1 CPU2\n 28: 5 1 9 disk\n 29: 0 2 0 network\n"), [1, 0, 2]);
+    }
+
+    #[test]
+    fn among_equals_the_last_core_comes_first() {
+        assert_eq!(order(""), [2, 1, 0]);
+        assert_eq!(order("CPU0 CPU1 CPU2\n 28: 7 7 7 disk\n"), [2, 1, 0]);
     }
 }

@@ -238,11 +238,10 @@ fn core_count() -> usize {
 
 /// The core for a shard's matching thread. With fewer cores than shards, some share one.
 fn core_for_matching(pin: bool, shard: ShardOf) -> (String, Option<core_affinity::CoreId>) {
-    let cores = cores::quietest_first();
-    let core = cores.iter().cycle().nth(shard.shard.into()).copied();
+    let core = cores::quietest_first().iter().cycle().nth(shard.shard.into()).copied();
     match core {
         _ if !pin => ("threads run where the system puts them".into(), None),
-        _ if cores.len() < 2 => ("one core, so nothing is pinned".into(), None),
+        _ if core_count() < 2 => ("one core, so nothing is pinned".into(), None),
         Some(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
         None => ("the system does not permit pinning, so threads run where it puts them".into(), None),
     }

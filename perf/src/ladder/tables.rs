@@ -65,10 +65,7 @@ pub fn venue_table(record: &LadderRecord) -> Table {
     for chapter in &record.venue {
         let Spread { median, min, max, .. } = chapter.orders_per_s;
         table.add_row([
-            match chapter.shards {
-                Some(shards) => format!("{}, {shards} shards", chapter.chapter),
-                None => chapter.chapter.clone(),
-            },
+            chapter.label(),
             grouped(chapter.orders as f64),
             grouped(median),
             format!("{} to {}", grouped(min), grouped(max)),

@@ -124,8 +124,9 @@ fn unsafe_in(folder: &str, files: &Files) -> Vec<String> {
 /// Whether a line of code, not of comment or of text, has the keyword.
 fn says_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
-    let begins = |rest: &str| ["{", "fn ", "impl", "trait ", "extern "].iter().any(|what| rest.starts_with(what));
-    code.split("unsafe ").skip(1).any(begins)
+    let begins =
+        |rest: &str| [" {", " fn ", " impl", " trait ", " extern ", "("].iter().any(|what| rest.starts_with(what));
+    code.split("unsafe").skip(1).any(begins)
 }
 
 mod tests {
