@@ -55,7 +55,10 @@ pub fn run(args: &ExerciseArgs) -> anyhow::Result<bool> {
 }
 
 /// The exercise that is laid out in `base`, when it is the only one.
-fn only_one(base: &Path) -> Result<String, PerfError> {
+///
+/// # Errors
+/// [`PerfError::Unusable`] when there is none, or more than one; the message says which.
+pub fn only_one(base: &Path) -> Result<String, PerfError> {
     let entries = fs::read_dir(base).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter(|entry| entry.path().join("Cargo.toml").is_file())

@@ -259,3 +259,33 @@ pub fn say(bar: &ProgressBar, message: &str) {
         bar.set_message(message.to_string());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        args: LadderArgs,
+    }
+
+    /// The chapters that run on `venue` when the ladder is called like this, and their shards.
+    fn on_venue(flags: &[&str]) -> Vec<(String, bool)> {
+        let args = Cli::parse_from([&["ladder"], flags].concat()).args;
+        let run = |chapter| Run { chapter, flow: args.flow.clone(), passes: ALL_PASSES, shards: None };
+        let ladder: Vec<Run> = chapters::select(&args.chapters).expect("chapters").into_iter().map(run).collect();
+        let name = |run: Run| (short(&run.chapter.name).to_string(), run.shards.is_some());
+        runs_on_venue(&ladder, &args).into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn only_the_full_ladder_also_runs_on_venue() {
+        let all = [("0x01", false), ("0x06", false), ("0x07", true)].map(|(name, shards)| (name.to_string(), shards));
+        assert_eq!(on_venue(&[]), all);
+        for flags in [&["--quick"][..], &["--flow", "burst"], &["--input", "x.csv"], &["--chapters", "0x01,0x07"]] {
+            assert_eq!(on_venue(flags), [], "{flags:?}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //! chapter's lesson. That the same tests pass when the chapter is written is seen in the chapter itself.
 
 use perf::chapters;
-use perf::exercise::{cargo, lay_out};
+use perf::exercise::{cargo, lay_out, only_one};
 
 /// The test that the exercise of a chapter is about.
 fn lesson(package: &str) -> &'static str {
@@ -34,4 +34,17 @@ fn an_exercise_is_not_laid_out_over_somebodys_work() {
     let folder = tempfile::tempdir().expect("a folder");
     let refused = lay_out(&all[1], &all[0], folder.path(), false).expect_err("it is there").to_string();
     assert!(refused.contains("--force"), "{refused}");
+}
+
+#[test]
+fn the_only_exercise_need_not_be_named() {
+    let all = chapters::all().expect("chapters");
+    let base = tempfile::tempdir().expect("a folder");
+    let none = only_one(base.path()).expect_err("there is none").to_string();
+    assert!(none.contains("lay one out first"), "{none}");
+    lay_out(&all[2], &all[1], &base.path().join("0x03"), false).expect("laid out");
+    assert_eq!(only_one(base.path()).expect("one"), "0x03");
+    lay_out(&all[4], &all[3], &base.path().join("0x05"), false).expect("laid out");
+    let several = only_one(base.path()).expect_err("there are two").to_string();
+    assert!(several.contains("0x03, 0x05"), "{several}");
 }

@@ -144,3 +144,18 @@ fn a_folder_that_cannot_be_written_is_a_disk_error() {
     fs::write(&file, "").unwrap();
     assert_eq!(sample().save(&file.join("ladder.json")).unwrap_err().exit_code(), 3);
 }
+
+#[test]
+fn runs_on_venue_are_checked_and_have_names_of_their_own() {
+    let mut record = sample();
+    let mut again = record.chapters[0].clone();
+    again.shards = Some(2);
+    record.venue = vec![again.clone()];
+    let names: Vec<String> = record.runs().map(|(name, _)| name).collect();
+    assert_eq!(names, ["0x01-naive", "0x01-naive, 2 shards on venue"]);
+    check(&record).expect("the same chapter may run on both");
+    record.venue[0].orders_per_s.rounds[0] = -1.0;
+    assert!(check(&record).is_err(), "an impossible figure on venue");
+    record.venue = vec![again.clone(), again];
+    assert!(check(&record).is_err(), "twice on venue");
+}

@@ -15,6 +15,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use tempfile::TempDir;
 
 const WIDTHS: [u32; 2] = [390, 1280];
@@ -34,7 +35,14 @@ fn browser(language: &str) -> Option<Browser> {
 }
 
 /// The source of axe-core, or none after saying so; in CI it must be there.
-fn axe() -> Option<String> {
+///
+/// Tests run side by side and share the folder: the first to ask installs, the others wait for it.
+fn axe() -> Option<&'static str> {
+    static AXE: OnceLock<Option<String>> = OnceLock::new();
+    AXE.get_or_init(install_axe).as_deref()
+}
+
+fn install_axe() -> Option<String> {
     let folder = Path::new(CRATE).join("browser");
     let file = folder.join("node_modules/axe-core/axe.min.js");
     if !file.is_file() {
@@ -135,7 +143,7 @@ fn look_at_all(site: &Site, browser: &mut Browser) -> Vec<String> {
             };
             fault("overflow", &browser.ask(OVERFLOW));
             fault("picture", &browser.ask(PICTURES));
-            if let Some(axe) = &axe {
+            if let Some(axe) = axe {
                 browser.ask(&format!("{axe}; 0"));
                 fault("accessibility", &browser.ask(AXE));
             }
