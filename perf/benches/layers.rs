@@ -116,41 +116,64 @@ fn levels(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The levels alone: one price's quantity changes, and the best price is asked for.
+/// The prices of 1,024 updates. They are made before the clock starts: a division is dearer than what is measured.
+fn prices() -> [Price; 1_024] {
+    std::array::from_fn(|n| price(n as u64))
+}
+
+/// The levels alone: an order comes to one price and another leaves its own, and the best price is asked for.
 fn bare_levels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("bare_level_and_best");
+    let prices = prices();
+    // Which price gets an order with the nth update, and which loses the one that it got 40 updates ago.
+    let nth = |n: usize| (prices[n % prices.len()], prices[n.wrapping_sub(40) % prices.len()]);
+    let mut n = 0;
     group.bench_function("BTreeMap", |bencher| {
         let mut levels = std::collections::BTreeMap::<Price, u32>::new();
-        let mut n = 0;
         bencher.iter(|| {
             n += 1;
-            levels.insert(price(n), 1);
-            levels.remove(&price(n.wrapping_sub(40)));
+            let (come, gone) = nth(n);
+            levels.insert(come, 1);
+            levels.remove(&gone);
             levels.last_key_value().map(|(&price, _)| price)
         });
     });
     group.bench_function("array and bitmap", |bencher| {
         let (mut occupied, mut levels) = (0_u128, [0_u32; 100]);
-        let mut n = 0_u64;
         bencher.iter(|| {
             n += 1;
-            let (come, gone) = (price(n).cents(), price(n.wrapping_sub(40)).cents());
-            levels[come as usize] = 1;
-            occupied |= 1 << come;
-            levels[gone as usize] = 0;
-            occupied &= !(1 << gone);
+            let (come, gone) = nth(n);
+            levels[come.cents() as usize] = 1;
+            occupied |= 1 << come.cents();
+            levels[gone.cents() as usize] = 0;
+            occupied &= !(1 << gone.cents());
             occupied.checked_ilog2()
         });
     });
     group.bench_function("array and scan", |bencher| {
         let mut levels = [0_u32; 100];
-        let mut n = 0_u64;
         bencher.iter(|| {
             n += 1;
-            let (come, gone) = (price(n).cents(), price(n.wrapping_sub(40)).cents());
-            levels[come as usize] = 1;
-            levels[gone as usize] = 0;
+            let (come, gone) = nth(n);
+            levels[come.cents() as usize] = 1;
+            levels[gone.cents() as usize] = 0;
             levels.iter().rposition(|&quantity| quantity > 0)
+        });
+    });
+    group.bench_function("array, bitmap and a best that is kept", |bencher| {
+        let (mut best, mut occupied, mut levels) = (0, 0_u128, [0_u32; 100]);
+        bencher.iter(|| {
+            n += 1;
+            let (come, gone) = nth(n);
+            levels[come.cents() as usize] = 1;
+            occupied |= 1 << come.cents();
+            best = best.max(come.cents());
+            levels[gone.cents() as usize] = 0;
+            occupied &= !(1 << gone.cents());
+            if gone.cents() == best {
+                best = occupied.checked_ilog2().unwrap_or(0) as u8;
+            }
+            best
         });
     });
     group.finish();

@@ -51,9 +51,10 @@ impl IdTable {
     // ANCHOR: find
     /// The slot of `id`, if it is there. `id_of` gives the id of a slot in the table.
     pub fn find(&self, id: u64, id_of: impl Fn(Slot) -> u64) -> Option<Slot> {
-        match self.table.place_of(id, &id_of) {
+        let is_it = |slot| id_of(slot) == id;
+        match self.table.place_of(id, is_it) {
             Some(place) => Some(self.table.places[place]),
-            None => self.place_in_old(id, id_of).map(|place| self.old.places[place]),
+            None => self.place_in_old(id, is_it).map(|place| self.old.places[place]),
         }
     }
     // ANCHOR_END: find
@@ -86,11 +87,12 @@ impl IdTable {
         }
     }
 
-    /// Takes the slot of `id` out, if it is there.
-    pub fn remove(&mut self, id: u64, id_of: impl Fn(Slot) -> u64) {
-        if let Some(place) = self.table.place_of(id, &id_of) {
-            self.table.empty(place, &id_of);
-        } else if let Some(place) = self.place_in_old(id, id_of) {
+    /// Takes the slot of `id` out, if it is there. Who removes knows the slot, so no id is compared.
+    pub fn remove(&mut self, id: u64, slot: Slot, id_of: impl Fn(Slot) -> u64) {
+        let is_it = |found| found == slot;
+        if let Some(place) = self.table.place_of(id, is_it) {
+            self.table.empty(place, id_of);
+        } else if let Some(place) = self.place_in_old(id, is_it) {
             self.old.places[place] = GONE;
         } else {
             return;
@@ -100,7 +102,7 @@ impl IdTable {
 
     /// The place of an id that has not moved yet.
     #[cold]
-    fn place_in_old(&self, id: u64, id_of: impl Fn(Slot) -> u64) -> Option<usize> {
+    fn place_in_old(&self, id: u64, is_it: impl Fn(Slot) -> bool) -> Option<usize> {
         if self.old.places.is_empty() {
             return None;
         }
@@ -109,7 +111,7 @@ impl IdTable {
             match self.old.places[place] {
                 EMPTY => return None,
                 GONE => {}
-                slot if place >= self.moved && id_of(slot) == id => return Some(place),
+                slot if place >= self.moved && is_it(slot) => return Some(place),
                 _ => {}
             }
             place = self.old.after(place);
@@ -139,13 +141,13 @@ impl Places {
         (place + 1) & (self.places.len() - 1)
     }
 
-    /// The place of `id`.
-    fn place_of(&self, id: u64, id_of: impl Fn(Slot) -> u64) -> Option<usize> {
+    /// The place of `id`, whose slot `is_it` knows.
+    fn place_of(&self, id: u64, is_it: impl Fn(Slot) -> bool) -> Option<usize> {
         let mut place = self.home(id);
         loop {
             match self.places[place] {
                 EMPTY => return None,
-                slot if id_of(slot) == id => return Some(place),
+                slot if is_it(slot) => return Some(place),
                 _ => place = self.after(place),
             }
         }
@@ -195,8 +197,8 @@ mod tests {
             let id = (random >> 33) % 97 * 64;
             let of = |slot: Slot| ids[slot as usize];
             assert_eq!(table.find(id, of), map.get(&id).copied());
-            if map.remove(&id).is_some() {
-                table.remove(id, of);
+            if let Some(slot) = map.remove(&id) {
+                table.remove(id, slot, of);
             } else {
                 let slot = ids.len() as Slot;
                 ids.push(id);
@@ -212,7 +214,7 @@ mod tests {
         table.insert(u64::MAX, 0, |_| u64::MAX);
         assert_eq!(table.find(u64::MAX, |_| u64::MAX), Some(0));
         assert_eq!(table.find(u64::MAX - 1, |_| u64::MAX), None);
-        table.remove(u64::MAX, |_| u64::MAX);
+        table.remove(u64::MAX, 0, |_| u64::MAX);
         assert_eq!(table.find(u64::MAX, |_| u64::MAX), None);
     }
 
@@ -231,7 +233,7 @@ mod tests {
             let gone = (random >> 40) % (id + 1);
             if id % 3 == 0 {
                 map.remove(&gone);
-                table.remove(gone, u64::from);
+                table.remove(gone, gone as Slot, u64::from);
                 assert_eq!(table.find(gone, u64::from), None);
             }
         }
@@ -263,7 +265,7 @@ mod tests {
         for id in (survivors * 1_024..).take(2_000_000) {
             table.insert(id, id as Slot, id_of);
             if id >= survivors * 1_024 + row {
-                table.remove(id - row, id_of);
+                table.remove(id - row, (id - row) as Slot, id_of);
                 assert_eq!(table.find(id - row, id_of), None);
             }
         }
@@ -275,7 +277,7 @@ mod tests {
         let mut table = IdTable::default();
         for id in 0..100_000 {
             table.insert(id, id as Slot, u64::from);
-            table.remove(id, u64::from);
+            table.remove(id, id as Slot, u64::from);
         }
         assert_eq!(table.bytes(), 16 * size_of::<Slot>());
     }

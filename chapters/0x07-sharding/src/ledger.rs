@@ -1,8 +1,9 @@
 //! The ledger: the output. Every movement of money or shares, in order.
 //!
 //! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer, and a full
-//! buffer goes to a thread that writes it: the matching thread never makes a system call for it. Buffers
-//! come back empty and are filled again; when the disk is behind, the matching thread waits for one.
+//! buffer goes to a thread that encodes and writes it: the matching thread never makes a system call for
+//! it. Buffers come back empty and are filled again; when the disk is behind, the matching thread waits
+//! for one.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -21,17 +22,17 @@ pub fn file_name(shard: ShardOf) -> String {
     }
 }
 
-/// How many bytes gather before they are written: some 1,600 entries.
-const BUFFER_BYTES: usize = 64 * 1024;
+/// How many entries gather before they are written: 64 KiB.
+const BUFFER_ENTRIES: usize = 64 * 1024 / Event::BYTES;
 
 /// How many buffers go around: one is filled, the others are written.
 const BUFFERS: usize = 4;
 
 /// A ledger being written.
 pub struct Ledger {
-    buffer: Vec<u8>,
-    full: Option<SyncSender<Vec<u8>>>,
-    empty: Receiver<Vec<u8>>,
+    buffer: Vec<Event>,
+    full: Option<SyncSender<Vec<Event>>>,
+    empty: Receiver<Vec<Event>>,
     writer: Option<JoinHandle<std::io::Result<()>>>,
     path: PathBuf,
 }
@@ -51,10 +52,10 @@ impl Ledger {
         let (written, empty) = sync_channel(BUFFERS);
         for _ in 1..BUFFERS {
             // The receiver is at hand, so this can't fail.
-            let _ = written.send(Vec::with_capacity(BUFFER_BYTES + Event::BYTES));
+            let _ = written.send(Vec::with_capacity(BUFFER_ENTRIES));
         }
         let writer = thread::Builder::new().name("ledger".into()).spawn(move || write_all(file, &to_write, &written));
-        let buffer = Vec::with_capacity(BUFFER_BYTES + Event::BYTES);
+        let buffer = Vec::with_capacity(BUFFER_ENTRIES);
         Ok(Ledger { buffer, full: Some(full), empty, writer: Some(writer.map_err(io)?), path })
     }
 
@@ -65,8 +66,8 @@ impl Ledger {
     /// When the disk did not take an earlier buffer.
     pub fn write(&mut self, events: &[Event]) -> Result<(), EngineError> {
         for event in events.iter().filter(|event| event.moves_value()) {
-            self.buffer.extend_from_slice(&event.encode());
-            if self.buffer.len() >= BUFFER_BYTES {
+            self.buffer.push(*event);
+            if self.buffer.len() == BUFFER_ENTRIES {
                 self.hand_over()?;
             }
         }
@@ -123,10 +124,13 @@ impl Drop for Ledger {
     }
 }
 
-/// The writing thread: writes each buffer and sends it back.
-fn write_all(mut file: File, to_write: &Receiver<Vec<u8>>, written: &SyncSender<Vec<u8>>) -> std::io::Result<()> {
+/// The writing thread: encodes and writes each buffer and sends it back.
+fn write_all(mut file: File, to_write: &Receiver<Vec<Event>>, written: &SyncSender<Vec<Event>>) -> std::io::Result<()> {
+    let mut bytes = Vec::with_capacity(BUFFER_ENTRIES * Event::BYTES);
     for buffer in to_write {
-        file.write_all(&buffer)?;
+        bytes.clear();
+        buffer.iter().for_each(|entry| bytes.extend_from_slice(&entry.encode()));
+        file.write_all(&bytes)?;
         // Nobody takes buffers back when the ledger is being closed.
         let _ = written.send(buffer);
     }

@@ -138,7 +138,7 @@ fn ids(numbers: &[usize]) {
     for &n in numbers {
         table.insert(id(n + RESTING), (n + RESTING) as u32, id_of);
         black_box(table.find(id(n + RESTING / 2), id_of));
-        table.remove(id(n), id_of);
+        table.remove(id(n), n as u32, id_of);
     }
 }
 

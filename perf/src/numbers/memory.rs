@@ -118,6 +118,37 @@ pub(crate) fn branch_mispredict() -> Option<Measured> {
     })
 }
 
+/// A word that is written in two halves and read back whole, less one that is written whole. A processor hands
+/// a value on from a store that has not reached the cache yet, but only from one store: with two it waits
+/// until both are there.
+pub(crate) fn halves_read_whole() -> Option<Measured> {
+    const TIMES: u64 = 100_000;
+    let mut bytes = [0_u8; 2];
+    let mut word = 0_u16;
+    // The black boxes keep the stores and the load what they are; each word depends on the one before it.
+    let whole = time_passes(TIMES, || {
+        for _ in 0..TIMES {
+            bytes = word.wrapping_add(1).to_le_bytes();
+            word = u16::from_le_bytes(*black_box(&mut bytes));
+        }
+    })?;
+    let halves = time_passes(TIMES, || {
+        for _ in 0..TIMES {
+            let [low, high] = word.wrapping_add(1).to_le_bytes();
+            bytes[0] = low;
+            black_box(&mut bytes)[1] = high;
+            word = u16::from_le_bytes(*black_box(&mut bytes));
+        }
+    })?;
+    let wait = |halves_ns: f64| (halves_ns - whole.median_ns).max(0.0);
+    Some(Measured {
+        median_ns: wait(halves.median_ns),
+        p10_ns: wait(halves.p10_ns),
+        p90_ns: wait(halves.p90_ns),
+        ..halves
+    })
+}
+
 const PUSHES: u64 = 100_000;
 /// What is pushed: a command's size.
 type Command = [u8; 24];

@@ -32,10 +32,11 @@ const fn number(
 /// All of them, from the fastest to the slowest by their references; the batched sync comes last, next
 /// to the one it is compared with.
 #[rustfmt::skip]
-pub(crate) const NUMBERS: [Number; 18] = [
+pub(crate) const NUMBERS: [Number; 19] = [
     number("l1_hit", ["L1 cache hit", "L1 缓存命中"], 0.5, List, |_| Ok(memory::l1())),
     number("vec_reused", ["push to a reused Vec", "向复用的 Vec 追加"], 1.0, Typical, |_| Ok(memory::vec_reused())),
     number("array_level_update", ["price level update, array and bitmap, with best price", "价格档更新：数组加位图，含最优价"], 2.0, Typical, |_| Ok(book::array_level())),
+    number("halves_read_whole", ["write two halves, read the whole", "分两半写入，整个读出"], 4.0, Typical, |_| Ok(memory::halves_read_whole())),
     number("l2_hit", ["L2 cache hit", "L2 缓存命中"], 7.0, List, |_| Ok(memory::l2())),
     number("branch_mispredict", ["branch mispredict", "分支预测失败"], 5.0, List, |_| Ok(memory::branch_mispredict())),
     number("l3_hit", ["L3 cache hit", "L3 缓存命中"], 15.0, Typical, |_| Ok(memory::l3())),
