@@ -124,9 +124,11 @@ fn unsafe_in(folder: &str, files: &Files) -> Vec<String> {
 /// Whether a line of code, not of comment or of text, has the keyword.
 fn says_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
-    let begins =
-        |rest: &str| [" {", " fn ", " impl", " trait ", " extern ", "("].iter().any(|what| rest.starts_with(what));
-    code.split("unsafe").skip(1).any(begins)
+    code.match_indices("unsafe").any(|(at, word)| {
+        let (before, after) = (&code[..at], &code[at + word.len()..]);
+        !before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            && [" {", " fn ", " impl", " trait ", " extern ", "("].iter().any(|what| after.starts_with(what))
+    })
 }
 
 mod tests {
@@ -162,6 +164,26 @@ mod tests {
         let problems = sizes(dir.path()).1;
         assert!(problems[0].starts_with("perf/src/edge.rs has 330 lines"), "{problems:?}");
         assert!(problems[1].starts_with("perf/src/fine.rs:1: this function has 70 lines"), "{problems:?}");
+    }
+
+    #[test]
+    fn the_keyword_is_told_from_the_word() {
+        for code in [
+            "let x = unsafe { y };",
+            "pub unsafe fn take() {}",
+            "unsafe impl Sync for X {}",
+            "unsafe impl<T> Sync for X<T> {}",
+            "unsafe trait T {}",
+            "unsafe extern \"C\" {}",
+            "#[unsafe(no_mangle)]",
+        ] {
+            assert!(says_unsafe(code), "{code}");
+        }
+        for word in
+            ["// unsafe { y }", "let text = \"an unsafe word\";", "#![forbid(unsafe_code)]", "fn says_unsafe(x: u8)"]
+        {
+            assert!(!says_unsafe(word), "{word}");
+        }
     }
 
     #[test]
