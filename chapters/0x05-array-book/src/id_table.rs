@@ -273,6 +273,15 @@ mod tests {
     }
 
     #[test]
+    fn it_is_at_most_half_full() {
+        let mut table = IdTable::default();
+        for id in 0..1_000 {
+            table.insert(id, id as Slot, u64::from);
+            assert!(table.taken * 2 <= table.table.places.len(), "{} of {}", table.taken, table.table.places.len());
+        }
+    }
+
+    #[test]
     fn it_is_as_large_as_what_is_in_it() {
         let mut table = IdTable::default();
         for id in 0..100_000 {
