@@ -116,15 +116,22 @@ fn levels(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The prices of 1,024 updates. They are made before the clock starts: a division is dearer than what is measured.
-fn prices() -> [Price; 1_024] {
-    std::array::from_fn(|n| price(n as u64))
+/// The prices of 1,024 updates, up to `highest` cents. They are made before the clock starts: a division is dearer
+/// than what is measured.
+fn prices(highest: u8) -> [Price; 1_024] {
+    std::array::from_fn(|n| Price::new(1 + price(n as u64).cents() % highest).unwrap_or(Price::MIN))
 }
 
-/// The levels alone: an order comes to one price and another leaves its own, and the best price is asked for.
+/// The levels alone, with the best price near the end of the array where a scan begins, and far from it.
 fn bare_levels(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("bare_level_and_best");
-    let prices = prices();
+    bare_levels_up_to(criterion, "near", 99);
+    bare_levels_up_to(criterion, "far", 10);
+}
+
+/// An order comes to one price and another leaves its own, and the best price is asked for.
+fn bare_levels_up_to(criterion: &mut Criterion, name: &str, highest: u8) {
+    let mut group = criterion.benchmark_group(format!("bare_level_and_best/{name}"));
+    let prices = prices(highest);
     // Which price gets an order with the nth update, and which loses the one that it got 40 updates ago.
     let nth = |n: usize| (prices[n % prices.len()], prices[n.wrapping_sub(40) % prices.len()]);
     let mut n = 0;
