@@ -52,18 +52,30 @@ fn log(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A level's price for the nth update: near the best or anywhere.
-fn price(n: u64) -> Price {
-    Price::new(1 + (n.wrapping_mul(2_654_435_761) >> 7) as u8 % 99).unwrap_or(Price::MIN)
+/// How many prices are drawn before the clock starts. With few of them a processor would learn by heart which
+/// way a search in a tree goes.
+const DRAWN: usize = 1 << 16;
+
+/// Prices up to `highest` cents, as if drawn: the numbers from 0 on, mixed as in SplitMix64.
+fn prices(highest: u64) -> Vec<Price> {
+    let draw = |n: u64| {
+        let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Price::new(1 + ((mixed >> 32) % highest) as u8).unwrap_or(Price::MIN)
+    };
+    (0..DRAWN as u64).map(draw).collect()
 }
 
 /// An order comes to a level and one leaves from another, and the best price is asked for: what a book
 /// does when nothing trades. 200 orders rest all the time.
 fn levels(criterion: &mut Criterion) {
     const RESTING: u64 = 200;
+    let prices = prices(99);
+    let price = |n: u64| prices[n as usize % DRAWN];
     let mut group = criterion.benchmark_group("level_update_and_best");
     macro_rules! book {
-        ($chapter:ident, $name:literal, |$n:ident| $order:expr, |$book:ident, $taker:ident| $place:expr) => {
+        ($chapter:ident, $name:literal, |$n:ident| $order:expr, |$book:ident, $taker:ident| $place:expr, |$old:ident| $cancel:expr) => {
             group.bench_function($name, |bencher| {
                 let mut $book = $chapter::book::Book::default();
                 let mut n = 0_u64;
@@ -78,8 +90,8 @@ fn levels(criterion: &mut Criterion) {
                     let $n = n;
                     let $taker = &$order;
                     let _ = std::hint::black_box($place);
-                    let old = n - RESTING;
-                    std::hint::black_box($book.cancel(AccountId(1), OrderId(old))).is_ok()
+                    let $old = OrderId(n - RESTING);
+                    std::hint::black_box($cancel).is_ok()
                 });
             });
         };
@@ -94,32 +106,27 @@ fn levels(criterion: &mut Criterion) {
             price: price(n),
             quantity: Quantity(10),
         },
-        |book, taker| book.place(taker, TimeInForce::PostOnly)
+        |book, taker| book.place(taker, TimeInForce::PostOnly),
+        |old| book.cancel(AccountId(1), old)
     );
     let mut accounts = ch05::accounts::Accounts::default();
-    accounts.deposit(AccountId(1), market::Cents(1_000_000));
-    let holder = accounts.lock(AccountId(1), Intent::BuyYes, Price::MIN, Quantity(1)).expect("funded");
+    accounts.deposit(AccountId(1), market::Cents(1));
+    let holder = accounts.find(AccountId(1)).expect("it has deposited");
     let mut fills = Vec::new();
     book!(
         ch05,
         "0x05 array and table",
         |n| ch05::book::Order {
             id: OrderId(n),
-            account: AccountId(1),
             holder,
+            quantity: Quantity(10),
             intent: Intent::BuyYes,
             price: price(n),
-            quantity: Quantity(10),
         },
-        |book, taker| book.place(taker, TimeInForce::PostOnly, &mut fills)
+        |book, taker| book.place(taker, TimeInForce::PostOnly, &mut fills),
+        |old| book.cancel(old, |owner| owner == holder)
     );
     group.finish();
-}
-
-/// The prices of 1,024 updates, up to `highest` cents. They are made before the clock starts: a division is dearer
-/// than what is measured.
-fn prices(highest: u8) -> [Price; 1_024] {
-    std::array::from_fn(|n| Price::new(1 + price(n as u64).cents() % highest).unwrap_or(Price::MIN))
 }
 
 /// The levels alone, with the best price near the end of the array where a scan begins, and far from it.
@@ -128,62 +135,107 @@ fn bare_levels(criterion: &mut Criterion) {
     bare_levels_up_to(criterion, "far", 10);
 }
 
-/// An order comes to one price and another leaves its own, and the best price is asked for.
-fn bare_levels_up_to(criterion: &mut Criterion, name: &str, highest: u8) {
+/// How many orders rest while one comes and one goes: a few at every price.
+const RESTING: usize = 400;
+
+/// An order comes to one price and another leaves its own, and the best price is asked for. A level is here no
+/// more than how many orders it has.
+fn bare_levels_up_to(criterion: &mut Criterion, name: &str, highest: u64) {
     let mut group = criterion.benchmark_group(format!("bare_level_and_best/{name}"));
     let prices = prices(highest);
-    // Which price gets an order with the nth update, and which loses the one that it got 40 updates ago.
-    let nth = |n: usize| (prices[n % prices.len()], prices[n.wrapping_sub(40) % prices.len()]);
-    let mut n = 0;
-    group.bench_function("BTreeMap", |bencher| {
-        let mut levels = std::collections::BTreeMap::<Price, u32>::new();
-        bencher.iter(|| {
-            n += 1;
-            let (come, gone) = nth(n);
-            levels.insert(come, 1);
-            levels.remove(&gone);
-            levels.last_key_value().map(|(&price, _)| price)
-        });
-    });
-    group.bench_function("array and bitmap", |bencher| {
-        let (mut occupied, mut levels) = (0_u128, [0_u32; 100]);
-        bencher.iter(|| {
-            n += 1;
-            let (come, gone) = nth(n);
-            levels[come.cents() as usize] = 1;
-            occupied |= 1 << come.cents();
-            levels[gone.cents() as usize] = 0;
-            occupied &= !(1 << gone.cents());
-            occupied.checked_ilog2()
-        });
-    });
-    group.bench_function("array and scan", |bencher| {
-        let mut levels = [0_u32; 100];
-        bencher.iter(|| {
-            n += 1;
-            let (come, gone) = nth(n);
-            levels[come.cents() as usize] = 1;
-            levels[gone.cents() as usize] = 0;
-            levels.iter().rposition(|&quantity| quantity > 0)
-        });
-    });
-    group.bench_function("array, bitmap and a best that is kept", |bencher| {
-        let (mut best, mut occupied, mut levels) = (0, 0_u128, [0_u32; 100]);
-        bencher.iter(|| {
-            n += 1;
-            let (come, gone) = nth(n);
-            levels[come.cents() as usize] = 1;
-            occupied |= 1 << come.cents();
-            best = best.max(come.cents());
-            levels[gone.cents() as usize] = 0;
-            occupied &= !(1 << gone.cents());
-            if gone.cents() == best {
-                best = occupied.checked_ilog2().unwrap_or(0) as u8;
+    macro_rules! bench {
+        ($name:literal, $levels:expr, |$book:ident, $price:ident| $come:expr, $go:expr, $best:expr) => {
+            group.bench_function($name, |bencher| {
+                let mut $book = $levels;
+                for n in 0..RESTING {
+                    let $price = prices[n % DRAWN];
+                    $come;
+                }
+                let mut n = RESTING;
+                bencher.iter(|| {
+                    let $price = prices[n % DRAWN];
+                    $come;
+                    let $price = prices[(n - RESTING) % DRAWN];
+                    $go;
+                    n += 1;
+                    $best
+                });
+            });
+        };
+    }
+    bench!(
+        "BTreeMap",
+        std::collections::BTreeMap::<Price, u32>::new(),
+        |book, price| *book.entry(price).or_default() += 1,
+        if let Some(orders) = book.get_mut(&price) {
+            *orders -= 1;
+            if *orders == 0 {
+                book.remove(&price);
             }
-            best
-        });
-    });
+        },
+        book.last_key_value().map(|(&price, _)| price)
+    );
+    bench!(
+        "array and scan",
+        [0_u32; 100],
+        |book, price| book[price.cents() as usize] += 1,
+        book[price.cents() as usize] -= 1,
+        book.iter().rposition(|&orders| orders > 0)
+    );
+    bench!(
+        "array and bitmap",
+        (0_u128, [0_u32; 100]),
+        |book, price| {
+            let orders = &mut book.1[price.cents() as usize];
+            *orders += 1;
+            if *orders == 1 {
+                book.0 |= 1 << price.cents();
+            }
+        },
+        {
+            let orders = &mut book.1[price.cents() as usize];
+            *orders -= 1;
+            if *orders == 0 {
+                book.0 &= !(1 << price.cents());
+            }
+        },
+        book.0.checked_ilog2()
+    );
+    bench!(
+        "array, bitmap and a best that is kept",
+        (0_u128, [0_u32; 100], 0_u32),
+        |book, price| {
+            let orders = &mut book.1[price.cents() as usize];
+            *orders += 1;
+            if *orders == 1 {
+                book.0 |= 1 << price.cents();
+                book.2 = book.2.max(price.cents().into());
+            }
+        },
+        {
+            let orders = &mut book.1[price.cents() as usize];
+            *orders -= 1;
+            if *orders == 0 {
+                book.0 &= !(1 << price.cents());
+                book.2 = book.0.checked_ilog2().unwrap_or(0);
+            }
+        },
+        book.2
+    );
     group.finish();
+}
+
+/// Ids and their links, for a table to find.
+struct Ids(Vec<(u64, u32)>);
+
+impl ch05::id_table::Entries for Ids {
+    fn entry(&self, slot: u32) -> Option<(u64, u32)> {
+        self.0.get(slot as usize).copied()
+    }
+
+    fn link(&mut self, slot: u32) -> &mut u32 {
+        &mut self.0[slot as usize].1
+    }
 }
 
 fn ids(criterion: &mut Criterion) {
@@ -192,9 +244,10 @@ fn ids(criterion: &mut Criterion) {
     let ids: Vec<u64> = (1..=LIVE).map(|n| n * 3).collect();
     let map: HashMap<u64, u32> = ids.iter().zip(0..).map(|(&id, slot)| (id, slot)).collect();
     let fast: rustc_hash::FxHashMap<u64, u32> = ids.iter().zip(0..).map(|(&id, slot)| (id, slot)).collect();
-    let mut table = ch05::id_table::IdTable::default();
+    let (mut table, mut entries) = (ch05::id_table::IdTable::default(), Ids(Vec::new()));
     for (slot, &id) in ids.iter().enumerate() {
-        table.insert(id, slot as u32, |slot| ids[slot as usize]);
+        let link = table.insert(id, slot as u32, &mut entries);
+        entries.0.push((id, link));
     }
     let mut n = 0_u64;
     let mut next = move || {
@@ -203,7 +256,7 @@ fn ids(criterion: &mut Criterion) {
     };
     group.bench_function("HashMap, SipHash", |bencher| bencher.iter(|| map.get(&next()).copied()));
     group.bench_function("HashMap, rustc-hash", |bencher| bencher.iter(|| fast.get(&next()).copied()));
-    group.bench_function("0x05 table", |bencher| bencher.iter(|| table.find(next(), |slot| ids[slot as usize])));
+    group.bench_function("0x05 table", |bencher| bencher.iter(|| table.find(next(), &entries)));
     group.finish();
 }
 

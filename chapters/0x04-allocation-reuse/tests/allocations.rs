@@ -157,16 +157,16 @@ static TRANSIENT: AtomicU64 = AtomicU64::new(0);
 /// The size of the block that was taken last, until the next is freed: a table that moves takes the
 /// larger block and then frees the smaller one, with nothing in between.
 static NEWEST: AtomicUsize = AtomicUsize::new(0);
-/// Blocks of `2 << n` bytes that were taken and have not yet taken the place of one of half their
-/// size: a table that moves bit by bit frees the smaller block some time after it took the larger one.
-static DOUBLE: [AtomicU64; 40] = [const { AtomicU64::new(0) }; 40];
+/// Blocks of `1 << n` bytes that were taken and have not yet taken the place of one of half or a quarter of
+/// their size: a table that moves bit by bit frees the smaller block some time after it took the larger one.
+static LARGER: [AtomicU64; 40] = [const { AtomicU64::new(0) }; 40];
 
 /// The system's allocator with a mark in front of every block: was it born while it was measured?
 struct Counting;
 
 impl Counting {
     fn during(work: impl FnOnce()) -> Counts {
-        for counter in [&TAKEN, &REALLOCATED, &REPLACED, &TRANSIENT].into_iter().chain(&DOUBLE) {
+        for counter in [&TAKEN, &REALLOCATED, &REPLACED, &TRANSIENT].into_iter().chain(&LARGER) {
             counter.store(0, Relaxed);
         }
         NEWEST.store(0, Relaxed);
@@ -181,17 +181,17 @@ impl Counting {
     fn taken(size: usize) {
         TAKEN.fetch_add(1, Relaxed);
         NEWEST.store(size, Relaxed);
-        if let Some(doubles) = size.is_multiple_of(2).then(|| doubles_of(size / 2)).flatten() {
-            doubles.fetch_add(1, Relaxed);
+        if let Some(blocks) = blocks_of(size) {
+            blocks.fetch_add(1, Relaxed);
         }
     }
 
     /// Whether a block of this size, which is being freed, has been outgrown by another.
     fn was_replaced(size: usize) -> bool {
         let by_the_newest = NEWEST.swap(0, Relaxed) > size;
-        let claim = |doubles: &AtomicU64| doubles.fetch_update(Relaxed, Relaxed, |count| count.checked_sub(1)).is_ok();
-        let by_a_double = doubles_of(size).is_some_and(claim);
-        by_the_newest || by_a_double
+        let claim = |blocks: &AtomicU64| blocks.fetch_update(Relaxed, Relaxed, |count| count.checked_sub(1)).is_ok();
+        let by_a_larger = [size * 2, size * 4].into_iter().filter_map(blocks_of).any(claim);
+        by_the_newest || by_a_larger
     }
 
     /// The layout of a block with its mark, and how far behind the mark the block begins; `None` where
@@ -203,9 +203,9 @@ impl Counting {
     }
 }
 
-/// The count of blocks of twice this size, if it is a power of two.
-fn doubles_of(size: usize) -> Option<&'static AtomicU64> {
-    if size.is_power_of_two() { DOUBLE.get(size.ilog2() as usize) } else { None }
+/// The count of blocks of this size, if it is a power of two.
+fn blocks_of(size: usize) -> Option<&'static AtomicU64> {
+    if size.is_power_of_two() { LARGER.get(size.ilog2() as usize) } else { None }
 }
 
 // SAFETY: every block is one of `System`'s, of the size and alignment asked for plus a mark in front,

@@ -5,16 +5,22 @@
 use market::state::ExchangeState;
 use market::{Command, Event, MarketId, Reason};
 
-use crate::id_table::IdTable;
+use crate::id_table::{Entries, IdTable};
 use crate::metrics::Metrics;
 use crate::slab::Slot;
 use crate::trading::Market;
 
+/// A market, and the next one in the same place of the table.
+struct Listed {
+    market: Market,
+    link: Slot,
+}
+
 /// Every market, in the order in which they were opened, and a table from their ids.
 #[derive(Default)]
 pub struct Exchange {
-    markets: Vec<Market>,
-    index: IdTable,
+    markets: Vec<Listed>,
+    table: IdTable,
 }
 
 impl Exchange {
@@ -36,7 +42,7 @@ impl Exchange {
             return self.open(market, events);
         }
         let slot = self.find(command.market()).ok_or(Reason::UnknownMarket)?;
-        let market = &mut self.markets[slot as usize];
+        let market = &mut self.markets[slot as usize].market;
         match *command {
             Command::Open { market } => self.open(market, events),
             Command::Deposit { account, amount, .. } => market.deposit(account, amount, events),
@@ -53,23 +59,38 @@ impl Exchange {
             return Err(Reason::MarketExists);
         }
         let slot = self.markets.len() as Slot;
-        self.markets.push(Market::new(market));
-        self.index.insert(u64::from(market.0), slot, |slot| u64::from(self.markets[slot as usize].id().0));
+        let link = self.table.insert(u64::from(market.0), slot, &mut self.markets);
+        self.markets.push(Listed { market: Market::new(market), link });
         events.push(Event::Opened { market });
         Ok(())
     }
 
     fn find(&self, market: MarketId) -> Option<Slot> {
-        self.index.find(u64::from(market.0), |slot| u64::from(self.markets[slot as usize].id().0))
+        self.table.find(u64::from(market.0), &self.markets)
     }
 
     /// How many bytes of memory all resting orders and all accounts hold.
     pub fn bytes(&self) -> (usize, usize) {
-        self.markets.iter().map(Market::bytes).fold((0, 0), |sum, market| (sum.0 + market.0, sum.1 + market.1))
+        self.markets
+            .iter()
+            .map(|listed| listed.market.bytes())
+            .fold((0, 0), |sum, market| (sum.0 + market.0, sum.1 + market.1))
     }
 
     /// Everything that the markets hold.
     pub fn state(&self) -> ExchangeState {
-        ExchangeState { markets: self.markets.iter().map(|market| (market.id(), market.state())).collect() }
+        ExchangeState {
+            markets: self.markets.iter().map(|Listed { market, .. }| (market.id(), market.state())).collect(),
+        }
+    }
+}
+
+impl Entries for Vec<Listed> {
+    fn entry(&self, slot: Slot) -> Option<(u64, Slot)> {
+        self.get(slot as usize).map(|listed| (u64::from(listed.market.id().0), listed.link))
+    }
+
+    fn link(&mut self, slot: Slot) -> &mut Slot {
+        &mut self[slot as usize].link
     }
 }

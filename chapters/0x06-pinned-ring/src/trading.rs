@@ -3,12 +3,14 @@
 //! An order passes three stages: the balance check locks what it needs, matching finds whom it
 //! trades with, settlement moves money and shares. Only the first two can reject it.
 
+use std::hint::select_unpredictable;
+
 use market::state::MarketState;
 use market::{
-    AccountId, CancelReason, Cents, Event, MarketId, OrderId, Outcome, Place, Price, Quantity, Reason, Stage, TradeKind,
+    AccountId, CancelReason, Cents, Event, MarketId, OrderId, Outcome, Place, Price, Quantity, Reason, Stage,
 };
 
-use crate::accounts::Accounts;
+use crate::accounts::{Accounts, missing};
 use crate::book::{Book, Fate, Fill, Order};
 use crate::metrics::Metrics;
 
@@ -98,12 +100,13 @@ impl Market {
             }
         };
 
-        let Order { id, account, holder, intent, price, quantity } = order;
+        let Order { id, holder, intent, price, quantity } = order;
+        let account = place.account;
         events.push(Event::Accepted { market: self.id, account, order: id, intent, price, quantity });
         for at in 0..self.fills.len() {
             let fill = self.fills[at];
             self.settle(&order, &fill);
-            events.push(self.traded(&order, &fill));
+            events.push(self.traded(&order, account, &fill));
         }
         if let Fate::Cancelled { quantity, reason } = fate {
             self.accounts.unlock(holder, intent, price, quantity);
@@ -121,8 +124,9 @@ impl Market {
         }
         let Place { account, intent, .. } = *place;
         let (price, quantity) = (intent.in_yes_cents(asked), Quantity(place.quantity));
-        let holder = self.accounts.lock(account, intent, price, quantity)?;
-        Ok(Order { id: OrderId(self.orders_placed), account, holder, intent, price, quantity })
+        let holder = self.accounts.find(account).ok_or_else(|| missing(intent))?;
+        self.accounts.lock(holder, intent, price, quantity)?;
+        Ok(Order { id: OrderId(self.orders_placed), holder, intent, price, quantity })
     }
 
     // ANCHOR: settle
@@ -131,21 +135,20 @@ impl Market {
         self.accounts.settle(fill.maker_holder, fill.maker_intent, fill.price, fill.price, fill.quantity);
         self.accounts.settle(taker.holder, taker.intent, taker.price, fill.price, fill.quantity);
         let pairs = Cents::payout(fill.quantity);
-        match TradeKind::of(fill.maker_intent, taker.intent) {
-            TradeKind::Mint => self.pot.0 += pairs.0,
-            TradeKind::Merge => self.pot.0 -= pairs.0,
-            TradeKind::Transfer => {}
-        }
+        // Two buyers mint a pair, two sellers merge one: one buyer more than sellers, on whichever side, is
+        // a pair more in the pot. Counted so, no branch has to guess which kind of trade it is.
+        self.pot.0 += select_unpredictable(fill.maker_intent.buys(), pairs.0, 0);
+        self.pot.0 -= select_unpredictable(taker.intent.buys(), 0, pairs.0);
     }
     // ANCHOR_END: settle
 
-    fn traded(&self, taker: &Order, fill: &Fill) -> Event {
+    fn traded(&self, taker: &Order, taker_account: AccountId, fill: &Fill) -> Event {
         Event::Traded {
             market: self.id,
             maker: fill.maker,
-            maker_account: fill.maker_account,
+            maker_account: self.accounts.account(fill.maker_holder),
             taker: taker.id,
-            taker_account: taker.account,
+            taker_account,
             price: fill.price,
             quantity: fill.quantity,
             maker_intent: fill.maker_intent,
@@ -165,7 +168,7 @@ impl Market {
         metrics: &mut impl Metrics,
     ) -> Result<(), Reason> {
         self.check_open()?;
-        let resting = self.book.cancel(account, order)?;
+        let resting = self.book.cancel(order, |holder| self.accounts.account(holder) == account)?;
         metrics.lap(Stage::Matching);
         self.release(&resting, CancelReason::Requested, events);
         Ok(())
@@ -198,7 +201,8 @@ impl Market {
 
     /// Frees what an order that left the book had locked.
     fn release(&mut self, order: &Order, reason: CancelReason, events: &mut Vec<Event>) {
-        let Order { id, account, holder, intent, price, quantity } = *order;
+        let Order { id, holder, intent, price, quantity } = *order;
+        let account = self.accounts.account(holder);
         self.accounts.unlock(holder, intent, price, quantity);
         events.push(Event::Cancelled { market: self.id, account, order: id, quantity, reason });
     }
@@ -214,7 +218,7 @@ impl Market {
 
     /// Everything that the market holds.
     pub fn state(&self) -> MarketState {
-        let (bids, asks) = self.book.state();
+        let (bids, asks) = self.book.state(|holder| self.accounts.account(holder));
         MarketState {
             closed: self.closed,
             pot: self.pot,

@@ -1,28 +1,32 @@
 //! The accounts of one market: what each holds, and what its open orders have locked.
 //!
-//! A dense table of rows, two to a cache line. Whoever has found an account once keeps its row, so
-//! settling a trade looks nothing up. Who buys and who sells, YES or NO, is as good as random, so nothing
-//! here branches on it: a processor that guesses wrong loses more time than the arithmetic takes.
-//! Invariants: nothing is negative; what is locked is what the open orders need. Costs: a search in the
-//! id table for a command, a cache line for a touch of a row.
+//! A dense table of rows. Whoever has found an account once keeps its row, so settling a trade looks
+//! nothing up. Who buys and who sells, YES or NO, is as good as random, so nothing here branches on it: a
+//! processor that guesses wrong loses more time than the arithmetic takes. `select_unpredictable` tells the
+//! compiler so, which would make branches of some of it. Invariants: nothing is negative; what is locked is
+//! what the open orders need. Costs: a search in the id table for a command, a cache line or two for a
+//! touch of a row.
 
 use std::collections::BTreeMap;
+use std::hint::select_unpredictable;
 
 use market::state::Holdings;
 use market::{AccountId, Cents, Intent, Outcome, Price, Quantity, Reason};
 
-use crate::id_table::IdTable;
-use crate::slab::grow_by_a_sixteenth;
+use crate::id_table::{Entries, IdTable};
+use crate::slab::{Slot, grow_by_a_sixteenth};
 
 /// An account's row in the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Holder(u32);
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Holder(Slot);
 
 // ANCHOR: row
-/// What one account holds, never across two cache lines.
-#[derive(Clone, Copy, Default)]
-#[repr(align(32))]
+/// An account and what it holds: who finds it by its id has what it holds at hand.
+#[derive(Clone, Copy)]
 struct Row {
+    account: AccountId,
+    /// The next account in the same place of the id table.
+    link: Slot,
     cash: Cents,
     cash_locked: Cents,
     /// YES shares, NO shares.
@@ -37,14 +41,13 @@ struct Shares {
 }
 // ANCHOR_END: row
 
-const _: () = assert!(size_of::<Row>() == 32, "two rows to a cache line");
+const _: () = assert!(size_of::<Row>() == 40, "a row and its share of the table are to fit 64 bytes");
 
 /// Every account that ever deposited into the market.
 #[derive(Default)]
 pub struct Accounts {
     rows: Vec<Row>,
-    ids: Vec<AccountId>,
-    index: IdTable,
+    table: IdTable,
 }
 
 impl Accounts {
@@ -55,20 +58,22 @@ impl Accounts {
     }
 
     fn add(&mut self, account: AccountId) -> Holder {
-        let row = self.rows.len() as u32;
+        let row = self.rows.len() as Slot;
+        let link = self.table.insert(u64::from(account.0), row, &mut self.rows);
         grow_by_a_sixteenth(&mut self.rows);
-        grow_by_a_sixteenth(&mut self.ids);
-        self.rows.push(Row::default());
-        self.ids.push(account);
-        self.index.insert(u64::from(account.0), row, |row| u64::from(self.ids[row as usize].0));
+        self.rows.push(Row { account, link, cash: Cents::ZERO, cash_locked: Cents::ZERO, shares: Default::default() });
         Holder(row)
     }
 
     // ANCHOR: find
     /// The row of an account, if it ever deposited.
-    fn find(&self, account: AccountId) -> Option<Holder> {
-        let row = self.index.find(u64::from(account.0), |row| u64::from(self.ids[row as usize].0))?;
-        Some(Holder(row))
+    pub fn find(&self, account: AccountId) -> Option<Holder> {
+        self.table.find(u64::from(account.0), &self.rows).map(Holder)
+    }
+
+    /// Whose row it is.
+    pub fn account(&self, holder: Holder) -> AccountId {
+        self.rows[holder.0 as usize].account
     }
 
     fn row(&mut self, holder: Holder) -> &mut Row {
@@ -89,30 +94,21 @@ impl Accounts {
 
     // ANCHOR: lock
     /// Locks what an order needs: cash if it buys, shares if it sells. `price` is in YES cents.
-    /// Returns the row, by which the account is known from then on.
     ///
     /// # Errors
     /// [`Reason::InsufficientCash`] and [`Reason::InsufficientShares`].
-    pub fn lock(
-        &mut self,
-        account: AccountId,
-        intent: Intent,
-        price: Price,
-        quantity: Quantity,
-    ) -> Result<Holder, Reason> {
-        let missing = if intent.buys() { Reason::InsufficientCash } else { Reason::InsufficientShares };
-        let holder = self.find(account).ok_or(missing)?;
+    pub fn lock(&mut self, holder: Holder, intent: Intent, price: Price, quantity: Quantity) -> Result<(), Reason> {
         let row = self.row(holder);
         let (cash, shares) = needs(intent, price, quantity);
         let own = &mut row.shares[share(intent)];
         if row.cash < cash || own.free < shares {
-            return Err(missing);
+            return Err(missing(intent));
         }
         row.cash.0 -= cash.0;
         row.cash_locked.0 += cash.0;
         own.free.0 -= shares.0;
         own.locked.0 += shares.0;
-        Ok(holder)
+        Ok(())
     }
     // ANCHOR_END: lock
 
@@ -136,8 +132,8 @@ impl Accounts {
         let own = &mut row.shares[share(intent)];
         row.cash_locked.0 -= cash.0;
         own.locked.0 -= shares.0;
-        let value = intent.in_yes_cents(price).times(quantity);
-        row.cash.0 += if intent.buys() { cash.0 - value.0 } else { value.0 };
+        let (paid, received) = (needs(intent, price, quantity).0, intent.in_yes_cents(price).times(quantity));
+        row.cash.0 += select_unpredictable(intent.buys(), cash.0 - paid.0, received.0);
         own.free.0 += quantity.0 - shares.0;
     }
     // ANCHOR_END: settle
@@ -145,33 +141,49 @@ impl Accounts {
     /// Pays 100 cents for each winning share, takes all shares away, and tells `paid` who got how much,
     /// in no order. No share may be locked any more.
     pub fn pay_out(&mut self, outcome: Outcome, mut paid: impl FnMut(AccountId, Cents)) {
-        for (&account, row) in self.ids.iter().zip(&mut self.rows) {
+        for row in &mut self.rows {
             let winning = row.shares[outcome as usize - 1].free;
             row.shares = Default::default();
             if !winning.is_zero() {
                 let amount = Cents::payout(winning);
                 row.cash.0 += amount.0;
-                paid(account, amount);
+                paid(row.account, amount);
             }
         }
     }
 
     /// How many bytes of memory the accounts hold.
     pub fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>() + self.ids.capacity() * size_of::<AccountId>() + self.index.bytes()
+        self.rows.capacity() * size_of::<Row>() + self.table.bytes()
     }
 
     /// Who holds what.
     pub fn state(&self) -> BTreeMap<AccountId, Holdings> {
-        self.ids.iter().zip(&self.rows).map(|(&account, row)| (account, holdings(row))).collect()
+        self.rows.iter().map(|row| (row.account, holdings(row))).collect()
     }
+}
+
+impl Entries for Vec<Row> {
+    fn entry(&self, slot: Slot) -> Option<(u64, Slot)> {
+        self.get(slot as usize).map(|row| (u64::from(row.account.0), row.link))
+    }
+
+    fn link(&mut self, slot: Slot) -> &mut Slot {
+        &mut self[slot as usize].link
+    }
+}
+
+/// What an account lacks that can't pay for its order, or does not exist.
+pub fn missing(intent: Intent) -> Reason {
+    if intent.buys() { Reason::InsufficientCash } else { Reason::InsufficientShares }
 }
 
 // ANCHOR: needs
 /// What an order locks: cash if it buys, shares if it sells, and nothing of the other.
 fn needs(intent: Intent, price: Price, quantity: Quantity) -> (Cents, Quantity) {
     let (buys, cost) = (intent.buys(), intent.in_yes_cents(price).times(quantity));
-    (Cents(cost.0 * u64::from(buys)), Quantity(quantity.0 * u32::from(!buys)))
+    let cash = select_unpredictable(buys, cost, Cents::ZERO);
+    (cash, select_unpredictable(buys, Quantity::ZERO, quantity))
 }
 // ANCHOR_END: needs
 
@@ -180,6 +192,6 @@ fn share(intent: Intent) -> usize {
     intent.share() as usize - 1
 }
 
-fn holdings(&Row { cash, cash_locked, shares: [yes, no] }: &Row) -> Holdings {
+fn holdings(&Row { cash, cash_locked, shares: [yes, no], .. }: &Row) -> Holdings {
     Holdings { cash, cash_locked, yes: yes.free, yes_locked: yes.locked, no: no.free, no_locked: no.locked }
 }

@@ -12,7 +12,7 @@ use market::state::RestingOrder;
 use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, Side, TimeInForce};
 
 use crate::accounts::Holder;
-use crate::id_table::IdTable;
+use crate::id_table::{Entries, IdTable, NONE};
 use crate::slab::{Slab, Slot};
 
 /// An order: one that comes in, or one that rests.
@@ -20,8 +20,6 @@ use crate::slab::{Slab, Slot};
 pub struct Order {
     /// Its place among the market's orders.
     pub id: OrderId,
-    /// Its owner.
-    pub account: AccountId,
     /// Its owner's row in the accounts.
     pub holder: Holder,
     /// What it wants.
@@ -37,8 +35,6 @@ pub struct Order {
 pub struct Fill {
     /// The resting order.
     pub maker: OrderId,
-    /// Its owner.
-    pub maker_account: AccountId,
     /// Its owner's row in the accounts.
     pub maker_holder: Holder,
     /// What it wanted.
@@ -66,16 +62,21 @@ pub enum Fate {
 }
 
 // ANCHOR: layout
-/// The end of a list.
-const NONE: Slot = Slot::MAX;
-
-/// A resting order and its neighbours in the queue of its level: half a cache line.
+/// A resting order and its links, in half a cache line. An [`Order`] as one field would bring its padding
+/// along, and the link would not fit.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 struct Node {
-    order: Order,
+    id: OrderId,
+    holder: Holder,
+    intent: Intent,
+    price: Price,
+    quantity: Quantity,
+    /// Its neighbours in the queue of its level.
     previous: Slot,
     next: Slot,
+    /// The next order in the same place of the id table.
+    link: Slot,
 }
 
 const _: () = assert!(size_of::<Node>() == 32, "two orders to a cache line");
@@ -96,6 +97,31 @@ struct Levels {
     levels: [Level; 100],
 }
 // ANCHOR_END: layout
+
+impl Node {
+    fn order(&self) -> Order {
+        let Node { id, holder, intent, price, quantity, .. } = *self;
+        Order { id, holder, intent, price, quantity }
+    }
+}
+
+impl Default for Node {
+    /// What is in a slot before the first order is.
+    fn default() -> Node {
+        let (id, holder, intent, price) = (OrderId(0), Holder::default(), Intent::BuyYes, Price::MIN);
+        Node { id, holder, intent, price, quantity: Quantity::ZERO, previous: NONE, next: NONE, link: NONE }
+    }
+}
+
+impl Entries for Slab<Node> {
+    fn entry(&self, slot: Slot) -> Option<(u64, Slot)> {
+        (slot != NONE).then(|| (self.get(slot).id.0, self.get(slot).link))
+    }
+
+    fn link(&mut self, slot: Slot) -> &mut Slot {
+        &mut self.get_mut(slot).link
+    }
+}
 
 /// The resting orders of one market.
 pub struct Book {
@@ -130,8 +156,8 @@ impl Book {
         let mut left = taker.quantity;
         while !left.is_zero() {
             let Some(slot) = self.best_match(taker) else { break };
-            let maker = self.orders.get(slot).order;
-            if maker.account == taker.account {
+            let maker = self.orders.get(slot).order();
+            if maker.holder == taker.holder {
                 let reason = CancelReason::SelfTrade;
                 return Ok(Fate::Cancelled { quantity: left, reason });
             }
@@ -166,23 +192,16 @@ impl Book {
         if quantity == maker.quantity {
             self.remove(slot);
         } else {
-            self.orders.get_mut(slot).order.quantity.0 -= quantity.0;
+            self.orders.get_mut(slot).quantity.0 -= quantity.0;
         }
-        Fill {
-            maker: maker.id,
-            maker_account: maker.account,
-            maker_holder: maker.holder,
-            maker_intent: maker.intent,
-            price: maker.price,
-            quantity,
-        }
+        Fill { maker: maker.id, maker_holder: maker.holder, maker_intent: maker.intent, price: maker.price, quantity }
     }
 
     /// Whether `taker` can trade whole before it reaches an order of its own account.
     fn can_fill(&self, taker: &Order) -> bool {
         let mut left = u64::from(taker.quantity.0);
         for resting in self.walk(taker.intent.side().opposite()) {
-            if bid(taker) + bid(resting) < 100 || resting.account == taker.account {
+            if bid(taker) + bid(&resting) < 100 || resting.holder == taker.holder {
                 return false;
             }
             left = left.saturating_sub(u64::from(resting.quantity.0));
@@ -201,27 +220,30 @@ impl Book {
         let levels = &mut self.sides[order.intent.side() as usize];
         let level = &mut levels.levels[bid(&order)];
         let previous = level.last;
-        let slot = self.orders.insert(Node { order, previous, next: NONE });
-        self.slots.insert(order.id.0, slot, |slot| self.orders.get(slot).order.id.0);
+        let slot = self.orders.take();
+        let link = self.slots.insert(order.id.0, slot, &mut self.orders);
+        let Order { id, holder, intent, price, quantity } = order;
+        *self.orders.get_mut(slot) = Node { id, holder, intent, price, quantity, previous, next: NONE, link };
         level.last = slot;
-        match previous {
-            NONE => level.first = slot,
-            previous => self.orders.get_mut(previous).next = slot,
+        if previous == NONE {
+            level.first = slot;
+            levels.occupied |= 1 << bid(&order);
+            levels.best = levels.best.max(bid(&order));
+        } else {
+            self.orders.get_mut(previous).next = slot;
         }
-        levels.occupied |= 1 << bid(&order);
-        levels.best = levels.best.max(bid(&order));
     }
     // ANCHOR_END: rest
 
     // ANCHOR: cancel
-    /// Takes an order of `account` out of the book.
+    /// Takes an order out of the book if its owner's row is the one that `is_owner` knows.
     ///
     /// # Errors
     /// [`Reason::UnknownOrder`] and [`Reason::NotTheOwner`].
-    pub fn cancel(&mut self, account: AccountId, order: OrderId) -> Result<Order, Reason> {
-        let slot = self.slots.find(order.0, |slot| self.orders.get(slot).order.id.0).ok_or(Reason::UnknownOrder)?;
-        let resting = self.orders.get(slot).order;
-        if resting.account != account {
+    pub fn cancel(&mut self, order: OrderId, is_owner: impl FnOnce(Holder) -> bool) -> Result<Order, Reason> {
+        let slot = self.slots.find(order.0, &self.orders).ok_or(Reason::UnknownOrder)?;
+        let resting = self.orders.get(slot).order();
+        if !is_owner(resting.holder) {
             return Err(Reason::NotTheOwner);
         }
         self.remove(slot);
@@ -230,8 +252,9 @@ impl Book {
 
     /// Takes an order out of the table, the slab and its level.
     fn remove(&mut self, slot: Slot) {
-        let Node { order, previous, next } = *self.orders.get(slot);
-        self.slots.remove(order.id.0, slot, |slot| self.orders.get(slot).order.id.0);
+        let node = *self.orders.get(slot);
+        let (order, previous, next) = (node.order(), node.previous, node.next);
+        self.slots.remove(order.id.0, slot, &mut self.orders);
         self.orders.remove(slot);
         let levels = &mut self.sides[order.intent.side() as usize];
         let level = &mut levels.levels[bid(&order)];
@@ -252,13 +275,13 @@ impl Book {
 
     /// Takes the first order of the best bid out of the book, or of the best ask when no bid is left.
     pub fn take_best(&mut self) -> Option<Order> {
-        let best = *self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
+        let best = self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
         self.remove(self.sides[best.intent.side() as usize].levels[bid(&best)].first);
         Some(best)
     }
 
     /// The orders of a side, best price first, then by time.
-    fn walk(&self, side: Side) -> impl Iterator<Item = &Order> + '_ {
+    fn walk(&self, side: Side) -> impl Iterator<Item = Order> + '_ {
         let levels = &self.sides[side as usize];
         let mut rest = levels.occupied;
         let bids = std::iter::from_fn(move || {
@@ -268,8 +291,7 @@ impl Book {
         });
         bids.flat_map(move |bid| {
             let node = |slot| (slot != NONE).then(|| self.orders.get(slot));
-            std::iter::successors(node(levels.levels[bid].first), move |before| node(before.next))
-                .map(|node| &node.order)
+            std::iter::successors(node(levels.levels[bid].first), move |before| node(before.next)).map(Node::order)
         })
     }
 
@@ -278,8 +300,12 @@ impl Book {
         self.orders.bytes() + self.slots.bytes()
     }
 
-    /// The bids and the asks, best first.
-    pub fn state(&self) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
+    /// The bids and the asks, best first. `account` knows whose row it is.
+    pub fn state(&self, account: impl Fn(Holder) -> AccountId) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
+        let resting = |order: Order| {
+            let Order { id, holder, intent, price, quantity } = order;
+            RestingOrder { order: id, account: account(holder), intent, price, quantity }
+        };
         let side = |side| self.walk(side).map(resting).collect();
         (side(Side::Bid), side(Side::Ask))
     }
@@ -295,7 +321,3 @@ fn bid(order: &Order) -> usize {
     price.cents() as usize
 }
 // ANCHOR_END: bid
-
-fn resting(&Order { id, account, intent, price, quantity, .. }: &Order) -> RestingOrder {
-    RestingOrder { order: id, account, intent, price, quantity }
-}

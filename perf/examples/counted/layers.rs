@@ -119,26 +119,43 @@ fn book_0x05(numbers: &[usize]) {
     use ch05::book::{Book, Order};
     let mut accounts = ch05::accounts::Accounts::default();
     accounts.deposit(OWNER, Cents(100));
-    let holder = accounts.lock(OWNER, INTENT, Price::MIN, Quantity(1)).expect("it has the cash");
+    let holder = accounts.find(OWNER).expect("it has deposited");
     let (book, mut fills) = (std::cell::RefCell::new(Book::default()), Vec::new());
     let place = |id, price| {
-        let order = Order { id, account: OWNER, holder, intent: INTENT, price, quantity: Quantity(10) };
+        let order = Order { id, holder, quantity: Quantity(10), intent: INTENT, price };
         let _ = black_box(book.borrow_mut().place(&order, TimeInForce::PostOnly, &mut fills));
     };
-    come_and_go(numbers, place, |id| _ = black_box(book.borrow_mut().cancel(OWNER, id)));
+    come_and_go(numbers, place, |id| _ = black_box(book.borrow_mut().cancel(id, |owner| owner == holder)));
     std::mem::forget(book);
+}
+
+/// Every id is three times its slot.
+struct Ids {
+    links: Vec<u32>,
+}
+
+impl ch05::id_table::Entries for Ids {
+    fn entry(&self, slot: u32) -> Option<(u64, u32)> {
+        self.links.get(slot as usize).map(|&link| (u64::from(slot) * 3, link))
+    }
+
+    fn link(&mut self, slot: u32) -> &mut u32 {
+        &mut self.links[slot as usize]
+    }
 }
 
 /// Ids come and go as orders do, and each is asked for once in between.
 fn ids(numbers: &[usize]) {
-    let mut table = ch05::id_table::IdTable::default();
+    let (mut table, mut ids) = (ch05::id_table::IdTable::default(), Ids { links: vec![0; TIMES_MAX + RESTING] });
     let id = |n: usize| n as u64 * 3;
-    let id_of = |slot: u32| u64::from(slot) * 3;
-    (0..RESTING).for_each(|n| table.insert(id(n), n as u32, id_of));
+    let insert = |table: &mut ch05::id_table::IdTable, ids: &mut Ids, n: usize| {
+        ids.links[n] = table.insert(id(n), n as u32, ids);
+    };
+    (0..RESTING).for_each(|n| insert(&mut table, &mut ids, n));
     for &n in numbers {
-        table.insert(id(n + RESTING), (n + RESTING) as u32, id_of);
-        black_box(table.find(id(n + RESTING / 2), id_of));
-        table.remove(id(n), n as u32, id_of);
+        insert(&mut table, &mut ids, n + RESTING);
+        black_box(table.find(id(n + RESTING / 2), &ids));
+        table.remove(id(n), n as u32, &mut ids);
     }
 }
 
@@ -165,8 +182,8 @@ fn accounts_0x05(numbers: &[usize]) {
     (0..ACCOUNTS).for_each(|id| accounts.deposit(AccountId(id), RICH));
     for &n in numbers {
         let limit = price(n);
-        let locked = accounts.lock(account(n), INTENT, limit, Quantity(10));
-        let holder = locked.expect("every account can pay for all there is");
+        let holder = accounts.find(account(n)).expect("every account has deposited");
+        let _ = black_box(accounts.lock(holder, INTENT, limit, Quantity(10)));
         accounts.settle(holder, INTENT, limit, Price::MIN, Quantity(10));
     }
 }
