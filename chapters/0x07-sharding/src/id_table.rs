@@ -3,9 +3,9 @@
 //! Ids are given out one after the other, so the id itself is a good place: its low bits lead into a
 //! table of slots, and the bits above are folded onto them, so that survivors far apart (every
 //! 1,024th order, say) do not meet in one place. Those that do meet form a list: the table holds the first
-//! of each place, and an entry keeps a link to the next. Ids in a row never meet, so most lists have one entry,
+//! of each place, and an entry keeps a link to the next. Ids in a row don't meet, so most lists have one entry,
 //! and whoever comes or goes moves nobody. Memory follows the ids that are there, not all that ever were:
-//! 4 to 8 bytes each beside the link, and 4 more while ids move. Costs: one cache line in the table,
+//! 4 to 16 bytes each beside the link, and 4 more while ids move. Costs: one cache line in the table,
 //! one in the entry.
 //!
 //! A table that is full gets a larger one beside it and moves a few places with every insert. Moving all of
@@ -80,8 +80,8 @@ impl IdTable {
         &mut places.first[places.place(id)]
     }
 
-    /// Adds the slot of an id that is not there yet. Returns the slot that was first in its place: the
-    /// link that its entry keeps from now on.
+    /// Adds the slot of an id that is not there yet. Returns the slot that was the first of its place: the
+    /// link that its entry has to keep.
     #[must_use]
     pub fn insert(&mut self, id: u64, slot: Slot, entries: &mut impl Entries) -> Slot {
         if self.taken == self.table.first.len() {
@@ -121,7 +121,7 @@ impl IdTable {
         }
     }
 
-    /// Takes the slot of `id` out.
+    /// Takes the slot of `id`, which is there, out of its list.
     pub fn remove(&mut self, id: u64, slot: Slot, entries: &mut impl Entries) {
         self.taken -= 1;
         let next = *entries.link(slot);
