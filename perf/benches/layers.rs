@@ -119,9 +119,9 @@ fn levels(criterion: &mut Criterion) {
         |n| ch05::book::Order {
             id: OrderId(n),
             holder,
-            quantity: Quantity(10),
             intent: Intent::BuyYes,
             price: price(n),
+            quantity: Quantity(10),
         },
         |book, taker| book.place(taker, TimeInForce::PostOnly, &mut fills),
         |old| book.cancel(old, |owner| owner == holder)
@@ -136,7 +136,7 @@ fn bare_levels(criterion: &mut Criterion) {
 }
 
 /// How many orders rest while one comes and one goes: a few at every price.
-const RESTING: usize = 400;
+const CROWD: usize = 400;
 
 /// An order comes to one price and another leaves its own, and the best price is asked for. A level is here no
 /// more than how many orders it has.
@@ -147,15 +147,15 @@ fn bare_levels_up_to(criterion: &mut Criterion, name: &str, highest: u64) {
         ($name:literal, $levels:expr, |$book:ident, $price:ident| $come:expr, $go:expr, $best:expr) => {
             group.bench_function($name, |bencher| {
                 let mut $book = $levels;
-                for n in 0..RESTING {
+                for n in 0..CROWD {
                     let $price = prices[n % DRAWN];
                     $come;
                 }
-                let mut n = RESTING;
+                let mut n = CROWD;
                 bencher.iter(|| {
                     let $price = prices[n % DRAWN];
                     $come;
-                    let $price = prices[(n - RESTING) % DRAWN];
+                    let $price = prices[(n - CROWD) % DRAWN];
                     $go;
                     n += 1;
                     $best

@@ -2,8 +2,8 @@
 //!
 //! A dense table of rows. Whoever has found an account once keeps its row, so settling a trade looks
 //! nothing up. Who buys and who sells, YES or NO, is as good as random, so nothing here branches on it: a
-//! processor that guesses wrong loses more time than the arithmetic takes. `select_unpredictable` tells the
-//! compiler so, which would make branches of some of it. Invariants: nothing is negative; what is locked is
+//! processor that guesses wrong loses more time than the arithmetic takes. A compiler that is not told so by
+//! `select_unpredictable` makes branches of some of it. Invariants: nothing is negative; what is locked is
 //! what the open orders need. Costs: a search in the id table for a command, a cache line or two for a
 //! touch of a row.
 
@@ -14,7 +14,7 @@ use market::state::Holdings;
 use market::{AccountId, Cents, Intent, Outcome, Price, Quantity, Reason};
 
 use crate::id_table::{Entries, IdTable};
-use crate::slab::{Slot, grow_by_a_sixteenth};
+use crate::slab::Slot;
 
 /// An account's row in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -65,7 +65,6 @@ impl Accounts {
         Holder(row)
     }
 
-    // ANCHOR: find
     /// The row of an account, if it ever deposited.
     pub fn find(&self, account: AccountId) -> Option<Holder> {
         self.table.find(u64::from(account.0), &self.rows).map(Holder)
@@ -79,7 +78,6 @@ impl Accounts {
     fn row(&mut self, holder: Holder) -> &mut Row {
         &mut self.rows[holder.0 as usize]
     }
-    // ANCHOR_END: find
 
     /// Takes free cash.
     ///
@@ -92,7 +90,6 @@ impl Accounts {
         Ok(())
     }
 
-    // ANCHOR: lock
     /// Locks what an order needs: cash if it buys, shares if it sells. `price` is in YES cents.
     ///
     /// # Errors
@@ -110,7 +107,6 @@ impl Accounts {
         own.locked.0 += shares.0;
         Ok(())
     }
-    // ANCHOR_END: lock
 
     /// Frees what `quantity` shares of an order at `price` (YES cents) had locked.
     pub fn unlock(&mut self, holder: Holder, intent: Intent, price: Price, quantity: Quantity) {
@@ -132,6 +128,7 @@ impl Accounts {
         let own = &mut row.shares[share(intent)];
         row.cash_locked.0 -= cash.0;
         own.locked.0 -= shares.0;
+        // Both sides of the choice are computed. A seller has locked no cash and paid none: 0 less 0.
         let (paid, received) = (needs(intent, price, quantity).0, intent.in_yes_cents(price).times(quantity));
         row.cash.0 += select_unpredictable(intent.buys(), cash.0 - paid.0, received.0);
         own.free.0 += quantity.0 - shares.0;
@@ -160,6 +157,14 @@ impl Accounts {
     /// Who holds what.
     pub fn state(&self) -> BTreeMap<AccountId, Holdings> {
         self.rows.iter().map(|row| (row.account, holdings(row))).collect()
+    }
+}
+
+/// Makes room for one more value, and where it must move them all, for a sixteenth more: a vector left to
+/// itself doubles.
+fn grow_by_a_sixteenth<T>(values: &mut Vec<T>) {
+    if values.len() == values.capacity() {
+        values.reserve_exact(values.len() / 16 + 16);
     }
 }
 

@@ -4,8 +4,8 @@
 //! their own outcome: a bid at 60 YES cents bids 60, an ask there bids 40 for NO. So the best is the highest
 //! bit on either side, and two orders meet when together they bid 100 cents or more: both sides take
 //! the same instructions. A level is a list linked through the slab, so an order leaves from
-//! anywhere without a search. Invariants: a bit is set exactly where a level has orders, and the best is
-//! the highest; the book is never crossed. Costs: a load for the best price, a few instructions when its
+//! anywhere without a search. Invariants: every order in a queue is in the table and the other way round; a
+//! bit is set exactly where a level has orders, and the best is the highest; the book is never crossed. Costs: a load for the best price, a few instructions when its
 //! level empties, one cache line for an order, two more for its neighbours when it leaves.
 
 use market::state::RestingOrder;
@@ -200,7 +200,8 @@ impl Book {
     /// Whether `taker` can trade whole before it reaches an order of its own account.
     fn can_fill(&self, taker: &Order) -> bool {
         let mut left = u64::from(taker.quantity.0);
-        for resting in self.walk(taker.intent.side().opposite()) {
+        for slot in self.walk(taker.intent.side().opposite()) {
+            let resting = self.orders.get(slot).order();
             if bid(taker) + bid(&resting) < 100 || resting.holder == taker.holder {
                 return false;
             }
@@ -236,7 +237,7 @@ impl Book {
     // ANCHOR_END: rest
 
     // ANCHOR: cancel
-    /// Takes an order out of the book if its owner's row is the one that `is_owner` knows.
+    /// Takes an order out of the book if `is_owner` says yes to its owner's row.
     ///
     /// # Errors
     /// [`Reason::UnknownOrder`] and [`Reason::NotTheOwner`].
@@ -275,13 +276,14 @@ impl Book {
 
     /// Takes the first order of the best bid out of the book, or of the best ask when no bid is left.
     pub fn take_best(&mut self) -> Option<Order> {
-        let best = self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
-        self.remove(self.sides[best.intent.side() as usize].levels[bid(&best)].first);
+        let slot = self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
+        let best = self.orders.get(slot).order();
+        self.remove(slot);
         Some(best)
     }
 
     /// The orders of a side, best price first, then by time.
-    fn walk(&self, side: Side) -> impl Iterator<Item = Order> + '_ {
+    fn walk(&self, side: Side) -> impl Iterator<Item = Slot> + '_ {
         let levels = &self.sides[side as usize];
         let mut rest = levels.occupied;
         let bids = std::iter::from_fn(move || {
@@ -289,9 +291,9 @@ impl Book {
             rest &= !(1 << best);
             Some(best as usize)
         });
+        let taken = |slot: Slot| (slot != NONE).then_some(slot);
         bids.flat_map(move |bid| {
-            let node = |slot| (slot != NONE).then(|| self.orders.get(slot));
-            std::iter::successors(node(levels.levels[bid].first), move |before| node(before.next)).map(Node::order)
+            std::iter::successors(taken(levels.levels[bid].first), move |&slot| taken(self.orders.get(slot).next))
         })
     }
 
@@ -302,8 +304,8 @@ impl Book {
 
     /// The bids and the asks, best first. `account` knows whose row it is.
     pub fn state(&self, account: impl Fn(Holder) -> AccountId) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
-        let resting = |order: Order| {
-            let Order { id, holder, intent, price, quantity } = order;
+        let resting = |slot| {
+            let Order { id, holder, intent, price, quantity } = self.orders.get(slot).order();
             RestingOrder { order: id, account: account(holder), intent, price, quantity }
         };
         let side = |side| self.walk(side).map(resting).collect();

@@ -1,15 +1,13 @@
 //! From an id to a slot, without a hash function.
 //!
-//! Ids are given out one after the other, so the id itself is a good place: its low bits lead into a
-//! table of slots, and the bits above are folded onto them, so that survivors far apart (every
-//! 1,024th order, say) do not meet in one place. Those that do meet form a list: the table holds the first
-//! of each place, and an entry keeps a link to the next. Ids in a row don't meet, so most lists have one entry,
-//! and whoever comes or goes moves nobody. Memory follows the ids that are there, not all that ever were:
-//! 4 to 16 bytes each beside the link, and 4 more while ids move. Costs: one cache line in the table,
-//! one in the entry.
+//! Ids are given out one after the other, so the low bits of an id are a good place. As many bits above
+//! them are folded onto them, so that survivors far apart (every 1,024th order, say) do not meet in one place.
+//! Entries that do meet form a list: the table holds the first slot of each place, an entry the next. Memory
+//! follows the most ids that were there at one time, not all that ever were: 4 to 16 bytes each beside the
+//! entry's link, and 4 more while ids move. Costs: one cache line in the table, one in the entry.
 //!
-//! A table that is full gets a larger one beside it and moves a few places with every insert. Moving all of
-//! them at once would make one order in a million wait for the million before it.
+//! A table with as many ids as places gets a larger one beside it, and each insert moves a few lists over.
+//! Moving all of them at once would make one order in a million wait for the million before it.
 
 use crate::slab::Slot;
 
@@ -20,28 +18,30 @@ pub const NONE: Slot = Slot::MAX;
 /// How many places of the old table are moved with each insert. One would do; more end it sooner.
 const MOVE_AT_ONCE: usize = 8;
 
-/// Where the entries lie that a table finds. The table itself knows no ids.
+/// What a table finds. The table itself knows no ids.
 pub trait Entries {
-    /// The id in a slot, and its link; nothing where no slot is, as at the end of a list.
+    /// The id in a slot and its link, which is the next slot of the same list; nothing for [`NONE`].
     fn entry(&self, slot: Slot) -> Option<(u64, Slot)>;
 
     /// The link of a slot.
     fn link(&mut self, slot: Slot) -> &mut Slot;
 }
 
-/// A table of the first slot of each place.
+/// Finds entries by their ids.
 pub struct IdTable {
     table: Places,
     /// The table before the last growth, until all of it has moved; then it is empty.
     old: Places,
     /// How many places of the old table have moved.
     moved: usize,
-    taken: usize,
+    /// How many ids are in it.
+    count: usize,
 }
 
-/// The first slot of each place.
+/// Where lists begin.
 #[derive(Default)]
 struct Places {
+    /// The first slot of each list.
     first: Box<[Slot]>,
     /// How many bits of an id choose its place.
     width: u32,
@@ -49,7 +49,7 @@ struct Places {
 
 impl Default for IdTable {
     fn default() -> IdTable {
-        IdTable { table: Places::new(3), old: Places::default(), moved: 0, taken: 0 }
+        IdTable { table: Places::new(3), old: Places::default(), moved: 0, count: 0 }
     }
 }
 
@@ -74,28 +74,28 @@ impl IdTable {
         !self.old.first.is_empty() && self.old.place(id) >= self.moved
     }
 
-    /// The first slot of the list that `id` belongs to.
-    fn first(&mut self, id: u64) -> &mut Slot {
+    /// Where the list begins that `id` belongs to.
+    fn list(&mut self, id: u64) -> &mut Slot {
         let places = if self.in_old(id) { &mut self.old } else { &mut self.table };
         &mut places.first[places.place(id)]
     }
 
-    /// Adds the slot of an id that is not there yet. Returns the slot that was the first of its place: the
-    /// link that its entry has to keep.
+    /// Adds an id that is not there yet, and returns the link for its entry. The caller writes both to `slot`
+    /// before it asks for anything else; until then only the entries before it are touched.
     #[must_use]
     pub fn insert(&mut self, id: u64, slot: Slot, entries: &mut impl Entries) -> Slot {
-        if self.taken == self.table.first.len() {
+        if self.count == self.table.first.len() {
             self.grow();
         }
         if !self.old.first.is_empty() {
             self.move_some(entries);
         }
-        self.taken += 1;
-        std::mem::replace(self.first(id), slot)
+        self.count += 1;
+        std::mem::replace(self.list(id), slot)
     }
 
-    /// Four times as many places: who doubles moves three times as often, and each move touches an entry
-    /// that has long left the cache.
+    /// Makes room for four times as many. Who doubles moves up to three times as many ids, each of which has
+    /// long left the cache. To fill the new table is the one pause that remains.
     #[cold]
     fn grow(&mut self) {
         let larger = Places::new(self.table.width + 2);
@@ -110,8 +110,8 @@ impl IdTable {
         for &first in &self.old.first[self.moved..end] {
             let mut slot = first;
             while let Some((id, next)) = entries.entry(slot) {
-                let first = &mut self.table.first[self.table.place(id)];
-                *entries.link(slot) = std::mem::replace(first, slot);
+                let list = &mut self.table.first[self.table.place(id)];
+                *entries.link(slot) = std::mem::replace(list, slot);
                 slot = next;
             }
         }
@@ -123,9 +123,9 @@ impl IdTable {
 
     /// Takes the slot of `id`, which is there, out of its list.
     pub fn remove(&mut self, id: u64, slot: Slot, entries: &mut impl Entries) {
-        self.taken -= 1;
+        self.count -= 1;
         let next = *entries.link(slot);
-        let mut link = self.first(id);
+        let mut link = self.list(id);
         while *link != slot {
             let before = *link;
             link = entries.link(before);
@@ -188,14 +188,14 @@ mod tests {
         }
     }
 
-    /// Random inserts and removes against a map, of ids that meet in few places.
+    /// Random inserts and removes against a map, of ids that all meet in one place.
     #[test]
     fn it_finds_what_a_map_finds() {
         let (mut table, mut ids, mut map) = (IdTable::default(), Ids::default(), HashMap::new());
         let mut random = 7_u64;
         for _ in 0..20_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let id = (random >> 33) % 97 * 64;
+            let id = ((random >> 33) % 97) << 40;
             assert_eq!(table.find(id, &ids), map.get(&id).copied());
             match map.remove(&id) {
                 Some(slot) => table.remove(id, slot, &mut ids),
@@ -220,8 +220,10 @@ mod tests {
         let (mut table, mut ids, mut map) = (IdTable::default(), Ids::default(), HashMap::new());
         let mut random = 11_u64;
         for id in 0..50_000_u64 {
+            ids.looks.set(0);
             map.insert(id, ids.add(&mut table, id));
-            assert!(table.taken <= table.table.first.len(), "more ids than places");
+            assert!(ids.looks.get() < 8 * MOVE_AT_ONCE, "{} looks for an insert", ids.looks.get());
+            assert!(table.count <= table.table.first.len(), "more ids than places");
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             for other in [(random >> 33) % (id + 1), (random >> 20) % (id + 1)] {
                 assert_eq!(table.find(other, &ids), map.get(&other).copied());
@@ -234,11 +236,12 @@ mod tests {
                 assert_eq!(table.find(gone, &ids), None);
             }
         }
-        assert_eq!(table.taken, map.len());
+        assert_eq!(table.count, map.len());
+        assert_eq!(table.bytes(), size_of_val(&*table.table.first), "the old table is gone");
     }
 
     /// A long row of ids, with survivors of a longer past among them, comes and goes: each operation
-    /// looks at a few entries, not at the row.
+    /// looks at a few entries, not at the row, nor at all survivors.
     #[test]
     fn a_row_of_ids_is_not_walked() {
         let (mut table, mut ids, survivors, row) = (IdTable::default(), Ids::default(), 20_000, 100_000);
@@ -251,6 +254,9 @@ mod tests {
             }
         }
         assert!(ids.looks.get() < 10 * 2_000_000, "{} looks", ids.looks.get());
+        ids.looks.set(0);
+        (0..survivors).for_each(|n| assert_eq!(table.find(n * 1_024, &ids), Some(n as Slot)));
+        assert!(ids.looks.get() < 4 * survivors as usize, "{} looks for the survivors", ids.looks.get());
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Market {
         for at in 0..self.fills.len() {
             let fill = self.fills[at];
             self.settle(&order, &fill);
-            events.push(self.traded(&order, account, &fill));
+            events.push(self.traded(&order, &fill));
         }
         if let Fate::Cancelled { quantity, reason } = fate {
             self.accounts.unlock(holder, intent, price, quantity);
@@ -116,7 +116,8 @@ impl Market {
     }
     // ANCHOR_END: place
 
-    /// Turns what was asked into an order that can't be malformed, and locks what it needs.
+    /// Turns what was asked into an order that can't be malformed, and locks what it needs, while all of it is in
+    /// registers.
     fn checked_order(&mut self, place: &Place) -> Result<Order, Reason> {
         let asked = Price::new(place.price).ok_or(Reason::BadPrice)?;
         if place.quantity == 0 {
@@ -135,20 +136,20 @@ impl Market {
         self.accounts.settle(fill.maker_holder, fill.maker_intent, fill.price, fill.price, fill.quantity);
         self.accounts.settle(taker.holder, taker.intent, taker.price, fill.price, fill.quantity);
         let pairs = Cents::payout(fill.quantity);
-        // Two buyers mint a pair, two sellers merge one: one buyer more than sellers, on whichever side, is
-        // a pair more in the pot. Counted so, no branch has to guess which kind of trade it is.
+        // A maker who buys adds a pair, a taker who sells takes one away: a pair more for a mint, one less for a
+        // merge, none for a transfer. No branch has to guess which it is.
         self.pot.0 += select_unpredictable(fill.maker_intent.buys(), pairs.0, 0);
         self.pot.0 -= select_unpredictable(taker.intent.buys(), 0, pairs.0);
     }
     // ANCHOR_END: settle
 
-    fn traded(&self, taker: &Order, taker_account: AccountId, fill: &Fill) -> Event {
+    fn traded(&self, taker: &Order, fill: &Fill) -> Event {
         Event::Traded {
             market: self.id,
             maker: fill.maker,
             maker_account: self.accounts.account(fill.maker_holder),
             taker: taker.id,
-            taker_account,
+            taker_account: self.accounts.account(taker.holder),
             price: fill.price,
             quantity: fill.quantity,
             maker_intent: fill.maker_intent,

@@ -23,7 +23,7 @@ const MARKET_MAX: usize = 6_000;
 /// What the first order takes, in bytes: a chunk of the slab for it and a thousand more, all but one on the free list.
 const FIRST_MAX: usize = 37_000;
 
-/// How large books and markets get here: past the step of every table at 2^20.
+/// How large books and markets get here: past the step of every table at 2^19.
 const MANY: usize = 1_400_000;
 
 const MARKET: MarketId = MarketId(7);
@@ -101,7 +101,7 @@ fn a_resting_order_takes_64_bytes() {
     let (mut before, mut worst) = (venue.live(), 0.0_f64);
     for count in 1..=MANY {
         venue.bid();
-        if venue.live() != before || [100_000, 1 << 20, (1 << 20) + 1, MANY].contains(&count) {
+        if venue.live() != before || [100_000, 1 << 19, (1 << 19) + 1, MANY].contains(&count) {
             venue.check(count, 1);
             before = venue.live();
             if count >= 10_000 {

@@ -4,8 +4,8 @@
 //! memory is that of the most orders that ever rested at one time. It comes in chunks, because a
 //! vector that grows copies everything and touches new pages for all of it. All slots of a new chunk go on
 //! the list at once: whether a free slot is at hand is then no question whose answer a processor guesses
-//! wrong. Invariant: a slot is either taken or on the free list. Cost: to take and to free a slot is a push
-//! and a pop; a chunk is found by an address that stays in the cache.
+//! wrong. Invariant: a slot is either taken or on the free list. Cost: to take a slot is a pop, to free it
+//! a push; a chunk is found by an address that stays in the cache.
 
 // ANCHOR: slab
 /// Where a value lies in a [`Slab`].
@@ -43,7 +43,6 @@ impl<T: Copy + Default> Slab<T> {
 
     /// Frees a slot that was taken.
     pub fn remove(&mut self, slot: Slot) {
-        grow_by_a_sixteenth(&mut self.free);
         self.free.push(slot);
     }
 
@@ -66,14 +65,6 @@ impl<T: Copy + Default> Slab<T> {
 }
 // ANCHOR_END: slab
 
-/// Makes room for one more value, and where it must move them all, for a sixteenth more: a vector left to
-/// itself doubles.
-pub fn grow_by_a_sixteenth<T>(values: &mut Vec<T>) {
-    if values.len() == values.capacity() {
-        values.reserve_exact(values.len() / 16 + 16);
-    }
-}
-
 impl<T> Default for Slab<T> {
     fn default() -> Slab<T> {
         Slab { chunks: Vec::new(), free: Vec::new() }
@@ -91,6 +82,7 @@ mod tests {
         slab.remove(a);
         assert_eq!(put(&mut slab, 'c'), a);
         assert_eq!((*slab.get(a), *slab.get(b)), ('c', 'b'));
+        assert_eq!(slab.chunks.len(), 1);
     }
 
     #[test]
@@ -98,6 +90,7 @@ mod tests {
         let mut slab = Slab::default();
         let slots: Vec<Slot> = (0..5_000_u32).map(|value| put(&mut slab, value)).collect();
         assert!(slots.iter().zip(0..).all(|(&slot, value)| *slab.get(slot) == value));
+        assert_eq!(slab.chunks.len(), 5);
     }
 
     fn put<T: Copy + Default>(slab: &mut Slab<T>, value: T) -> Slot {

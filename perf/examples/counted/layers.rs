@@ -122,7 +122,7 @@ fn book_0x05(numbers: &[usize]) {
     let holder = accounts.find(OWNER).expect("it has deposited");
     let (book, mut fills) = (std::cell::RefCell::new(Book::default()), Vec::new());
     let place = |id, price| {
-        let order = Order { id, holder, quantity: Quantity(10), intent: INTENT, price };
+        let order = Order { id, holder, intent: INTENT, price, quantity: Quantity(10) };
         let _ = black_box(book.borrow_mut().place(&order, TimeInForce::PostOnly, &mut fills));
     };
     come_and_go(numbers, place, |id| _ = black_box(book.borrow_mut().cancel(id, |owner| owner == holder)));
@@ -183,7 +183,7 @@ fn accounts_0x05(numbers: &[usize]) {
     for &n in numbers {
         let limit = price(n);
         let holder = accounts.find(account(n)).expect("every account has deposited");
-        let _ = black_box(accounts.lock(holder, INTENT, limit, Quantity(10)));
+        accounts.lock(holder, INTENT, limit, Quantity(10)).expect("every account can pay for all there is");
         accounts.settle(holder, INTENT, limit, Price::MIN, Quantity(10));
     }
 }
