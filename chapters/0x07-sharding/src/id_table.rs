@@ -238,6 +238,7 @@ mod tests {
         }
         assert_eq!(table.count, map.len());
         assert_eq!(table.bytes(), size_of_val(&*table.table.first), "the old table is gone");
+        assert!(table.bytes() <= 16 * 50_000, "{} bytes", table.bytes());
     }
 
     /// A long row of ids, with survivors of a longer past among them, comes and goes: each operation
