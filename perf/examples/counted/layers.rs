@@ -84,7 +84,8 @@ const RESTING: usize = 200;
 fn come_and_go(numbers: &[usize], mut place: impl FnMut(OrderId, Price), mut cancel: impl FnMut(OrderId)) {
     let id = |n: usize| OrderId(1 + n as u64);
     (0..RESTING).for_each(|n| place(id(n), price(n)));
-    for &n in numbers {
+    // Not the numbers themselves: the same order can't come twice.
+    for n in 0..numbers.len() {
         place(id(n + RESTING), price(n + RESTING));
         cancel(id(n));
     }
@@ -146,13 +147,13 @@ impl ch05::id_table::Entries for Ids {
 
 /// Ids come and go as orders do, and each is asked for once in between.
 fn ids(numbers: &[usize]) {
-    let (mut table, mut ids) = (ch05::id_table::IdTable::default(), Ids { links: vec![0; TIMES_MAX + RESTING] });
+    let (mut table, mut ids) = (ch05::id_table::IdTable::default(), Ids { links: vec![0; numbers.len() + RESTING] });
     let id = |n: usize| n as u64 * 3;
     let insert = |table: &mut ch05::id_table::IdTable, ids: &mut Ids, n: usize| {
         ids.links[n] = table.insert(id(n), n as u32, ids);
     };
     (0..RESTING).for_each(|n| insert(&mut table, &mut ids, n));
-    for &n in numbers {
+    for n in 0..numbers.len() {
         insert(&mut table, &mut ids, n + RESTING);
         black_box(table.find(id(n + RESTING / 2), &ids));
         table.remove(id(n), n as u32, &mut ids);
