@@ -27,6 +27,11 @@ fn limits() {
 }
 
 #[test]
+fn ids_far_apart() {
+    differential::ids_far_apart::<Engine>();
+}
+
+#[test]
 fn small_flows() {
     snapshots::small_flows::<Engine>();
 }

@@ -16,7 +16,7 @@ use super::sim_disk::SimDisk;
 use super::streams::{Met, Stream, streams};
 use crate::flow::{self, FlowName};
 use crate::model::Model;
-use crate::{AccountId, Cents, Command, Engine, MarketId, Outcome};
+use crate::{AccountId, Cents, Command, Engine, Intent, MarketId, OrderId, Outcome, TimeInForce};
 
 /// How many generated streams; `PROPTEST_CASES` asks for another number.
 const CASES: u32 = 2_000;
@@ -113,4 +113,30 @@ pub fn limits<E: Engine>() {
     ];
     let place = Place::new(SimDisk::new(0, Faults::default()));
     compare::<E>(&place, &commands, 4, &mut Met::default()).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Ids far apart, which a table of ids may send to one place: every market, account and order is found, also
+/// after the tables have grown.
+pub fn ids_far_apart<E: Engine>() {
+    let far = |n: u32| n << 20;
+    let (markets, busy) = ((1..=100).map(far).map(MarketId), MarketId(far(7)));
+    let deposit = |n| Command::Deposit { market: busy, account: AccountId(far(n)), amount: Cents(100) };
+    let withdraw = |n| Command::Withdraw { market: busy, account: AccountId(far(n)), amount: Cents(1) };
+    // Every 64th order stays, and is cancelled when all have come.
+    let place = |n: u32| {
+        let account = AccountId(far(1 + n / 64));
+        let time_in_force = if n.is_multiple_of(64) { TimeInForce::Gtc } else { TimeInForce::Ioc };
+        let (intent, price, quantity) = (Intent::BuyYes, 10, 1);
+        Command::Place(crate::Place { market: busy, account, intent, price, quantity, time_in_force })
+    };
+    let cancel = |n: u32| {
+        let (account, order) = (AccountId(far(1 + n)), OrderId(1 + 64 * u64::from(n)));
+        Command::Cancel { market: busy, account, order }
+    };
+    let opened = markets.clone().map(|market| Command::Open { market });
+    let commands = opened.clone().chain((1..=100).map(deposit)).chain((0..64 * 100).map(place));
+    let commands = commands.chain(opened).chain((1..=100).map(withdraw)).chain((0..100).map(cancel));
+    let commands: Vec<Command> = commands.collect();
+    let folder = Place::new(SimDisk::new(0, Faults::default()));
+    compare::<E>(&folder, &commands, 500, &mut Met::default()).unwrap_or_else(|error| panic!("{error}"));
 }
