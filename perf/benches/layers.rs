@@ -75,7 +75,8 @@ fn levels(criterion: &mut Criterion) {
     let price = |n: u64| prices[n as usize % DRAWN];
     let mut group = criterion.benchmark_group("level_update_and_best");
     macro_rules! book {
-        ($chapter:ident, $name:literal, |$n:ident| $order:expr, |$book:ident, $taker:ident| $place:expr, |$old:ident| $cancel:expr) => {
+        ($chapter:ident, $name:literal, |$n:ident| $order:expr, |$book:ident, $taker:ident| $place:expr,
+         |$old:ident| $cancel:expr) => {
             group.bench_function($name, |bencher| {
                 let mut $book = $chapter::book::Book::default();
                 let mut n = 0_u64;

@@ -5,8 +5,9 @@
 //! bit on either side, and two orders meet when together they bid 100 cents or more: both sides take
 //! the same instructions. A level is a list linked through the slab, so an order leaves from
 //! anywhere without a search. Invariants: every order in a queue is in the table and the other way round; a
-//! bit is set exactly where a level has orders, and the best is the highest; the book is never crossed. Costs: a load for the best price, a few instructions when its
-//! level empties, one cache line for an order, two more for its neighbours when it leaves.
+//! bit is set exactly where a level has orders, and the best is the highest; the book is never crossed.
+//! Costs: a load for the best price, a few instructions when its level empties, one cache line for an order,
+//! two more for its neighbours when it leaves.
 
 use market::state::RestingOrder;
 use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, Side, TimeInForce};

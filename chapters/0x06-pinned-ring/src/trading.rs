@@ -116,8 +116,8 @@ impl Market {
     }
     // ANCHOR_END: place
 
-    /// Turns what was asked into an order that can't be malformed, and locks what it needs, while all of it is in
-    /// registers.
+    /// Turns what was asked into an order that can't be malformed, and locks what it needs. That is quicker than to
+    /// lock for the order that comes out of here.
     fn checked_order(&mut self, place: &Place) -> Result<Order, Reason> {
         let asked = Price::new(place.price).ok_or(Reason::BadPrice)?;
         if place.quantity == 0 {

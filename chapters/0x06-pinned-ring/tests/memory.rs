@@ -20,7 +20,7 @@ const EACH_MAX: usize = 64;
 /// What a market takes before there is anything in it, in bytes: its levels and empty tables.
 const MARKET_MAX: usize = 6_000;
 
-/// What the first order takes, in bytes: a chunk of the slab for it and a thousand more, all but one on the free list.
+/// What the first order takes, in bytes: a chunk of the slab for it and a thousand more, which are on the free list.
 const FIRST_MAX: usize = 37_000;
 
 /// How large books and markets get here: past the step of every table at 2^19.
