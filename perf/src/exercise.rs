@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use catalogue::Chapter;
+use program::{Verdict, print};
 use results::chapters;
 use results::error::MeasureError;
 use results::figures::figure;
+use results::output::OutputArgs;
 use results::programs::{self, Program};
 use results::units::{factor_text, grouped};
-
-use crate::command::output_folder;
 
 /// What `exercise` can be told.
 #[derive(Debug, Clone, clap::Args)]
@@ -39,24 +39,27 @@ pub struct ExerciseArgs {
 ///
 /// # Errors
 /// When there is no such exercise, or a folder can't be written.
-pub fn run(args: &ExerciseArgs) -> anyhow::Result<bool> {
+pub fn run(args: &ExerciseArgs) -> Result<Verdict, MeasureError> {
     let catalogue = chapters::catalogue()?;
     let base = args.folder.clone().unwrap_or_else(|| chapters::repository().join("exercises"));
     let name = args.chapter.clone().map_or_else(|| only_one(&base), Ok)?;
-    let chapter = catalogue.find_engine(&name).map_err(MeasureError::from)?;
+    let chapter = catalogue.find_engine(&name)?;
     let Some(before) = catalogue.engine_before(chapter) else {
         let message =
             format!("{} is the first chapter: read it, there is none before it to start from", chapter.folder);
-        return Err(MeasureError::Unusable(message).into());
+        return Err(MeasureError::Unusable(message));
     };
     let folder = base.join(chapter.number.to_string());
     if args.check {
-        return Ok(check(chapter, before, &folder, args.test.as_deref())?);
+        return Ok(check(chapter, before, &folder, args.test.as_deref())?.into());
     }
     lay_out(chapter, before, &folder, args.force)?;
-    println!("{} is {} and the tests of {}", folder.display(), before.folder, chapter.folder);
-    println!("write the chapter in {}, then: scripts/exercise {name} --check", folder.join("src").display());
-    Ok(true)
+    print(format_args!("{} is {} and the tests of {}\n", folder.display(), before.folder, chapter.folder))?;
+    print(format_args!(
+        "write the chapter in {}, then: scripts/exercise {name} --check\n",
+        folder.join("src").display()
+    ))?;
+    Ok(Verdict::Yes)
 }
 
 /// The exercise that is laid out in `base`, when it is the only one.
@@ -150,10 +153,12 @@ fn check(chapter: &Chapter, before: &Chapter, folder: &Path, test: Option<&str>)
             _ => bad.push(name),
         }
     }
-    println!("{good} tests pass");
-    bad.iter().for_each(|name| println!("FAILS  {name}"));
+    print(format_args!("{good} tests pass\n"))?;
+    for name in &bad {
+        print(format_args!("FAILS  {name}\n"))?;
+    }
     if !passed && bad.is_empty() {
-        println!("it does not compile:\n{output}");
+        print(format_args!("it does not compile:\n{output}\n"))?;
     }
     if test.is_none() && passed {
         race(chapter, before, folder)?;
@@ -166,7 +171,7 @@ fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), Measur
     let before_program = Program::from(before);
     programs::build(std::slice::from_ref(&before_program))?;
     cargo(folder, &["build", "--release", "--quiet"])?;
-    let output = output_folder(None).join("exercise");
+    let output = OutputArgs::default().folder().join("exercise");
     fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
     let program = target(folder).join("release").join(format!("{}{}", chapter.package, std::env::consts::EXE_SUFFIX));
     let flags: Vec<String> =
@@ -182,13 +187,13 @@ fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), Measur
         speeds.sort_by(f64::total_cmp);
         speeds[speeds.len() / 2]
     });
-    println!(
-        "{}: {} orders/s; yours: {} orders/s, {}",
+    print(format_args!(
+        "{}: {} orders/s; yours: {} orders/s, {}\n",
         before.folder,
         grouped(old),
         grouped(new),
         factor_text(new / old)
-    );
+    ))?;
     Ok(())
 }
 

@@ -15,7 +15,8 @@ use std::path::PathBuf;
 use comfy_table::{CellAlignment, Table, presets};
 
 pub use counter::{Counter, environment};
-pub use record::{Count, Environment, GuardRecord, Verdict, judge};
+use program::{Verdict, print};
+pub use record::{Count, Environment, GuardRecord, Judgement, judge};
 use results::chapters::repository;
 use results::error::MeasureError;
 use results::progress::{progress_bar, say};
@@ -47,7 +48,7 @@ pub struct GuardArgs {
 ///
 /// # Errors
 /// When the counting program can't be built or run, or there is no valgrind where there has to be.
-pub fn run(args: &GuardArgs) -> anyhow::Result<bool> {
+pub fn run(args: &GuardArgs) -> Result<Verdict, MeasureError> {
     let path = args.record.clone().unwrap_or_else(|| repository().join("perf/guard.json"));
     let recorded = GuardRecord::load(&path)?;
     let counter = Counter::build()?;
@@ -62,7 +63,7 @@ pub fn run(args: &GuardArgs) -> anyhow::Result<bool> {
     if args.only.is_empty() {
         good &= ratios(&counter)?;
     }
-    Ok(good)
+    Ok(good.into())
 }
 
 /// A reader without valgrind goes on; a build that is meant to guard does not.
@@ -71,7 +72,7 @@ fn no_valgrind(args: &GuardArgs) -> Result<(), MeasureError> {
     if args.accept || std::env::var_os("CI").is_some() {
         return Err(MeasureError::Unusable(words.into()));
     }
-    println!("SKIPPED: {words}");
+    print(format_args!("SKIPPED: {words}\n"))?;
     Ok(())
 }
 
@@ -99,7 +100,7 @@ fn accept(
     path: &std::path::Path,
 ) -> Result<bool, MeasureError> {
     let before = recorded.as_ref().map(|recorded| recorded.counts.clone()).unwrap_or_default();
-    println!("{}", table(&judge(&before, &now.counts, &args.only), &before, &now.counts));
+    print(format_args!("{}\n", table(&judge(&before, &now.counts, &args.only), &before, &now.counts)))?;
     if let Some(recorded) = recorded.filter(|_| !args.only.is_empty()) {
         if recorded.environment != now.environment {
             let words = "the other counts are from another environment: accept all of them, without --only";
@@ -108,7 +109,7 @@ fn accept(
         now.counts = recorded.counts.into_iter().chain(now.counts).collect();
     }
     now.save(path)?;
-    println!("recorded in {}; commit it with the change that explains it", path.display());
+    print(format_args!("recorded in {}; commit it with the change that explains it\n", path.display()))?;
     Ok(true)
 }
 
@@ -121,24 +122,35 @@ fn compare(args: &GuardArgs, recorded: Option<GuardRecord>, now: &GuardRecord) -
     };
     if recorded.environment.arch != now.environment.arch {
         let (there, here) = (&recorded.environment.arch, &now.environment.arch);
-        println!("SKIPPED: the recorded counts are of {there} instructions, which cannot be compared with {here}'s");
+        print(format_args!(
+            "SKIPPED: the recorded counts are of {there} instructions, which cannot be compared with {here}'s\n"
+        ))?;
         return Ok(true);
     }
     let judged = judge(&recorded.counts, &now.counts, &args.only);
-    println!("{}", table(&judged, &recorded.counts, &now.counts));
-    let number = |of: &dyn Fn(Verdict) -> bool| judged.iter().filter(|(_, verdict)| of(*verdict)).count();
-    let (failed, better) = (number(&Verdict::fails), number(&|verdict| verdict == Verdict::Better));
-    println!("{failed} worse, new or gone, {better} better, {} as recorded", judged.len() - failed - better);
+    print(format_args!("{}\n", table(&judged, &recorded.counts, &now.counts)))?;
+    let number = |of: &dyn Fn(Judgement) -> bool| judged.iter().filter(|(_, verdict)| of(*verdict)).count();
+    let (failed, better) = (number(&Judgement::fails), number(&|verdict| verdict == Judgement::Better));
+    print(format_args!(
+        "{failed} worse, new or gone, {better} better, {} as recorded\n",
+        judged.len() - failed - better
+    ))?;
     let differences = differences(&recorded.environment, &now.environment);
     if failed + better > 0 {
-        println!("On purpose? `scripts/guard --accept` records these counts; commit perf/guard.json with the change.");
+        print(format_args!(
+            "On purpose? `scripts/guard --accept` records these counts; commit perf/guard.json with the change.\n"
+        ))?;
     }
     if differences.is_empty() {
         return Ok(failed == 0);
     }
-    println!("NOT THE ENVIRONMENT OF THE RECORD, so no count above is held against the code:");
-    differences.iter().for_each(|difference| println!("  {difference}"));
-    println!("Where the code is as recorded, `scripts/guard --accept` records the counts of this environment.");
+    print(format_args!("NOT THE ENVIRONMENT OF THE RECORD, so no count above is held against the code:\n"))?;
+    for difference in &differences {
+        print(format_args!("  {difference}\n"))?;
+    }
+    print(format_args!(
+        "Where the code is as recorded, `scripts/guard --accept` records the counts of this environment.\n"
+    ))?;
     Ok(true)
 }
 
@@ -153,7 +165,7 @@ fn differences(recorded: &Environment, now: &Environment) -> Vec<String> {
     differ.map(|(what, recorded, now)| format!("{what}: {now}; recorded with {recorded}")).collect()
 }
 
-fn table(judged: &[(&str, Verdict)], base: &BTreeMap<String, Count>, now: &BTreeMap<String, Count>) -> Table {
+fn table(judged: &[(&str, Judgement)], base: &BTreeMap<String, Count>, now: &BTreeMap<String, Count>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(["work", "one time", "instructions", "recorded", "change", ""]);
@@ -188,7 +200,7 @@ fn ratios(counter: &Counter) -> Result<bool, MeasureError> {
         let fine = ratio >= least;
         good &= fine;
         let verdict = if fine { "fine" } else { "TOO LITTLE" };
-        println!("{words}: {}, at least {} is due: {verdict}", factor_text(ratio), factor_text(least));
+        print(format_args!("{words}: {}, at least {} is due: {verdict}\n", factor_text(ratio), factor_text(least)))?;
     }
     Ok(good)
 }

@@ -9,14 +9,16 @@ mod summary;
 mod tables;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use catalogue::{Catalogue, Chapter};
 use market::flow::FlowName;
+use program::{Verdict, print};
 use results::chapters;
 use results::charts::ladder_charts;
 use results::error::MeasureError;
 use results::machine;
+use results::output::OutputArgs;
 use results::probe::Probe;
 use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
@@ -24,7 +26,7 @@ use results::record::{LadderRecord, Record};
 use results::units::grouped;
 
 use self::rung::{ALL_PASSES, Plan, Run, calibrate, measure};
-use crate::command::{command_line, output_folder};
+use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
 /// What `ladder` can be told.
@@ -48,17 +50,17 @@ pub struct LadderArgs {
     /// Also store the run as the baseline for `compare`
     #[arg(long)]
     pub baseline: bool,
-    /// Where ladder.json and the charts go
-    #[arg(long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: OutputArgs,
 }
 
 /// Runs the ladder, prints the table and writes the record and the charts.
 ///
 /// # Errors
 /// When a chapter can't be built or run, or the results can't be written.
-pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
-    let output = output_folder(args.output.as_deref());
+pub fn run(args: &LadderArgs) -> Result<Verdict, MeasureError> {
+    let output = args.output.folder();
     let catalogue = chapters::catalogue()?;
     let chapters = chapters::select(&catalogue, &args.chapters)?;
     args.flow.check()?;
@@ -108,7 +110,7 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
         venue: rungs[ladder..].iter().map(summary::chapter_record).collect::<Result<_, _>>()?,
     };
     publish(&record, &catalogue, args, &output)?;
-    Ok(())
+    Ok(Verdict::Yes)
 }
 
 /// The ladder's own flow has one market, and one market is one shard. So the full ladder also shows what
@@ -137,12 +139,18 @@ fn runs_on_venue(catalogue: &Catalogue, ladder: &[Run], args: &LadderArgs) -> Ve
 }
 
 fn publish(record: &LadderRecord, catalogue: &Catalogue, args: &LadderArgs, output: &Path) -> Result<(), MeasureError> {
-    println!("{}", tables::table(record));
-    println!("Each order is durable before its acknowledgement. p50 to p99.9 are from an order's intended arrival");
-    println!("to its durable acknowledgement, at the offered rate; the biggest stage is from a pass of its own.");
+    print(format_args!("{}\n", tables::table(record)))?;
+    print(format_args!(
+        "Each order is durable before its acknowledgement. p50 to p99.9 are from an order's intended arrival\n"
+    ))?;
+    print(format_args!(
+        "to its durable acknowledgement, at the offered rate; the biggest stage is from a pass of its own.\n"
+    ))?;
     if !record.venue.is_empty() {
-        println!("\nThat flow has one market, and one market is one shard. On `venue`, with its 64 markets:");
-        println!("{}", tables::venue_table(record));
+        print(format_args!(
+            "\nThat flow has one market, and one market is one shard. On `venue`, with its 64 markets:\n"
+        ))?;
+        print(format_args!("{}\n", tables::venue_table(record)))?;
     }
     let path = output.join("ladder.json");
     record.save(&path)?;
@@ -152,7 +160,12 @@ fn publish(record: &LadderRecord, catalogue: &Catalogue, args: &LadderArgs, outp
     let charts = output.join("charts");
     fs::create_dir_all(&charts).map_err(|error| MeasureError::disk("make the folder", &charts, &error))?;
     let files = ladder_charts(record, catalogue, &charts)?;
-    println!("\nrecord  {}\ncharts  {} ({} files, English and Chinese)", path.display(), charts.display(), files.len());
+    print(format_args!(
+        "\nrecord  {}\ncharts  {} ({} files, English and Chinese)\n",
+        path.display(),
+        charts.display(),
+        files.len()
+    ))?;
     Ok(())
 }
 

@@ -2,19 +2,19 @@
 //! command's latency counts from its *intended* arrival, so that a stall is charged to every command
 //! that it delayed.
 
-use std::path::PathBuf;
-
+use market::engine::HELD_SHARE;
+use program::{Verdict, print, tell};
 use results::chapters;
 use results::charts::{LatencyRun, latency_chart};
 use results::error::MeasureError;
 use results::figures::figure;
 use results::language::Language;
 use results::machine;
+use results::output::OutputArgs;
 use results::probe::Probe;
 use results::programs::{self, Program};
 use results::units::{duration_text, grouped};
 
-use crate::command::output_folder;
 use crate::flow_args::FlowArgs;
 
 /// The percentiles of the curve, as the chapters report them.
@@ -42,9 +42,9 @@ pub struct LatencyArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub flow: FlowArgs,
-    /// Where the chart goes
-    #[arg(long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: OutputArgs,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -58,16 +58,14 @@ fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// When the chapter can't be built or run, or the chart can't be written.
-pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
-    let output = output_folder(args.output.as_deref());
+pub fn run(args: &LatencyArgs) -> Result<Verdict, MeasureError> {
+    let output = args.output.folder();
     let catalogue = chapters::catalogue()?;
-    let chapter = Program::from(catalogue.find_engine(&args.chapter).map_err(MeasureError::from)?);
+    let chapter = Program::from(catalogue.find_engine(&args.chapter)?);
     args.flow.check()?;
     let orders = (f64::from(args.rate) * args.seconds).ceil();
     if orders > 200e6 {
-        return Err(
-            MeasureError::Unusable("rate times seconds is above 200 million orders: ask for fewer".into()).into()
-        );
+        return Err(MeasureError::Unusable("rate times seconds is above 200 million orders: ask for fewer".into()));
     }
     programs::build(std::slice::from_ref(&chapter))?;
 
@@ -80,7 +78,7 @@ pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
     flags.extend([args.rate.to_string(), "--seconds".into(), args.seconds.to_string()]);
     flags.extend(args.batch.into_iter().flat_map(|batch| ["--batch".into(), batch.to_string()]));
     flags.extend(args.shards.into_iter().flat_map(|shards| ["--shards".into(), shards.to_string()]));
-    eprintln!("{}: {} orders/s for {} s", chapter.name, grouped(f64::from(args.rate)), args.seconds);
+    tell(format_args!("{}: {} orders/s for {} s", chapter.name, grouped(f64::from(args.rate)), args.seconds));
     let figures = chapter.measure(&flags, &folder)?;
 
     let get = |key: &str| figure(&figures, key, &chapter.name);
@@ -91,20 +89,22 @@ pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
         .collect();
     let points = points?;
     let max_ns = get("latency_max_ns")?.max(1.0);
-    println!(
-        "{}, {} orders/s offered, {} acknowledged",
+    print(format_args!(
+        "{}, {} orders/s offered, {} acknowledged\n",
         chapter.name,
         grouped(f64::from(args.rate)),
         grouped(achieved)
-    );
-    if achieved < 0.95 * f64::from(args.rate) {
-        println!("the engine could NOT hold this rate: orders queued, and these latencies grow with the run's length");
+    ))?;
+    if achieved < HELD_SHARE * f64::from(args.rate) {
+        print(format_args!(
+            "the engine could NOT hold this rate: orders queued, and these latencies grow with the run's length\n"
+        ))?;
     }
     for (percentile, ns) in &points {
-        println!("  p{percentile:<7} {:>12}", duration_text(*ns, Language::English));
+        print(format_args!("  p{percentile:<7} {:>12}\n", duration_text(*ns, Language::English)))?;
     }
-    println!("  max      {:>12}", duration_text(max_ns, Language::English));
-    println!("a sync took {} just before", duration_text(probe.sync_ns, Language::English));
+    print(format_args!("  max      {:>12}\n", duration_text(max_ns, Language::English)))?;
+    print(format_args!("a sync took {} just before\n", duration_text(probe.sync_ns, Language::English)))?;
 
     let run = LatencyRun {
         chapter: chapter.name.clone(),
@@ -117,6 +117,6 @@ pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
         flow: args.flow.record(None),
     };
     let files = latency_chart(&run, &catalogue, &format!("latency-{}", chapter.name), &output.join("charts"))?;
-    println!("chart    {}", files[0].display());
-    Ok(())
+    print(format_args!("chart    {}\n", files[0].display()))?;
+    Ok(Verdict::Yes)
 }

@@ -4,7 +4,6 @@
 
 pub mod command;
 pub mod compare;
-pub mod error;
 pub mod exercise;
 pub mod flow_args;
 pub mod generate;

@@ -54,27 +54,18 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let done = match cli.command {
-        None => ladder::run(&cli.ladder).map(|()| true),
-        Some(Verb::Ladder(args)) => ladder::run(&args).map(|()| true),
+    program::run(|cli: Cli| match cli.command {
+        None => ladder::run(&cli.ladder),
+        Some(Verb::Ladder(args)) => ladder::run(&args),
         Some(Verb::Compare(args)) => compare::run(&args),
-        Some(Verb::Latency(args)) => latency::run(&args).map(|()| true),
+        Some(Verb::Latency(args)) => latency::run(&args),
         Some(Verb::Verify(args)) => verify::run(&args),
-        Some(Verb::Generate(args)) => generate::run(&args).map(|()| true),
+        Some(Verb::Generate(args)) => generate::run(&args),
         Some(Verb::Guard(args)) => guard::run(&args),
         Some(Verb::Exercise(args)) => exercise::run(&args),
-        Some(Verb::Numbers(args)) => numbers::run(&args).map(|()| true),
-        Some(Verb::Sweep(args)) => sweep::run(&args).map(|()| true),
-        Some(Verb::Scale(args)) => scale::run(&args).map(|()| true),
+        Some(Verb::Numbers(args)) => numbers::run(&args),
+        Some(Verb::Sweep(args)) => sweep::run(&args),
+        Some(Verb::Scale(args)) => scale::run(&args),
         Some(Verb::Lab(args)) => lab::run(&args),
-    };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(perf::error::exit_code(&error))
-        }
-    }
+    })
 }

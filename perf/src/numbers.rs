@@ -19,9 +19,12 @@ use comfy_table::{Cell, CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use names::{NUMBERS, Number};
+use program::{Verdict, print, tell};
 use results::error::MeasureError;
+use results::json;
 use results::language::Language;
 use results::machine;
+use results::output::OutputArgs;
 use results::record::{Measured, NumberRecord, NumbersRecord, Record, ReferenceFrom};
 use results::units::duration_text;
 pub use words::if_a_nanosecond_were_a_second;
@@ -35,31 +38,32 @@ pub struct NumbersArgs {
     /// The table's language
     #[arg(long, value_enum, default_value_t = Language::English)]
     pub lang: Language,
-    /// The folder whose disk is measured
-    #[arg(long, value_name = "DIR", default_value = "output")]
-    pub data_dir: PathBuf,
-    /// The file that the record is written to
-    #[arg(long, value_name = "FILE", default_value = "output/numbers.json")]
-    pub out: PathBuf,
+    /// A folder on the disk to measure [default: that of --output]
+    #[arg(long, value_name = "DIR")]
+    pub disk: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: OutputArgs,
 }
 
 /// Measures all numbers, writes the record, and prints the table or the record.
 ///
 /// # Errors
 /// [`MeasureError::Disk`] when the folder or the record cannot be written.
-pub fn run(args: &NumbersArgs) -> anyhow::Result<()> {
-    fs::create_dir_all(&args.data_dir)
-        .map_err(|error| MeasureError::disk("create the folder", &args.data_dir, &error))?;
-    let record = measure(&args.data_dir, args.lang)?;
-    record.save(&args.out)?;
+pub fn run(args: &NumbersArgs) -> Result<Verdict, MeasureError> {
+    let output = args.output.folder();
+    let disk = args.disk.as_ref().unwrap_or(&output);
+    fs::create_dir_all(disk).map_err(|error| MeasureError::disk("create the folder", disk, &error))?;
+    let record = measure(disk, args.lang)?;
+    record.save(&output.join("numbers.json"))?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&record)?);
-        return Ok(());
+        print(format_args!("{}", json::text(&record)?))?;
+        return Ok(Verdict::Yes);
     }
-    println!("{}", record.machine.summary());
-    println!("{}", table(&record, args.lang));
-    println!("{}", notes(&record, args.lang));
-    Ok(())
+    print(format_args!("{}\n", record.machine.summary()))?;
+    print(format_args!("{}\n", table(&record, args.lang)))?;
+    print(format_args!("{}\n", notes(&record, args.lang)))?;
+    Ok(Verdict::Yes)
 }
 
 /// Measures all numbers with the disk under `dir`, showing how far it is on the error output.
@@ -114,7 +118,7 @@ impl Steps {
     fn start(&self, number: &Number) {
         let name = self.language.pick(number.english, number.chinese);
         if self.bar.is_hidden() {
-            eprintln!("{name}");
+            tell(format_args!("{name}"));
         }
         self.bar.set_message(name);
     }

@@ -4,15 +4,17 @@
 //! talking to each other (coherence). N. J. Gunther, "A General Theory of Computational Scalability
 //! Based on Rational Functions", 2008.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use catalogue::Catalogue;
 use comfy_table::{CellAlignment, Table, presets};
+use program::{Verdict, print};
 use results::chapters;
 use results::charts::scale_chart;
 use results::error::MeasureError;
 use results::figures::figure;
 use results::machine;
+use results::output::OutputArgs;
 use results::probe::Probe;
 use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
@@ -20,7 +22,7 @@ use results::record::{Record, ScaleRecord, Shards, Spread};
 use results::units::{factor_text, grouped};
 use results::usl::fit_usl;
 
-use crate::command::{command_line, output_folder};
+use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
 /// What `scale` can be told.
@@ -41,17 +43,17 @@ pub struct ScaleArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub flow: FlowArgs,
-    /// Where scale.json and the chart go
-    #[arg(long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: OutputArgs,
 }
 
 /// Runs the chapter with each number of shards, interleaved.
 ///
 /// # Errors
 /// When the chapter can't be built or run, or the results can't be written.
-pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
-    let output = output_folder(args.output.as_deref());
+pub fn run(args: &ScaleArgs) -> Result<Verdict, MeasureError> {
+    let output = args.output.folder();
     let catalogue = chapters::catalogue()?;
     let chapter =
         Program::from(chapters::with(&catalogue, args.chapter.as_deref(), "shards", |chapter| chapter.shards)?);
@@ -104,7 +106,7 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
         usl,
     };
     publish(&record, &catalogue, &output, cores)?;
-    Ok(())
+    Ok(Verdict::Yes)
 }
 
 fn publish(record: &ScaleRecord, catalogue: &Catalogue, output: &Path, cores: u16) -> Result<(), MeasureError> {
@@ -126,18 +128,20 @@ fn publish(record: &ScaleRecord, catalogue: &Catalogue, output: &Path, cores: u1
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    println!("{}, {} cores\n{table}", record.chapter, cores);
+    print(format_args!("{}, {} cores\n{table}\n", record.chapter, cores))?;
     match record.usl {
         Some(fit) => {
-            println!("Universal Scalability Law: contention {:.3}, coherence {:.4}", fit.alpha, fit.beta);
+            print(format_args!("Universal Scalability Law: contention {:.3}, coherence {:.4}\n", fit.alpha, fit.beta))?;
             if record.shards.iter().any(|point| point.shards > cores) {
-                println!("Points beyond {cores} shards share cores: there the law sees the cores end, not the design.");
+                print(format_args!(
+                    "Points beyond {cores} shards share cores: there the law sees the cores end, not the design.\n"
+                ))?;
             }
         }
-        None => println!("Too few points, or none that the Universal Scalability Law fits."),
+        None => print(format_args!("Too few points, or none that the Universal Scalability Law fits.\n"))?,
     }
     record.save(&output.join("scale.json"))?;
     let files = scale_chart(record, catalogue, &output.join("charts"))?;
-    println!("record  {}\nchart   {}", output.join("scale.json").display(), files[0].display());
+    print(format_args!("record  {}\nchart   {}\n", output.join("scale.json").display(), files[0].display()))?;
     Ok(())
 }

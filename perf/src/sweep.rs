@@ -1,22 +1,24 @@
 //! `sweep`: one chapter over many batch sizes, so that a reader sees what a larger batch gains in
 //! throughput and costs in latency, and picks.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use catalogue::Catalogue;
 use comfy_table::{CellAlignment, Table, presets};
+use program::{Verdict, print};
 use results::chapters;
 use results::charts::sweep_chart;
 use results::error::MeasureError;
 use results::figures::figure;
 use results::language::Language;
 use results::machine;
+use results::output::OutputArgs;
 use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
 use results::record::{BatchSize, Record, Spread, SweepRecord};
 use results::units::{duration_text, grouped};
 
-use crate::command::{command_line, output_folder};
+use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
 /// What `sweep` can be told.
@@ -34,9 +36,9 @@ pub struct SweepArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub flow: FlowArgs,
-    /// Where sweep.json and the chart go
-    #[arg(long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: OutputArgs,
 }
 
 /// What the rounds of one batch size gave so far.
@@ -52,8 +54,8 @@ struct Seen {
 ///
 /// # Errors
 /// When the chapter can't be built or run, or the results can't be written.
-pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
-    let output = output_folder(args.output.as_deref());
+pub fn run(args: &SweepArgs) -> Result<Verdict, MeasureError> {
+    let output = args.output.folder();
     let catalogue = chapters::catalogue()?;
     let last_alone = || catalogue.engines().rfind(|chapter| chapter.batches && !chapter.shards);
     let name = args.chapter.as_deref().or_else(|| last_alone().map(|chapter| chapter.folder.as_str()));
@@ -113,7 +115,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         sizes: sizes?,
     };
     publish(&record, &catalogue, &output)?;
-    Ok(())
+    Ok(Verdict::Yes)
 }
 
 fn publish(record: &SweepRecord, catalogue: &Catalogue, output: &Path) -> Result<(), MeasureError> {
@@ -134,9 +136,9 @@ fn publish(record: &SweepRecord, catalogue: &Catalogue, output: &Path) -> Result
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    println!("{}\n{table}", record.chapter);
+    print(format_args!("{}\n{table}\n", record.chapter))?;
     record.save(&output.join("sweep.json"))?;
     let files = sweep_chart(record, catalogue, &output.join("charts"))?;
-    println!("record  {}\nchart   {}", output.join("sweep.json").display(), files[0].display());
+    print(format_args!("record  {}\nchart   {}\n", output.join("sweep.json").display(), files[0].display()))?;
     Ok(())
 }

@@ -13,12 +13,13 @@ use market::model::Model;
 use market::{Command, Event, MarketId};
 
 use catalogue::Chapter;
+use program::{Unprinted, Verdict, print};
 use results::chapters;
 use results::error::MeasureError;
+use results::output::OutputArgs;
 use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
 
-use crate::command::output_folder;
 use crate::flow_args::FlowArgs;
 
 /// What `verify` can be told.
@@ -45,11 +46,11 @@ pub type Answers = BTreeMap<MarketId, Vec<Vec<Event>>>;
 ///
 /// # Errors
 /// When a chapter can't be built or run, or leaves something that is no events.
-pub fn run(args: &VerifyArgs) -> anyhow::Result<bool> {
+pub fn run(args: &VerifyArgs) -> Result<Verdict, MeasureError> {
     let chapters = chapters::select(&chapters::catalogue()?, &args.chapters)?;
     let (setup, body) = commands(args)?;
     programs::build(&chapters.iter().map(Program::from).collect::<Vec<_>>())?;
-    let output = output_folder(None);
+    let output = OutputArgs::default().folder();
     fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
     let folder = tempfile::Builder::new().prefix("verify-").tempdir_in(&output);
     let folder = folder.map_err(|error| MeasureError::disk("make a folder in", &output, &error))?;
@@ -64,17 +65,18 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<bool> {
         match &first {
             None => first = Some((chapter, answers)),
             Some((reference, expected)) => match first_difference(expected, &answers) {
-                None => bar.suspend(|| println!("{}: the same events as {}", chapter.folder, reference.folder)),
+                None => bar
+                    .suspend(|| print(format_args!("{}: the same events as {}\n", chapter.folder, reference.folder)))?,
                 Some(difference) => {
                     same = false;
-                    bar.suspend(|| explain(&difference, reference, &chapter, expected, &answers, &setup, &body));
+                    bar.suspend(|| explain(&difference, reference, &chapter, expected, &answers, &setup, &body))?;
                 }
             },
         }
     }
     bar.finish_and_clear();
-    println!("{}", if same { "every chapter says the same" } else { "the chapters do NOT say the same" });
-    Ok(same)
+    print(format_args!("{}\n", if same { "every chapter says the same" } else { "the chapters do NOT say the same" }))?;
+    Ok(same.into())
 }
 
 fn commands(args: &VerifyArgs) -> Result<(Vec<Command>, Vec<Command>), MeasureError> {
@@ -175,34 +177,35 @@ fn explain(
     found: &Answers,
     setup: &[Command],
     body: &[Command],
-) {
+) -> Result<(), Unprinted> {
     let own = |command: &&Command| command.market() == market;
     let mut model = Model::default();
     setup.iter().chain(body.iter().filter(own).take(at)).filter(own).for_each(|command| drop(model.apply(command)));
     let state = model.state();
-    println!(
-        "{}: differs from {} in market {market}, at command {} after the set-up",
+    print(format_args!(
+        "{}: differs from {} in market {market}, at command {} after the set-up\n",
         chapter.folder,
         reference.folder,
         at + 1
-    );
+    ))?;
     if let Some(command) = body.iter().filter(own).nth(at) {
-        println!("  command  {command:?}\n  model    {:?}", model.apply(command));
+        print(format_args!("  command  {command:?}\n  model    {:?}\n", model.apply(command)))?;
     }
     for (name, answers) in [(&reference.folder, expected), (&chapter.folder, found)] {
-        println!("  {name}  {:?}", answers.get(&market).and_then(|answers| answers.get(at)));
+        print(format_args!("  {name}  {:?}\n", answers.get(&market).and_then(|answers| answers.get(at))))?;
     }
     if let Some(before) = state.markets.get(&market) {
-        println!("  the book before it, best first:");
+        print(format_args!("  the book before it, best first:\n"))?;
         for (side, orders) in [("bid", &before.bids), ("ask", &before.asks)] {
             for order in orders.iter().take(5) {
-                println!(
-                    "    {side} {:>2}  {:>8} shares, order {}, account {}",
+                print(format_args!(
+                    "    {side} {:>2}  {:>8} shares, order {}, account {}\n",
                     order.price, order.quantity, order.order, order.account
-                );
+                ))?;
             }
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]

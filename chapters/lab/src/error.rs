@@ -1,5 +1,6 @@
 //! What can go wrong in the lab, and the exit code that says so.
 
+use program::{Failure, Unprinted};
 use results::error::MeasureError;
 
 /// A reason why the lab stopped.
@@ -29,12 +30,22 @@ pub enum LabError {
     },
 }
 
-impl LabError {
+impl Failure for LabError {
     /// 1 is a verdict: the variants don't agree. 2 and 3 are those of the other programs.
-    pub fn exit_code(&self) -> u8 {
+    fn exit_code(&self) -> u8 {
         match self {
             LabError::Measure(error) => error.exit_code(),
             LabError::Disagree { .. } => 1,
         }
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, LabError::Measure(error) if error.is_closed_pipe())
+    }
+}
+
+impl From<Unprinted> for LabError {
+    fn from(unprinted: Unprinted) -> Self {
+        LabError::Measure(unprinted.into())
     }
 }

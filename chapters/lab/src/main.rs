@@ -15,11 +15,5 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    match lab::run::run(&Cli::parse().lab) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(error.exit_code())
-        }
-    }
+    program::run(|cli: Cli| lab::run::run(&cli.lab))
 }

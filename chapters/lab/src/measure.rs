@@ -69,6 +69,8 @@ fn measure_case(experiment: &'static str, case: &mut Case, size: Size, rounds: u
 
 #[cfg(test)]
 mod tests {
+    use program::Failure;
+
     use super::*;
     use crate::experiment::Sample;
     use crate::words::words;

@@ -66,6 +66,8 @@ fn read(words: &str) -> Option<Sample> {
 
 #[cfg(test)]
 mod tests {
+    use program::Failure;
+
     use super::*;
 
     #[test]

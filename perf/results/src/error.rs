@@ -1,8 +1,9 @@
-//! What can go wrong with measuring and with results, and the exit codes that scripts rely on: 2 when the input or an argument
-//! is unusable, 3 when a disk cannot be trusted or written. Code 1 is a verdict, not an error.
+//! What can go wrong with measuring and with results.
 
 use std::io;
 use std::path::Path;
+
+use program::{Failure, Unprinted};
 
 /// What went wrong. Each message says what happened, where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +14,9 @@ pub enum MeasureError {
     /// A disk could not be read, written or synced.
     #[error("{0}")]
     Disk(String),
+    /// What was to be printed could not be.
+    #[error(transparent)]
+    Unprinted(#[from] Unprinted),
 }
 
 impl MeasureError {
@@ -23,12 +27,18 @@ impl MeasureError {
             path.display()
         ))
     }
+}
 
-    /// The exit code that this error ends the program with.
-    pub fn exit_code(&self) -> u8 {
+impl Failure for MeasureError {
+    fn exit_code(&self) -> u8 {
         match self {
             Self::Unusable(_) => 2,
             Self::Disk(_) => 3,
+            Self::Unprinted(unprinted) => unprinted.exit_code(),
         }
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Unprinted(unprinted) if unprinted.is_closed_pipe())
     }
 }

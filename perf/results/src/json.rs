@@ -8,15 +8,23 @@ use serde::de::DeserializeOwned;
 
 use crate::error::MeasureError;
 
+/// `value` as readable JSON, with a newline at its end.
+///
+/// # Errors
+/// [`MeasureError::Unusable`] when it holds what JSON can't say.
+pub fn text<T: Serialize>(value: &T) -> Result<String, MeasureError> {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|error| MeasureError::Unusable(format!("the record can't be written as JSON: {error}")))?;
+    Ok(text + "\n")
+}
+
 /// Writes `value` as readable JSON, creating the folder, through a neighbour file and a rename: a reader finds the
 /// old file or the new one.
 ///
 /// # Errors
 /// [`MeasureError::Disk`] when it cannot be written.
 pub fn save<T: Serialize>(value: &T, path: &Path) -> Result<(), MeasureError> {
-    let mut text = serde_json::to_string_pretty(value)
-        .map_err(|error| MeasureError::Unusable(format!("{} cannot be written as JSON: {error}", path.display())))?;
-    text.push('\n');
+    let text = text(value)?;
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|error| MeasureError::disk("create the folder", folder, &error))?;
     }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use crate::language::Language;
+use crate::output::OutputArgs;
 
 /// What `lab` can be told. The lab's own program takes the same.
 #[derive(Debug, Clone, clap::Args)]
@@ -26,12 +27,12 @@ pub struct LabArgs {
     /// The tables' language
     #[arg(long, value_enum, default_value_t = Language::English)]
     pub lang: Language,
-    /// The folder whose disk is measured [default: output]
+    /// A folder on the disk to measure [default: that of --output]
     #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// The file that the record is written to [default: output/lab.json]
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub disk: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: OutputArgs,
 }
 
 impl LabArgs {
@@ -44,8 +45,8 @@ impl LabArgs {
             ("--only", (!self.only.is_empty()).then(|| self.only.join(","))),
             ("--rounds", self.rounds.map(|rounds| rounds.to_string())),
             ("--lang", (self.lang != Language::English).then(|| self.lang.tag().to_string())),
-            ("--data-dir", self.data_dir.as_ref().map(|dir| dir.display().to_string())),
-            ("--out", self.out.as_ref().map(|out| out.display().to_string())),
+            ("--disk", self.disk.as_ref().map(|dir| dir.display().to_string())),
+            ("--output", self.output.output.as_ref().map(|dir| dir.display().to_string())),
         ];
         for (flag, value) in values {
             flags.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn flags_say_the_same_again() {
-        let said = ["--quick", "--only", "clock,ids", "--rounds", "2", "--lang", "zh", "--out", "x.json"];
+        let said = ["--quick", "--only", "clock,ids", "--rounds", "2", "--lang", "zh", "--output", "x"];
         let args = Cli::try_parse_from(["lab"].iter().chain(&said)).expect("flags").lab;
         let again = Cli::try_parse_from(["lab".to_string()].into_iter().chain(args.flags())).expect("flags").lab;
         assert_eq!(format!("{args:?}"), format!("{again:?}"));

@@ -14,6 +14,7 @@ pub mod json;
 pub mod lab_args;
 pub mod language;
 pub mod machine;
+pub mod output;
 pub mod probe;
 pub mod programs;
 pub mod progress;

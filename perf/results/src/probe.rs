@@ -234,6 +234,8 @@ fn ask_pings(ping: &Line, pong: &Line, batches: usize, deadline: Instant) -> Vec
 
 #[cfg(test)]
 mod tests {
+    use program::Failure;
+
     use super::*;
 
     const CALM: Probe = Probe { sync_ns: 113e3, round_trip_ns: Some(98.0), pinned: true, spin_ns: 1.9e6 };

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use program::tell;
 
 /// A bar of so many steps on a terminal; elsewhere it is hidden, and [`say`] prints lines.
 pub fn progress_bar(length: u64) -> ProgressBar {
@@ -19,7 +20,7 @@ pub fn progress_bar(length: u64) -> ProgressBar {
 /// Says what is being done: beside the bar, or as a plain line.
 pub fn say(bar: &ProgressBar, message: &str) {
     if bar.is_hidden() {
-        eprintln!("{message}");
+        tell(format_args!("{message}"));
     } else {
         bar.set_message(message.to_string());
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use market::engine::Stage;
+use program::Failure;
 use results::error::MeasureError;
 use results::machine::Machine;
 use results::probe::Probe;

@@ -4,6 +4,7 @@
 use std::env;
 
 use catalogue::Chapter;
+use program::Failure;
 
 use super::scene::overlap;
 use super::*;
