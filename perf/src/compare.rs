@@ -7,13 +7,15 @@
 use std::path::{Path, PathBuf};
 
 use comfy_table::{CellAlignment, Table, presets};
+use market::engine::Stage;
 
-use crate::chapters::{read_figures, round};
-use crate::error::PerfError;
-use crate::language::Language;
-use crate::probe::{Probe, STATE_FACTOR, same_state};
-use crate::record::{ChapterRecord, LadderRecord, Latency, Round, Spread, Stages};
-use crate::units::{duration_text, grouped};
+use program::{Verdict, print};
+use results::error::MeasureError;
+use results::figures::{read_figures, round};
+use results::language::Language;
+use results::probe::{Probe, STATE_FACTOR, same_state};
+use results::record::{ChapterRecord, Flow, LadderRecord, Latency, Record, Round, Spread};
+use results::units::{duration_text, grouped};
 
 /// How far apart two runs' rounds must lie, as a share of the base's median.
 const MARGIN: f64 = 0.05;
@@ -35,18 +37,18 @@ pub struct CompareArgs {
 
 /// Better or worse, or nothing that can be told from noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Judgement {
     Same,
     Better,
     Worse,
 }
 
-impl Verdict {
+impl Judgement {
     fn words(self) -> &'static str {
         match self {
-            Verdict::Same => "no difference seen",
-            Verdict::Better => "better",
-            Verdict::Worse => "WORSE",
+            Judgement::Same => "no difference seen",
+            Judgement::Better => "better",
+            Judgement::Worse => "WORSE",
         }
     }
 }
@@ -62,31 +64,33 @@ struct Row {
     base: Spread,
     current: Spread,
     more_is_better: bool,
-    verdict: Verdict,
+    judgement: Judgement,
 }
 
 /// Prints the comparison. `false` means a regression.
 ///
 /// # Errors
 /// When a run can't be read, or the two have no chapter in common.
-pub fn run(args: &CompareArgs) -> anyhow::Result<bool> {
+pub fn run(args: &CompareArgs) -> Result<Verdict, MeasureError> {
     let (base, current) = (load(&args.base)?, load(&args.current)?);
     let rows = rows(&base, &current);
     if rows.is_empty() {
         let message = format!("{} and {} have no chapter in common", args.base.display(), args.current.display());
-        return Err(PerfError::Unusable(message).into());
+        return Err(MeasureError::Unusable(message));
     }
-    println!("{}", table(&rows, args.changes));
+    print(format_args!("{}\n", table(&rows, args.changes)))?;
     for difference in states(&base, &current) {
-        println!("not the same state: {difference}; run both again, one after the other, before you believe a change");
+        print(format_args!(
+            "not the same state: {difference}; run both again, one after the other, before you believe a change\n"
+        ))?;
     }
     if base.flow != current.flow {
-        println!("not the same flow: {} and {}", flow_words(&base), flow_words(&current));
+        print(format_args!("not the same flow: {} and {}\n", flow_words(&base), flow_words(&current)))?;
     }
-    let worse = rows.iter().filter(|row| row.verdict == Verdict::Worse).count();
-    let better = rows.iter().filter(|row| row.verdict == Verdict::Better).count();
-    println!("{worse} worse, {better} better, {} with no difference seen", rows.len() - worse - better);
-    Ok(worse == 0)
+    let worse = rows.iter().filter(|row| row.judgement == Judgement::Worse).count();
+    let better = rows.iter().filter(|row| row.judgement == Judgement::Better).count();
+    print(format_args!("{worse} worse, {better} better, {} with no difference seen\n", rows.len() - worse - better))?;
+    Ok((worse == 0).into())
 }
 
 fn flow_words(record: &LadderRecord) -> String {
@@ -115,8 +119,8 @@ fn rows(base: &LadderRecord, current: &LadderRecord) -> Vec<Row> {
         let Some((_, before)) = base.runs().find(|(name, _)| *name == run) else { continue };
         let mut push = |figure: String, base: Option<Spread>, current: Option<Spread>, more_is_better: bool| {
             let (Some(base), Some(current)) = (base, current) else { return };
-            let verdict = judge(&base, &current, more_is_better);
-            rows.push(Row { run: run.clone(), figure, base, current, more_is_better, verdict });
+            let judgement = judge(&base, &current, more_is_better);
+            rows.push(Row { run: run.clone(), figure, base, current, more_is_better, judgement });
         };
         push("orders/s".into(), Some(before.orders_per_s.clone()), Some(now.orders_per_s.clone()), true);
         let percentiles: [(&str, PercentileOf); 4] =
@@ -125,9 +129,9 @@ fn rows(base: &LadderRecord, current: &LadderRecord) -> Vec<Row> {
             let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(of(&round.latency_ns?) as f64));
             push(format!("latency {name}"), over(before), over(now), false);
         }
-        for (at, name) in Stages::NAMES.into_iter().enumerate() {
-            let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(round.stages_ns?.values()[at]));
-            push(name.replace('_', " "), over(before), over(now), false);
+        for stage in Stage::ALL {
+            let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(round.stages_ns?.of(stage)));
+            push(stage.key().replace('_', " "), over(before), over(now), false);
         }
     }
     rows
@@ -139,7 +143,7 @@ fn spread(chapter: &ChapterRecord, of: impl Fn(&Round) -> Option<f64>) -> Option
 }
 
 /// Compares two figures by their rounds.
-fn judge(base: &Spread, current: &Spread, more_is_better: bool) -> Verdict {
+fn judge(base: &Spread, current: &Spread, more_is_better: bool) -> Judgement {
     let single = base.rounds.len() < 2 || current.rounds.len() < 2;
     let margin = base.median.abs() * if single { MARGIN_SINGLE } else { MARGIN };
     // A figure of a nanosecond or less is at the clock's edge.
@@ -147,9 +151,9 @@ fn judge(base: &Spread, current: &Spread, more_is_better: bool) -> Verdict {
     let higher = current.min > base.max + margin;
     let lower = current.max < base.min - margin;
     match (higher, lower) {
-        (false, false) => Verdict::Same,
-        (higher, _) if higher == more_is_better => Verdict::Better,
-        _ => Verdict::Worse,
+        (false, false) => Judgement::Same,
+        (higher, _) if higher == more_is_better => Judgement::Better,
+        _ => Judgement::Worse,
     }
 }
 
@@ -157,7 +161,7 @@ fn table(rows: &[Row], changes: bool) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(["chapter", "figure", "base", "current", "change", "verdict"]);
-    for row in rows.iter().filter(|row| !changes || row.verdict != Verdict::Same) {
+    for row in rows.iter().filter(|row| !changes || row.judgement != Judgement::Same) {
         let text = |spread: &Spread| match row.more_is_better {
             true => grouped(spread.median),
             false => duration_text(spread.median, Language::English),
@@ -166,8 +170,8 @@ fn table(rows: &[Row], changes: bool) -> Table {
             0.0 => "-".into(),
             before => format!("{:+.1} %", 100.0 * (row.current.median / before - 1.0)),
         };
-        let verdict = row.verdict.words().to_string();
-        table.add_row([row.run.clone(), row.figure.clone(), text(&row.base), text(&row.current), change, verdict]);
+        let judgement = row.judgement.words().to_string();
+        table.add_row([row.run.clone(), row.figure.clone(), text(&row.base), text(&row.current), change, judgement]);
     }
     for column in table.column_iter_mut().skip(2).take(3) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -176,7 +180,7 @@ fn table(rows: &[Row], changes: bool) -> Table {
 }
 
 /// Reads a ladder's record, or a chapter's `t2_perf.txt` as a ladder of one chapter and one round.
-fn load(path: &Path) -> Result<LadderRecord, PerfError> {
+fn load(path: &Path) -> Result<LadderRecord, MeasureError> {
     if path.extension().is_none_or(|extension| extension != "txt") {
         return LadderRecord::load(path);
     }
@@ -186,7 +190,7 @@ fn load(path: &Path) -> Result<LadderRecord, PerfError> {
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
         line.unwrap_or("unknown").to_string()
     };
-    let unusable = || PerfError::Unusable(format!("{}: its throughput_ops is not a number", path.display()));
+    let unusable = || MeasureError::Unusable(format!("{}: its throughput_ops is not a number", path.display()));
     let round = round(&figures, &path.display().to_string())?;
     let chapter = ChapterRecord {
         chapter: about("chapter"),
@@ -202,7 +206,7 @@ fn load(path: &Path) -> Result<LadderRecord, PerfError> {
         machine: Default::default(),
         commit: about("commit"),
         command: about("command"),
-        flow: crate::record::Flow { name: about("flow"), seed: about("seed").parse().ok(), orders: None, input: None },
+        flow: Flow { name: about("flow"), seed: about("seed").parse().ok(), orders: None, input: None },
         rounds: 1,
         probes: Vec::new(),
         chapters: vec![chapter],
@@ -221,22 +225,26 @@ mod tests {
     #[test]
     fn noise_is_called_noise() {
         let base = over(&[100.0, 110.0, 105.0]);
-        assert_eq!(judge(&base, &over(&[98.0, 104.0, 90.0]), true), Verdict::Same);
-        assert_eq!(judge(&base, &over(&[96.0, 97.0, 98.0]), true), Verdict::Same, "apart, but by less than the margin");
+        assert_eq!(judge(&base, &over(&[98.0, 104.0, 90.0]), true), Judgement::Same);
+        assert_eq!(
+            judge(&base, &over(&[96.0, 97.0, 98.0]), true),
+            Judgement::Same,
+            "apart, but by less than the margin"
+        );
     }
 
     #[test]
     fn a_change_beyond_the_spread_is_seen_in_both_directions() {
         let base = over(&[100.0, 110.0, 105.0]);
         let low = over(&[50.0, 60.0, 55.0]);
-        assert_eq!(judge(&base, &low, true), Verdict::Worse);
-        assert_eq!(judge(&base, &low, false), Verdict::Better);
-        assert_eq!(judge(&low, &base, true), Verdict::Better);
+        assert_eq!(judge(&base, &low, true), Judgement::Worse);
+        assert_eq!(judge(&base, &low, false), Judgement::Better);
+        assert_eq!(judge(&low, &base, true), Judgement::Better);
     }
 
     #[test]
     fn a_single_round_needs_a_wide_margin() {
-        assert_eq!(judge(&over(&[100.0]), &over(&[90.0]), true), Verdict::Same);
-        assert_eq!(judge(&over(&[100.0]), &over(&[80.0]), true), Verdict::Worse);
+        assert_eq!(judge(&over(&[100.0]), &over(&[90.0]), true), Judgement::Same);
+        assert_eq!(judge(&over(&[100.0]), &over(&[80.0]), true), Judgement::Worse);
     }
 }

@@ -5,8 +5,9 @@
 
 use std::io::{self, BufWriter};
 
-use anyhow::Context;
 use market::flow::{self, DEFAULT_ORDERS, DEFAULT_SEED, FlowName};
+use program::{Unprinted, Verdict};
+use results::error::MeasureError;
 
 /// What `generate` can be told.
 #[derive(Debug, Clone, clap::Args)]
@@ -26,12 +27,9 @@ pub struct GenerateArgs {
 ///
 /// # Errors
 /// When standard output can't be written.
-pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
+pub fn run(args: &GenerateArgs) -> Result<Verdict, MeasureError> {
     let flow = flow::generate(args.flow, args.orders as usize, args.seed);
     let commands = flow.setup.into_iter().chain(flow.body);
-    match market::csv::write(BufWriter::new(io::stdout().lock()), commands) {
-        // `| head` closes the pipe: whoever reads has enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("cannot write to standard output"),
-    }
+    market::csv::write(BufWriter::new(io::stdout().lock()), commands).map_err(Unprinted::from)?;
+    Ok(Verdict::Yes)
 }

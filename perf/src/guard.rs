@@ -14,12 +14,13 @@ use std::path::PathBuf;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::chapters::repository;
-use crate::error::PerfError;
-use crate::ladder::{progress_bar, say};
-use crate::units::{factor_text, grouped};
 pub use counter::{Counter, environment};
-pub use record::{Count, Environment, GuardRecord, Verdict, judge};
+use program::{Verdict, print};
+pub use record::{Count, Environment, GuardRecord, Judgement, judge};
+use results::chapters::repository;
+use results::error::MeasureError;
+use results::progress::{progress_bar, say};
+use results::units::{factor_text, grouped};
 
 /// How many times as fast a chapter must at least be as another, by the clock; what they are by the name
 /// that the counting program prints.
@@ -47,7 +48,7 @@ pub struct GuardArgs {
 ///
 /// # Errors
 /// When the counting program can't be built or run, or there is no valgrind where there has to be.
-pub fn run(args: &GuardArgs) -> anyhow::Result<bool> {
+pub fn run(args: &GuardArgs) -> Result<Verdict, MeasureError> {
     let path = args.record.clone().unwrap_or_else(|| repository().join("perf/guard.json"));
     let recorded = GuardRecord::load(&path)?;
     let counter = Counter::build()?;
@@ -62,23 +63,23 @@ pub fn run(args: &GuardArgs) -> anyhow::Result<bool> {
     if args.only.is_empty() {
         good &= ratios(&counter)?;
     }
-    Ok(good)
+    Ok(good.into())
 }
 
 /// A reader without valgrind goes on; a build that is meant to guard does not.
-fn no_valgrind(args: &GuardArgs) -> Result<(), PerfError> {
+fn no_valgrind(args: &GuardArgs) -> Result<(), MeasureError> {
     let words = "valgrind is not installed, so no instructions were counted (Debian: apt install valgrind)";
     if args.accept || std::env::var_os("CI").is_some() {
-        return Err(PerfError::Unusable(words.into()));
+        return Err(MeasureError::Unusable(words.into()));
     }
-    println!("SKIPPED: {words}");
+    print(format_args!("SKIPPED: {words}\n"))?;
     Ok(())
 }
 
-fn count(counter: &Counter, args: &GuardArgs) -> Result<BTreeMap<String, Count>, PerfError> {
+fn count(counter: &Counter, args: &GuardArgs) -> Result<BTreeMap<String, Count>, MeasureError> {
     let known: Vec<&str> = counter.works.iter().map(|work| work.name.as_str()).collect();
     if let Some(name) = args.only.iter().chain(&args.slow).find(|name| !known.contains(&name.as_str())) {
-        return Err(PerfError::Unusable(format!("there is no work {name:?}; there are {}", known.join(", "))));
+        return Err(MeasureError::Unusable(format!("there is no work {name:?}; there are {}", known.join(", "))));
     }
     let wanted = || counter.works.iter().filter(|work| args.only.is_empty() || args.only.contains(&work.name));
     let bar = progress_bar(wanted().count() as u64);
@@ -97,46 +98,59 @@ fn accept(
     recorded: Option<GuardRecord>,
     mut now: GuardRecord,
     path: &std::path::Path,
-) -> Result<bool, PerfError> {
+) -> Result<bool, MeasureError> {
     let before = recorded.as_ref().map(|recorded| recorded.counts.clone()).unwrap_or_default();
-    println!("{}", table(&judge(&before, &now.counts, &args.only), &before, &now.counts));
+    print(format_args!("{}\n", table(&judge(&before, &now.counts, &args.only), &before, &now.counts)))?;
     if let Some(recorded) = recorded.filter(|_| !args.only.is_empty()) {
         if recorded.environment != now.environment {
             let words = "the other counts are from another environment: accept all of them, without --only";
-            return Err(PerfError::Unusable(words.into()));
+            return Err(MeasureError::Unusable(words.into()));
         }
         now.counts = recorded.counts.into_iter().chain(now.counts).collect();
     }
     now.save(path)?;
-    println!("recorded in {}; commit it with the change that explains it", path.display());
+    print(format_args!("recorded in {}; commit it with the change that explains it\n", path.display()))?;
     Ok(true)
 }
 
 /// Prints the counts beside the recorded ones. `false` where something got worse by our own doing.
-fn compare(args: &GuardArgs, recorded: Option<GuardRecord>, now: &GuardRecord) -> Result<bool, PerfError> {
+fn compare(args: &GuardArgs, recorded: Option<GuardRecord>, now: &GuardRecord) -> Result<bool, MeasureError> {
     let Some(recorded) = recorded else {
-        return Err(PerfError::Unusable("there are no recorded counts: `scripts/guard --accept` records them".into()));
+        return Err(MeasureError::Unusable(
+            "there are no recorded counts: `scripts/guard --accept` records them".into(),
+        ));
     };
     if recorded.environment.arch != now.environment.arch {
         let (there, here) = (&recorded.environment.arch, &now.environment.arch);
-        println!("SKIPPED: the recorded counts are of {there} instructions, which cannot be compared with {here}'s");
+        print(format_args!(
+            "SKIPPED: the recorded counts are of {there} instructions, which cannot be compared with {here}'s\n"
+        ))?;
         return Ok(true);
     }
     let judged = judge(&recorded.counts, &now.counts, &args.only);
-    println!("{}", table(&judged, &recorded.counts, &now.counts));
-    let number = |of: &dyn Fn(Verdict) -> bool| judged.iter().filter(|(_, verdict)| of(*verdict)).count();
-    let (failed, better) = (number(&Verdict::fails), number(&|verdict| verdict == Verdict::Better));
-    println!("{failed} worse, new or gone, {better} better, {} as recorded", judged.len() - failed - better);
+    print(format_args!("{}\n", table(&judged, &recorded.counts, &now.counts)))?;
+    let number = |of: &dyn Fn(Judgement) -> bool| judged.iter().filter(|(_, verdict)| of(*verdict)).count();
+    let (failed, better) = (number(&Judgement::fails), number(&|verdict| verdict == Judgement::Better));
+    print(format_args!(
+        "{failed} worse, new or gone, {better} better, {} as recorded\n",
+        judged.len() - failed - better
+    ))?;
     let differences = differences(&recorded.environment, &now.environment);
     if failed + better > 0 {
-        println!("On purpose? `scripts/guard --accept` records these counts; commit perf/guard.json with the change.");
+        print(format_args!(
+            "On purpose? `scripts/guard --accept` records these counts; commit perf/guard.json with the change.\n"
+        ))?;
     }
     if differences.is_empty() {
         return Ok(failed == 0);
     }
-    println!("NOT THE ENVIRONMENT OF THE RECORD, so no count above is held against the code:");
-    differences.iter().for_each(|difference| println!("  {difference}"));
-    println!("Where the code is as recorded, `scripts/guard --accept` records the counts of this environment.");
+    print(format_args!("NOT THE ENVIRONMENT OF THE RECORD, so no count above is held against the code:\n"))?;
+    for difference in &differences {
+        print(format_args!("  {difference}\n"))?;
+    }
+    print(format_args!(
+        "Where the code is as recorded, `scripts/guard --accept` records the counts of this environment.\n"
+    ))?;
     Ok(true)
 }
 
@@ -151,7 +165,7 @@ fn differences(recorded: &Environment, now: &Environment) -> Vec<String> {
     differ.map(|(what, recorded, now)| format!("{what}: {now}; recorded with {recorded}")).collect()
 }
 
-fn table(judged: &[(&str, Verdict)], base: &BTreeMap<String, Count>, now: &BTreeMap<String, Count>) -> Table {
+fn table(judged: &[(&str, Judgement)], base: &BTreeMap<String, Count>, now: &BTreeMap<String, Count>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(["work", "one time", "instructions", "recorded", "change", ""]);
@@ -174,18 +188,19 @@ fn table(judged: &[(&str, Verdict)], base: &BTreeMap<String, Count>, now: &BTree
 }
 
 /// Measures the ratios between chapters. `false` where one is below what holds on any machine.
-fn ratios(counter: &Counter) -> Result<bool, PerfError> {
+fn ratios(counter: &Counter) -> Result<bool, MeasureError> {
     let said = counter.ask("ratios")?;
     let measured =
         |wanted: &str| said.lines().find_map(|line| line.split_once('\t').filter(|(name, _)| *name == wanted));
     let mut good = true;
     for (name, words, least) in RATIOS {
         let ratio = measured(name).and_then(|(_, ratio)| ratio.parse::<f64>().ok());
-        let ratio = ratio.ok_or_else(|| PerfError::Unusable(format!("the counting program gave no ratio {name:?}")))?;
+        let ratio =
+            ratio.ok_or_else(|| MeasureError::Unusable(format!("the counting program gave no ratio {name:?}")))?;
         let fine = ratio >= least;
         good &= fine;
         let verdict = if fine { "fine" } else { "TOO LITTLE" };
-        println!("{words}: {}, at least {} is due: {verdict}", factor_text(ratio), factor_text(least));
+        print(format_args!("{words}: {}, at least {} is due: {verdict}\n", factor_text(ratio), factor_text(least)))?;
     }
     Ok(good)
 }

@@ -8,13 +8,14 @@ use perf::compare::{self, CompareArgs};
 use perf::exercise::{self, ExerciseArgs};
 use perf::generate::{self, GenerateArgs};
 use perf::guard::{self, GuardArgs};
-use perf::lab::{self, LabArgs};
+use perf::lab;
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
 use perf::numbers::{self, NumbersArgs};
 use perf::scale::{self, ScaleArgs};
 use perf::sweep::{self, SweepArgs};
 use perf::verify::{self, VerifyArgs};
+use results::lab_args::LabArgs;
 
 /// Ninety-Nine Cents: builds the chapters, runs each on the same flow, and prints what every step gained.
 #[derive(Parser)]
@@ -53,27 +54,18 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let done = match cli.command {
-        None => ladder::run(&cli.ladder).map(|()| true),
-        Some(Verb::Ladder(args)) => ladder::run(&args).map(|()| true),
+    program::run(|cli: Cli| match cli.command {
+        None => ladder::run(&cli.ladder),
+        Some(Verb::Ladder(args)) => ladder::run(&args),
         Some(Verb::Compare(args)) => compare::run(&args),
-        Some(Verb::Latency(args)) => latency::run(&args).map(|()| true),
+        Some(Verb::Latency(args)) => latency::run(&args),
         Some(Verb::Verify(args)) => verify::run(&args),
-        Some(Verb::Generate(args)) => generate::run(&args).map(|()| true),
+        Some(Verb::Generate(args)) => generate::run(&args),
         Some(Verb::Guard(args)) => guard::run(&args),
         Some(Verb::Exercise(args)) => exercise::run(&args),
-        Some(Verb::Numbers(args)) => numbers::run(&args).map(|()| true),
-        Some(Verb::Sweep(args)) => sweep::run(&args).map(|()| true),
-        Some(Verb::Scale(args)) => scale::run(&args).map(|()| true),
+        Some(Verb::Numbers(args)) => numbers::run(&args),
+        Some(Verb::Sweep(args)) => sweep::run(&args),
+        Some(Verb::Scale(args)) => scale::run(&args),
         Some(Verb::Lab(args)) => lab::run(&args),
-    };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(perf::error::exit_code(&error))
-        }
-    }
+    })
 }

@@ -4,27 +4,33 @@
 //! talking to each other (coherence). N. J. Gunther, "A General Theory of Computational Scalability
 //! Based on Rational Functions", 2008.
 
-use std::path::PathBuf;
+use std::path::Path;
 
+use catalogue::Catalogue;
 use comfy_table::{CellAlignment, Table, presets};
-use serde::Serialize;
+use program::{Verdict, print};
+use results::chapters;
+use results::charts::scale_chart;
+use results::error::MeasureError;
+use results::figures::figure;
+use results::machine;
+use results::output::OutputArgs;
+use results::probe::Probe;
+use results::programs::{self, Program};
+use results::progress::{progress_bar, say};
+use results::record::{Record, ScaleRecord, Shards, Spread};
+use results::units::{factor_text, grouped};
+use results::usl::fit_usl;
 
-use crate::chapters::{self, figure};
-use crate::charts::{ScalePoint, ScaleRun, Source, UslFit, fit_usl, scale_chart};
-use crate::error::PerfError;
+use crate::command::command_line;
 use crate::flow_args::FlowArgs;
-use crate::ladder::{command_line, progress_bar, say};
-use crate::machine::{self, Machine};
-use crate::probe::Probe;
-use crate::record::{Flow, Spread, save_json};
-use crate::units::{factor_text, grouped};
 
 /// What `scale` can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ScaleArgs {
-    /// Which chapter, from 0x07 on
-    #[arg(long, value_name = "CHAPTER", default_value = "0x07")]
-    pub chapter: String,
+    /// Which chapter, one with shards [default: the first of them]
+    #[arg(long, value_name = "CHAPTER")]
+    pub chapter: Option<String>,
     /// The numbers of shards [default: 1 to the number of cores, and at least 1 to 4: the law needs three points]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: Vec<u16>,
@@ -37,41 +43,22 @@ pub struct ScaleArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub flow: FlowArgs,
-    /// Where scale.json and the chart go
-    #[arg(long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-}
-
-/// `output/scale.json`.
-#[derive(Debug, Serialize)]
-struct ScaleRecord {
-    machine: Machine,
-    commit: String,
-    command: String,
-    flow: Flow,
-    orders: u32,
-    chapter: String,
-    probes: Vec<Probe>,
-    shards: Vec<Shards>,
-    /// The fitted law, where three points allow a fit.
-    usl: Option<UslFit>,
-}
-
-#[derive(Debug, Serialize)]
-struct Shards {
-    shards: u16,
-    orders_per_s: Spread,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: OutputArgs,
 }
 
 /// Runs the chapter with each number of shards, interleaved.
 ///
 /// # Errors
 /// When the chapter can't be built or run, or the results can't be written.
-pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
-    let output = args.output.clone().unwrap_or_else(|| chapters::repository().join("output"));
-    let chapter = chapters::select(std::slice::from_ref(&args.chapter))?.remove(0);
+pub fn run(args: &ScaleArgs) -> Result<Verdict, MeasureError> {
+    let output = args.output.folder();
+    let catalogue = chapters::catalogue()?;
+    let chapter =
+        Program::from(chapters::with(&catalogue, args.chapter.as_deref(), "shards", |chapter| chapter.shards)?);
     args.flow.check()?;
-    chapters::build(std::slice::from_ref(&chapter))?;
+    programs::build(std::slice::from_ref(&chapter))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u16;
     let mut numbers: Vec<u16> =
         if args.shards.is_empty() { (1..=cores.clamp(4, 256)).collect() } else { args.shards.clone() };
@@ -79,7 +66,7 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
     numbers.dedup();
 
     let folder = output.join("scale");
-    std::fs::create_dir_all(&folder).map_err(|error| PerfError::disk("make the folder", &folder, &error))?;
+    std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let bar = progress_bar(numbers.len() as u64 * u64::from(args.rounds));
     let (mut seen, mut probes) = (vec![Vec::new(); numbers.len()], Vec::new());
     for round in 1..=args.rounds {
@@ -98,8 +85,8 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
     bar.finish_and_clear();
 
     let spread =
-        |values: &Vec<f64>| Spread::of(values).ok_or_else(|| PerfError::Unusable("a round gave no number".into()));
-    let shards: Result<Vec<Shards>, PerfError> = numbers
+        |values: &Vec<f64>| Spread::of(values).ok_or_else(|| MeasureError::Unusable("a round gave no number".into()));
+    let shards: Result<Vec<Shards>, MeasureError> = numbers
         .iter()
         .zip(&seen)
         .map(|(&shards, values)| Ok(Shards { shards, orders_per_s: spread(values)? }))
@@ -118,11 +105,11 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
         shards,
         usl,
     };
-    publish(&record, &output, cores)?;
-    Ok(())
+    publish(&record, &catalogue, &output, cores)?;
+    Ok(Verdict::Yes)
 }
 
-fn publish(record: &ScaleRecord, output: &std::path::Path, cores: u16) -> Result<(), PerfError> {
+fn publish(record: &ScaleRecord, catalogue: &Catalogue, output: &Path, cores: u16) -> Result<(), MeasureError> {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(["shards", "orders/s", "min to max", "× one shard", "per core"]);
@@ -141,24 +128,20 @@ fn publish(record: &ScaleRecord, output: &std::path::Path, cores: u16) -> Result
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    println!("{}, {} cores\n{table}", record.chapter, cores);
+    print(format_args!("{}, {} cores\n{table}\n", record.chapter, cores))?;
     match record.usl {
         Some(fit) => {
-            println!("Universal Scalability Law: contention {:.3}, coherence {:.4}", fit.alpha, fit.beta);
+            print(format_args!("Universal Scalability Law: contention {:.3}, coherence {:.4}\n", fit.alpha, fit.beta))?;
             if record.shards.iter().any(|point| point.shards > cores) {
-                println!("Points beyond {cores} shards share cores: there the law sees the cores end, not the design.");
+                print(format_args!(
+                    "Points beyond {cores} shards share cores: there the law sees the cores end, not the design.\n"
+                ))?;
             }
         }
-        None => println!("Too few points, or none that the Universal Scalability Law fits."),
+        None => print(format_args!("Too few points, or none that the Universal Scalability Law fits.\n"))?,
     }
-    let points = record
-        .shards
-        .iter()
-        .map(|point| ScalePoint { shards: point.shards.into(), orders_per_s: point.orders_per_s.clone() });
-    let source = Source::new(&record.machine, &record.commit, &record.flow);
-    let run = ScaleRun { chapter: record.chapter.clone(), points: points.collect(), source };
-    save_json(record, &output.join("scale.json"))?;
-    let files = scale_chart(&run, "scale", &output.join("charts"))?;
-    println!("record  {}\nchart   {}", output.join("scale.json").display(), files[0].display());
+    record.save(&output.join("scale.json"))?;
+    let files = scale_chart(record, catalogue, &output.join("charts"))?;
+    print(format_args!("record  {}\nchart   {}\n", output.join("scale.json").display(), files[0].display()))?;
     Ok(())
 }

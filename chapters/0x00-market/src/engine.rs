@@ -124,6 +124,9 @@ pub struct Closed {
     pub remarks: Vec<String>,
 }
 
+/// A rate counts as held when at least this share of what was offered was acknowledged in time.
+pub const HELD_SHARE: f64 = 0.95;
+
 /// The stages of the pipeline, in its order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use perf::lab::LabArgs;
+use results::lab_args::LabArgs;
 
 /// What did not help, and by how much.
 #[derive(Parser)]
@@ -15,11 +15,5 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    match lab::run::run(&Cli::parse().lab) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(error.exit_code())
-        }
-    }
+    program::run(|cli: Cli| lab::run::run(&cli.lab))
 }

@@ -1,41 +1,40 @@
 //! A run of the lab: which experiments, how far it is, what it found.
 
 use std::fs;
-use std::path::PathBuf;
 
-use perf::chapters::repository;
-use perf::error::PerfError;
-use perf::lab::LabArgs;
-use perf::ladder::{progress_bar, say};
-use perf::language::Language;
-use perf::machine;
-use perf::record::save_json;
+use program::{Unprinted, Verdict, print};
+use results::error::MeasureError;
+use results::lab_args::LabArgs;
+use results::language::Language;
+use results::machine;
+use results::output::OutputArgs;
+use results::progress::{progress_bar, say};
+use results::record::{LabRecord, Record};
 
 use crate::error::LabError;
 use crate::experiment::{Experiment, Setting, Size};
 use crate::experiments;
 use crate::measure::measure;
-use crate::record::LabRecord;
 use crate::table;
 
 /// Runs what `args` ask for, prints a table an experiment, and writes the record.
 ///
 /// # Errors
-/// [`LabError::Disagree`] when variants compute different answers, and [`PerfError`] for names that no experiment
+/// [`LabError::Disagree`] when variants compute different answers, and [`MeasureError`] for names that no experiment
 /// has and for disks that can't be written.
-pub fn run(args: &LabArgs) -> Result<(), LabError> {
+pub fn run(args: &LabArgs) -> Result<Verdict, LabError> {
     let chosen = choose(&args.only, args.compile_options)?;
     if args.list {
-        list(args.lang);
-        return Ok(());
+        list(args.lang)?;
+        return Ok(Verdict::Yes);
     }
     let size = if args.quick { Size::Quick } else { Size::Full };
     let rounds = args.rounds.unwrap_or(if args.quick { 3 } else { 7 });
-    let output = repository().join("output");
-    let data_dir = args.data_dir.clone().unwrap_or_else(|| output.clone());
-    fs::create_dir_all(&data_dir).map_err(|error| PerfError::disk("make the folder", &data_dir, &error))?;
+    let output = args.output.folder();
+    let data_dir = args.disk.clone().unwrap_or_else(|| output.clone());
+    fs::create_dir_all(&data_dir).map_err(|error| MeasureError::disk("make the folder", &data_dir, &error))?;
     let folder =
-        tempfile::tempdir_in(&data_dir).map_err(|error| PerfError::disk("make a folder in", &data_dir, &error))?;
+        tempfile::tempdir_in(&data_dir).map_err(|error| MeasureError::disk("make a folder in", &data_dir, &error))?;
     let bar = progress_bar(chosen.len() as u64 * 100);
     let setting = Setting { size, data_dir: folder.path().to_path_buf(), bar: bar.clone() };
 
@@ -48,7 +47,7 @@ pub fn run(args: &LabArgs) -> Result<(), LabError> {
             bar.set_message(format!("{}, {}", experiment.name, case.label.pick(args.lang)));
             done += 1;
         })?;
-        bar.suspend(|| println!("\n{}", table::text(&record, args.lang)));
+        bar.suspend(|| print(format_args!("\n{}\n", table::text(&record, args.lang))))?;
         records.push(record);
     }
     bar.finish_and_clear();
@@ -60,39 +59,40 @@ pub fn run(args: &LabArgs) -> Result<(), LabError> {
         rounds,
         experiments: records,
     };
-    let out: PathBuf = args.out.clone().unwrap_or_else(|| output.join("lab.json"));
-    save_json(&record, &out)?;
-    println!("\n{}\nrecord  {}", record.machine.summary(), out.display());
-    Ok(())
+    let out = output.join("lab.json");
+    record.save(&out)?;
+    print(format_args!("\n{}\nrecord  {}\n", record.machine.summary(), out.display()))?;
+    Ok(Verdict::Yes)
 }
 
 /// The experiments of these names; for no name all, but for those that have to be asked for.
-fn choose(names: &[String], compile_options: bool) -> Result<Vec<Experiment>, PerfError> {
+fn choose(names: &[String], compile_options: bool) -> Result<Vec<Experiment>, MeasureError> {
     let asked = |experiment: &Experiment| match names {
         [] => !experiment.on_request || compile_options,
         names => names.iter().any(|name| name == experiment.name) || (experiment.on_request && compile_options),
     };
     if let Some(name) = names.iter().find(|name| !experiments::ALL.iter().any(|known| known.name == **name)) {
         let known: Vec<&str> = experiments::ALL.iter().map(|known| known.name).collect();
-        return Err(PerfError::Unusable(format!("there is no experiment {name:?}; there are {}", known.join(", "))));
+        return Err(MeasureError::Unusable(format!("there is no experiment {name:?}; there are {}", known.join(", "))));
     }
     Ok(experiments::ALL.iter().copied().filter(asked).collect())
 }
 
-fn list(language: Language) {
+fn list(language: Language) -> Result<(), Unprinted> {
     for experiment in experiments::ALL {
         let title = language.pick(experiment.title.0, experiment.title.1);
         let note = match experiment.on_request {
             true => language.pick(" (only with --compile-options)", "（仅在 --compile-options 下运行）"),
             false => "",
         };
-        println!("{:16} {title}{note}", experiment.name);
+        print(format_args!("{:16} {title}{note}\n", experiment.name))?;
     }
+    Ok(())
 }
 
 /// The command that repeats this run, without the folders of this machine.
 fn command_line(args: &LabArgs) -> String {
-    let shown = LabArgs { data_dir: None, out: None, ..args.clone() };
+    let shown = LabArgs { disk: None, output: OutputArgs::default(), ..args.clone() };
     [vec!["cargo run --release -- lab".to_string()], shown.flags()].concat().join(" ")
 }
 
@@ -124,8 +124,8 @@ mod tests {
             compile_options: false,
             rounds: None,
             lang: Language::English,
-            data_dir: Some("/somewhere".into()),
-            out: None,
+            disk: Some("/somewhere".into()),
+            output: OutputArgs { output: Some("/elsewhere".into()) },
         };
         assert_eq!(command_line(&args), "cargo run --release -- lab --quick --only ids");
     }

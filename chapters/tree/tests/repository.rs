@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tree::{neighbours, rooms};
+use tree::{circles, neighbours, rooms};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -31,4 +31,18 @@ fn unsafe_code_stays_where_it_is_the_lesson() {
     let (crates, problems) = rooms::unsafe_code(&root());
     assert_none(&problems);
     assert!(crates >= 10, "only {crates} crates found");
+}
+
+#[test]
+fn no_module_uses_what_uses_it() {
+    let (modules, problems) = circles::modules(&root());
+    assert_none(&problems);
+    assert!(modules > 150, "only {modules} modules found");
+}
+
+#[test]
+fn no_crate_stands_on_what_stands_on_it() {
+    let (crates, problems) = circles::dependencies(&root());
+    assert_none(&problems);
+    assert!(crates >= 16, "only {crates} crates found");
 }

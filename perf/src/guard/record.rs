@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::PerfError;
-use crate::record::save_json;
+use results::error::MeasureError;
+use results::json;
 
 /// A count may differ from its record by this share of it. Nothing but the code moves a count, so this
 /// is no allowance for noise: it is how much a change may cost before somebody has to say so.
@@ -46,7 +46,7 @@ pub struct GuardRecord {
 
 /// What a count is beside its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Judgement {
     /// Within the threshold.
     Same,
     /// Fewer instructions.
@@ -59,22 +59,22 @@ pub enum Verdict {
     Gone,
 }
 
-impl Verdict {
+impl Judgement {
     /// For the table.
     pub fn words(self) -> &'static str {
         match self {
-            Verdict::Same => "as recorded",
-            Verdict::Better => "better",
-            Verdict::Worse => "WORSE",
-            Verdict::New => "not recorded",
-            Verdict::Gone => "no longer counted",
+            Judgement::Same => "as recorded",
+            Judgement::Better => "better",
+            Judgement::Worse => "WORSE",
+            Judgement::New => "not recorded",
+            Judgement::Gone => "no longer counted",
         }
     }
 
     /// Whether somebody has to look before the change goes in. A work without a record is one that
     /// nothing guards, so it is as bad as one that got slower.
     pub fn fails(self) -> bool {
-        matches!(self, Verdict::Worse | Verdict::New | Verdict::Gone)
+        matches!(self, Judgement::Worse | Judgement::New | Judgement::Gone)
     }
 }
 
@@ -82,10 +82,10 @@ impl GuardRecord {
     /// Reads the record; `None` when there is none.
     ///
     /// # Errors
-    /// [`PerfError::Unusable`] when it can't be read or is no such record.
-    pub fn load(path: &Path) -> Result<Option<Self>, PerfError> {
+    /// [`MeasureError::Unusable`] when it can't be read or is no such record.
+    pub fn load(path: &Path) -> Result<Option<Self>, MeasureError> {
         let unusable = |error: &dyn std::fmt::Display| {
-            PerfError::Unusable(format!("{}: {error}; make it anew with `scripts/guard --accept`", path.display()))
+            MeasureError::Unusable(format!("{}: {error}; make it anew with `scripts/guard --accept`", path.display()))
         };
         match fs::read_to_string(path) {
             Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| unusable(&error)),
@@ -97,9 +97,9 @@ impl GuardRecord {
     /// Writes the record.
     ///
     /// # Errors
-    /// [`PerfError::Disk`].
-    pub fn save(&self, path: &Path) -> Result<(), PerfError> {
-        save_json(self, path)
+    /// [`MeasureError::Disk`].
+    pub fn save(&self, path: &Path) -> Result<(), MeasureError> {
+        json::save(self, path)
     }
 }
 
@@ -108,26 +108,26 @@ pub fn judge<'a>(
     base: &'a BTreeMap<String, Count>,
     now: &'a BTreeMap<String, Count>,
     only: &[String],
-) -> Vec<(&'a str, Verdict)> {
+) -> Vec<(&'a str, Judgement)> {
     let mut names: Vec<&str> = now.keys().chain(base.keys()).map(String::as_str).collect();
     names.sort_unstable();
     names.dedup();
     names.retain(|&name| only.is_empty() || only.iter().any(|wanted| wanted == name));
-    let verdict = |name| match (base.get(name), now.get(name)) {
+    let judgement = |name| match (base.get(name), now.get(name)) {
         (Some(base), Some(now)) => of(base.instructions, now.instructions),
-        (None, _) => Verdict::New,
-        (_, None) => Verdict::Gone,
+        (None, _) => Judgement::New,
+        (_, None) => Judgement::Gone,
     };
-    names.into_iter().map(|name| (name, verdict(name))).collect()
+    names.into_iter().map(|name| (name, judgement(name))).collect()
 }
 
-fn of(base: f64, now: f64) -> Verdict {
+fn of(base: f64, now: f64) -> Judgement {
     if now > base * (1.0 + THRESHOLD) {
-        Verdict::Worse
+        Judgement::Worse
     } else if now < base * (1.0 - THRESHOLD) {
-        Verdict::Better
+        Judgement::Better
     } else {
-        Verdict::Same
+        Judgement::Same
     }
 }
 
@@ -142,18 +142,18 @@ mod tests {
 
     #[test]
     fn three_per_cent_is_where_it_begins() {
-        assert_eq!(of(1_000.0, 1_030.0), Verdict::Same);
-        assert_eq!(of(1_000.0, 1_031.0), Verdict::Worse);
-        assert_eq!(of(1_000.0, 970.0), Verdict::Same);
-        assert_eq!(of(1_000.0, 969.0), Verdict::Better);
+        assert_eq!(of(1_000.0, 1_030.0), Judgement::Same);
+        assert_eq!(of(1_000.0, 1_031.0), Judgement::Worse);
+        assert_eq!(of(1_000.0, 970.0), Judgement::Same);
+        assert_eq!(of(1_000.0, 969.0), Judgement::Better);
     }
 
     #[test]
     fn what_is_new_or_gone_fails_too() {
         let (base, now) = (counts(&[("a", 1.0), ("b", 2.0)]), counts(&[("b", 2.0), ("c", 3.0)]));
         let judged = judge(&base, &now, &[]);
-        assert_eq!(judged, [("a", Verdict::Gone), ("b", Verdict::Same), ("c", Verdict::New)]);
-        assert_eq!(judged.iter().filter(|(_, verdict)| verdict.fails()).count(), 2);
-        assert_eq!(judge(&base, &counts(&[("b", 2.0)]), &["b".into()]), [("b", Verdict::Same)]);
+        assert_eq!(judged, [("a", Judgement::Gone), ("b", Judgement::Same), ("c", Judgement::New)]);
+        assert_eq!(judged.iter().filter(|(_, judgement)| judgement.fails()).count(), 2);
+        assert_eq!(judge(&base, &counts(&[("b", 2.0)]), &["b".into()]), [("b", Judgement::Same)]);
     }
 }

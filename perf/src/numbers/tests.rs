@@ -1,5 +1,7 @@
 use std::time::Instant;
 
+use program::Failure;
+
 use super::*;
 
 #[test]
@@ -43,8 +45,9 @@ fn every_number_has_a_name_of_its_own() {
 #[test]
 fn a_measurement_is_written_shown_and_quick() {
     let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("output/numbers.json");
-    let args = NumbersArgs { json: true, lang: Language::English, data_dir: dir.path().into(), out: out.clone() };
+    let output = OutputArgs { output: Some(dir.path().join("output")) };
+    let out = output.folder().join("numbers.json");
+    let args = NumbersArgs { json: true, lang: Language::English, disk: Some(dir.path().into()), output };
     let start = Instant::now();
     run(&args).unwrap();
     // The promise is 10 s; a machine that compiles beside us gets more.
@@ -69,7 +72,7 @@ fn a_folder_that_cannot_be_made_is_a_disk_error() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
-    let data_dir = file.join("below");
-    let args = NumbersArgs { json: true, lang: Language::Chinese, data_dir, out: file.join("x.json") };
-    assert_eq!(crate::error::exit_code(&run(&args).unwrap_err()), 3);
+    let output = OutputArgs { output: Some(file.join("below")) };
+    let args = NumbersArgs { json: true, lang: Language::Chinese, disk: None, output };
+    assert_eq!(run(&args).unwrap_err().exit_code(), 3);
 }

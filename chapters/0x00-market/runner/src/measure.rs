@@ -68,7 +68,7 @@ pub struct Latency {
 impl Latency {
     /// Whether the engine kept up with the offer.
     pub fn held(&self) -> bool {
-        self.achieved_per_s >= 0.95 * self.offered_per_s as f64
+        self.achieved_per_s >= market::engine::HELD_SHARE * self.offered_per_s as f64
     }
 }
 

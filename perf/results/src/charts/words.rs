@@ -1,0 +1,207 @@
+//! Every word that a chart can say, in both languages, in one place, but for the chapters' titles, which their manifests
+//! have: the font's subset is made from both, and a test asks the font for each character.
+
+use catalogue::Catalogue;
+use market::engine::Stage;
+
+use crate::language::Language;
+
+/// The words of one language.
+pub(crate) struct Words {
+    pub throughput_title: &'static str,
+    pub throughput_subtitle: &'static str,
+    pub orders_per_s_axis: &'static str,
+    pub stages_title: &'static str,
+    pub stages_subtitle: &'static str,
+    /// In the order of `Stage::ALL`.
+    pub stages: [&'static str; Stage::ALL.len()],
+    pub per_order: &'static str,
+    pub not_instrumented: &'static str,
+    pub gain_title: &'static str,
+    pub gain_subtitle: &'static str,
+    pub gain: &'static str,
+    pub loss: &'static str,
+    pub noise: &'static str,
+    pub total: &'static str,
+    pub latency_title: &'static str,
+    pub latency_subtitle: &'static str,
+    pub percentiles: [&'static str; 4],
+    pub offered: &'static str,
+    pub not_measured: &'static str,
+    pub run_latency_title: &'static str,
+    pub run_latency_subtitle: &'static str,
+    pub percentile_axis: &'static str,
+    pub latency_axis: &'static str,
+    pub slowest: &'static str,
+    pub achieved: &'static str,
+    pub sweep_title: &'static str,
+    pub sweep_subtitle: &'static str,
+    pub sweep_latency_axis: &'static str,
+    pub batch: &'static str,
+    pub scale_title: &'static str,
+    pub scale_subtitle: &'static str,
+    pub shards_axis: &'static str,
+    pub measured: &'static str,
+    pub fitted: &'static str,
+    pub ideal: &'static str,
+    pub contention: &'static str,
+    pub coherency: &'static str,
+    pub seed: &'static str,
+    pub flow: &'static str,
+    pub commit: &'static str,
+    pub per_second: &'static str,
+    /// Between the parts of a sentence that lists figures, and at its end.
+    pub list: [&'static str; 2],
+}
+
+const ENGLISH: Words = Words {
+    throughput_title: "Throughput by chapter",
+    throughput_subtitle: "Durable orders per second, median of the rounds; the thin line spans the slowest and the fastest round",
+    orders_per_s_axis: "orders/s, log scale",
+    stages_title: "Where an order's time goes",
+    stages_subtitle: "Share of each stage in the instrumented pass, and all stages together",
+    stages: ["log append", "log sync", "balance check", "matching", "settlement", "ledger"],
+    per_order: "/order",
+    not_instrumented: "not instrumented",
+    gain_title: "What each step gains",
+    gain_subtitle: "Throughput as a multiple of the first chapter, log scale; the label is the step's own factor",
+    gain: "gain",
+    loss: "loss",
+    noise: "no difference seen",
+    total: "in all",
+    latency_title: "Latency to durable acknowledgement",
+    latency_subtitle: "From an order's intended arrival, open loop, log scale",
+    percentiles: ["p50", "p99", "p99.9", "max"],
+    offered: "offered",
+    not_measured: "not measured",
+    run_latency_title: "Latency by percentile",
+    run_latency_subtitle: "From an order's intended arrival to its durable acknowledgement, open loop, log scale",
+    percentile_axis: "percentile of orders",
+    latency_axis: "latency",
+    slowest: "slowest",
+    achieved: "achieved",
+    sweep_title: "Throughput and latency by batch size",
+    sweep_subtitle: "Each dot is one batch size, in orders; up is more orders, left is a shorter wait; log scales",
+    sweep_latency_axis: "latency, p99",
+    batch: "batch",
+    scale_title: "Throughput by shards",
+    scale_subtitle: "Measured medians, the Universal Scalability Law fitted to them, and perfect scaling",
+    shards_axis: "shards",
+    measured: "measured, slowest to fastest round",
+    fitted: "fitted law",
+    ideal: "perfect scaling",
+    contention: "contention",
+    coherency: "coherency",
+    seed: "seed",
+    flow: "flow",
+    commit: "commit",
+    per_second: "orders/s",
+    list: ["; ", "."],
+};
+
+const CHINESE: Words = Words {
+    throughput_title: "各章吞吐量",
+    throughput_subtitle: "每秒持久化订单数，取各轮中位数；细线表示最慢一轮到最快一轮",
+    orders_per_s_axis: "订单/秒，对数刻度",
+    stages_title: "一笔订单的时间花在哪里",
+    stages_subtitle: "各阶段在插桩测量中的占比，以及全部阶段合计",
+    stages: ["日志追加", "日志落盘", "余额检查", "撮合", "结算", "账本"],
+    per_order: "/订单",
+    not_instrumented: "未插桩",
+    gain_title: "每一步带来的提升",
+    gain_subtitle: "吞吐量相对于第一章的倍数，对数刻度；标注为该步自身的倍数",
+    gain: "提升",
+    loss: "下降",
+    noise: "未见差异",
+    total: "合计",
+    latency_title: "持久化确认延迟",
+    latency_subtitle: "从订单的预定到达时刻起计算，开环测量，对数刻度",
+    percentiles: ["p50", "p99", "p99.9", "最大"],
+    offered: "到达率",
+    not_measured: "未测量",
+    run_latency_title: "各百分位延迟",
+    run_latency_subtitle: "从订单的预定到达时刻到持久化确认，开环测量，对数刻度",
+    percentile_axis: "订单百分位",
+    latency_axis: "延迟",
+    slowest: "最慢",
+    achieved: "实际达到",
+    sweep_title: "不同批大小的吞吐量与延迟",
+    sweep_subtitle: "每个点是一种批大小（订单数）；越靠上吞吐量越高，越靠左等待越短；双对数刻度",
+    sweep_latency_axis: "延迟，p99",
+    batch: "批",
+    scale_title: "不同分片数的吞吐量",
+    scale_subtitle: "实测中位数、对其拟合的通用可扩展性定律（USL），以及理想扩展",
+    shards_axis: "分片数",
+    measured: "实测，最慢一轮到最快一轮",
+    fitted: "拟合曲线",
+    ideal: "理想扩展",
+    contention: "争用",
+    coherency: "一致性开销",
+    seed: "种子",
+    flow: "订单流",
+    commit: "提交",
+    per_second: "订单/秒",
+    list: ["；", "。"],
+};
+
+/// The words of `language`.
+pub(crate) fn words(language: Language) -> &'static Words {
+    language.pick(&ENGLISH, &CHINESE)
+}
+
+/// A chapter's number and title: `0x01-naive` is "0x01" and "naive" or "朴素版". One that the catalogue does not have,
+/// such as an exercise, is called as its folder is.
+pub(crate) fn chapter_name(chapter: &str, chapters: &Catalogue, language: Language) -> (String, String) {
+    let (number, slug) = chapter.split_once('-').unwrap_or((chapter, ""));
+    let known = chapters.all().iter().find(|known| known.folder == chapter);
+    let title = known.map_or(slug.replace('-', " "), |known| language.pick(&known.title.en, &known.title.zh).clone());
+    (number.to_string(), title)
+}
+
+/// The title of one chapter's chart: "Latency by percentile: 0x03 group commit".
+pub(crate) fn titled(title: &str, chapter: &str, chapters: &Catalogue, language: Language) -> String {
+    let (number, name) = chapter_name(chapter, chapters, language);
+    format!("{title}{}{number} {name}", language.pick(": ", "："))
+}
+
+/// The description of a chart: its title and a figure a chapter.
+pub(crate) fn describe(title: &str, figures: &[String], language: Language) -> String {
+    let [between, end] = words(language).list;
+    let colon = language.pick(": ", "：");
+    format!("{title}{colon}{}{end}", figures.join(between))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chapters;
+    use crate::charts::text;
+
+    fn catalogue() -> Catalogue {
+        chapters::catalogue().expect("the manifests are sound")
+    }
+
+    #[test]
+    fn the_font_has_every_character_that_labels_use() {
+        // Units and numbers are written in `units.rs`, engines' titles in their manifests, everything else in this file.
+        let titles = catalogue().engines().map(|chapter| chapter.title.zh.clone()).collect::<String>();
+        let sources = [include_str!("words.rs"), include_str!("../units.rs"), &titles].concat();
+        let ascii: String = (' '..='~').collect();
+        let others: String = sources.chars().filter(|c| !c.is_ascii()).collect();
+        let common = "·×…–—µ²≈±®™©";
+        let missing = text::missing(&[&ascii, others.as_str(), common].concat());
+        assert!(missing.is_empty(), "run scripts/font_subset; the font lacks {missing:?}");
+    }
+
+    #[test]
+    fn chapters_have_a_number_and_a_name() {
+        let name = |chapter, language| {
+            let (number, name) = chapter_name(chapter, &catalogue(), language);
+            format!("{number}|{name}")
+        };
+        assert_eq!(name("0x04-allocation-reuse", Language::English), "0x04|allocation reuse");
+        assert_eq!(name("0x03-group-commit", Language::Chinese), "0x03|组提交");
+        assert_eq!(name("0x08-your-own", Language::Chinese), "0x08|your own");
+        assert_eq!(name("mine", Language::English), "mine|");
+    }
+}

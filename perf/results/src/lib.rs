@@ -1,0 +1,25 @@
+//! What a result is, for whoever makes, draws, compares or prints one: the measuring tool, the lab and the book.
+//!
+//! A [`record`] says what was measured, on which [`machine`], in which state ([`probe`]), at which commit and by which
+//! command, and is checked when it is written and again when it is read. [`charts`] draws it, [`units`] puts its
+//! figures into words, in both [`language`]s. [`programs`] are what is measured: chapters as a reader runs them.
+#![forbid(unsafe_code)]
+
+pub mod chapters;
+#[cfg(feature = "charts")]
+pub mod charts;
+pub mod error;
+pub mod figures;
+pub mod json;
+pub mod lab_args;
+pub mod language;
+pub mod machine;
+pub mod output;
+pub mod probe;
+pub mod programs;
+pub mod progress;
+pub mod record;
+pub mod spread;
+pub mod units;
+pub mod usl;
+pub mod words;
