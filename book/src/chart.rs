@@ -4,9 +4,10 @@
 //! block is left out, because the page's style sheet knows which theme is on. A drawing is made by hand, one
 //! file for both languages: `<text data-zh="订单簿">order book</text>`.
 
-use crate::expand::{Sources, escape};
-use crate::page::regex;
-use crate::project::Lang;
+use crate::html::escape;
+use crate::lang::Lang;
+use crate::pattern::regex;
+use crate::sources::Sources;
 use regex::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ fn find(output: &Path, name: &str, lang: Lang) -> Option<PathBuf> {
 
 /// One line of HTML, so that markdown takes it as it is.
 fn figure(class: &str, svg: &str, alt: Option<&str>, caption: Option<&str>) -> Result<String, String> {
-    let alt = alt.filter(|alt| !alt.is_empty()).map(escape).or_else(|| own_words(svg));
+    let alt = alt.map(escape).or_else(|| own_words(svg));
     let alt = alt.ok_or("say after `|` what the picture shows, for those who cannot see it")?;
     let svg =
         [&PROLOG, &TITLE, &DESC, &STYLE].iter().fold(svg.to_owned(), |svg, cut| cut.replace_all(&svg, "").into_owned());

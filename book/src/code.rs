@@ -3,7 +3,7 @@
 //! `// ANCHOR: name` and `// ANCHOR_END: name` mark a part. mdBook includes an absent anchor as nothing and says
 //! nothing; here an absent, unclosed or empty one is an error.
 
-use crate::page::regex;
+use crate::pattern::regex;
 use crate::project::Project;
 use regex::Regex;
 use std::fs;
@@ -61,8 +61,7 @@ pub fn resolve(project: &Project, path: &str) -> Result<PathBuf, String> {
 }
 
 /// `{{code 0x03/src/engine.rs:submit}}`: the file, its part and its language, as a captioned block.
-pub fn listing(project: &Project, argument: &str) -> Result<String, String> {
-    let (path, anchor) = argument.split_once(':').map_or((argument, None), |(p, a)| (p, Some(a)));
+pub fn listing(project: &Project, path: &str, anchor: Option<&str>) -> Result<String, String> {
     let file = resolve(project, path)?;
     let text = fs::read_to_string(project.path(&file)).map_err(|e| format!("{}: {e}", file.display()))?;
     let part = match anchor {

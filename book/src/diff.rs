@@ -4,8 +4,9 @@
 //! Each changed file needs a sentence in `book/diffs/<after>.toml` that says what the change is for.
 
 use crate::code::without_anchors;
-use crate::expand::escape;
-use crate::project::{Lang, Project, sorted};
+use crate::html::escape;
+use crate::lang::Lang;
+use crate::project::{Project, sorted};
 use serde::Deserialize;
 use similar::{ChangeTag, TextDiff};
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,8 +4,9 @@
 use book::check;
 use book::diff;
 use book::expand::Expand;
+use book::lang::Lang;
 use book::problem::Failure;
-use book::project::{Lang, Project};
+use book::project::Project;
 use book::serve;
 use book::site;
 use book::stamp;

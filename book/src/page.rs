@@ -3,7 +3,8 @@
 //! A section runs from its heading to the next heading of any level. Its English text has a hash; the Chinese
 //! section that renders it carries that hash, so that a change on one side shows until the other has followed.
 
-use crate::project::Lang;
+use crate::lang::Lang;
+use crate::pattern::regex;
 use regex::Regex;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -12,11 +13,6 @@ use std::sync::LazyLock;
 static HEADING: LazyLock<Regex> = LazyLock::new(|| regex(r"^(#{1,6})\s+(.*?)\s*(?:\{\s*#([\w-]+)[^}]*\})?\s*$"));
 static STAMP: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*<!--\s*en:([0-9a-f]{8})\s*-->\s*$"));
 static SUMMARY_LINK: LazyLock<Regex> = LazyLock::new(|| regex(r"\]\(([^)\s]+\.md)\)"));
-
-/// A regular expression written in this crate.
-pub(crate) fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant that the tests compile")
-}
 
 /// One source page.
 #[derive(Debug, Clone)]

@@ -5,8 +5,9 @@
 //! warning stops the build.
 
 use crate::expand::Expand;
+use crate::lang::Lang;
 use crate::problem::{Failure, Problem};
-use crate::project::{Lang, Project};
+use crate::project::Project;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use serde::Deserialize;

@@ -3,9 +3,10 @@
 //! Run it after the translation has been reviewed: the hash says "this Chinese text renders that English text",
 //! and `check` compares it with the English of today.
 
+use crate::lang::Lang;
 use crate::page::{Page, Section};
 use crate::problem::Failure;
-use crate::project::{Lang, Project};
+use crate::project::Project;
 use std::fs;
 
 /// Stamps the Chinese pages named (all, if none is), and says what it stamped.

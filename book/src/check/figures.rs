@@ -3,9 +3,11 @@
 //! Throughputs, times and factors come out of records through `{{num}}` and `{{ratio}}`. A figure quoted from a
 //! published source, or one that is a rule and not a measurement, says so: `<!-- literal: where it is from -->`.
 
-use super::Input;
+use crate::check::input::Input;
 use crate::diff;
-use crate::page::{Page, regex};
+use crate::directive::BRACES;
+use crate::page::Page;
+use crate::pattern::regex;
 use crate::problem::Problem;
 use crate::project::sorted;
 use crate::prose::{self, has_mark};
@@ -76,7 +78,7 @@ fn outputs(page: &Page, problems: &mut Vec<Problem>) {
 }
 
 fn mask(line: &str) -> String {
-    crate::expand::DIRECTIVE.replace_all(line, "N").into_owned()
+    BRACES.replace_all(line, "N").into_owned()
 }
 
 fn drawings(input: &Input<'_>, problems: &mut Vec<Problem>) {

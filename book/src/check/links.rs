@@ -1,10 +1,11 @@
 //! Every link, anchor and picture of the built pages leads somewhere, and no directive is left in braces.
 
-use super::Input;
-use crate::expand::DIRECTIVES;
+use crate::check::input::Input;
+use crate::directive;
+use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
-use crate::project::{Lang, sorted};
+use crate::project::sorted;
 use scraper::{ElementRef, Html, Node, Selector};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -83,7 +84,7 @@ fn braces(main: ElementRef<'_>) -> Vec<String> {
         for piece in text.split("{{").skip(1) {
             let word = piece.trim_start();
             let ours = word.starts_with('#')
-                || DIRECTIVES.iter().any(|name| word.strip_prefix(name).is_some_and(|r| r.starts_with(' ')));
+                || directive::words().any(|name| word.strip_prefix(name).is_some_and(|r| r.starts_with(' ')));
             if ours || !code {
                 let end = piece.find("}}").map_or(0, |end| end + 2);
                 left.push(format!("{{{{{}", piece.get(..end).unwrap_or_default()));

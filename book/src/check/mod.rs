@@ -5,39 +5,22 @@
 
 mod figures;
 mod includes;
+mod input;
 mod links;
 mod listings;
 mod sections;
 mod terms;
 mod typography;
 
-use crate::expand::DIRECTIVE;
+use crate::directive::BRACES;
+use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
-use crate::project::{Lang, Project};
+use crate::project::Project;
 use crate::site;
+use input::Input;
 use std::fmt;
 use std::path::Path;
-
-/// What every check reads.
-struct Input<'p> {
-    project: &'p Project,
-    en: Vec<Page>,
-    zh: Vec<Page>,
-}
-
-impl Input<'_> {
-    /// All pages of both languages, without the summaries.
-    fn pages(&self) -> impl Iterator<Item = &Page> {
-        self.en.iter().chain(&self.zh).filter(|page| page.name() != "SUMMARY.md")
-    }
-
-    /// The pages that exist in both languages, English first.
-    fn pairs(&self) -> impl Iterator<Item = (&Page, &Page)> {
-        let twin = |en: &Page| self.zh.iter().find(|zh| zh.name() == en.name());
-        self.en.iter().filter(|page| page.name() != "SUMMARY.md").filter_map(move |en| Some((en, twin(en)?)))
-    }
-}
 
 /// What was found, and how much was looked at.
 #[derive(Debug)]
@@ -94,7 +77,7 @@ fn report(input: &Input<'_>, problems: Vec<Problem>) -> Report {
         problems,
         pages: english.len(),
         sections: english.iter().map(|page| page.sections().len()).sum(),
-        bound: input.pages().map(|page| DIRECTIVE.find_iter(&page.text).count()).sum(),
+        bound: input.pages().map(|page| BRACES.find_iter(&page.text).count()).sum(),
         median_lines: lines.get(lines.len() / 2).copied().unwrap_or_default(),
     }
 }

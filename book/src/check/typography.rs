@@ -1,11 +1,12 @@
 //! Chinese set as Chinese: full-width marks, and a space between Chinese and Latin.
 
-use super::Input;
+use crate::check::input::Input;
+use crate::chinese::is_han;
 use crate::diff;
-use crate::expand::is_han;
 use crate::glossary;
+use crate::lang::Lang;
 use crate::problem::Problem;
-use crate::project::{Lang, sorted};
+use crate::project::sorted;
 use crate::prose;
 use std::fs;
 use std::path::Path;

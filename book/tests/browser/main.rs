@@ -8,7 +8,8 @@
 
 mod cdp;
 
-use book::project::{Lang, Project};
+use book::lang::Lang;
+use book::project::Project;
 use book::site;
 use cdp::Browser;
 use serde_json::Value;

@@ -2,17 +2,20 @@
 //!
 //! An experiment has cases and variants; whichever are more become the rows, so that the table stays narrow.
 
-use crate::expand::{Sources, escape};
 use crate::format::duration;
-use crate::project::Lang;
-use crate::table::{caption, pair, wrap};
+use crate::html::escape;
+use crate::lang::Lang;
+use crate::pointer::Pointer;
+use crate::sources::Sources;
+use crate::table::cells::{caption, pair, wrap};
 use serde_json::Value;
 
 /// The table of an experiment in `lab.json`, the reader's own figures under the reference ones.
-pub fn table(s: &Sources, lang: Lang, experiment: &str) -> Result<String, String> {
+pub(super) fn table(s: &Sources, lang: Lang, experiment: &str) -> Result<String, String> {
     let path = format!("lab:experiments[{experiment}]");
-    let entry = s.reference.value(&path)?;
-    let own = s.own.value(&path).ok();
+    let pointer = Pointer::parse(&path)?;
+    let entry = s.reference.value(&pointer)?;
+    let own = s.own.value(&pointer).ok();
     let (corner, heads, rows) = body(&entry, own.as_ref(), lang)?;
     let record = s.reference.record("lab")?;
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
