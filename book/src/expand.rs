@@ -11,7 +11,7 @@ use crate::directive::{BRACES, Directive, Malformed};
 use crate::lang::Lang;
 use crate::number;
 use crate::page::{is_stamp, step};
-use crate::problem::Problem;
+use crate::problem::{Failure, Problem};
 use crate::project::Project;
 use crate::sources::Sources;
 use crate::table;
@@ -33,8 +33,8 @@ pub struct Expand {
 
 impl Expand {
     /// A preprocessor over `project` that adds what it finds to `problems`.
-    pub fn new(project: &Project, problems: Rc<RefCell<Vec<Problem>>>) -> Self {
-        Self { sources: Sources::new(project), problems }
+    pub fn new(project: &Project, problems: Rc<RefCell<Vec<Problem>>>) -> Result<Self, Failure> {
+        Ok(Self { sources: Sources::new(project)?, problems })
     }
 }
 
@@ -107,7 +107,10 @@ fn expand(s: &Sources, lang: Lang, directive: &Directive<'_>, fenced: bool) -> R
         Directive::Table(which) => table::table(s, lang, *which),
         Directive::Chart { name, alt } => chart::chart(s, lang, name, *alt),
         Directive::Drawing { name, alt } => chart::drawing(s, lang, name, *alt),
-        Directive::Code { file, anchor } => code::listing(&s.project, file, *anchor),
-        Directive::Diff { before, after } => diff::page(&s.project, lang, before, after),
+        Directive::Code { file, anchor } => code::listing(s, file, *anchor),
+        Directive::Diff { before, after } => {
+            let chapter = |name: &str| s.chapters.find(name).map_err(|e| e.to_string());
+            diff::page(&s.project, lang, chapter(before)?, chapter(after)?)
+        }
     }
 }

@@ -91,7 +91,9 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff { before, after, lang } => {
             let lang = if lang == "zh" { Lang::Zh } else { Lang::En };
             let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let text = diff::terminal(&project, lang, &before, &after, colour).map_err(Failure::Usage)?;
+            let chapters = project.chapters()?;
+            let (before, after) = (chapters.find(&before)?, chapters.find(&after)?);
+            let text = diff::terminal(&project, lang, before, after, colour).map_err(Failure::Usage)?;
             // A pager that was closed early is no failure.
             let _ = io::stdout().write_all(text.as_bytes());
             Ok(0)
@@ -113,7 +115,7 @@ fn preprocess(project: &Project, arguments: &[String]) -> Result<u8, Failure> {
     }
     let (context, book) = parse_input(io::stdin()).map_err(|e| Failure::Usage(format!("{e:#}")))?;
     let problems = Rc::new(RefCell::new(vec![]));
-    let expand = Expand::new(project, Rc::clone(&problems));
+    let expand = Expand::new(project, Rc::clone(&problems))?;
     let book = expand.run(&context, book).map_err(|e| Failure::Render(format!("{e:#}")))?;
     let problems = problems.take();
     if !problems.is_empty() {

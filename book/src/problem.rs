@@ -1,5 +1,6 @@
 //! What can go wrong, said so that the author can act on it: a place, a reason, and an exit code.
 
+use catalogue::CatalogueError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,9 @@ pub enum Failure {
     /// An argument cannot be used.
     #[error("{0}")]
     Usage(String),
+    /// The chapters' manifests cannot be used.
+    #[error(transparent)]
+    Chapters(#[from] CatalogueError),
     /// mdBook refused to render.
     #[error("mdBook: {0}")]
     Render(String),
@@ -59,7 +63,8 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Problems(_) | Self::Render(_) => 1,
-            Self::Usage(_) => 2,
+            Self::Chapters(CatalogueError::Unreadable { .. }) => 3,
+            Self::Usage(_) | Self::Chapters(_) => 2,
             Self::Disk { .. } => 3,
         }
     }

@@ -5,8 +5,11 @@
 use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
+use catalogue::{Catalogue, Chapter};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+const CHAPTERS: &str = "chapters";
 
 /// The repository, seen from the book.
 #[derive(Debug, Clone)]
@@ -63,16 +66,14 @@ impl Project {
         fs::read_to_string(&path).map_err(|e| Failure::disk(&path, e))
     }
 
-    /// The folder, relative to the root, of the chapter whose name starts with `id` (`0x03` or `0x03-group-commit`).
-    pub fn chapter_dir(&self, id: &str) -> Result<PathBuf, String> {
-        let chapters = self.path("chapters");
-        let entries = fs::read_dir(&chapters).map_err(|e| format!("{}: {e}", chapters.display()))?;
-        let names: Vec<String> = sorted(entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()));
-        names
-            .iter()
-            .find(|name| *name == id || name.starts_with(&format!("{id}-")))
-            .map(|name| Path::new("chapters").join(name))
-            .ok_or_else(|| format!("no chapter `{id}` (there are: {})", names.join(", ")))
+    /// Which chapters there are.
+    pub fn chapters(&self) -> Result<Catalogue, Failure> {
+        Ok(Catalogue::read(&self.path(CHAPTERS))?)
+    }
+
+    /// A chapter's folder, relative to the root.
+    pub fn chapter(&self, chapter: &Chapter) -> PathBuf {
+        Path::new(CHAPTERS).join(&chapter.folder)
     }
 
     /// The pages of a language, in the order of its `SUMMARY.md`, which itself comes first.

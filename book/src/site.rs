@@ -49,9 +49,10 @@ fn render(project: &Project, lang: Lang, dist: &Path) -> Result<Vec<Problem>, Fa
     let warnings = Warnings::default();
     let problems = Rc::new(RefCell::new(vec![]));
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
+    let expand = Expand::new(project, Rc::clone(&problems))?;
     let built = tracing::subscriber::with_default(subscriber, || {
         let mut book = MDBook::load_with_config(project.root(), config)?;
-        book.with_preprocessor(Expand::new(project, Rc::clone(&problems)));
+        book.with_preprocessor(expand);
         book.build()
     });
     let mut problems = problems.take();

@@ -200,7 +200,7 @@ fn an_include_that_finds_nothing_is_told() {
     Mini::new().edit("book/en/one.md", include, "engine.rs:3:9}}\n```").bites("book/en/one.md", "lines move");
     Mini::new()
         .edit("book/en/one.md", "{{code 0x01/src/engine.rs:submit}}", "{{code 0x09/src/engine.rs:submit}}")
-        .bites("book/en/one.md", "no chapter `0x09`");
+        .bites("book/en/one.md", "there is no chapter \"0x09\"; there are 0x01-plain, 0x02-batch");
     let mini = Mini::new();
     mini.edit("chapters/0x02-batch/src/engine.rs", "    // ANCHOR_END: submit\n", "")
         .bites("book/en/one.md", "has no `ANCHOR_END");
@@ -216,6 +216,15 @@ fn a_diff_without_a_sentence_is_told() {
     Mini::new()
         .edit("book/diffs/0x02.toml", "src/engine.rs", "src/motor.rs")
         .bites("book/zh/two.md", "which did not change");
+}
+
+#[test]
+fn a_step_that_the_book_does_not_show_is_told() {
+    let mini = Mini::new();
+    mini.edit("book/zh/two.md", "{{diff 0x01 0x02}}", "");
+    assert_eq!(mini.bites("book/zh/SUMMARY.md", "no page has {{diff 0x01 0x02}}"), 1);
+    fs::copy(mini.path("book/diffs/0x02.toml"), mini.path("book/diffs/0x09.toml")).unwrap();
+    mini.bites("book/diffs/0x09.toml", "a chapter that is not there");
 }
 
 #[test]
@@ -279,7 +288,7 @@ fn the_diff_prints_in_a_terminal() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("+++ chapters/0x02-batch/src/engine.rs\n# 命令先收集，再执行。\n@@ "), "{text}");
     assert!(text.contains("\n-        self.apply(command);\n+        self.batch.push(command);\n"));
-    assert!(text.ends_with("2 个文件有改动, +5 -2\n"), "{text}");
+    assert!(text.ends_with("2 个文件有改动, +10 -5\n"), "{text}");
 }
 
 #[test]

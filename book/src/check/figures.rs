@@ -4,13 +4,13 @@
 //! published source, or one that is a rule and not a measurement, says so: `<!-- literal: where it is from -->`.
 
 use crate::check::input::Input;
-use crate::diff;
 use crate::directive::BRACES;
 use crate::page::Page;
 use crate::pattern::regex;
 use crate::problem::Problem;
 use crate::project::sorted;
 use crate::prose::{self, has_mark};
+use crate::sentences;
 use regex::Regex;
 use std::fs;
 use std::path::Path;
@@ -106,12 +106,8 @@ fn label(line: &str) -> Option<(usize, String)> {
 }
 
 fn sentences(input: &Input<'_>, problems: &mut Vec<Problem>) {
-    let folder = Path::new("book/diffs");
-    let entries = fs::read_dir(input.project.path(folder)).into_iter().flatten().flatten();
-    for name in sorted(entries.map(|entry| entry.file_name().to_string_lossy().into_owned())) {
-        let Some(chapter) = name.strip_suffix(".toml") else { continue };
-        let file = folder.join(&name);
-        match diff::sentences(input.project, chapter) {
+    for file in sentences::files(input.project) {
+        match sentences::read(input.project, &file) {
             Err(reason) => problems.push(Problem::new(&file, 1, reason)),
             Ok(sentences) => {
                 let all = sentences.values().flat_map(|s| [&s.en, &s.zh]);

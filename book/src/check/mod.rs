@@ -3,6 +3,7 @@
 //! Half of it reads the sources (translation, figures, listings, includes, terms), half the built pages (links,
 //! pictures, anything left in braces).
 
+mod chapters;
 mod figures;
 mod includes;
 mod input;
@@ -49,6 +50,7 @@ impl fmt::Display for Report {
 pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     let input = Input { project, en: project.pages(Lang::En)?, zh: project.pages(Lang::Zh)? };
     let mut problems = vec![];
+    chapters::check(&input, &project.chapters()?, &mut problems);
     sections::check(&input, &mut problems);
     figures::check(&input, &mut problems);
     listings::check(&input, &mut problems);
