@@ -3,6 +3,7 @@
 //! Half of it reads the sources (translation, figures, listings, includes, terms), half the built pages (links,
 //! pictures, anything left in braces).
 
+mod built;
 mod chapters;
 mod figures;
 mod includes;
