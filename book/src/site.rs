@@ -66,17 +66,17 @@ fn render(project: &Project, lang: Lang, dist: &Path) -> Result<Vec<Problem>, Fa
     Ok(problems)
 }
 
+fn unusable(reason: &mdbook_driver::errors::Error) -> Failure {
+    Failure::Usage(format!("book.toml can't be used; mend it there: {}", format!("{reason:#}").trim_end()))
+}
+
 fn config(project: &Project, lang: Lang, dist: &Path) -> Result<Config, Failure> {
-    let mut config =
-        Config::from_disk(project.path("book.toml")).map_err(|e| Failure::Usage(format!("book.toml: {e:#}")))?;
+    let mut config = Config::from_disk(project.path("book.toml")).map_err(|e| unusable(&e))?;
     config.book.src = project.source(lang);
     config.book.language = Some(lang.tag().to_owned());
     config.build.build_dir = dist.to_path_buf();
     if lang == Lang::Zh {
-        let settings: Settings = config
-            .get("preprocessor.book")
-            .map_err(|e| Failure::Usage(format!("book.toml: {e:#}")))?
-            .unwrap_or_default();
+        let settings: Settings = config.get("preprocessor.book").map_err(|e| unusable(&e))?.unwrap_or_default();
         config.book.title = settings.zh_title.or(config.book.title);
         config.book.description = settings.zh_description.or(config.book.description);
     }
