@@ -7,13 +7,14 @@
 use std::path::{Path, PathBuf};
 
 use comfy_table::{CellAlignment, Table, presets};
+use market::engine::Stage;
 
-use crate::chapters::{read_figures, round};
-use crate::error::PerfError;
-use crate::language::Language;
-use crate::probe::{Probe, STATE_FACTOR, same_state};
-use crate::record::{ChapterRecord, LadderRecord, Latency, Round, Spread, Stages};
-use crate::units::{duration_text, grouped};
+use results::error::MeasureError;
+use results::figures::{read_figures, round};
+use results::language::Language;
+use results::probe::{Probe, STATE_FACTOR, same_state};
+use results::record::{ChapterRecord, Flow, LadderRecord, Latency, Record, Round, Spread};
+use results::units::{duration_text, grouped};
 
 /// How far apart two runs' rounds must lie, as a share of the base's median.
 const MARGIN: f64 = 0.05;
@@ -74,7 +75,7 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<bool> {
     let rows = rows(&base, &current);
     if rows.is_empty() {
         let message = format!("{} and {} have no chapter in common", args.base.display(), args.current.display());
-        return Err(PerfError::Unusable(message).into());
+        return Err(MeasureError::Unusable(message).into());
     }
     println!("{}", table(&rows, args.changes));
     for difference in states(&base, &current) {
@@ -125,9 +126,9 @@ fn rows(base: &LadderRecord, current: &LadderRecord) -> Vec<Row> {
             let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(of(&round.latency_ns?) as f64));
             push(format!("latency {name}"), over(before), over(now), false);
         }
-        for (at, name) in Stages::NAMES.into_iter().enumerate() {
-            let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(round.stages_ns?.values()[at]));
-            push(name.replace('_', " "), over(before), over(now), false);
+        for stage in Stage::ALL {
+            let over = |chapter: &ChapterRecord| spread(chapter, |round| Some(round.stages_ns?.of(stage)));
+            push(stage.key().replace('_', " "), over(before), over(now), false);
         }
     }
     rows
@@ -176,7 +177,7 @@ fn table(rows: &[Row], changes: bool) -> Table {
 }
 
 /// Reads a ladder's record, or a chapter's `t2_perf.txt` as a ladder of one chapter and one round.
-fn load(path: &Path) -> Result<LadderRecord, PerfError> {
+fn load(path: &Path) -> Result<LadderRecord, MeasureError> {
     if path.extension().is_none_or(|extension| extension != "txt") {
         return LadderRecord::load(path);
     }
@@ -186,7 +187,7 @@ fn load(path: &Path) -> Result<LadderRecord, PerfError> {
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
         line.unwrap_or("unknown").to_string()
     };
-    let unusable = || PerfError::Unusable(format!("{}: its throughput_ops is not a number", path.display()));
+    let unusable = || MeasureError::Unusable(format!("{}: its throughput_ops is not a number", path.display()));
     let round = round(&figures, &path.display().to_string())?;
     let chapter = ChapterRecord {
         chapter: about("chapter"),
@@ -202,7 +203,7 @@ fn load(path: &Path) -> Result<LadderRecord, PerfError> {
         machine: Default::default(),
         commit: about("commit"),
         command: about("command"),
-        flow: crate::record::Flow { name: about("flow"), seed: about("seed").parse().ok(), orders: None, input: None },
+        flow: Flow { name: about("flow"), seed: about("seed").parse().ok(), orders: None, input: None },
         rounds: 1,
         probes: Vec::new(),
         chapters: vec![chapter],

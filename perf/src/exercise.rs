@@ -6,9 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::chapters::{self, Chapter, figure};
-use crate::error::PerfError;
-use crate::units::{factor_text, grouped};
+use catalogue::Chapter;
+use results::chapters;
+use results::error::MeasureError;
+use results::figures::figure;
+use results::program::{self, Program};
+use results::units::{factor_text, grouped};
+
+use crate::command::output_folder;
 
 /// What `exercise` can be told.
 #[derive(Debug, Clone, clap::Args)]
@@ -35,21 +40,21 @@ pub struct ExerciseArgs {
 /// # Errors
 /// When there is no such exercise, or a folder can't be written.
 pub fn run(args: &ExerciseArgs) -> anyhow::Result<bool> {
-    let all = chapters::all()?;
+    let catalogue = chapters::catalogue()?;
     let base = args.folder.clone().unwrap_or_else(|| chapters::repository().join("exercises"));
     let name = args.chapter.clone().map_or_else(|| only_one(&base), Ok)?;
-    let chapter = chapters::select(std::slice::from_ref(&name))?.remove(0);
-    let at = all.iter().position(|other| *other == chapter).unwrap_or(0);
-    let Some(before) = at.checked_sub(1).map(|at| all[at].clone()) else {
-        let message = format!("{} is the first chapter: read it, there is none before it to start from", chapter.name);
-        return Err(PerfError::Unusable(message).into());
+    let chapter = catalogue.find_engine(&name).map_err(MeasureError::from)?;
+    let Some(before) = catalogue.engine_before(chapter) else {
+        let message =
+            format!("{} is the first chapter: read it, there is none before it to start from", chapter.folder);
+        return Err(MeasureError::Unusable(message).into());
     };
-    let folder = base.join(chapter.name.split('-').next().unwrap_or(&chapter.name));
+    let folder = base.join(chapter.number.to_string());
     if args.check {
-        return Ok(check(&chapter, &before, &folder, args.test.as_deref())?);
+        return Ok(check(chapter, before, &folder, args.test.as_deref())?);
     }
-    lay_out(&chapter, &before, &folder, args.force)?;
-    println!("{} is {} and the tests of {}", folder.display(), before.name, chapter.name);
+    lay_out(chapter, before, &folder, args.force)?;
+    println!("{} is {} and the tests of {}", folder.display(), before.folder, chapter.folder);
     println!("write the chapter in {}, then: scripts/exercise {name} --check", folder.join("src").display());
     Ok(true)
 }
@@ -57,8 +62,8 @@ pub fn run(args: &ExerciseArgs) -> anyhow::Result<bool> {
 /// The exercise that is laid out in `base`, when it is the only one.
 ///
 /// # Errors
-/// [`PerfError::Unusable`] when there is none, or more than one; the message says which.
-pub fn only_one(base: &Path) -> Result<String, PerfError> {
+/// [`MeasureError::Unusable`] when there is none, or more than one; the message says which.
+pub fn only_one(base: &Path) -> Result<String, MeasureError> {
     let entries = fs::read_dir(base).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter(|entry| entry.path().join("Cargo.toml").is_file())
@@ -67,11 +72,11 @@ pub fn only_one(base: &Path) -> Result<String, PerfError> {
     names.sort();
     match &names[..] {
         [name] => Ok(name.clone()),
-        [] => Err(PerfError::Unusable(format!(
+        [] => Err(MeasureError::Unusable(format!(
             "there is no exercise in {}; lay one out first, such as: scripts/exercise 0x03",
             base.display()
         ))),
-        several => Err(PerfError::Unusable(format!(
+        several => Err(MeasureError::Unusable(format!(
             "{} has several exercises: {}; say which, such as: scripts/exercise {} --check",
             base.display(),
             several.join(", "),
@@ -84,18 +89,18 @@ pub fn only_one(base: &Path) -> Result<String, PerfError> {
 ///
 /// # Errors
 /// When the folder is there already, or can't be written.
-pub fn lay_out(chapter: &Chapter, before: &Chapter, folder: &Path, force: bool) -> Result<(), PerfError> {
+pub fn lay_out(chapter: &Chapter, before: &Chapter, folder: &Path, force: bool) -> Result<(), MeasureError> {
     if folder.exists() && !force {
         let message = format!("{} is there already; --force lays it out again over your work", folder.display());
-        return Err(PerfError::Unusable(message));
+        return Err(MeasureError::Unusable(message));
     }
     let root = chapters::repository();
-    let (from, tests) = (root.join("chapters").join(&before.name), root.join("chapters").join(&chapter.name));
+    let (from, tests) = (root.join("chapters").join(&before.folder), root.join("chapters").join(&chapter.folder));
     for (source, target) in [(from.join("src"), folder.join("src")), (tests.join("tests"), folder.join("tests"))] {
         copy(&source, &target)?;
     }
     rewrite(&folder.join("src/main.rs"), |text| text.replace(&before.package, &chapter.package))?;
-    rewrite(&folder.join("src/lib.rs"), |text| text.replace(&before.name, &format!("{}-exercise", chapter.name)))?;
+    rewrite(&folder.join("src/lib.rs"), |text| text.replace(&before.folder, &format!("{}-exercise", chapter.folder)))?;
     let manifest = manifest(&root, &from, chapter, before)?;
     write(&folder.join("Cargo.toml"), &manifest)?;
     // The versions that the repository is tested with.
@@ -103,11 +108,10 @@ pub fn lay_out(chapter: &Chapter, before: &Chapter, folder: &Path, force: bool) 
 }
 
 /// The manifest of the chapter before, as a workspace of its own.
-fn manifest(root: &Path, from: &Path, chapter: &Chapter, before: &Chapter) -> Result<String, PerfError> {
+fn manifest(root: &Path, from: &Path, chapter: &Chapter, before: &Chapter) -> Result<String, MeasureError> {
     let own = read(&from.join("Cargo.toml"))?;
     let shared = read(&root.join("Cargo.toml"))?;
     let tail = shared.find("[workspace.package]").map_or("", |at| &shared[at..]);
-    let market = root.join("chapters/0x00-market").display().to_string().replace('\\', "/");
     let name = |package: &str| format!("name = \"{package}\"");
     let own = own.replace(&name(&before.package), &name(&chapter.package));
     // Benches and what only the chapter's list of changes is for have no place in an exercise.
@@ -122,15 +126,17 @@ fn manifest(root: &Path, from: &Path, chapter: &Chapter, before: &Chapter) -> Re
             kept.push('\n');
         }
     }
-    let tail = tail.replace("\"chapters/0x00-market\"", &format!("\"{market}\""));
+    // The workspace's own crates are where they are.
+    let root = root.display().to_string().replace('\\', "/");
+    let tail = tail.replace("path = \"", &format!("path = \"{root}/"));
     Ok(format!("{kept}\n[workspace]\nresolver = \"3\"\n\n{tail}"))
 }
 
 /// Runs the tests of an exercise and, if they pass, races it against the chapter before.
-fn check(chapter: &Chapter, before: &Chapter, folder: &Path, test: Option<&str>) -> Result<bool, PerfError> {
+fn check(chapter: &Chapter, before: &Chapter, folder: &Path, test: Option<&str>) -> Result<bool, MeasureError> {
     if !folder.join("Cargo.toml").is_file() {
         let message = format!("{} is not there; lay it out without --check first", folder.display());
-        return Err(PerfError::Unusable(message));
+        return Err(MeasureError::Unusable(message));
     }
     let mut arguments = vec!["test", "--no-fail-fast", "--quiet"];
     arguments.extend(test.into_iter().flat_map(|test| ["--test", test]));
@@ -156,19 +162,20 @@ fn check(chapter: &Chapter, before: &Chapter, folder: &Path, test: Option<&str>)
 }
 
 /// Runs both programs three times, one after the other, and prints the ratio.
-fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), PerfError> {
-    chapters::build(std::slice::from_ref(before))?;
+fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), MeasureError> {
+    let before_program = Program::from(before);
+    program::build(std::slice::from_ref(&before_program))?;
     cargo(folder, &["build", "--release", "--quiet"])?;
-    let output = chapters::repository().join("output/exercise");
-    fs::create_dir_all(&output).map_err(|error| PerfError::disk("make the folder", &output, &error))?;
+    let output = output_folder(None).join("exercise");
+    fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
     let program = target(folder).join("release").join(format!("{}{}", chapter.package, std::env::consts::EXE_SUFFIX));
     let flags: Vec<String> =
         ["--pass", "throughput", "--orders", "300000", "--max-seconds", "2"].map(String::from).to_vec();
     let mut speeds = [Vec::new(), Vec::new()];
     for _ in 0..3 {
-        for (speeds, program) in speeds.iter_mut().zip([before.program(), program.clone()]) {
-            let figures = chapter.measure_program(&program, &flags, &output)?;
-            speeds.push(figure(&figures, "throughput_ops", &chapter.name)?);
+        for (speeds, program) in speeds.iter_mut().zip([before_program.path(), program.clone()]) {
+            let figures = Program::from(chapter).measure_program(&program, &flags, &output)?;
+            speeds.push(figure(&figures, "throughput_ops", &chapter.folder)?);
         }
     }
     let [old, new] = speeds.map(|mut speeds| {
@@ -177,7 +184,7 @@ fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), PerfEr
     });
     println!(
         "{}: {} orders/s; yours: {} orders/s, {}",
-        before.name,
+        before.folder,
         grouped(old),
         grouped(new),
         factor_text(new / old)
@@ -194,7 +201,7 @@ fn target(folder: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When cargo can't be started.
-pub fn cargo(folder: &Path, arguments: &[&str]) -> Result<(bool, String), PerfError> {
+pub fn cargo(folder: &Path, arguments: &[&str]) -> Result<(bool, String), MeasureError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(folder).env("CARGO_TARGET_DIR", target(folder));
@@ -202,16 +209,16 @@ pub fn cargo(folder: &Path, arguments: &[&str]) -> Result<(bool, String), PerfEr
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_")) {
         command.env_remove(name);
     }
-    let ended = command.output().map_err(|error| PerfError::Unusable(format!("cannot start cargo: {error}")))?;
+    let ended = command.output().map_err(|error| MeasureError::Unusable(format!("cannot start cargo: {error}")))?;
     let output = [ended.stdout, ended.stderr].concat();
     Ok((ended.status.success(), String::from_utf8_lossy(&output).into_owned()))
 }
 
-fn copy(source: &Path, target: &Path) -> Result<(), PerfError> {
-    fs::create_dir_all(target).map_err(|error| PerfError::disk("make the folder", target, &error))?;
-    let entries = fs::read_dir(source).map_err(|error| PerfError::disk("read", source, &error))?;
+fn copy(source: &Path, target: &Path) -> Result<(), MeasureError> {
+    fs::create_dir_all(target).map_err(|error| MeasureError::disk("make the folder", target, &error))?;
+    let entries = fs::read_dir(source).map_err(|error| MeasureError::disk("read", source, &error))?;
     for entry in entries {
-        let entry = entry.map_err(|error| PerfError::disk("read", source, &error))?;
+        let entry = entry.map_err(|error| MeasureError::disk("read", source, &error))?;
         let (path, target) = (entry.path(), target.join(entry.file_name()));
         if path.is_dir() {
             copy(&path, &target)?;
@@ -222,18 +229,18 @@ fn copy(source: &Path, target: &Path) -> Result<(), PerfError> {
     Ok(())
 }
 
-fn copy_file(source: &Path, target: &Path) -> Result<(), PerfError> {
-    fs::copy(source, target).map(drop).map_err(|error| PerfError::disk("write", target, &error))
+fn copy_file(source: &Path, target: &Path) -> Result<(), MeasureError> {
+    fs::copy(source, target).map(drop).map_err(|error| MeasureError::disk("write", target, &error))
 }
 
-fn read(path: &Path) -> Result<String, PerfError> {
-    fs::read_to_string(path).map_err(|error| PerfError::disk("read", path, &error))
+fn read(path: &Path) -> Result<String, MeasureError> {
+    fs::read_to_string(path).map_err(|error| MeasureError::disk("read", path, &error))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), PerfError> {
-    fs::write(path, text).map_err(|error| PerfError::disk("write", path, &error))
+fn write(path: &Path, text: &str) -> Result<(), MeasureError> {
+    fs::write(path, text).map_err(|error| MeasureError::disk("write", path, &error))
 }
 
-fn rewrite(path: &Path, change: impl Fn(&str) -> String) -> Result<(), PerfError> {
+fn rewrite(path: &Path, change: impl Fn(&str) -> String) -> Result<(), MeasureError> {
     write(path, &change(&read(path)?))
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use market::flow::{DEFAULT_SEED, FlowName};
 
-use crate::error::PerfError;
-use crate::record::Flow;
+use results::error::MeasureError;
+use results::record::Flow;
 
 /// Which commands.
 #[derive(Debug, Clone, clap::Args)]
@@ -25,10 +25,10 @@ impl FlowArgs {
     /// Reads an input file once, so that a bad one is refused before anything is built or run.
     ///
     /// # Errors
-    /// [`PerfError::Unusable`] with the file, the line and the reason.
-    pub fn check(&self) -> Result<(), PerfError> {
+    /// [`MeasureError::Unusable`] with the file, the line and the reason.
+    pub fn check(&self) -> Result<(), MeasureError> {
         match &self.input {
-            Some(path) => market::csv::read(path).map(drop).map_err(|error| PerfError::Unusable(error.to_string())),
+            Some(path) => market::csv::read(path).map(drop).map_err(|error| MeasureError::Unusable(error.to_string())),
             None => Ok(()),
         }
     }

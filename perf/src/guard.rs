@@ -14,12 +14,12 @@ use std::path::PathBuf;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::chapters::repository;
-use crate::error::PerfError;
-use crate::ladder::{progress_bar, say};
-use crate::units::{factor_text, grouped};
 pub use counter::{Counter, environment};
 pub use record::{Count, Environment, GuardRecord, Verdict, judge};
+use results::chapters::repository;
+use results::error::MeasureError;
+use results::progress::{progress_bar, say};
+use results::units::{factor_text, grouped};
 
 /// How many times as fast a chapter must at least be as another, by the clock; what they are by the name
 /// that the counting program prints.
@@ -66,19 +66,19 @@ pub fn run(args: &GuardArgs) -> anyhow::Result<bool> {
 }
 
 /// A reader without valgrind goes on; a build that is meant to guard does not.
-fn no_valgrind(args: &GuardArgs) -> Result<(), PerfError> {
+fn no_valgrind(args: &GuardArgs) -> Result<(), MeasureError> {
     let words = "valgrind is not installed, so no instructions were counted (Debian: apt install valgrind)";
     if args.accept || std::env::var_os("CI").is_some() {
-        return Err(PerfError::Unusable(words.into()));
+        return Err(MeasureError::Unusable(words.into()));
     }
     println!("SKIPPED: {words}");
     Ok(())
 }
 
-fn count(counter: &Counter, args: &GuardArgs) -> Result<BTreeMap<String, Count>, PerfError> {
+fn count(counter: &Counter, args: &GuardArgs) -> Result<BTreeMap<String, Count>, MeasureError> {
     let known: Vec<&str> = counter.works.iter().map(|work| work.name.as_str()).collect();
     if let Some(name) = args.only.iter().chain(&args.slow).find(|name| !known.contains(&name.as_str())) {
-        return Err(PerfError::Unusable(format!("there is no work {name:?}; there are {}", known.join(", "))));
+        return Err(MeasureError::Unusable(format!("there is no work {name:?}; there are {}", known.join(", "))));
     }
     let wanted = || counter.works.iter().filter(|work| args.only.is_empty() || args.only.contains(&work.name));
     let bar = progress_bar(wanted().count() as u64);
@@ -97,13 +97,13 @@ fn accept(
     recorded: Option<GuardRecord>,
     mut now: GuardRecord,
     path: &std::path::Path,
-) -> Result<bool, PerfError> {
+) -> Result<bool, MeasureError> {
     let before = recorded.as_ref().map(|recorded| recorded.counts.clone()).unwrap_or_default();
     println!("{}", table(&judge(&before, &now.counts, &args.only), &before, &now.counts));
     if let Some(recorded) = recorded.filter(|_| !args.only.is_empty()) {
         if recorded.environment != now.environment {
             let words = "the other counts are from another environment: accept all of them, without --only";
-            return Err(PerfError::Unusable(words.into()));
+            return Err(MeasureError::Unusable(words.into()));
         }
         now.counts = recorded.counts.into_iter().chain(now.counts).collect();
     }
@@ -113,9 +113,11 @@ fn accept(
 }
 
 /// Prints the counts beside the recorded ones. `false` where something got worse by our own doing.
-fn compare(args: &GuardArgs, recorded: Option<GuardRecord>, now: &GuardRecord) -> Result<bool, PerfError> {
+fn compare(args: &GuardArgs, recorded: Option<GuardRecord>, now: &GuardRecord) -> Result<bool, MeasureError> {
     let Some(recorded) = recorded else {
-        return Err(PerfError::Unusable("there are no recorded counts: `scripts/guard --accept` records them".into()));
+        return Err(MeasureError::Unusable(
+            "there are no recorded counts: `scripts/guard --accept` records them".into(),
+        ));
     };
     if recorded.environment.arch != now.environment.arch {
         let (there, here) = (&recorded.environment.arch, &now.environment.arch);
@@ -174,14 +176,15 @@ fn table(judged: &[(&str, Verdict)], base: &BTreeMap<String, Count>, now: &BTree
 }
 
 /// Measures the ratios between chapters. `false` where one is below what holds on any machine.
-fn ratios(counter: &Counter) -> Result<bool, PerfError> {
+fn ratios(counter: &Counter) -> Result<bool, MeasureError> {
     let said = counter.ask("ratios")?;
     let measured =
         |wanted: &str| said.lines().find_map(|line| line.split_once('\t').filter(|(name, _)| *name == wanted));
     let mut good = true;
     for (name, words, least) in RATIOS {
         let ratio = measured(name).and_then(|(_, ratio)| ratio.parse::<f64>().ok());
-        let ratio = ratio.ok_or_else(|| PerfError::Unusable(format!("the counting program gave no ratio {name:?}")))?;
+        let ratio =
+            ratio.ok_or_else(|| MeasureError::Unusable(format!("the counting program gave no ratio {name:?}")))?;
         let fine = ratio >= least;
         good &= fine;
         let verdict = if fine { "fine" } else { "TOO LITTLE" };

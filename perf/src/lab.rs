@@ -1,96 +1,24 @@
-//! `lab`: builds the experiments of `chapters/lab` and runs them, as a program of its own. So nobody who only climbs
-//! the ladder has to build what the experiments compare.
+//! `lab`: builds the experiments of `chapters/lab` and runs them, as a program of its own.
 
-use std::path::PathBuf;
 use std::process::Command;
 
-use crate::chapters::{self, Chapter};
-use crate::error::PerfError;
-use crate::language::Language;
-
-/// What `lab` can be told. The lab's own program takes the same.
-#[derive(Debug, Clone, clap::Args)]
-pub struct LabArgs {
-    /// Run these experiments alone
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub only: Vec<String>,
-    /// List the experiments and run none
-    #[arg(long)]
-    pub list: bool,
-    /// A first look: less work, fewer rounds
-    #[arg(long)]
-    pub quick: bool,
-    /// Also build the workload with other compile options and compare them; takes several minutes more
-    #[arg(long)]
-    pub compile_options: bool,
-    /// How often each variant runs [default: 7, and 3 with --quick]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub rounds: Option<u32>,
-    /// The tables' language
-    #[arg(long, value_enum, default_value_t = Language::English)]
-    pub lang: Language,
-    /// The folder whose disk is measured [default: output]
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// The file that the record is written to [default: output/lab.json]
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-}
-
-impl LabArgs {
-    /// The flags that say the same to the lab's program.
-    pub fn flags(&self) -> Vec<String> {
-        let mut flags = Vec::new();
-        let switches = [("--list", self.list), ("--quick", self.quick), ("--compile-options", self.compile_options)];
-        flags.extend(switches.into_iter().filter(|(_, on)| *on).map(|(flag, _)| flag.to_string()));
-        let values = [
-            ("--only", (!self.only.is_empty()).then(|| self.only.join(","))),
-            ("--rounds", self.rounds.map(|rounds| rounds.to_string())),
-            ("--lang", (self.lang != Language::English).then(|| self.lang.tag().to_string())),
-            ("--data-dir", self.data_dir.as_ref().map(|dir| dir.display().to_string())),
-            ("--out", self.out.as_ref().map(|out| out.display().to_string())),
-        ];
-        for (flag, value) in values {
-            flags.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
-        }
-        flags
-    }
-}
+use results::error::MeasureError;
+use results::lab_args::LabArgs;
+use results::program::{self, Program};
 
 /// Builds the lab, runs it, and says whether all variants agreed on what they computed.
 ///
 /// # Errors
-/// [`PerfError::Unusable`] and [`PerfError::Disk`], by the program's exit code; it has said why.
+/// [`MeasureError::Unusable`] and [`MeasureError::Disk`], by the program's exit code; it has said why.
 pub fn run(args: &LabArgs) -> anyhow::Result<bool> {
-    let lab = Chapter { name: "lab".into(), package: "lab".into() };
-    chapters::build(std::slice::from_ref(&lab))?;
-    let status = Command::new(lab.program()).args(args.flags()).status();
-    let status = status.map_err(|error| PerfError::Unusable(format!("cannot start the lab: {error}")))?;
+    let lab = Program::of_package("lab");
+    program::build(std::slice::from_ref(&lab))?;
+    let status = Command::new(lab.path()).args(args.flags()).status();
+    let status = status.map_err(|error| MeasureError::Unusable(format!("cannot start the lab: {error}")))?;
     match status.code() {
         Some(0) => Ok(true),
         Some(1) => Ok(false),
-        Some(3) => Err(PerfError::Disk("the lab stopped; its message is above".into()).into()),
-        _ => Err(PerfError::Unusable(format!("the lab stopped ({status}); its message is above")).into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Cli {
-        #[command(flatten)]
-        lab: LabArgs,
-    }
-
-    #[test]
-    fn flags_say_the_same_again() {
-        let said = ["--quick", "--only", "clock,ids", "--rounds", "2", "--lang", "zh", "--out", "x.json"];
-        let args = Cli::try_parse_from(["lab"].iter().chain(&said)).expect("flags").lab;
-        let again = Cli::try_parse_from(["lab".to_string()].into_iter().chain(args.flags())).expect("flags").lab;
-        assert_eq!(format!("{args:?}"), format!("{again:?}"));
-        assert_eq!(again.only, ["clock", "ids"]);
+        Some(3) => Err(MeasureError::Disk("the lab stopped; its message is above".into()).into()),
+        _ => Err(MeasureError::Unusable(format!("the lab stopped ({status}); its message is above")).into()),
     }
 }

@@ -4,36 +4,28 @@
 //! round begins with a probe of the machine. A chapter runs as many orders as it can do in about a
 //! round's time: the naive ones fewer, the fast ones more, and the table says how many.
 
+mod rung;
 mod summary;
 mod tables;
 
 use std::fs;
-use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use catalogue::{Catalogue, Chapter};
 use market::flow::FlowName;
+use results::chapters;
+use results::charts::ladder_charts;
+use results::error::MeasureError;
+use results::machine;
+use results::probe::Probe;
+use results::program::{self, Program};
+use results::progress::{progress_bar, say};
+use results::record::{LadderRecord, Record};
+use results::units::grouped;
 
-use crate::chapters::{self, Chapter, Figures, figure};
-use crate::charts::ladder_charts;
-use crate::error::PerfError;
+use self::rung::{ALL_PASSES, Plan, Run, calibrate, measure};
+use crate::command::{command_line, output_folder};
 use crate::flow_args::FlowArgs;
-use crate::machine;
-use crate::probe::Probe;
-use crate::record::LadderRecord;
-use crate::units::grouped;
-
-/// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
-const RATE_MAX: f64 = 1_000_000.0;
-
-/// Everything that a rung of the ladder is measured for.
-const ALL_PASSES: &str = "throughput,breakdown,latency";
-
-/// The chapters that also run on `venue`: the first, the last with one matching thread, the one with shards.
-const ON_VENUE: [&str; 3] = ["0x01", "0x06", SHARDED];
-
-/// The chapter with shards: on `venue` it gets one for each core, eight at most.
-const SHARDED: &str = "0x07";
 
 /// What `ladder` can be told.
 #[derive(Debug, Clone, clap::Args)]
@@ -61,77 +53,27 @@ pub struct LadderArgs {
     pub output: Option<PathBuf>,
 }
 
-/// How long things take.
-struct Plan {
-    rounds: u32,
-    /// How long the throughput pass of a round may take.
-    seconds: f64,
-    /// How long the latency pass takes.
-    latency_seconds: f64,
-    orders_max: u32,
-}
-
-impl Plan {
-    fn new(args: &LadderArgs) -> Plan {
-        let plan = if args.quick {
-            Plan { rounds: 2, seconds: 0.25, latency_seconds: 0.15, orders_max: 1_000_000 }
-        } else {
-            Plan { rounds: 4, seconds: 0.8, latency_seconds: 0.5, orders_max: 4_000_000 }
-        };
-        Plan { rounds: args.rounds.unwrap_or(plan.rounds), orders_max: args.orders.unwrap_or(plan.orders_max), ..plan }
-    }
-}
-
-/// A chapter, and what it is measured on.
-struct Run {
-    chapter: Chapter,
-    flow: FlowArgs,
-    passes: &'static str,
-    shards: Option<u16>,
-}
-
-impl Run {
-    fn measure(&self, orders: u32, settings: &[(&str, String)], output: &Path) -> Result<Figures, PerfError> {
-        let mut flags = self.flow.flags();
-        flags.extend(self.flow.orders_flags(orders));
-        let shards = self.shards.map(|shards| ("--shards", shards.to_string()));
-        for (flag, value) in settings.iter().chain(&shards) {
-            flags.extend([(*flag).to_string(), value.clone()]);
-        }
-        // A run that measures less must not overwrite the report of the full one.
-        let folder = if self.passes == ALL_PASSES { output.to_path_buf() } else { output.join("venue") };
-        self.chapter.measure(&flags, &folder.join(short(&self.chapter.name)))
-    }
-}
-
-/// A run on the ladder, and how much it is given to do.
-struct Rung {
-    run: Run,
-    orders: u64,
-    rate: u64,
-    rounds: Vec<Figures>,
-}
-
 /// Runs the ladder, prints the table and writes the record and the charts.
 ///
 /// # Errors
 /// When a chapter can't be built or run, or the results can't be written.
 pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
-    let output = args.output.clone().unwrap_or_else(|| chapters::repository().join("output"));
-    let chapters = chapters::select(&args.chapters)?;
+    let output = output_folder(args.output.as_deref());
+    let catalogue = chapters::catalogue()?;
+    let chapters = chapters::select(&catalogue, &args.chapters)?;
     args.flow.check()?;
-    fs::create_dir_all(&output).map_err(|error| PerfError::disk("make the folder", &output, &error))?;
-    chapters::build(&chapters)?;
+    fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
+    program::build(&chapters.iter().map(Program::from).collect::<Vec<_>>())?;
 
-    let plan = Plan::new(args);
+    let plan = Plan::new(args.quick, args.rounds, args.orders);
     let run = |chapter| Run { chapter, flow: args.flow.clone(), passes: ALL_PASSES, shards: None };
     let mut runs: Vec<Run> = chapters.into_iter().map(run).collect();
     let ladder = runs.len();
-    runs.extend(runs_on_venue(&runs, args));
+    runs.extend(runs_on_venue(&catalogue, &runs, args));
     let bar = progress_bar((runs.len() as u64) * u64::from(plan.rounds + 1));
     let mut rungs = Vec::new();
     for run in runs {
-        say(&bar, &format!("{}: how much is a round?", run.chapter.name));
+        say(&bar, &format!("{}: how much is a round?", run.chapter.folder));
         rungs.push(calibrate(run, &plan, &output)?);
         bar.inc(1);
     }
@@ -143,7 +85,7 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
                 &bar,
                 &format!(
                     "{}: round {round} of {}, {} orders of {}",
-                    rung.run.chapter.name,
+                    rung.run.chapter.folder,
                     plan.rounds,
                     grouped(rung.orders as f64),
                     rung.run.flow.record(None).name
@@ -165,56 +107,36 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
         chapters: rungs[..ladder].iter().map(summary::chapter_record).collect::<Result<_, _>>()?,
         venue: rungs[ladder..].iter().map(summary::chapter_record).collect::<Result<_, _>>()?,
     };
-    publish(&record, args, &output)?;
+    publish(&record, &catalogue, args, &output)?;
     Ok(())
 }
 
 /// The ladder's own flow has one market, and one market is one shard. So the full ladder also shows what
-/// shards do with many.
-fn runs_on_venue(ladder: &[Run], args: &LadderArgs) -> Vec<Run> {
+/// shards do with many: on the first chapter, the last with one matching thread, and those with shards,
+/// which get one for each core, eight at most.
+fn runs_on_venue(catalogue: &Catalogue, ladder: &[Run], args: &LadderArgs) -> Vec<Run> {
     if args.quick || args.flow.input.is_some() || args.flow.flow != FlowName::Classic {
         return Vec::new();
     }
     let flow = FlowArgs { flow: FlowName::Venue, ..args.flow.clone() };
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(8) as u16;
-    let run = |id: &&str| {
-        let chapter = ladder.iter().find(|run| short(&run.chapter.name) == *id)?.chapter.clone();
-        let shards = (*id == SHARDED).then_some(cores);
-        Some(Run { chapter, flow: flow.clone(), passes: "throughput", shards })
+    let last_alone = catalogue.engines().rfind(|chapter| !chapter.shards);
+    let compared = catalogue.engines().enumerate().filter(|(place, chapter)| {
+        let is_last_alone = last_alone.is_some_and(|last| last == *chapter);
+        *place == 0 || is_last_alone || chapter.shards
+    });
+    let compared: Vec<&Chapter> = compared.map(|(_, chapter)| chapter).collect();
+    if !compared.iter().all(|chapter| ladder.iter().any(|run| run.chapter == **chapter)) {
+        return Vec::new();
+    }
+    let run = |chapter: &Chapter| {
+        let shards = chapter.shards.then_some(cores);
+        Run { chapter: chapter.clone(), flow: flow.clone(), passes: "throughput", shards }
     };
-    let runs: Vec<Run> = ON_VENUE.iter().filter_map(run).collect();
-    if runs.len() == ON_VENUE.len() { runs } else { Vec::new() }
+    compared.into_iter().map(run).collect()
 }
 
-/// Finds out how many orders a chapter does in a round's time, with a short run.
-fn calibrate(run: Run, plan: &Plan, output: &Path) -> Result<Rung, PerfError> {
-    let settings = [("--pass", "throughput".to_string()), ("--max-seconds", "0.15".to_string())];
-    let figures = run.measure(plan.orders_max.min(500_000), &settings, output)?;
-    let per_s = figure(&figures, "throughput_ops", &run.chapter.name)?;
-    let orders = (per_s * plan.seconds).clamp(64.0, f64::from(plan.orders_max));
-    // Two digits are enough, and read better.
-    let step = 10_f64.powf(orders.log10().floor() - 1.0);
-    let orders = ((orders / step).round() * step).min(f64::from(plan.orders_max)) as u64;
-    let rate = (per_s / 2.0).clamp(1.0, RATE_MAX) as u64;
-    Ok(Rung { run, orders, rate, rounds: Vec::new() })
-}
-
-fn measure(rung: &Rung, plan: &Plan, output: &Path) -> Result<Figures, PerfError> {
-    let settings = [
-        ("--pass", rung.run.passes.to_string()),
-        ("--rate", rung.rate.to_string()),
-        ("--seconds", plan.latency_seconds.to_string()),
-        ("--max-seconds", (3.0 * plan.seconds).to_string()),
-    ];
-    rung.run.measure(rung.orders as u32, &settings, output)
-}
-
-/// `0x01` of `0x01-naive`.
-fn short(name: &str) -> &str {
-    name.split('-').next().unwrap_or(name)
-}
-
-fn publish(record: &LadderRecord, args: &LadderArgs, output: &Path) -> Result<(), PerfError> {
+fn publish(record: &LadderRecord, catalogue: &Catalogue, args: &LadderArgs, output: &Path) -> Result<(), MeasureError> {
     println!("{}", tables::table(record));
     println!("Each order is durable before its acknowledgement. p50 to p99.9 are from an order's intended arrival");
     println!("to its durable acknowledgement, at the offered rate; the biggest stage is from a pass of its own.");
@@ -228,36 +150,10 @@ fn publish(record: &LadderRecord, args: &LadderArgs, output: &Path) -> Result<()
         record.save(&output.join("baseline.json"))?;
     }
     let charts = output.join("charts");
-    fs::create_dir_all(&charts).map_err(|error| PerfError::disk("make the folder", &charts, &error))?;
-    let files = ladder_charts(record, &charts)?;
+    fs::create_dir_all(&charts).map_err(|error| MeasureError::disk("make the folder", &charts, &error))?;
+    let files = ladder_charts(record, catalogue, &charts)?;
     println!("\nrecord  {}\ncharts  {} ({} files, English and Chinese)", path.display(), charts.display(), files.len());
     Ok(())
-}
-
-/// The command that repeats this run, without the machine's folders.
-pub fn command_line() -> String {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    format!("cargo run --release -- {}", args.join(" ")).trim_end_matches([' ', '-']).to_string()
-}
-
-/// A bar on a terminal; elsewhere [`say`] prints lines.
-pub fn progress_bar(length: u64) -> ProgressBar {
-    if !stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({elapsed}, {eta} left)");
-    let bar = ProgressBar::new(length);
-    bar.enable_steady_tick(std::time::Duration::from_millis(250));
-    style.map_or(bar.clone(), |style| bar.with_style(style))
-}
-
-/// Says what is being done: beside the bar, or as a plain line.
-pub fn say(bar: &ProgressBar, message: &str) {
-    if bar.is_hidden() {
-        eprintln!("{message}");
-    } else {
-        bar.set_message(message.to_string());
-    }
 }
 
 #[cfg(test)]
@@ -271,20 +167,25 @@ mod tests {
         args: LadderArgs,
     }
 
-    /// The chapters that run on `venue` when the ladder is called like this, and their shards.
-    fn on_venue(flags: &[&str]) -> Vec<(String, bool)> {
+    /// The chapters that run on `venue` when the ladder is called like this.
+    fn on_venue(flags: &[&str]) -> Vec<Chapter> {
         let args = Cli::parse_from([&["ladder"], flags].concat()).args;
+        let catalogue = chapters::catalogue().expect("the manifests are sound");
         let run = |chapter| Run { chapter, flow: args.flow.clone(), passes: ALL_PASSES, shards: None };
-        let ladder: Vec<Run> = chapters::select(&args.chapters).expect("chapters").into_iter().map(run).collect();
-        let name = |run: Run| (short(&run.chapter.name).to_string(), run.shards.is_some());
-        runs_on_venue(&ladder, &args).into_iter().map(name).collect()
+        let ladder = chapters::select(&catalogue, &args.chapters).expect("chapters");
+        let ladder: Vec<Run> = ladder.into_iter().map(run).collect();
+        let runs = runs_on_venue(&catalogue, &ladder, &args);
+        assert!(runs.iter().all(|run| run.shards.is_some() == run.chapter.shards));
+        runs.into_iter().map(|run| run.chapter).collect()
     }
 
     #[test]
     fn only_the_full_ladder_also_runs_on_venue() {
-        let all = [("0x01", false), ("0x06", false), ("0x07", true)].map(|(name, shards)| (name.to_string(), shards));
-        assert_eq!(on_venue(&[]), all);
-        for flags in [&["--quick"][..], &["--flow", "burst"], &["--input", "x.csv"], &["--chapters", "0x01,0x07"]] {
+        let [first, alone, sharded] = &on_venue(&[])[..] else { panic!("the first, the last alone, the sharded one") };
+        assert!(!first.shards && !alone.shards && sharded.shards);
+        assert_eq!(sharded.after, Some(alone.number));
+        let some = [first.number, sharded.number].map(|number| number.to_string()).join(",");
+        for flags in [&["--quick"][..], &["--flow", "burst"], &["--input", "x.csv"], &["--chapters", &some]] {
             assert_eq!(on_venue(flags), [], "{flags:?}");
         }
     }

@@ -4,14 +4,18 @@
 
 use std::path::PathBuf;
 
-use crate::chapters::{self, figure};
-use crate::charts::{LatencyRun, Source, latency_chart};
-use crate::error::PerfError;
+use results::chapters;
+use results::charts::{LatencyRun, latency_chart};
+use results::error::MeasureError;
+use results::figures::figure;
+use results::language::Language;
+use results::machine;
+use results::probe::Probe;
+use results::program::{self, Program};
+use results::units::{duration_text, grouped};
+
+use crate::command::output_folder;
 use crate::flow_args::FlowArgs;
-use crate::language::Language;
-use crate::machine;
-use crate::probe::Probe;
-use crate::units::{duration_text, grouped};
 
 /// The percentiles of the curve, as the chapters report them.
 const CURVE: [(&str, f64); 7] =
@@ -32,7 +36,7 @@ pub struct LatencyArgs {
     /// The most commands in a batch [default: the chapter's]
     #[arg(long, value_name = "K")]
     pub batch: Option<u32>,
-    /// How many shards, from 0x07 on
+    /// How many shards, in a chapter that has them
     #[arg(long, value_name = "N")]
     pub shards: Option<u16>,
     #[command(flatten)]
@@ -45,8 +49,8 @@ pub struct LatencyArgs {
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(seconds) if (0.01..=600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("not a number of seconds from 0.01 to 600".into()),
+        Ok(seconds) if (0.01..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds from 0.01 to 3600".into()),
     }
 }
 
@@ -55,17 +59,20 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// # Errors
 /// When the chapter can't be built or run, or the chart can't be written.
 pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
-    let output = args.output.clone().unwrap_or_else(|| chapters::repository().join("output"));
-    let chapter = chapters::select(std::slice::from_ref(&args.chapter))?.remove(0);
+    let output = output_folder(args.output.as_deref());
+    let catalogue = chapters::catalogue()?;
+    let chapter = Program::from(catalogue.find_engine(&args.chapter).map_err(MeasureError::from)?);
     args.flow.check()?;
     let orders = (f64::from(args.rate) * args.seconds).ceil();
     if orders > 200e6 {
-        return Err(PerfError::Unusable("rate times seconds is above 200 million orders: ask for fewer".into()).into());
+        return Err(
+            MeasureError::Unusable("rate times seconds is above 200 million orders: ask for fewer".into()).into()
+        );
     }
-    chapters::build(std::slice::from_ref(&chapter))?;
+    program::build(std::slice::from_ref(&chapter))?;
 
     let folder = output.join("latency");
-    std::fs::create_dir_all(&folder).map_err(|error| PerfError::disk("make the folder", &folder, &error))?;
+    std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let probe = Probe::take(&folder)?;
     let mut flags = args.flow.flags();
     flags.extend(args.flow.orders_flags(orders as u32));
@@ -78,7 +85,7 @@ pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
 
     let get = |key: &str| figure(&figures, key, &chapter.name);
     let achieved = get("latency_achieved_ops")?;
-    let points: Result<Vec<(f64, f64)>, PerfError> = CURVE
+    let points: Result<Vec<(f64, f64)>, MeasureError> = CURVE
         .iter()
         .map(|(name, percentile)| Ok((*percentile, get(&format!("latency_{name}_ns"))?.max(1.0))))
         .collect();
@@ -99,16 +106,17 @@ pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
     println!("  max      {:>12}", duration_text(max_ns, Language::English));
     println!("a sync took {} just before", duration_text(probe.sync_ns, Language::English));
 
-    let source = Source::new(&machine::describe(&folder), &machine::commit(), &args.flow.record(None));
     let run = LatencyRun {
         chapter: chapter.name.clone(),
         offered_per_s: f64::from(args.rate),
         achieved_per_s: achieved,
         points,
         max_ns,
-        source,
+        machine: machine::describe(&folder),
+        commit: machine::commit(),
+        flow: args.flow.record(None),
     };
-    let files = latency_chart(&run, &format!("latency-{}", chapter.name), &output.join("charts"))?;
+    let files = latency_chart(&run, &catalogue, &format!("latency-{}", chapter.name), &output.join("charts"))?;
     println!("chart    {}", files[0].display());
     Ok(())
 }

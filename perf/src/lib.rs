@@ -1,10 +1,8 @@
-//! The measuring tool's parts, as a library so that tests and benches can use them: what is
-//! recorded ([`record`]), on which machine ([`machine`]) and in which state ([`probe`]), how it is
-//! drawn ([`charts`]), and what the subcommands do.
+//! The measuring tool's verbs, as a library so that tests can use them: each module is a subcommand, or what several
+//! of them share. What they write and draw is in the crate `results`.
 #![forbid(unsafe_code)]
 
-pub mod chapters;
-pub mod charts;
+pub mod command;
 pub mod compare;
 pub mod error;
 pub mod exercise;
@@ -13,13 +11,8 @@ pub mod generate;
 pub mod guard;
 pub mod lab;
 pub mod ladder;
-pub mod language;
 pub mod latency;
-pub mod machine;
 pub mod numbers;
-pub mod probe;
-pub mod record;
 pub mod scale;
 pub mod sweep;
-pub mod units;
 pub mod verify;

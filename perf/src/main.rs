@@ -8,13 +8,14 @@ use perf::compare::{self, CompareArgs};
 use perf::exercise::{self, ExerciseArgs};
 use perf::generate::{self, GenerateArgs};
 use perf::guard::{self, GuardArgs};
-use perf::lab::{self, LabArgs};
+use perf::lab;
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
 use perf::numbers::{self, NumbersArgs};
 use perf::scale::{self, ScaleArgs};
 use perf::sweep::{self, SweepArgs};
 use perf::verify::{self, VerifyArgs};
+use results::lab_args::LabArgs;
 
 /// Ninety-Nine Cents: builds the chapters, runs each on the same flow, and prints what every step gained.
 #[derive(Parser)]

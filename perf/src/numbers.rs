@@ -17,15 +17,13 @@ use std::{fs, io};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::{Deserialize, Serialize};
 
-use crate::error::PerfError;
-use crate::language::Language;
-use crate::machine::{self, Machine};
-use crate::record::save_json;
-use crate::units::duration_text;
-pub use measured::Measured;
 use names::{NUMBERS, Number};
+use results::error::MeasureError;
+use results::language::Language;
+use results::machine;
+use results::record::{Measured, NumberRecord, NumbersRecord, Record, ReferenceFrom};
+use results::units::duration_text;
 pub use words::if_a_nanosecond_were_a_second;
 
 /// What `numbers` can be told.
@@ -45,56 +43,15 @@ pub struct NumbersArgs {
     pub out: PathBuf,
 }
 
-/// `output/numbers.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NumbersRecord {
-    /// Where it ran.
-    pub machine: Machine,
-    /// The commit that was built.
-    pub commit: String,
-    /// One row a number, in the table's order.
-    pub numbers: Vec<NumberRecord>,
-}
-
-/// One number.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NumberRecord {
-    /// A name that does not change.
-    pub id: String,
-    /// What it is, in English.
-    pub name_en: String,
-    /// What it is, in Chinese.
-    pub name_zh: String,
-    /// What it costs here; none when this machine cannot do it.
-    pub measured: Option<Measured>,
-    /// The figure to compare with, in nanoseconds.
-    pub reference_ns: f64,
-    /// Whether the reference is from the well-known list or only typical of today's machines.
-    pub reference_from: ReferenceFrom,
-    /// How long it would take if a nanosecond were a second, in English.
-    pub scaled_en: String,
-    /// The same in Chinese.
-    pub scaled_zh: String,
-}
-
-/// Where a reference figure comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReferenceFrom {
-    /// "Latency numbers every programmer should know" (Dean, Norvig, Scott).
-    List,
-    /// An order of magnitude that current servers show.
-    Typical,
-}
-
 /// Measures all numbers, writes the record, and prints the table or the record.
 ///
 /// # Errors
-/// [`PerfError::Disk`] when the folder or the record cannot be written.
+/// [`MeasureError::Disk`] when the folder or the record cannot be written.
 pub fn run(args: &NumbersArgs) -> anyhow::Result<()> {
-    fs::create_dir_all(&args.data_dir).map_err(|error| PerfError::disk("create the folder", &args.data_dir, &error))?;
+    fs::create_dir_all(&args.data_dir)
+        .map_err(|error| MeasureError::disk("create the folder", &args.data_dir, &error))?;
     let record = measure(&args.data_dir, args.lang)?;
-    save_json(&record, &args.out)?;
+    record.save(&args.out)?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&record)?);
         return Ok(());
@@ -108,8 +65,8 @@ pub fn run(args: &NumbersArgs) -> anyhow::Result<()> {
 /// Measures all numbers with the disk under `dir`, showing how far it is on the error output.
 ///
 /// # Errors
-/// [`PerfError::Disk`] when a file in `dir` cannot be written, synced or read.
-pub fn measure(dir: &Path, language: Language) -> Result<NumbersRecord, PerfError> {
+/// [`MeasureError::Disk`] when a file in `dir` cannot be written, synced or read.
+pub fn measure(dir: &Path, language: Language) -> Result<NumbersRecord, MeasureError> {
     let steps = Steps::new(NUMBERS.len(), language);
     let mut numbers = Vec::with_capacity(NUMBERS.len());
     for number in &NUMBERS {

@@ -4,27 +4,31 @@
 //! talking to each other (coherence). N. J. Gunther, "A General Theory of Computational Scalability
 //! Based on Rational Functions", 2008.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use catalogue::Catalogue;
 use comfy_table::{CellAlignment, Table, presets};
-use serde::Serialize;
+use results::chapters;
+use results::charts::scale_chart;
+use results::error::MeasureError;
+use results::figures::figure;
+use results::machine;
+use results::probe::Probe;
+use results::program::{self, Program};
+use results::progress::{progress_bar, say};
+use results::record::{Record, ScaleRecord, Shards, Spread};
+use results::units::{factor_text, grouped};
+use results::usl::fit_usl;
 
-use crate::chapters::{self, figure};
-use crate::charts::{ScalePoint, ScaleRun, Source, UslFit, fit_usl, scale_chart};
-use crate::error::PerfError;
+use crate::command::{command_line, output_folder};
 use crate::flow_args::FlowArgs;
-use crate::ladder::{command_line, progress_bar, say};
-use crate::machine::{self, Machine};
-use crate::probe::Probe;
-use crate::record::{Flow, Spread, save_json};
-use crate::units::{factor_text, grouped};
 
 /// What `scale` can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ScaleArgs {
-    /// Which chapter, from 0x07 on
-    #[arg(long, value_name = "CHAPTER", default_value = "0x07")]
-    pub chapter: String,
+    /// Which chapter, one with shards [default: the first of them]
+    #[arg(long, value_name = "CHAPTER")]
+    pub chapter: Option<String>,
     /// The numbers of shards [default: 1 to the number of cores, and at least 1 to 4: the law needs three points]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: Vec<u16>,
@@ -42,36 +46,17 @@ pub struct ScaleArgs {
     pub output: Option<PathBuf>,
 }
 
-/// `output/scale.json`.
-#[derive(Debug, Serialize)]
-struct ScaleRecord {
-    machine: Machine,
-    commit: String,
-    command: String,
-    flow: Flow,
-    orders: u32,
-    chapter: String,
-    probes: Vec<Probe>,
-    shards: Vec<Shards>,
-    /// The fitted law, where three points allow a fit.
-    usl: Option<UslFit>,
-}
-
-#[derive(Debug, Serialize)]
-struct Shards {
-    shards: u16,
-    orders_per_s: Spread,
-}
-
 /// Runs the chapter with each number of shards, interleaved.
 ///
 /// # Errors
 /// When the chapter can't be built or run, or the results can't be written.
 pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
-    let output = args.output.clone().unwrap_or_else(|| chapters::repository().join("output"));
-    let chapter = chapters::select(std::slice::from_ref(&args.chapter))?.remove(0);
+    let output = output_folder(args.output.as_deref());
+    let catalogue = chapters::catalogue()?;
+    let chapter =
+        Program::from(chapters::with(&catalogue, args.chapter.as_deref(), "shards", |chapter| chapter.shards)?);
     args.flow.check()?;
-    chapters::build(std::slice::from_ref(&chapter))?;
+    program::build(std::slice::from_ref(&chapter))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u16;
     let mut numbers: Vec<u16> =
         if args.shards.is_empty() { (1..=cores.clamp(4, 256)).collect() } else { args.shards.clone() };
@@ -79,7 +64,7 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
     numbers.dedup();
 
     let folder = output.join("scale");
-    std::fs::create_dir_all(&folder).map_err(|error| PerfError::disk("make the folder", &folder, &error))?;
+    std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let bar = progress_bar(numbers.len() as u64 * u64::from(args.rounds));
     let (mut seen, mut probes) = (vec![Vec::new(); numbers.len()], Vec::new());
     for round in 1..=args.rounds {
@@ -98,8 +83,8 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
     bar.finish_and_clear();
 
     let spread =
-        |values: &Vec<f64>| Spread::of(values).ok_or_else(|| PerfError::Unusable("a round gave no number".into()));
-    let shards: Result<Vec<Shards>, PerfError> = numbers
+        |values: &Vec<f64>| Spread::of(values).ok_or_else(|| MeasureError::Unusable("a round gave no number".into()));
+    let shards: Result<Vec<Shards>, MeasureError> = numbers
         .iter()
         .zip(&seen)
         .map(|(&shards, values)| Ok(Shards { shards, orders_per_s: spread(values)? }))
@@ -118,11 +103,11 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
         shards,
         usl,
     };
-    publish(&record, &output, cores)?;
+    publish(&record, &catalogue, &output, cores)?;
     Ok(())
 }
 
-fn publish(record: &ScaleRecord, output: &std::path::Path, cores: u16) -> Result<(), PerfError> {
+fn publish(record: &ScaleRecord, catalogue: &Catalogue, output: &Path, cores: u16) -> Result<(), MeasureError> {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(["shards", "orders/s", "min to max", "× one shard", "per core"]);
@@ -151,14 +136,8 @@ fn publish(record: &ScaleRecord, output: &std::path::Path, cores: u16) -> Result
         }
         None => println!("Too few points, or none that the Universal Scalability Law fits."),
     }
-    let points = record
-        .shards
-        .iter()
-        .map(|point| ScalePoint { shards: point.shards.into(), orders_per_s: point.orders_per_s.clone() });
-    let source = Source::new(&record.machine, &record.commit, &record.flow);
-    let run = ScaleRun { chapter: record.chapter.clone(), points: points.collect(), source };
-    save_json(record, &output.join("scale.json"))?;
-    let files = scale_chart(&run, "scale", &output.join("charts"))?;
+    record.save(&output.join("scale.json"))?;
+    let files = scale_chart(record, catalogue, &output.join("charts"))?;
     println!("record  {}\nchart   {}", output.join("scale.json").display(), files[0].display());
     Ok(())
 }

@@ -1,27 +1,30 @@
 //! `sweep`: one chapter over many batch sizes, so that a reader sees what a larger batch gains in
 //! throughput and costs in latency, and picks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use catalogue::Catalogue;
 use comfy_table::{CellAlignment, Table, presets};
-use serde::Serialize;
+use results::chapters;
+use results::charts::sweep_chart;
+use results::error::MeasureError;
+use results::figures::figure;
+use results::language::Language;
+use results::machine;
+use results::program::{self, Program};
+use results::progress::{progress_bar, say};
+use results::record::{BatchSize, Record, Spread, SweepRecord};
+use results::units::{duration_text, grouped};
 
-use crate::chapters::{self, figure};
-use crate::charts::{Source, SweepPoint, SweepRun, sweep_chart};
-use crate::error::PerfError;
+use crate::command::{command_line, output_folder};
 use crate::flow_args::FlowArgs;
-use crate::ladder::{command_line, progress_bar, say};
-use crate::language::Language;
-use crate::machine::{self, Machine};
-use crate::record::{Flow, Spread, save_json};
-use crate::units::{duration_text, grouped};
 
 /// What `sweep` can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct SweepArgs {
-    /// Which chapter, from 0x03 on
-    #[arg(long, value_name = "CHAPTER", default_value = "0x06")]
-    pub chapter: String,
+    /// Which chapter, one with batches [default: the last of them that has no shards]
+    #[arg(long, value_name = "CHAPTER")]
+    pub chapter: Option<String>,
     /// The batch sizes
     #[arg(long, value_delimiter = ',', default_values_t = [16, 64, 256, 1_024, 4_096, 16_384, 65_536], value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub batches: Vec<u32>,
@@ -34,27 +37,6 @@ pub struct SweepArgs {
     /// Where sweep.json and the chart go
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-}
-
-/// `output/sweep.json`.
-#[derive(Debug, Serialize)]
-struct SweepRecord {
-    machine: Machine,
-    commit: String,
-    command: String,
-    flow: Flow,
-    chapter: String,
-    sizes: Vec<Size>,
-}
-
-#[derive(Debug, Serialize)]
-struct Size {
-    batch: u32,
-    orders_per_s: Spread,
-    /// Offered in the latency pass: half of what this size did in its first round.
-    offered_per_s: f64,
-    p50_ns: Spread,
-    p99_ns: Spread,
 }
 
 /// What the rounds of one batch size gave so far.
@@ -71,10 +53,13 @@ struct Seen {
 /// # Errors
 /// When the chapter can't be built or run, or the results can't be written.
 pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
-    let output = args.output.clone().unwrap_or_else(|| chapters::repository().join("output"));
-    let chapter = chapters::select(std::slice::from_ref(&args.chapter))?.remove(0);
+    let output = output_folder(args.output.as_deref());
+    let catalogue = chapters::catalogue()?;
+    let last_alone = || catalogue.engines().rfind(|chapter| chapter.batches && !chapter.shards);
+    let name = args.chapter.as_deref().or_else(|| last_alone().map(|chapter| chapter.folder.as_str()));
+    let chapter = Program::from(chapters::with(&catalogue, name, "batches", |chapter| chapter.batches)?);
     args.flow.check()?;
-    chapters::build(std::slice::from_ref(&chapter))?;
+    program::build(std::slice::from_ref(&chapter))?;
     let folder = output.join("sweep");
 
     // A run is as long as the smallest batch needs about a second for, but never trivial.
@@ -104,13 +89,13 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     bar.finish_and_clear();
 
     let spread =
-        |values: &[f64]| Spread::of(values).ok_or_else(|| PerfError::Unusable("a round gave no number".into()));
-    let sizes: Result<Vec<Size>, PerfError> = args
+        |values: &[f64]| Spread::of(values).ok_or_else(|| MeasureError::Unusable("a round gave no number".into()));
+    let sizes: Result<Vec<BatchSize>, MeasureError> = args
         .batches
         .iter()
         .zip(&seen)
         .map(|(&batch, seen)| {
-            Ok(Size {
+            Ok(BatchSize {
                 batch,
                 orders_per_s: spread(&seen.orders_per_s)?,
                 offered_per_s: seen.offered_per_s,
@@ -127,11 +112,11 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         chapter: chapter.name.clone(),
         sizes: sizes?,
     };
-    publish(&record, &output)?;
+    publish(&record, &catalogue, &output)?;
     Ok(())
 }
 
-fn publish(record: &SweepRecord, output: &std::path::Path) -> Result<(), PerfError> {
+fn publish(record: &SweepRecord, catalogue: &Catalogue, output: &Path) -> Result<(), MeasureError> {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(["batch", "orders/s", "min to max", "offered/s", "p50", "p99"]);
@@ -150,15 +135,8 @@ fn publish(record: &SweepRecord, output: &std::path::Path) -> Result<(), PerfErr
         column.set_cell_alignment(CellAlignment::Right);
     }
     println!("{}\n{table}", record.chapter);
-    let points = record.sizes.iter().map(|size| SweepPoint {
-        batch: size.batch.into(),
-        orders_per_s: size.orders_per_s.median,
-        p99_ns: size.p99_ns.median,
-    });
-    let source = Source::new(&record.machine, &record.commit, &record.flow);
-    let run = SweepRun { chapter: record.chapter.clone(), points: points.collect(), source };
-    save_json(record, &output.join("sweep.json"))?;
-    let files = sweep_chart(&run, "sweep", &output.join("charts"))?;
+    record.save(&output.join("sweep.json"))?;
+    let files = sweep_chart(record, catalogue, &output.join("charts"))?;
     println!("record  {}\nchart   {}", output.join("sweep.json").display(), files[0].display());
     Ok(())
 }

@@ -12,10 +12,14 @@ use market::log::ShardOf;
 use market::model::Model;
 use market::{Command, Event, MarketId};
 
-use crate::chapters::{self, Chapter};
-use crate::error::PerfError;
+use catalogue::Chapter;
+use results::chapters;
+use results::error::MeasureError;
+use results::program::{self, Program};
+use results::progress::{progress_bar, say};
+
+use crate::command::output_folder;
 use crate::flow_args::FlowArgs;
-use crate::ladder::{progress_bar, say};
 
 /// What `verify` can be told.
 #[derive(Debug, Clone, clap::Args)]
@@ -29,7 +33,7 @@ pub struct VerifyArgs {
     /// How many commands the flow has after its set-up
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20_000_000))]
     pub orders: u32,
-    /// How many shards 0x07 has
+    /// How many shards the chapters have that have them
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: u16,
 }
@@ -42,25 +46,25 @@ pub type Answers = BTreeMap<MarketId, Vec<Vec<Event>>>;
 /// # Errors
 /// When a chapter can't be built or run, or leaves something that is no events.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<bool> {
-    let chapters = chapters::select(&args.chapters)?;
+    let chapters = chapters::select(&chapters::catalogue()?, &args.chapters)?;
     let (setup, body) = commands(args)?;
-    chapters::build(&chapters)?;
-    let output = chapters::repository().join("output");
-    fs::create_dir_all(&output).map_err(|error| PerfError::disk("make the folder", &output, &error))?;
+    program::build(&chapters.iter().map(Program::from).collect::<Vec<_>>())?;
+    let output = output_folder(None);
+    fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
     let folder = tempfile::Builder::new().prefix("verify-").tempdir_in(&output);
-    let folder = folder.map_err(|error| PerfError::disk("make a folder in", &output, &error))?;
+    let folder = folder.map_err(|error| MeasureError::disk("make a folder in", &output, &error))?;
 
     let bar = progress_bar(chapters.len() as u64);
     let mut first: Option<(Chapter, Answers)> = None;
     let mut same = true;
     for chapter in chapters {
-        say(&bar, &format!("{}: {} commands", chapter.name, body.len()));
+        say(&bar, &format!("{}: {} commands", chapter.folder, body.len()));
         let answers = answers(&chapter, args, &setup, &body, folder.path())?;
         bar.inc(1);
         match &first {
             None => first = Some((chapter, answers)),
             Some((reference, expected)) => match first_difference(expected, &answers) {
-                None => bar.suspend(|| println!("{}: the same events as {}", chapter.name, reference.name)),
+                None => bar.suspend(|| println!("{}: the same events as {}", chapter.folder, reference.folder)),
                 Some(difference) => {
                     same = false;
                     bar.suspend(|| explain(&difference, reference, &chapter, expected, &answers, &setup, &body));
@@ -73,10 +77,10 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<bool> {
     Ok(same)
 }
 
-fn commands(args: &VerifyArgs) -> Result<(Vec<Command>, Vec<Command>), PerfError> {
+fn commands(args: &VerifyArgs) -> Result<(Vec<Command>, Vec<Command>), MeasureError> {
     match &args.flow.input {
         Some(path) => {
-            let body = market::csv::read(path).map_err(|error| PerfError::Unusable(error.to_string()))?;
+            let body = market::csv::read(path).map_err(|error| MeasureError::Unusable(error.to_string()))?;
             Ok((Vec::new(), body))
         }
         None => {
@@ -93,16 +97,16 @@ fn answers(
     setup: &[Command],
     body: &[Command],
     folder: &Path,
-) -> Result<Answers, PerfError> {
+) -> Result<Answers, MeasureError> {
     let path = folder.join(&chapter.package);
     let mut flags = args.flow.flags();
     flags.extend(args.flow.orders_flags(args.orders));
     flags.extend(["--events".into(), path.display().to_string()]);
-    let shards = if chapter.name.starts_with("0x07") { args.shards } else { 1 };
+    let shards = if chapter.shards { args.shards } else { 1 };
     if shards > 1 {
         flags.extend(["--shards".into(), shards.to_string()]);
     }
-    chapter.run(&flags, folder)?;
+    Program::from(chapter).run(&flags, folder)?;
     let mut answers = Answers::new();
     for shard in 0..shards {
         let own = |commands: &[Command]| -> Vec<MarketId> {
@@ -115,13 +119,13 @@ fn answers(
         let records = read_records(&file)?;
         if records.len() != markets.len() {
             let (said, sent) = (records.len(), markets.len());
-            return Err(PerfError::Unusable(format!("{} acknowledged {said} of {sent} commands", chapter.name)));
+            return Err(MeasureError::Unusable(format!("{} acknowledged {said} of {sent} commands", chapter.folder)));
         }
         for (at, ((sequence, events), market)) in records.into_iter().zip(markets).enumerate() {
             if sequence != first + at as u64 {
                 let message =
-                    format!("{} acknowledged command {sequence} where {} was due", chapter.name, first + at as u64);
-                return Err(PerfError::Unusable(message));
+                    format!("{} acknowledged command {sequence} where {} was due", chapter.folder, first + at as u64);
+                return Err(MeasureError::Unusable(message));
             }
             answers.entry(market).or_default().push(events);
         }
@@ -130,9 +134,9 @@ fn answers(
 }
 
 /// Reads a file of acknowledgements: sequence, number of events, the events.
-fn read_records(path: &Path) -> Result<Vec<(u64, Vec<Event>)>, PerfError> {
-    let bytes = fs::read(path).map_err(|error| PerfError::disk("read", path, &error))?;
-    let broken = || PerfError::Unusable(format!("{} is cut short or holds no events", path.display()));
+fn read_records(path: &Path) -> Result<Vec<(u64, Vec<Event>)>, MeasureError> {
+    let bytes = fs::read(path).map_err(|error| MeasureError::disk("read", path, &error))?;
+    let broken = || MeasureError::Unusable(format!("{} is cut short or holds no events", path.display()));
     let mut rest = &bytes[..];
     let mut records = Vec::new();
     while !rest.is_empty() {
@@ -178,14 +182,14 @@ fn explain(
     let state = model.state();
     println!(
         "{}: differs from {} in market {market}, at command {} after the set-up",
-        chapter.name,
-        reference.name,
+        chapter.folder,
+        reference.folder,
         at + 1
     );
     if let Some(command) = body.iter().filter(own).nth(at) {
         println!("  command  {command:?}\n  model    {:?}", model.apply(command));
     }
-    for (name, answers) in [(&reference.name, expected), (&chapter.name, found)] {
+    for (name, answers) in [(&reference.folder, expected), (&chapter.folder, found)] {
         println!("  {name}  {:?}", answers.get(&market).and_then(|answers| answers.get(at)));
     }
     if let Some(before) = state.markets.get(&market) {

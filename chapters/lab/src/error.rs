@@ -1,13 +1,13 @@
 //! What can go wrong in the lab, and the exit code that says so.
 
-use perf::error::PerfError;
+use results::error::MeasureError;
 
 /// A reason why the lab stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// A program, a file or an argument can't be used, or a disk can't.
     #[error(transparent)]
-    Perf(#[from] PerfError),
+    Measure(#[from] MeasureError),
     /// Two variants of a case computed different answers.
     #[error(
         "{experiment}, {case}: `{variant}` computed {answer}, and `{first}` {expected}; one of them does other work, \
@@ -33,7 +33,7 @@ impl LabError {
     /// 1 is a verdict: the variants don't agree. 2 and 3 are those of the other programs.
     pub fn exit_code(&self) -> u8 {
         match self {
-            LabError::Perf(error) => error.exit_code(),
+            LabError::Measure(error) => error.exit_code(),
             LabError::Disagree { .. } => 1,
         }
     }

@@ -37,7 +37,7 @@ pub struct Setting {
 impl Setting {
     /// Says what is being done, where that takes long and is no measurement.
     pub fn say(&self, what: &str) {
-        perf::ladder::say(&self.bar, what);
+        results::progress::say(&self.bar, what);
     }
 }
 

@@ -14,7 +14,6 @@ pub mod experiments;
 pub mod measure;
 pub mod pattern;
 pub mod programs;
-pub mod record;
 pub mod run;
 pub mod table;
 pub mod threads;

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use perf::lab::LabArgs;
+use results::lab_args::LabArgs;
 
 /// What did not help, and by how much.
 #[derive(Parser)]

@@ -1,11 +1,11 @@
 //! Rounds over all variants of a case in turn: A B C, A B C, A B C.
 
-use perf::error::PerfError;
-use perf::record::Spread;
+use results::error::MeasureError;
+use results::record::Spread;
 
 use crate::error::LabError;
 use crate::experiment::{Case, Experiment, Prepared, Setting, Size};
-use crate::record::{CaseRecord, ExperimentRecord, LeftOutRecord, VariantRecord};
+use results::record::{CaseRecord, ExperimentRecord, LeftOutRecord, VariantRecord};
 
 /// Prepares an experiment and runs its cases, telling `on_case` which comes next and how many there are.
 ///
@@ -55,7 +55,7 @@ fn measure_case(experiment: &'static str, case: &mut Case, size: Size, rounds: u
     }
     // ANCHOR_END: rounds
     let variants = case.variants.iter().zip(&seen).map(|(variant, seen)| {
-        let no_number = || PerfError::Unusable(format!("{experiment}, {}: a round gave no number", variant.name));
+        let no_number = || MeasureError::Unusable(format!("{experiment}, {}: a round gave no number", variant.name));
         let ns = Spread::of(seen).ok_or_else(no_number)?;
         Ok(VariantRecord { name: variant.name.into(), label: variant.label.clone(), ns })
     });
@@ -63,7 +63,7 @@ fn measure_case(experiment: &'static str, case: &mut Case, size: Size, rounds: u
         name: case.name.clone(),
         label: case.label.clone(),
         figures: case.figures.clone(),
-        variants: variants.collect::<Result<_, PerfError>>()?,
+        variants: variants.collect::<Result<_, MeasureError>>()?,
     })
 }
 

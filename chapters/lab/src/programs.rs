@@ -4,57 +4,58 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use perf::chapters::{Chapter, repository};
-use perf::error::PerfError;
+use results::chapters::repository;
+use results::error::MeasureError;
+use results::program::Program;
 
 use crate::error::LabError;
 use crate::experiment::Sample;
 
 /// The workload of `lab-work`, built as everything else is.
 pub fn work_program() -> PathBuf {
-    Chapter { name: "lab-work".into(), package: "lab-work".into() }.program()
+    Program::of_package("lab-work").path()
 }
 
 /// The same with mimalloc.
 pub fn mimalloc_program() -> PathBuf {
-    Chapter { name: "lab-work".into(), package: "lab-work-mimalloc".into() }.program()
+    Program::of_package("lab-work-mimalloc").path()
 }
 
 /// Runs `cargo build --release -p lab-work` with more arguments and variables. Cargo's own words come only with an
 /// error; the last of them is the reason.
 ///
 /// # Errors
-/// [`PerfError::Unusable`] with that reason.
-pub fn build(args: &[&str], variables: &[(&str, &str)]) -> Result<(), PerfError> {
+/// [`MeasureError::Unusable`] with that reason.
+pub fn build(args: &[&str], variables: &[(&str, &str)]) -> Result<(), MeasureError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["build", "--release", "--locked", "--quiet", "-p", "lab-work"]).args(args);
     command.envs(variables.iter().copied()).current_dir(repository()).stdin(Stdio::null());
-    let ended = command.output().map_err(|error| PerfError::Unusable(format!("cannot start cargo: {error}")))?;
+    let ended = command.output().map_err(|error| MeasureError::Unusable(format!("cannot start cargo: {error}")))?;
     if ended.status.success() {
         return Ok(());
     }
     let words = String::from_utf8_lossy(&ended.stderr);
     let reason = words.lines().find(|line| line.starts_with("error")).unwrap_or("no reason given");
-    Err(PerfError::Unusable(format!("cargo could not build lab-work: {reason}")))
+    Err(MeasureError::Unusable(format!("cargo could not build lab-work: {reason}")))
 }
 
 /// Runs the workload once.
 ///
 /// # Errors
-/// [`PerfError::Unusable`] when it does not run or does not say what it should.
+/// [`MeasureError::Unusable`] when it does not run or does not say what it should.
 pub fn run(program: &Path, engine: &str, orders: usize) -> Result<Sample, LabError> {
     let name = || program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut command = Command::new(program);
     command.args([engine, &orders.to_string()]).stdin(Stdio::null());
     let ended = command.output();
-    let ended = ended.map_err(|error| PerfError::Unusable(format!("cannot start {}: {error}", name())))?;
+    let ended = ended.map_err(|error| MeasureError::Unusable(format!("cannot start {}: {error}", name())))?;
     if !ended.status.success() {
         let words = String::from_utf8_lossy(&ended.stderr).trim().to_string();
-        return Err(PerfError::Unusable(format!("{} {engine} {orders}: {words}", name())).into());
+        return Err(MeasureError::Unusable(format!("{} {engine} {orders}: {words}", name())).into());
     }
     let words = String::from_utf8_lossy(&ended.stdout);
-    read(&words).ok_or_else(|| PerfError::Unusable(format!("{} said {words:?}", name())).into())
+    read(&words).ok_or_else(|| MeasureError::Unusable(format!("{} said {words:?}", name())).into())
 }
 
 /// Reads `ns=` and `answer=`.

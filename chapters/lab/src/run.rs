@@ -3,25 +3,24 @@
 use std::fs;
 use std::path::PathBuf;
 
-use perf::chapters::repository;
-use perf::error::PerfError;
-use perf::lab::LabArgs;
-use perf::ladder::{progress_bar, say};
-use perf::language::Language;
-use perf::machine;
-use perf::record::save_json;
+use results::chapters::repository;
+use results::error::MeasureError;
+use results::lab_args::LabArgs;
+use results::language::Language;
+use results::machine;
+use results::progress::{progress_bar, say};
+use results::record::{LabRecord, Record};
 
 use crate::error::LabError;
 use crate::experiment::{Experiment, Setting, Size};
 use crate::experiments;
 use crate::measure::measure;
-use crate::record::LabRecord;
 use crate::table;
 
 /// Runs what `args` ask for, prints a table an experiment, and writes the record.
 ///
 /// # Errors
-/// [`LabError::Disagree`] when variants compute different answers, and [`PerfError`] for names that no experiment
+/// [`LabError::Disagree`] when variants compute different answers, and [`MeasureError`] for names that no experiment
 /// has and for disks that can't be written.
 pub fn run(args: &LabArgs) -> Result<(), LabError> {
     let chosen = choose(&args.only, args.compile_options)?;
@@ -33,9 +32,9 @@ pub fn run(args: &LabArgs) -> Result<(), LabError> {
     let rounds = args.rounds.unwrap_or(if args.quick { 3 } else { 7 });
     let output = repository().join("output");
     let data_dir = args.data_dir.clone().unwrap_or_else(|| output.clone());
-    fs::create_dir_all(&data_dir).map_err(|error| PerfError::disk("make the folder", &data_dir, &error))?;
+    fs::create_dir_all(&data_dir).map_err(|error| MeasureError::disk("make the folder", &data_dir, &error))?;
     let folder =
-        tempfile::tempdir_in(&data_dir).map_err(|error| PerfError::disk("make a folder in", &data_dir, &error))?;
+        tempfile::tempdir_in(&data_dir).map_err(|error| MeasureError::disk("make a folder in", &data_dir, &error))?;
     let bar = progress_bar(chosen.len() as u64 * 100);
     let setting = Setting { size, data_dir: folder.path().to_path_buf(), bar: bar.clone() };
 
@@ -61,20 +60,20 @@ pub fn run(args: &LabArgs) -> Result<(), LabError> {
         experiments: records,
     };
     let out: PathBuf = args.out.clone().unwrap_or_else(|| output.join("lab.json"));
-    save_json(&record, &out)?;
+    record.save(&out)?;
     println!("\n{}\nrecord  {}", record.machine.summary(), out.display());
     Ok(())
 }
 
 /// The experiments of these names; for no name all, but for those that have to be asked for.
-fn choose(names: &[String], compile_options: bool) -> Result<Vec<Experiment>, PerfError> {
+fn choose(names: &[String], compile_options: bool) -> Result<Vec<Experiment>, MeasureError> {
     let asked = |experiment: &Experiment| match names {
         [] => !experiment.on_request || compile_options,
         names => names.iter().any(|name| name == experiment.name) || (experiment.on_request && compile_options),
     };
     if let Some(name) = names.iter().find(|name| !experiments::ALL.iter().any(|known| known.name == **name)) {
         let known: Vec<&str> = experiments::ALL.iter().map(|known| known.name).collect();
-        return Err(PerfError::Unusable(format!("there is no experiment {name:?}; there are {}", known.join(", "))));
+        return Err(MeasureError::Unusable(format!("there is no experiment {name:?}; there are {}", known.join(", "))));
     }
     Ok(experiments::ALL.iter().copied().filter(asked).collect())
 }

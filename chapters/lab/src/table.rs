@@ -1,11 +1,11 @@
 //! An experiment's table on the terminal.
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
-use perf::language::Language;
-use perf::record::Spread;
-use perf::units::{duration_text, factor_text};
+use results::language::Language;
+use results::record::Spread;
+use results::units::{duration_text, factor_text};
 
-use crate::record::ExperimentRecord;
+use results::record::ExperimentRecord;
 
 /// The table, under the question and above what was left out.
 pub fn text(record: &ExperimentRecord, language: Language) -> String {

@@ -1,29 +1,7 @@
-//! Names for people, in both languages.
+//! Counts for people, in both languages.
 
-use perf::language::Language;
-use perf::units::grouped;
-use serde::{Deserialize, Serialize};
-
-/// The same in English and in Chinese.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Words {
-    /// English.
-    pub en: String,
-    /// Chinese.
-    pub zh: String,
-}
-
-impl Words {
-    /// The words in a language.
-    pub fn pick(&self, language: Language) -> &str {
-        language.pick(&self.en, &self.zh)
-    }
-}
-
-/// Words from both languages.
-pub fn words(en: impl Into<String>, zh: impl Into<String>) -> Words {
-    Words { en: en.into(), zh: zh.into() }
-}
+use results::units::grouped;
+pub use results::words::{Words, words};
 
 /// A count and what is counted: "1 trade", "1,000 trades"; "1 笔成交", "1,000 笔成交".
 pub fn counted(count: usize, (one, many): (&str, &str), zh: &str) -> Words {

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
         ["list"] => {
-            println!("{}", env!("PERF_RUSTC_VERSION"));
+            println!("{}", results::machine::COMPILER);
             works().for_each(|work| println!("{}\t{}\t{}", work.name, work.unit, work.rounds));
             ExitCode::SUCCESS
         }

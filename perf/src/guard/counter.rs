@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::record::{Count, Environment};
-use crate::chapters::repository;
-use crate::error::PerfError;
+use results::chapters::repository;
+use results::error::MeasureError;
 
 /// How often a work is done in the longer run; the program says that it may not be more.
 const TIMES: u32 = 10_000;
@@ -40,14 +40,15 @@ impl Counter {
     /// Builds the program as a chapter is built, optimised.
     ///
     /// # Errors
-    /// [`PerfError::Unusable`] when it can't be built or run.
-    pub fn build() -> Result<Counter, PerfError> {
+    /// [`MeasureError::Unusable`] when it can't be built or run.
+    pub fn build() -> Result<Counter, MeasureError> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
         command.args(["build", "--release", "--package", "perf", "--example", "counted"]);
         command.arg("--message-format=json-render-diagnostics").current_dir(repository()).stderr(Stdio::inherit());
         let said = output(&mut command, "build the counting program with cargo")?;
-        let program = executable(&said).ok_or_else(|| PerfError::Unusable("cargo names no counting program".into()))?;
+        let program =
+            executable(&said).ok_or_else(|| MeasureError::Unusable("cargo names no counting program".into()))?;
         let mut counter = Counter { program, compiler: String::new(), works: Vec::new() };
         let list = counter.ask("list")?;
         let mut lines = list.lines();
@@ -62,18 +63,18 @@ impl Counter {
     /// Runs the program without valgrind and returns what it prints.
     ///
     /// # Errors
-    /// [`PerfError::Unusable`] when it fails.
-    pub fn ask(&self, what: &str) -> Result<String, PerfError> {
+    /// [`MeasureError::Unusable`] when it fails.
+    pub fn ask(&self, what: &str) -> Result<String, MeasureError> {
         output(Command::new(&self.program).arg(what), "run the counting program")
     }
 
     /// Counts the instructions of one time of `work`; with a slowed one, of every 20th time done twice.
     ///
     /// # Errors
-    /// [`PerfError::Unusable`] when valgrind fails.
-    pub fn count(&self, work: &Work, slowed: bool) -> Result<Count, PerfError> {
+    /// [`MeasureError::Unusable`] when valgrind fails.
+    pub fn count(&self, work: &Work, slowed: bool) -> Result<Count, MeasureError> {
         let way = if slowed { "slowed" } else { "run" };
-        let one_time = || -> Result<f64, PerfError> {
+        let one_time = || -> Result<f64, MeasureError> {
             let (half, all) =
                 (self.instructions(way, &work.name, TIMES / 2)?, self.instructions(way, &work.name, TIMES)?);
             Ok(all.saturating_sub(half) as f64 / f64::from(TIMES - TIMES / 2))
@@ -82,20 +83,23 @@ impl Counter {
         seen.sort_by(f64::total_cmp);
         let instructions = seen.get(seen.len() / 2).copied().unwrap_or_default();
         if instructions < 1.0 {
-            return Err(PerfError::Unusable(format!("{} took no instructions: was its work done at all?", work.name)));
+            return Err(MeasureError::Unusable(format!(
+                "{} took no instructions: was its work done at all?",
+                work.name
+            )));
         }
         // A tenth of an instruction is finer than any threshold, and the record stays readable.
         Ok(Count { per: work.per.clone(), instructions: (instructions * 10.0).round() / 10.0 })
     }
 
     /// All instructions of a run.
-    fn instructions(&self, way: &str, name: &str, times: u32) -> Result<u64, PerfError> {
+    fn instructions(&self, way: &str, name: &str, times: u32) -> Result<u64, MeasureError> {
         let mut command = Command::new("valgrind");
         command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&self.program);
         command.args([way, name, &times.to_string()]).env(PLAIN_COPIES.0, PLAIN_COPIES.1);
         let ended = run(&mut command, "run valgrind")?;
         let words = String::from_utf8_lossy(&ended.stderr);
-        collected(&words).ok_or_else(|| PerfError::Unusable(format!("valgrind names no count for {name}:\n{words}")))
+        collected(&words).ok_or_else(|| MeasureError::Unusable(format!("valgrind names no count for {name}:\n{words}")))
     }
 }
 
@@ -127,18 +131,18 @@ fn executable(said: &str) -> Option<PathBuf> {
     paths.find(|path| path.file_stem().is_some_and(|name| name == "counted"))
 }
 
-fn output(command: &mut Command, what: &str) -> Result<String, PerfError> {
+fn output(command: &mut Command, what: &str) -> Result<String, MeasureError> {
     Ok(String::from_utf8_lossy(&run(command, what)?.stdout).into_owned())
 }
 
-fn run(command: &mut Command, what: &str) -> Result<Output, PerfError> {
+fn run(command: &mut Command, what: &str) -> Result<Output, MeasureError> {
     let ended = command.stdin(Stdio::null()).output();
-    let ended = ended.map_err(|error| PerfError::Unusable(format!("cannot {what}: {error}")))?;
+    let ended = ended.map_err(|error| MeasureError::Unusable(format!("cannot {what}: {error}")))?;
     if ended.status.success() {
         return Ok(ended);
     }
     let words = String::from_utf8_lossy(&ended.stderr);
-    Err(PerfError::Unusable(format!("cannot {what} ({}): {}", ended.status, words.trim())))
+    Err(MeasureError::Unusable(format!("cannot {what} ({}): {}", ended.status, words.trim())))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::PerfError;
-use crate::record::save_json;
+use results::error::MeasureError;
+use results::json;
 
 /// A count may differ from its record by this share of it. Nothing but the code moves a count, so this
 /// is no allowance for noise: it is how much a change may cost before somebody has to say so.
@@ -82,10 +82,10 @@ impl GuardRecord {
     /// Reads the record; `None` when there is none.
     ///
     /// # Errors
-    /// [`PerfError::Unusable`] when it can't be read or is no such record.
-    pub fn load(path: &Path) -> Result<Option<Self>, PerfError> {
+    /// [`MeasureError::Unusable`] when it can't be read or is no such record.
+    pub fn load(path: &Path) -> Result<Option<Self>, MeasureError> {
         let unusable = |error: &dyn std::fmt::Display| {
-            PerfError::Unusable(format!("{}: {error}; make it anew with `scripts/guard --accept`", path.display()))
+            MeasureError::Unusable(format!("{}: {error}; make it anew with `scripts/guard --accept`", path.display()))
         };
         match fs::read_to_string(path) {
             Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| unusable(&error)),
@@ -97,9 +97,9 @@ impl GuardRecord {
     /// Writes the record.
     ///
     /// # Errors
-    /// [`PerfError::Disk`].
-    pub fn save(&self, path: &Path) -> Result<(), PerfError> {
-        save_json(self, path)
+    /// [`MeasureError::Disk`].
+    pub fn save(&self, path: &Path) -> Result<(), MeasureError> {
+        json::save(self, path)
     }
 }
 

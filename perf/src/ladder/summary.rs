@@ -1,20 +1,21 @@
 //! From a chapter's rounds to its place in the record.
 
-use super::Rung;
-use crate::chapters::round;
-use crate::error::PerfError;
-use crate::record::{ChapterRecord, Latency, Round, Spread, Stages};
+use market::engine::Stage;
+use results::error::MeasureError;
+use results::figures::round;
+use results::record::{ChapterRecord, Latency, Round, Spread, Stages};
+
+use super::rung::Rung;
 
 /// The rounds of a chapter, summed up by their medians.
-pub fn chapter_record(rung: &Rung) -> Result<ChapterRecord, PerfError> {
+pub fn chapter_record(rung: &Rung) -> Result<ChapterRecord, MeasureError> {
     let rounds: Vec<Round> =
-        rung.rounds.iter().map(|figures| round(figures, &rung.run.chapter.name)).collect::<Result<_, _>>()?;
+        rung.rounds.iter().map(|figures| round(figures, &rung.run.chapter.folder)).collect::<Result<_, _>>()?;
     let median = |of: &dyn Fn(&Round) -> Option<f64>| -> Option<f64> {
         let values: Option<Vec<f64>> = rounds.iter().map(of).collect();
         Spread::of(&values?).map(|spread| spread.median)
     };
     let latency = |of: fn(&Latency) -> u64| median(&|round| Some(of(&round.latency_ns?) as f64)).map(|ns| ns as u64);
-    let stage = |of: fn(&Stages) -> f64| median(&|round| Some(of(&round.stages_ns?)));
     let latency_ns = (|| {
         Some(Latency {
             offered_per_s: rung.rate as f64,
@@ -24,20 +25,12 @@ pub fn chapter_record(rung: &Rung) -> Result<ChapterRecord, PerfError> {
             max: latency(|l| l.max)?,
         })
     })();
-    let stages_ns = (|| {
-        Some(Stages {
-            log_append: stage(|s| s.log_append)?,
-            log_sync: stage(|s| s.log_sync)?,
-            balance_check: stage(|s| s.balance_check)?,
-            matching: stage(|s| s.matching)?,
-            settlement: stage(|s| s.settlement)?,
-            ledger: stage(|s| s.ledger)?,
-        })
-    })();
+    let stage = |stage: Stage| median(&|round| Some(round.stages_ns?.of(stage)));
+    let stages_ns = Stages::from_each(|of| stage(of).ok_or(())).ok();
     let per_s: Vec<f64> = rounds.iter().map(|round| round.orders_per_s).collect();
-    let none = || PerfError::Unusable(format!("{} has no rounds", rung.run.chapter.name));
+    let none = || MeasureError::Unusable(format!("{} has no rounds", rung.run.chapter.folder));
     Ok(ChapterRecord {
-        chapter: rung.run.chapter.name.clone(),
+        chapter: rung.run.chapter.folder.clone(),
         shards: rung.run.shards,
         orders: rounds.iter().map(|round| round.orders).min().unwrap_or(0),
         trades: rounds.iter().map(|round| round.trades).min().unwrap_or(0),

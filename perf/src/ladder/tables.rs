@@ -2,9 +2,9 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::language::Language;
-use crate::record::{LadderRecord, Latency, Spread};
-use crate::units::{duration_text, factor_text, grouped};
+use results::language::Language;
+use results::record::{LadderRecord, Latency, Spread};
+use results::units::{duration_text, factor_text, grouped};
 
 /// The ladder as a table.
 pub fn table(record: &LadderRecord) -> Table {
@@ -31,8 +31,8 @@ pub fn table(record: &LadderRecord) -> Table {
             chapter.latency_ns.map_or("-".into(), |latency| duration_text(of(&latency) as f64, Language::English))
         };
         let stage = chapter.stages_ns.map_or("-".into(), |stages| {
-            let (name, ns) = stages.biggest();
-            format!("{} {:.0} %", name.replace('_', " "), 100.0 * ns / stages.total())
+            let (stage, ns) = stages.biggest();
+            format!("{} {:.0} %", stage.key().replace('_', " "), 100.0 * ns / stages.total())
         });
         table.add_row([
             chapter.chapter.clone(),

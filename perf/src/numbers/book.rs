@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::hint::black_box;
 
-use super::measured::{Measured, Pattern, time_passes};
+use super::measured::{Pattern, time_passes};
+use results::record::Measured;
 
 const LEVELS: u64 = 99;
 const UPDATES: usize = 1 << 16;

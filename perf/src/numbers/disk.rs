@@ -8,8 +8,9 @@ use std::io::{self, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::measured::{Measured, Pattern, time_passes};
-use crate::error::PerfError;
+use super::measured::{Pattern, time_passes};
+use results::error::MeasureError;
+use results::record::Measured;
 
 /// A command in the log, and how many share one sync.
 const COMMAND: [u8; 24] = [0x99; 24];
@@ -24,11 +25,11 @@ const FILE_BYTES: u64 = 64 << 20;
 const RANDOM_READS: usize = 400;
 
 /// A file without a name in `dir`: it is gone when the program ends, however it ends.
-fn nameless(dir: &Path) -> Result<File, PerfError> {
-    tempfile::tempfile_in(dir).map_err(|error| PerfError::disk("create a file in", dir, &error))
+fn nameless(dir: &Path) -> Result<File, MeasureError> {
+    tempfile::tempfile_in(dir).map_err(|error| MeasureError::disk("create a file in", dir, &error))
 }
 
-pub(crate) fn system_call(dir: &Path) -> Result<Option<Measured>, PerfError> {
+pub(crate) fn system_call(dir: &Path) -> Result<Option<Measured>, MeasureError> {
     const CALLS: u64 = 20_000;
     let mut file = nameless(dir)?;
     Ok(time_passes(CALLS, || {
@@ -39,7 +40,7 @@ pub(crate) fn system_call(dir: &Path) -> Result<Option<Measured>, PerfError> {
     }))
 }
 
-pub(crate) fn append(dir: &Path) -> Result<Option<Measured>, PerfError> {
+pub(crate) fn append(dir: &Path) -> Result<Option<Measured>, MeasureError> {
     const APPENDS: u64 = 2_000;
     let mut file = nameless(dir)?;
     let mut failed = None;
@@ -51,23 +52,23 @@ pub(crate) fn append(dir: &Path) -> Result<Option<Measured>, PerfError> {
         }
     });
     match failed {
-        Some(error) => Err(PerfError::disk("write a file in", dir, &error)),
+        Some(error) => Err(MeasureError::disk("write a file in", dir, &error)),
         None => Ok(measured),
     }
 }
 
-pub(crate) fn unbatched_sync(dir: &Path) -> Result<Option<Measured>, PerfError> {
+pub(crate) fn unbatched_sync(dir: &Path) -> Result<Option<Measured>, MeasureError> {
     Ok(Measured::of(syncs(dir, &COMMAND)?))
 }
 
-pub(crate) fn batched_sync(dir: &Path) -> Result<Option<Measured>, PerfError> {
+pub(crate) fn batched_sync(dir: &Path) -> Result<Option<Measured>, MeasureError> {
     let samples = syncs(dir, &COMMAND.repeat(BATCH))?;
     Ok(Measured::of(samples.iter().map(|ns| ns / BATCH as f64).collect()))
 }
 
 /// Appends `bytes` and waits for the disk, again and again.
-fn syncs(dir: &Path, bytes: &[u8]) -> Result<Vec<f64>, PerfError> {
-    let fail = |error: io::Error| PerfError::disk("write and sync a file in", dir, &error);
+fn syncs(dir: &Path, bytes: &[u8]) -> Result<Vec<f64>, MeasureError> {
+    let fail = |error: io::Error| MeasureError::disk("write and sync a file in", dir, &error);
     let mut file = nameless(dir)?;
     let mut samples = Vec::with_capacity(SYNCS);
     let started = Instant::now();
@@ -83,8 +84,8 @@ fn syncs(dir: &Path, bytes: &[u8]) -> Result<Vec<f64>, PerfError> {
 /// Reads pages at random from a file that was synced, around the system's cache where that can be
 /// asked for; where it cannot, the figure is marked as cached. A virtual machine's host may still
 /// have the page in its own memory.
-pub(crate) fn random_read(dir: &Path) -> Result<Option<Measured>, PerfError> {
-    let fail = |error: io::Error| PerfError::disk("write and read a file in", dir, &error);
+pub(crate) fn random_read(dir: &Path) -> Result<Option<Measured>, MeasureError> {
+    let fail = |error: io::Error| MeasureError::disk("write and read a file in", dir, &error);
     let mut file = tempfile::NamedTempFile::new_in(dir).map_err(fail)?;
     let mut pattern = Pattern::new();
     let block: Vec<u8> = (0..1 << 20).map(|_| pattern.below(256) as u8).collect();

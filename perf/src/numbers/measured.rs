@@ -3,51 +3,10 @@
 
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
+use results::record::Measured;
 
 /// Samples a number, where one is quick.
 const SAMPLES: usize = 25;
-
-/// Nanoseconds per operation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// The middle sample.
-    pub median_ns: f64,
-    /// A tenth of the samples were faster.
-    pub p10_ns: f64,
-    /// A tenth of the samples were slower.
-    pub p90_ns: f64,
-    /// How many samples there were.
-    pub samples: usize,
-    /// What the operation worked on, where that matters: "32 KiB walked".
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub detail: String,
-    /// Whether a read from disk may have come from the system's cache.
-    #[serde(default)]
-    pub cached: bool,
-}
-
-impl Measured {
-    /// Sums up samples in nanoseconds per operation; none without one.
-    pub(crate) fn of(mut samples_ns: Vec<f64>) -> Option<Self> {
-        samples_ns.sort_by(f64::total_cmp);
-        let last = samples_ns.len().checked_sub(1)?;
-        let at = |share: f64| samples_ns[(last as f64 * share).round() as usize];
-        Some(Self {
-            median_ns: at(0.5),
-            p10_ns: at(0.1),
-            p90_ns: at(0.9),
-            samples: samples_ns.len(),
-            detail: String::new(),
-            cached: false,
-        })
-    }
-
-    /// The same with a word on what was worked on.
-    pub(crate) fn with_detail(self, detail: String) -> Self {
-        Self { detail, ..self }
-    }
-}
 
 /// Times `pass`, which does `operations` of them, again and again; the first pass warms up.
 pub(crate) fn time_passes(operations: u64, mut pass: impl FnMut()) -> Option<Measured> {

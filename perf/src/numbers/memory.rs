@@ -5,7 +5,8 @@
 use std::fs;
 use std::hint::black_box;
 
-use super::measured::{Measured, Pattern, time_passes};
+use super::measured::{Pattern, time_passes};
+use results::record::Measured;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;

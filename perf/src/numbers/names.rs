@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::ReferenceFrom::{List, Typical};
-use super::{Measured, ReferenceFrom, book, disk, memory, threads};
-use crate::error::PerfError;
+use super::{book, disk, memory, threads};
+use results::error::MeasureError;
+use results::record::ReferenceFrom::{List, Typical};
+use results::record::{Measured, ReferenceFrom};
 
 /// Measures one number, with the disk under a folder where it needs one.
-type Measure = fn(&Path) -> Result<Option<Measured>, PerfError>;
+type Measure = fn(&Path) -> Result<Option<Measured>, MeasureError>;
 
 /// One number of the list.
 pub(crate) struct Number {

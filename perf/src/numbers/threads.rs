@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::measured::{Measured, time_passes};
-use crate::probe;
+use super::measured::time_passes;
+use results::probe;
+use results::record::Measured;
 
 pub(crate) fn mutex() -> Option<Measured> {
     const LOCKS: u64 = 50_000;

@@ -1,7 +1,7 @@
 //! The column "if 1 ns were 1 s": a cache hit is a breath, a sync is days. Nobody feels the
 //! difference between 20 and 200,000 nanoseconds; everybody feels that of 20 seconds and two days.
 
-use crate::language::Language;
+use results::language::Language;
 
 /// Units in seconds, from the smallest, each with its English and Chinese name.
 const UNITS: [(f64, &str, &str); 6] = [

@@ -12,8 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use perf::chapters::repository;
-use perf::error::PerfError;
+use results::chapters::repository;
+use results::error::MeasureError;
 
 use crate::error::LabError;
 use crate::experiment::{Case, Experiment, LeftOut, Prepared, Sample, Setting, Size};
@@ -61,7 +61,7 @@ const fn build(
 }
 
 /// Builds the workload into a folder of its own, and says where the program is.
-fn program(name: &str, profile: &[&str], flags: &str) -> Result<PathBuf, PerfError> {
+fn program(name: &str, profile: &[&str], flags: &str) -> Result<PathBuf, MeasureError> {
     let folder = repository().join("target/lab").join(name);
     let mut args = vec!["--bin".to_string(), "lab-work".to_string(), "--target-dir".to_string()];
     args.push(folder.display().to_string());
@@ -78,7 +78,7 @@ fn program(name: &str, profile: &[&str], flags: &str) -> Result<PathBuf, PerfErr
 }
 
 /// The workload built with what a first build saw itself do.
-fn profiled(orders: usize) -> Result<PathBuf, PerfError> {
+fn profiled(orders: usize) -> Result<PathBuf, MeasureError> {
     let tool = profile_tool()?;
     let folder = repository().join("target/lab/profile_data");
     let flags = |what: &str, path: &Path| format!("-Cprofile-{what}={}", path.display());
@@ -86,21 +86,21 @@ fn profiled(orders: usize) -> Result<PathBuf, PerfError> {
     // Building ran helpers of the build that left profiles too. Only the workload's count.
     let _ = fs::remove_dir_all(&folder);
     for (engine, ..) in ENGINES {
-        programs::run(&watched, engine, orders).map_err(|error| PerfError::Unusable(error.to_string()))?;
+        programs::run(&watched, engine, orders).map_err(|error| MeasureError::Unusable(error.to_string()))?;
     }
     let merged = folder.join("merged.profdata");
     let mut merge = Command::new(tool);
     merge.arg("merge").arg("-o").arg(&merged).arg(&folder).stdin(Stdio::null());
     if !merge.output().is_ok_and(|ended| ended.status.success()) {
-        return Err(PerfError::Unusable("llvm-profdata could not read the profile".into()));
+        return Err(MeasureError::Unusable("llvm-profdata could not read the profile".into()));
     }
     program("profile_use", &[], &flags("use", &merged))
 }
 
 /// The toolchain's `llvm-profdata`, or the one on the path. It can't read the profiles of a newer LLVM than its own.
-fn profile_tool() -> Result<PathBuf, PerfError> {
+fn profile_tool() -> Result<PathBuf, MeasureError> {
     let missing = |what: &str| {
-        PerfError::Unusable(format!("{what}; `rustup component add llvm-tools` brings the compiler's own"))
+        MeasureError::Unusable(format!("{what}; `rustup component add llvm-tools` brings the compiler's own"))
     };
     let compiler = said("rustc".as_ref(), &["-v", "-V"]).unwrap_or_default();
     let tool = toolchains_own(&compiler).unwrap_or_else(|| "llvm-profdata".into());

@@ -12,7 +12,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use perf::error::PerfError;
+use results::error::MeasureError;
 
 use crate::error::LabError;
 use crate::experiment::{Case, Experiment, LeftOut, Prepared, Sample, Setting, timed};
@@ -77,7 +77,7 @@ fn append(dir: &Path, blocks: usize, by: By, made_room: bool) -> Result<Sample, 
         failed?;
         Ok((sample, fs::read(&path)?))
     };
-    let (sample, bytes) = append().map_err(|error| PerfError::disk("write to", &path, &error))?;
+    let (sample, bytes) = append().map_err(|error| MeasureError::disk("write to", &path, &error))?;
     let weighed = bytes.iter().zip(1_u64..).map(|(&byte, place)| u64::from(byte) * place);
     Ok(Sample { answer: weighed.fold(bytes.len() as u64, u64::wrapping_add), ..sample })
 }

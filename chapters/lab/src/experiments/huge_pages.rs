@@ -44,7 +44,7 @@ fn left_out(en: &str, zh: &str) -> Prepared {
 #[cfg(target_os = "linux")]
 mod linux {
     use memmap2::{Advice, MmapMut};
-    use perf::error::PerfError;
+    use results::error::MeasureError;
 
     use super::*;
     use crate::experiment::{Case, Sample, Size, timed};
@@ -55,8 +55,8 @@ mod linux {
 
     // ANCHOR: advise
     /// Memory of which every page has been written to, so that the kernel has had to find all of it.
-    fn table(bytes: usize, advice: Advice) -> Result<MmapMut, PerfError> {
-        let failed = |error| PerfError::Unusable(format!("cannot map {bytes} bytes of memory: {error}"));
+    fn table(bytes: usize, advice: Advice) -> Result<MmapMut, MeasureError> {
+        let failed = |error| MeasureError::Unusable(format!("cannot map {bytes} bytes of memory: {error}"));
         let mut table = MmapMut::map_anon(bytes).map_err(failed)?;
         table.advise(advice).map_err(failed)?;
         for (page, bytes) in table.chunks_mut(SMALL_PAGE).enumerate() {

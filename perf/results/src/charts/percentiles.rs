@@ -1,10 +1,13 @@
 //! Latency percentiles of each chapter: four bars a chapter on a log scale, each with its figure.
 
+use catalogue::Catalogue;
+
 use super::axis::LogAxis;
+use super::palette;
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
+use super::source::source_of;
 use super::throughput::{name_column, row_name, value_axis};
-use super::words::{chapter_name, words};
-use super::{describe, palette, source_of};
+use super::words::{chapter_name, describe, words};
 use crate::language::Language;
 use crate::record::{LadderRecord, Latency};
 use crate::units::{duration_text, rate_text};
@@ -16,7 +19,7 @@ const GROUP: f64 = 76.0;
 /// A chapter without figures takes one line.
 const EMPTY: f64 = 34.0;
 
-pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
+pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
     let height_of = |latency: &Option<Latency>| if latency.is_some() { GROUP } else { EMPTY };
     let bottom = TOP + record.chapters.iter().map(|chapter| height_of(&chapter.latency_ns)).sum::<f64>();
@@ -28,7 +31,8 @@ pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
         .map(|(&colour, name)| (Paint::Solid(colour), name))
         .collect();
     scene.legend(MARGIN, LEGEND_TOP, &entries);
-    let names: Vec<_> = record.chapters.iter().map(|chapter| chapter_name(&chapter.chapter, language)).collect();
+    let names: Vec<_> =
+        record.chapters.iter().map(|chapter| chapter_name(&chapter.chapter, chapters, language)).collect();
     let left = name_column(&names).max(MARGIN + 190.0);
     let all = record.chapters.iter().filter_map(|chapter| chapter.latency_ns).flat_map(|latency| values(&latency));
     let axis = LogAxis::around(all.chain([1e5, 1e6]), left, WIDTH - MARGIN - 76.0);

@@ -1,24 +1,29 @@
 //! Throughput by shards, with the law that says how far it can go: contention bends the line,
 //! coherency turns it down again.
 
+use catalogue::Catalogue;
+
 use super::axis::LinearAxis;
+use super::palette;
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
-use super::usl::{UslFit, fit_usl};
-use super::words::{titled, words};
-use super::{ScaleRun, describe, palette};
+use super::source::source;
+use super::words::{describe, titled, words};
 use crate::language::Language;
+use crate::record::ScaleRecord;
 use crate::units::{count_text, rate_text};
+use crate::usl::{UslFit, fit_usl};
 
 const HEIGHT: f64 = 510.0;
 const LEGEND_TOP: f64 = 78.0;
 const TOP: f64 = 138.0;
 const BOTTOM: f64 = 424.0;
 
-pub(crate) fn draw(run: &ScaleRun, language: Language) -> Scene {
+pub(crate) fn draw(run: &ScaleRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
-    let title = titled(words.scale_title, &run.chapter, language);
-    let mut scene = Scene::new(HEIGHT, &title, words.scale_subtitle, &run.source.line(language));
-    let medians: Vec<_> = run.points.iter().map(|point| (f64::from(point.shards), point.orders_per_s.median)).collect();
+    let title = titled(words.scale_title, &run.chapter, chapters, language);
+    let mut scene =
+        Scene::new(HEIGHT, &title, words.scale_subtitle, &source(&run.machine, &run.commit, &run.flow, language));
+    let medians: Vec<_> = run.shards.iter().map(|point| (f64::from(point.shards), point.orders_per_s.median)).collect();
     let fit = fit_usl(&medians);
     let mut entries = vec![(Paint::Solid(palette::MEASURED), words.measured)];
     let law = fit.map(|fit| law_text(&fit, language));
@@ -29,7 +34,7 @@ pub(crate) fn draw(run: &ScaleRun, language: Language) -> Scene {
     scene.legend(MARGIN, LEGEND_TOP, &entries);
 
     let most = medians.iter().map(|point| point.0).fold(1.0, f64::max);
-    let fastest = run.points.iter().map(|point| point.orders_per_s.max).fold(0.0, f64::max);
+    let fastest = run.shards.iter().map(|point| point.orders_per_s.max).fold(0.0, f64::max);
     let (left, right) = (MARGIN + 72.0, WIDTH - MARGIN - 44.0);
     let across = |shards: f64| left + shards / (most + 0.5) * (right - left);
     let up = LinearAxis::new(fastest * 1.08, BOTTOM, TOP);
@@ -55,7 +60,7 @@ pub(crate) fn draw(run: &ScaleRun, language: Language) -> Scene {
         scene.line(&curve, 2.0, Paint::Solid(palette::FITTED));
     }
     let mut figures = Vec::new();
-    for point in &run.points {
+    for point in &run.shards {
         let (x, speed) = (across(f64::from(point.shards)), &point.orders_per_s);
         let label = count_text(speed.median, language);
         scene.line(&[(x, up.at(speed.min)), (x, up.at(speed.max))], 1.5, Paint::Solid(palette::MEASURED));

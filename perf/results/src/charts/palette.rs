@@ -1,10 +1,12 @@
 //! Colours that stay apart for colour-blind readers, on white and on a dark page (after Paul Tol's
 //! "bright" and "muted" schemes), each with one meaning in every chart.
 
+use market::engine::Stage;
+
 use super::scene::Paint;
 
 /// The pipeline's stages, in the order of `Stages::NAMES`.
-pub(crate) const STAGES: [[u8; 3]; 6] = [
+pub(crate) const STAGES: [[u8; 3]; Stage::ALL.len()] = [
     [0x66, 0xCC, 0xEE], // log append
     [0x44, 0x77, 0xAA], // log sync
     [0xCC, 0xBB, 0x44], // balance check

@@ -1,10 +1,13 @@
 //! Durable orders per second of each chapter: a bar each, on a log scale, because the ladder spans
 //! more than three powers of ten.
 
+use catalogue::Catalogue;
+
 use super::axis::LogAxis;
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
-use super::words::{chapter_name, words};
-use super::{describe, palette, source_of, text};
+use super::source::source_of;
+use super::words::{chapter_name, describe, words};
+use super::{palette, text};
 use crate::language::Language;
 use crate::record::LadderRecord;
 use crate::units::{count_text, rate_text};
@@ -13,12 +16,13 @@ const TOP: f64 = 84.0;
 const ROW: f64 = 42.0;
 const BAR: f64 = 24.0;
 
-pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
+pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
     let bottom = TOP + ROW * record.chapters.len() as f64;
     let mut scene =
         Scene::new(bottom + 74.0, words.throughput_title, words.throughput_subtitle, &source_of(record, language));
-    let names: Vec<_> = record.chapters.iter().map(|chapter| chapter_name(&chapter.chapter, language)).collect();
+    let names: Vec<_> =
+        record.chapters.iter().map(|chapter| chapter_name(&chapter.chapter, chapters, language)).collect();
     let left = name_column(&names);
     let axis = LogAxis::around(
         record.chapters.iter().flat_map(|c| [c.orders_per_s.min, c.orders_per_s.max]),

@@ -1,5 +1,8 @@
-//! Every word that a chart can say, in both languages, in one place: the font's subset is made from
-//! this file, and a test asks the font for each character.
+//! Every word that a chart can say, in both languages, in one place, but for the chapters' titles, which their manifests
+//! have: the font's subset is made from both, and a test asks the font for each character.
+
+use catalogue::Catalogue;
+use market::engine::Stage;
 
 use crate::language::Language;
 
@@ -10,8 +13,8 @@ pub(crate) struct Words {
     pub orders_per_s_axis: &'static str,
     pub stages_title: &'static str,
     pub stages_subtitle: &'static str,
-    /// In the order of `Stages::NAMES`.
-    pub stages: [&'static str; 6],
+    /// In the order of `Stage::ALL`.
+    pub stages: [&'static str; Stage::ALL.len()],
     pub per_order: &'static str,
     pub not_instrumented: &'static str,
     pub gain_title: &'static str,
@@ -146,43 +149,43 @@ pub(crate) fn words(language: Language) -> &'static Words {
     language.pick(&ENGLISH, &CHINESE)
 }
 
-/// What the chapters are called, by the part of their folder's name after the number.
-const CHAPTER_NAMES: [(&str, &str); 7] = [
-    ("naive", "朴素版"),
-    ("perf-metrics", "性能度量"),
-    ("group-commit", "组提交"),
-    ("allocation-reuse", "复用内存"),
-    ("array-book", "数组订单簿"),
-    ("pinned-ring", "绑核环形队列"),
-    ("sharding", "分片"),
-];
-
-/// A chapter's number and name: `0x01-naive` is "0x01" and "naive" or "朴素版".
-pub(crate) fn chapter_name(chapter: &str, language: Language) -> (String, String) {
+/// A chapter's number and title: `0x01-naive` is "0x01" and "naive" or "朴素版". One that the catalogue does not have,
+/// such as an exercise, is called as its folder is.
+pub(crate) fn chapter_name(chapter: &str, chapters: &Catalogue, language: Language) -> (String, String) {
     let (number, slug) = chapter.split_once('-').unwrap_or((chapter, ""));
-    let chinese = CHAPTER_NAMES.iter().find(|(english, _)| *english == slug);
-    let name = match (language, chinese) {
-        (Language::Chinese, Some((_, chinese))) => (*chinese).to_string(),
-        _ => slug.replace('-', " "),
-    };
-    (number.to_string(), name)
+    let known = chapters.all().iter().find(|known| known.folder == chapter);
+    let title = known.map_or(slug.replace('-', " "), |known| language.pick(&known.title.en, &known.title.zh).clone());
+    (number.to_string(), title)
 }
 
 /// The title of one chapter's chart: "Latency by percentile: 0x03 group commit".
-pub(crate) fn titled(title: &str, chapter: &str, language: Language) -> String {
-    let (number, name) = chapter_name(chapter, language);
+pub(crate) fn titled(title: &str, chapter: &str, chapters: &Catalogue, language: Language) -> String {
+    let (number, name) = chapter_name(chapter, chapters, language);
     format!("{title}{}{number} {name}", language.pick(": ", "："))
+}
+
+/// The description of a chart: its title and a figure a chapter.
+pub(crate) fn describe(title: &str, figures: &[String], language: Language) -> String {
+    let [between, end] = words(language).list;
+    let colon = language.pick(": ", "：");
+    format!("{title}{colon}{}{end}", figures.join(between))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chapters;
     use crate::charts::text;
+
+    fn catalogue() -> Catalogue {
+        chapters::catalogue().expect("the manifests are sound")
+    }
 
     #[test]
     fn the_font_has_every_character_that_labels_use() {
-        // Units and numbers are written in `units.rs`, everything else in this file.
-        let sources = concat!(include_str!("words.rs"), include_str!("../units.rs"));
+        // Units and numbers are written in `units.rs`, engines' titles in their manifests, everything else in this file.
+        let titles = catalogue().engines().map(|chapter| chapter.title.zh.clone()).collect::<String>();
+        let sources = [include_str!("words.rs"), include_str!("../units.rs"), &titles].concat();
         let ascii: String = (' '..='~').collect();
         let others: String = sources.chars().filter(|c| !c.is_ascii()).collect();
         let common = "·×…–—µ²≈±®™©";
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn chapters_have_a_number_and_a_name() {
         let name = |chapter, language| {
-            let (number, name) = chapter_name(chapter, language);
+            let (number, name) = chapter_name(chapter, &catalogue(), language);
             format!("{number}|{name}")
         };
         assert_eq!(name("0x04-allocation-reuse", Language::English), "0x04|allocation reuse");

@@ -1,12 +1,12 @@
 //! `output/lab.json`: what the lab measured, on which machine, at which commit and by which command. The book reads
 //! nothing else. Names in it do not change; new ones may come.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use perf::machine::Machine;
-use perf::record::Spread;
-use serde::{Deserialize, Serialize};
-
+use crate::json::Record;
+use crate::machine::Machine;
+use crate::spread::Spread;
 use crate::words::Words;
 
 /// One run of the lab.
@@ -14,7 +14,7 @@ use crate::words::Words;
 pub struct LabRecord {
     /// Where it ran.
     pub machine: Machine,
-    /// The commit that was built, with `+dirty` when the tree had changes.
+    /// The commit that was built, with `-dirty` when the tree had changes.
     pub commit: String,
     /// The command line that repeats the run.
     pub command: String,
@@ -22,6 +22,10 @@ pub struct LabRecord {
     pub rounds: u32,
     /// One entry an experiment, in the order in which they ran.
     pub experiments: Vec<ExperimentRecord>,
+}
+
+impl Record for LabRecord {
+    const VERB: &'static str = "lab";
 }
 
 /// One experiment.

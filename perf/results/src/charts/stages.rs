@@ -1,10 +1,13 @@
 //! Where an order's time goes: each chapter's stages as shares of one bar, and all of them together
 //! in nanoseconds beside it, because the shares alone would hide how much shorter the whole became.
 
+use catalogue::Catalogue;
+
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
+use super::source::source_of;
 use super::throughput::{name_column, row_name};
-use super::words::{chapter_name, words};
-use super::{describe, palette, source_of, text};
+use super::words::{chapter_name, describe, words};
+use super::{palette, text};
 use crate::language::Language;
 use crate::record::{LadderRecord, Stages};
 use crate::units::duration_text;
@@ -13,7 +16,7 @@ const LEGEND_TOP: f64 = 78.0;
 const ROW: f64 = 42.0;
 const BAR: f64 = 26.0;
 
-pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
+pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
     let top = LEGEND_TOP + 32.0;
     let bottom = top + ROW * record.chapters.len() as f64;
@@ -21,7 +24,8 @@ pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
     let entries: Vec<_> =
         palette::STAGES.iter().zip(words.stages).map(|(&colour, name)| (Paint::Solid(colour), name)).collect();
     scene.legend(MARGIN, LEGEND_TOP, &entries);
-    let names: Vec<_> = record.chapters.iter().map(|chapter| chapter_name(&chapter.chapter, language)).collect();
+    let names: Vec<_> =
+        record.chapters.iter().map(|chapter| chapter_name(&chapter.chapter, chapters, language)).collect();
     let (left, right) = (name_column(&names), WIDTH - MARGIN - 118.0);
     for share in 0..=4 {
         let x = left + (right - left) * f64::from(share) / 4.0;
@@ -49,7 +53,7 @@ pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
 /// One bar of stages, with the share in each that has room for it.
 fn stack(scene: &mut Scene, stages: &Stages, (left, right): (f64, f64), middle: f64) {
     let mut start = left;
-    for (value, colour) in stages.values().into_iter().zip(palette::STAGES) {
+    for ((_, value), colour) in stages.iter().zip(palette::STAGES) {
         let share = value / stages.total();
         let end = start + share * (right - left);
         scene.bar([start, middle - BAR / 2.0, end, middle + BAR / 2.0], Paint::Solid(colour));
@@ -62,8 +66,8 @@ fn stack(scene: &mut Scene, stages: &Stages, (left, right): (f64, f64), middle: 
     }
 }
 
-fn in_words(stages: &Stages, names: &[&str; 6], total: &str) -> String {
-    let share = |(name, value): (&&str, f64)| format!("{name} {:.0} %", 100.0 * value / stages.total());
-    let shares: Vec<_> = names.iter().zip(stages.values()).map(share).collect();
+fn in_words(stages: &Stages, names: &[&str], total: &str) -> String {
+    let share = |(name, (_, value)): (&&str, (_, f64))| format!("{name} {:.0} %", 100.0 * value / stages.total());
+    let shares: Vec<_> = names.iter().zip(stages.iter()).map(share).collect();
     format!("{total} ({})", shares.join(", "))
 }

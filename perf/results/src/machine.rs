@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// What stands where the platform does not tell.
 pub const UNKNOWN: &str = "unknown";
 
+/// The compiler that built this crate, and with it the program that asks: `rustc 1.95.0 (…)`.
+pub const COMPILER: &str = env!("BUILT_BY");
+
 /// A machine, as far as it matters to a figure.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Machine {
@@ -62,13 +65,13 @@ pub fn describe(data_dir: &Path) -> Machine {
         disk: or_unknown(Some(disk)),
         filesystem: or_unknown(Some(filesystem)),
         kernel: or_unknown(platform::kernel()),
-        compiler: env!("PERF_RUSTC_VERSION").to_string(),
+        compiler: COMPILER.to_string(),
         os: env::consts::OS.to_string(),
         arch: env::consts::ARCH.to_string(),
     }
 }
 
-/// The commit of the source tree, 12 digits, with `+dirty` when tracked files other than `output/`
+/// The commit of the source tree, 12 digits, with `-dirty` when tracked files other than `output/`
 /// have changed; "unknown" outside a repository or without `git`.
 pub fn commit() -> String {
     let tree = env!("CARGO_MANIFEST_DIR");
@@ -78,7 +81,7 @@ pub fn commit() -> String {
     let changes = ["-C", tree, "status", "--porcelain", "--untracked-files=no", "--"];
     let everything_else = [":/", ":(top,exclude)output"];
     match first_line("git", &[&changes[..], &everything_else[..]].concat()) {
-        Some(_) => format!("{commit}+dirty"),
+        Some(_) => format!("{commit}-dirty"),
         None => commit,
     }
 }
@@ -284,7 +287,7 @@ mod tests {
     #[test]
     fn the_commit_is_a_commit_or_unknown() {
         let commit = commit();
-        let digits = commit.trim_end_matches("+dirty");
+        let digits = commit.trim_end_matches("-dirty");
         let is_commit = digits.len() >= 12 && digits.chars().all(|c| c.is_ascii_hexdigit());
         assert!(commit == UNKNOWN || is_commit, "{commit}");
     }

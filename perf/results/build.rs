@@ -1,4 +1,4 @@
-//! Captures the version of the compiler that builds this tool, because the machine that runs it
+//! Captures the version of the compiler that builds this crate, because the machine that runs it
 //! later may have another one, or none.
 
 use std::env;
@@ -18,5 +18,5 @@ fn main() {
         "" => "unknown",
         version => version,
     };
-    println!("cargo::rustc-env=PERF_RUSTC_VERSION={version}");
+    println!("cargo::rustc-env=BUILT_BY={version}");
 }

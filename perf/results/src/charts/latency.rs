@@ -1,10 +1,14 @@
 //! One open-loop run: latency over percentiles, the percentiles stretched towards 100 so that each
 //! further nine gets the same room. Averages hide stalls; this curve shows them.
 
+use catalogue::Catalogue;
+
 use super::axis::LogAxis;
+use super::palette;
+use super::run::LatencyRun;
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
-use super::words::{titled, words};
-use super::{LatencyRun, describe, palette};
+use super::source::source;
+use super::words::{describe, titled, words};
 use crate::language::Language;
 use crate::units::{duration_text, rate_text};
 
@@ -14,10 +18,11 @@ const BOTTOM: f64 = 392.0;
 /// Percentiles that get a tick, as far as the run reaches.
 const TICKS: [f64; 7] = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
 
-pub(crate) fn draw(run: &LatencyRun, language: Language) -> Scene {
+pub(crate) fn draw(run: &LatencyRun, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
-    let title = titled(words.run_latency_title, &run.chapter, language);
-    let mut scene = Scene::new(HEIGHT, &title, words.run_latency_subtitle, &run.source.line(language));
+    let title = titled(words.run_latency_title, &run.chapter, chapters, language);
+    let mut scene =
+        Scene::new(HEIGHT, &title, words.run_latency_subtitle, &source(&run.machine, &run.commit, &run.flow, language));
     let comma = language.pick(", ", "，");
     let (offered, achieved) = (rate_text(run.offered_per_s, language), rate_text(run.achieved_per_s, language));
     let rates = format!("{} {offered}{comma}{} {achieved}", words.offered, words.achieved);

@@ -1,10 +1,13 @@
 //! What each step gains: a waterfall on a log scale, where equal heights are equal factors. A step
 //! whose rounds overlap with those of the step before is drawn as no difference, not as a gain.
 
+use catalogue::Catalogue;
+
 use super::axis::{LogAxis, range};
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
-use super::words::{chapter_name, words};
-use super::{describe, palette, source_of, text};
+use super::source::source_of;
+use super::words::{chapter_name, describe, words};
+use super::{palette, text};
 use crate::language::Language;
 use crate::record::{LadderRecord, Spread};
 use crate::units::{count_text, factor_text};
@@ -14,7 +17,7 @@ const TOP: f64 = 136.0;
 const BOTTOM: f64 = 420.0;
 const HEIGHT: f64 = 512.0;
 
-pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
+pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
     let mut scene = Scene::new(HEIGHT, words.gain_title, words.gain_subtitle, &source_of(record, language));
     let legend = [
@@ -25,9 +28,9 @@ pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
     ];
     scene.legend(MARGIN, LEGEND_TOP, &legend.map(|(colour, name)| (Paint::Solid(colour), name)));
 
-    let chapters = &record.chapters;
-    let first = chapters[0].orders_per_s.median;
-    let levels: Vec<f64> = chapters.iter().map(|chapter| chapter.orders_per_s.median / first).collect();
+    let rungs = &record.chapters;
+    let first = rungs[0].orders_per_s.median;
+    let levels: Vec<f64> = rungs.iter().map(|chapter| chapter.orders_per_s.median / first).collect();
     let (low, high) = range(levels.iter().copied());
     let axis = LogAxis::new(low * 0.6, high.max(10.0) * 1.2, BOTTOM, TOP);
     let left = MARGIN + 56.0;
@@ -38,16 +41,16 @@ pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
             if tick < 1.0 { format!("×{tick}") } else { factor_text(tick).replace(".00", "").replace(".0", "") };
         scene.text((left - 8.0, y + 4.0), &label, 12.0, Anchor::End, Paint::Muted);
     }
-    let columns = Columns { left, width: (WIDTH - MARGIN - left) / (chapters.len() + 1) as f64 };
+    let columns = Columns { left, width: (WIDTH - MARGIN - left) / (rungs.len() + 1) as f64 };
     draw_start(&mut scene, &columns, axis.at(1.0), &count_text(first, language));
     let mut figures = Vec::new();
-    for place in 0..chapters.len() {
-        let (number, name) = chapter_name(&chapters[place].chapter, language);
+    for place in 0..rungs.len() {
+        let (number, name) = chapter_name(&rungs[place].chapter, chapters, language);
         columns.name(&mut scene, place, &number, &name);
         if place == 0 {
             continue;
         }
-        let (before, after) = (&chapters[place - 1].orders_per_s, &chapters[place].orders_per_s);
+        let (before, after) = (&rungs[place - 1].orders_per_s, &rungs[place].orders_per_s);
         let factor = after.median / before.median;
         let colour = colour_of(before, after);
         let ends = (axis.at(levels[place - 1]), axis.at(levels[place]));
@@ -55,8 +58,8 @@ pub(crate) fn draw(record: &LadderRecord, language: Language) -> Scene {
         figures.push(format!("{number} {name} {}", factor_text(factor)));
     }
     let total = levels[levels.len() - 1];
-    columns.step(&mut scene, chapters.len(), (axis.at(1.0), axis.at(total)), palette::TOTAL, &factor_text(total));
-    columns.name(&mut scene, chapters.len(), words.total, "");
+    columns.step(&mut scene, rungs.len(), (axis.at(1.0), axis.at(total)), palette::TOTAL, &factor_text(total));
+    columns.name(&mut scene, rungs.len(), words.total, "");
     figures.push(format!("{} {}", words.total, factor_text(total)));
     scene.description = describe(words.gain_title, &figures, language);
     scene

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::PerfError;
+use crate::error::MeasureError;
 use crate::language::Language;
-use crate::record::median_of_sorted;
+use crate::spread::median_of_sorted;
 use crate::units::duration_text;
 
 /// The factor at which two probes of the same kind count as different states.
@@ -49,8 +49,8 @@ impl Probe {
     /// Probes this machine, with the disk under `dir`.
     ///
     /// # Errors
-    /// [`PerfError::Disk`] when a file in `dir` cannot be written and synced.
-    pub fn take(dir: &Path) -> Result<Self, PerfError> {
+    /// [`MeasureError::Disk`] when a file in `dir` cannot be written and synced.
+    pub fn take(dir: &Path) -> Result<Self, MeasureError> {
         let spin_ns = spin_ns();
         let (round_trip_ns, pinned) = match round_trip(TRIP_BATCHES, TRIP_BUDGET) {
             Some(trip) => (median(trip.samples_ns), trip.pinned),
@@ -112,8 +112,8 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     median_of_sorted(&values)
 }
 
-fn sync_ns(dir: &Path) -> Result<f64, PerfError> {
-    let fail = |error: std::io::Error| PerfError::disk("write and sync a file in", dir, &error);
+fn sync_ns(dir: &Path) -> Result<f64, MeasureError> {
+    let fail = |error: std::io::Error| MeasureError::disk("write and sync a file in", dir, &error);
     let mut file = tempfile::tempfile_in(dir).map_err(fail)?;
     let started = Instant::now();
     let mut samples = Vec::with_capacity(SYNCS);
@@ -153,7 +153,7 @@ struct Line(AtomicU64);
 const _: () = assert!(align_of::<Line>() == 128 && size_of::<Line>() == 128);
 
 /// Round trips of a cache line between two cores.
-pub(crate) struct RoundTrips {
+pub struct RoundTrips {
     /// Nanoseconds a round trip, one figure a batch.
     pub samples_ns: Vec<f64>,
     /// Whether both threads were pinned.
@@ -162,7 +162,7 @@ pub(crate) struct RoundTrips {
 
 /// Sends a number to a thread on another core and back, `batches` times a thousand; none on a
 /// single core, or when `budget` passes before the first batch (both threads share a core then).
-pub(crate) fn round_trip(batches: usize, budget: Duration) -> Option<RoundTrips> {
+pub fn round_trip(batches: usize, budget: Duration) -> Option<RoundTrips> {
     if thread::available_parallelism().map_or(1, usize::from) < 2 {
         return None;
     }

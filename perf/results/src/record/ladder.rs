@@ -3,21 +3,22 @@
 //! checked when it is written and again when it is read. Names in it never change; new ones may come.
 
 use std::collections::HashSet;
-use std::fs;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::PerfError;
+use super::flow::Flow;
+use super::stages::Stages;
+use crate::json::Record;
 use crate::machine::Machine;
 use crate::probe::Probe;
+use crate::spread::Spread;
 
 /// One run of the ladder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LadderRecord {
     /// Where it ran.
     pub machine: Machine,
-    /// The commit that was built, with `+dirty` when the tree had changes.
+    /// The commit that was built, with `-dirty` when the tree had changes.
     pub commit: String,
     /// The command line that repeats the run.
     pub command: String,
@@ -33,22 +34,6 @@ pub struct LadderRecord {
     /// What some of them did on `venue`, whose many markets shards can share out: throughput only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub venue: Vec<ChapterRecord>,
-}
-
-/// The commands that a run fed to the engines.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flow {
-    /// The generator's name (`classic`, `venue`, `burst`), or `input`.
-    pub name: String,
-    /// The generator's seed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// Orders that were asked of the generator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub orders: Option<u64>,
-    /// The file name (not the path) of a flow of the user's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<String>,
 }
 
 /// What one chapter did.
@@ -106,45 +91,6 @@ pub struct Round {
     pub stages_ns: Option<Stages>,
 }
 
-/// A figure over the rounds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// The middle round; with an even number of rounds the mean of the middle two.
-    pub median: f64,
-    /// The smallest round.
-    pub min: f64,
-    /// The largest round.
-    pub max: f64,
-    /// Every round, in the order measured.
-    pub rounds: Vec<f64>,
-}
-
-impl Spread {
-    /// Sums up `rounds`; none when there is no round or one is not a finite number.
-    pub fn of(rounds: &[f64]) -> Option<Self> {
-        if rounds.iter().any(|value| !value.is_finite()) {
-            return None;
-        }
-        let mut sorted = rounds.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        Some(Self {
-            median: median_of_sorted(&sorted)?,
-            min: *sorted.first()?,
-            max: *sorted.last()?,
-            rounds: rounds.to_vec(),
-        })
-    }
-}
-
-/// The median of values in ascending order; none when empty.
-pub(crate) fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
-    let upper = *sorted.get(sorted.len() / 2)?;
-    if sorted.len() % 2 == 1 {
-        return Some(upper);
-    }
-    Some((sorted[sorted.len() / 2 - 1] + upper) / 2.0)
-}
-
 /// Open-loop latency percentiles in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
@@ -160,88 +106,16 @@ pub struct Latency {
     pub max: u64,
 }
 
-/// Nanoseconds per order that each stage of the pipeline took, in the pipeline's order.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Stages {
-    /// Encoding the command and handing it to the operating system.
-    pub log_append: f64,
-    /// Waiting for the disk.
-    pub log_sync: f64,
-    /// Checking and locking cash or shares.
-    pub balance_check: f64,
-    /// Walking the book.
-    pub matching: f64,
-    /// Moving cash and shares.
-    pub settlement: f64,
-    /// Writing the output.
-    pub ledger: f64,
-}
-
-impl Stages {
-    /// The stages' names in the record, in the pipeline's order.
-    pub const NAMES: [&'static str; 6] =
-        ["log_append", "log_sync", "balance_check", "matching", "settlement", "ledger"];
-
-    /// The stages' times, in the order of [`Self::NAMES`].
-    pub fn values(&self) -> [f64; 6] {
-        [self.log_append, self.log_sync, self.balance_check, self.matching, self.settlement, self.ledger]
-    }
-
-    /// All stages together, in nanoseconds per order.
-    pub fn total(&self) -> f64 {
-        self.values().iter().sum()
-    }
-
-    /// The stage that takes most, and its nanoseconds per order.
-    pub fn biggest(&self) -> (&'static str, f64) {
-        let named = Self::NAMES.into_iter().zip(self.values());
-        named.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((Self::NAMES[0], 0.0))
-    }
-}
-
 impl LadderRecord {
-    /// Reads a record and checks it.
-    ///
-    /// # Errors
-    /// [`PerfError::Unusable`] when the file is missing, is not such a record, or holds figures that
-    /// cannot be; the message names the file, what is wrong, and what to do.
-    pub fn load(path: &Path) -> Result<Self, PerfError> {
-        let name = path.display();
-        let text = fs::read_to_string(path).map_err(|error| {
-            PerfError::Unusable(format!(
-                "cannot read the record {name}: {error}; give the path of a ladder.json, or run the ladder first"
-            ))
-        })?;
-        let record: Self = serde_json::from_str(&text).map_err(|error| {
-            PerfError::Unusable(format!("{name} is not a ladder record: {error}; write it anew by running the ladder"))
-        })?;
-        record.check().map_err(|problem| {
-            PerfError::Unusable(format!(
-                "{name} holds an impossible figure: {problem}; write it anew by running the ladder"
-            ))
-        })?;
-        Ok(record)
-    }
-
-    /// Checks the record and writes it, as one whole: a reader finds the old file or the new one.
-    ///
-    /// # Errors
-    /// [`PerfError::Unusable`] when a figure cannot be, [`PerfError::Disk`] when it cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), PerfError> {
-        self.check().map_err(|problem| {
-            PerfError::Unusable(format!(
-                "{} was not written: {problem}; the measurement failed, run it again",
-                path.display()
-            ))
-        })?;
-        save_json(self, path)
-    }
-
     /// Every run in it, under a name of its own: `0x07-sharding`, or `0x07-sharding, 2 shards on venue`.
     pub fn runs(&self) -> impl Iterator<Item = (String, &ChapterRecord)> {
         let ladder = self.chapters.iter().map(|chapter| (chapter.label(), chapter));
         ladder.chain(self.venue.iter().map(|chapter| (format!("{} on venue", chapter.label()), chapter)))
     }
+}
+
+impl Record for LadderRecord {
+    const VERB: &'static str = "ladder";
 
     fn check(&self) -> Result<(), String> {
         if self.chapters.is_empty() {
@@ -279,12 +153,10 @@ fn check_spread(spread: &Spread) -> Result<(), String> {
 }
 
 fn check_stages(stages: &Stages) -> Result<(), String> {
-    for (name, value) in Stages::NAMES.into_iter().zip(stages.values()) {
-        if !value.is_finite() || value < 0.0 {
-            return Err(format!("{name} is {value}, and must be 0 or above"));
-        }
+    match stages.iter().find(|(_, ns)| !ns.is_finite() || *ns < 0.0) {
+        Some((stage, ns)) => Err(format!("{} is {ns}, and must be 0 or above", stage.key())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn check_latency(latency: &Latency) -> Result<(), String> {
@@ -296,17 +168,4 @@ fn check_latency(latency: &Latency) -> Result<(), String> {
         return Err(format!("does not rise: p50 {p50}, p99 {p99}, p999 {p999}, max {max}"));
     }
     Ok(())
-}
-
-/// Writes `value` as readable JSON, creating the folder, through a neighbour file and a rename.
-pub fn save_json<T: Serialize>(value: &T, path: &Path) -> Result<(), PerfError> {
-    let mut text = serde_json::to_string_pretty(value)
-        .map_err(|error| PerfError::Unusable(format!("{} cannot be written as JSON: {error}", path.display())))?;
-    text.push('\n');
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|error| PerfError::disk("create the folder", folder, &error))?;
-    }
-    let unfinished = path.with_extension("json.new");
-    fs::write(&unfinished, text).map_err(|error| PerfError::disk("write", &unfinished, &error))?;
-    fs::rename(&unfinished, path).map_err(|error| PerfError::disk("write", path, &error))
 }

@@ -14,7 +14,7 @@ use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle};
 
 use super::scene::{Anchor, Label, Paint, Scene, Shape, WIDTH};
 use super::text;
-use crate::error::PerfError;
+use crate::error::MeasureError;
 use crate::language::Language;
 
 const INK: [u8; 3] = [0x1D, 0x27, 0x33];
@@ -148,9 +148,9 @@ fn draw_texts<B: DrawingBackend>(
 }
 
 /// Writes the chart as a PNG, twice as large as it was laid out.
-pub(crate) fn png(scene: &Scene, path: &Path) -> Result<(), PerfError> {
+pub(crate) fn png(scene: &Scene, path: &Path) -> Result<(), MeasureError> {
     let fail = |error: &dyn std::fmt::Display| {
-        PerfError::Disk(format!(
+        MeasureError::Disk(format!(
             "cannot write {}: {error}; check the disk's free space and the folder's permissions",
             path.display()
         ))

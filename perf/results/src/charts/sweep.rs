@@ -1,24 +1,29 @@
 //! Batch sizes: what a bigger batch gives in throughput, and what it costs in waiting. The knee of
 //! the curve is the size to choose.
 
+use catalogue::Catalogue;
+
 use super::axis::LogAxis;
+use super::palette;
 use super::scene::{Anchor, Bounds, Label, MARGIN, Paint, Scene, Shape, WIDTH, overlap};
-use super::words::{titled, words};
-use super::{SweepRun, describe, palette};
+use super::source::source;
+use super::words::{describe, titled, words};
 use crate::language::Language;
+use crate::record::SweepRecord;
 use crate::units::{count_text, duration_text, grouped, rate_text};
 
 const HEIGHT: f64 = 500.0;
 const TOP: f64 = 112.0;
 const BOTTOM: f64 = 412.0;
 
-pub(crate) fn draw(run: &SweepRun, language: Language) -> Scene {
+pub(crate) fn draw(run: &SweepRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
-    let title = titled(words.sweep_title, &run.chapter, language);
-    let mut scene = Scene::new(HEIGHT, &title, words.sweep_subtitle, &run.source.line(language));
+    let title = titled(words.sweep_title, &run.chapter, chapters, language);
+    let mut scene =
+        Scene::new(HEIGHT, &title, words.sweep_subtitle, &source(&run.machine, &run.commit, &run.flow, language));
     let (left, right) = (MARGIN + 72.0, WIDTH - MARGIN - 24.0);
-    let across = LogAxis::around(run.points.iter().map(|point| point.p99_ns), left, right);
-    let up = LogAxis::around(run.points.iter().map(|point| point.orders_per_s), BOTTOM, TOP);
+    let across = LogAxis::around(run.sizes.iter().map(|point| point.p99_ns.median), left, right);
+    let up = LogAxis::around(run.sizes.iter().map(|point| point.orders_per_s.median), BOTTOM, TOP);
     for tick in up.ticks() {
         scene.line(&[(left, up.at(tick)), (right, up.at(tick))], 1.0, Paint::Grid);
         let label = count_text(tick, language);
@@ -32,22 +37,23 @@ pub(crate) fn draw(run: &SweepRun, language: Language) -> Scene {
     scene.text((right, BOTTOM + 42.0), words.sweep_latency_axis, 12.0, Anchor::End, Paint::Muted);
     scene.text((MARGIN, TOP - 16.0), words.per_second, 12.0, Anchor::Start, Paint::Muted);
 
-    let dots: Vec<_> = run.points.iter().map(|point| (across.at(point.p99_ns), up.at(point.orders_per_s))).collect();
+    let dots: Vec<_> =
+        run.sizes.iter().map(|point| (across.at(point.p99_ns.median), up.at(point.orders_per_s.median))).collect();
     scene.line(&dots, 2.0, Paint::Solid(palette::NOISE));
     for &(x, y) in &dots {
         scene.dot(x, y, 5.0, Paint::Solid(palette::MEASURED));
     }
     let mut taken: Vec<Bounds> = dots.iter().map(|&(x, y)| [x - 5.0, y - 5.0, x + 5.0, y + 5.0]).collect();
     let mut figures = Vec::new();
-    for (place, (point, &dot)) in run.points.iter().zip(&dots).enumerate() {
-        let size = grouped(point.batch as f64);
+    for (place, (point, &dot)) in run.sizes.iter().zip(&dots).enumerate() {
+        let size = grouped(f64::from(point.batch));
         let name = if place == 0 { format!("{} {size}", words.batch) } else { size.clone() };
         place_label(&mut scene, &name, dot, &mut taken);
         figures.push(format!(
             "{} {size}: {}, {}",
             words.batch,
-            rate_text(point.orders_per_s, language),
-            duration_text(point.p99_ns, language),
+            rate_text(point.orders_per_s.median, language),
+            duration_text(point.p99_ns.median, language),
         ));
     }
     scene.description = describe(&title, &figures, language);

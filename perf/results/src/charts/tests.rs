@@ -1,12 +1,21 @@
 //! Charts of made-up but likely figures: nothing overlaps, nothing is cut, the SVG is the same each
-//! time. `cargo test -p perf -- --ignored look` writes them to the temporary folder to look at.
+//! time. `cargo test -p results --all-features -- --ignored look` writes them to the temporary folder to look at.
 
 use std::env;
 
+use catalogue::Chapter;
+
 use super::scene::overlap;
 use super::*;
+use crate::chapters;
+use crate::machine::Machine;
 use crate::probe::Probe;
-use crate::record::{ChapterRecord, Flow, Latency, Stages};
+use crate::record::{ChapterRecord, Flow, Latency, Spread, Stages};
+use crate::usl::UslFit;
+
+fn catalogue() -> Catalogue {
+    chapters::catalogue().expect("the manifests are sound")
+}
 
 fn machine() -> Machine {
     Machine {
@@ -26,40 +35,36 @@ fn spread(median: f64, noise: f64) -> Spread {
     Spread::of(&[median * (1.0 - noise), median, median * (1.0 + noise)]).unwrap()
 }
 
-/// Name, orders a second, noise, offered rate, stages.
-type Rung = (&'static str, f64, f64, f64, Option<[f64; 6]>);
+/// Orders a second, noise, offered rate, stages.
+type Rung = (f64, f64, f64, Option<[f64; 6]>);
 
 /// A ladder of seven rungs.
 fn ladder() -> LadderRecord {
     let rungs: [Rung; 7] = [
-        ("0x01-naive", 9.02e3, 0.06, 5e3, None),
-        ("0x02-perf-metrics", 8.95e3, 0.05, 5e3, Some([1_100.0, 107_500.0, 61.0, 212.0, 148.0, 1_270.0])),
-        ("0x03-group-commit", 1.01e6, 0.12, 1e5, Some([45.0, 320.0, 58.0, 190.0, 140.0, 96.0])),
-        ("0x04-allocation-reuse", 1.86e6, 0.08, 1e6, Some([31.0, 170.0, 41.0, 104.0, 83.0, 52.0])),
-        ("0x05-array-book", 4.4e6, 0.05, 1e6, Some([22.0, 92.0, 17.0, 23.0, 28.0, 31.0])),
-        ("0x06-pinned-ring", 7.6e6, 0.15, 1e6, Some([21.0, 66.0, 12.0, 19.0, 14.0, 9.0])),
-        ("0x07-sharding", 1.32e7, 0.10, 1e6, Some([17.0, 31.0, 7.0, 10.0, 6.0, 4.0])),
+        (9.02e3, 0.06, 5e3, None),
+        (8.95e3, 0.05, 5e3, Some([1_100.0, 107_500.0, 61.0, 212.0, 148.0, 1_270.0])),
+        (1.01e6, 0.12, 1e5, Some([45.0, 320.0, 58.0, 190.0, 140.0, 96.0])),
+        (1.86e6, 0.08, 1e6, Some([31.0, 170.0, 41.0, 104.0, 83.0, 52.0])),
+        (4.4e6, 0.05, 1e6, Some([22.0, 92.0, 17.0, 23.0, 28.0, 31.0])),
+        (7.6e6, 0.15, 1e6, Some([21.0, 66.0, 12.0, 19.0, 14.0, 9.0])),
+        (1.32e7, 0.10, 1e6, Some([17.0, 31.0, 7.0, 10.0, 6.0, 4.0])),
     ];
-    let chapter = |(name, median, noise, rate, stages): Rung| ChapterRecord {
-        chapter: name.into(),
+    let chapter = |(place, (chapter, (median, noise, rate, stages))): (usize, (&Chapter, Rung))| ChapterRecord {
+        chapter: chapter.folder.clone(),
         shards: None,
         orders: 100_000,
         trades: 48_000,
         orders_per_s: spread(median, noise),
-        latency_ns: (name != "0x01-naive").then(|| Latency {
+        latency_ns: (place > 0).then(|| Latency {
             offered_per_s: rate,
             p50: (2e9 / median) as u64 + 180_000,
             p99: (9e9 / median) as u64 + 820_000,
             p999: (2e10 / median) as u64 + 1_400_000,
             max: (9e10 / median) as u64 + 3_100_000,
         }),
-        stages_ns: stages.map(|[log_append, log_sync, balance_check, matching, settlement, ledger]| Stages {
-            log_append,
-            log_sync,
-            balance_check,
-            matching,
-            settlement,
-            ledger,
+        stages_ns: stages.map(|ns| {
+            let mut ns = ns.into_iter();
+            Stages::from_each(|_| ns.next().ok_or("a time a stage")).unwrap()
         }),
         rounds: Vec::new(),
     };
@@ -70,46 +75,55 @@ fn ladder() -> LadderRecord {
         flow: Flow { name: "classic".into(), seed: Some(1), orders: Some(100_000), input: None },
         rounds: 3,
         probes: vec![Probe { sync_ns: 1e5, round_trip_ns: Some(98.0), pinned: true, spin_ns: 1e6 }],
-        chapters: rungs.map(chapter).into(),
+        chapters: catalogue().engines().zip(rungs).enumerate().map(chapter).collect(),
         venue: Vec::new(),
     }
-}
-
-fn source() -> Source {
-    Source::new(&machine(), "0123456789ab", &ladder().flow)
 }
 
 fn latency_run() -> LatencyRun {
     let point = |nines: f64| (100.0 * (1.0 - 10_f64.powf(-nines)), 380e3 * (1.0 + 0.28 * nines.powf(2.2)));
     let steps = (0..=80).map(|step| point(f64::from(step) / 16.0));
     LatencyRun {
-        chapter: "0x03-group-commit".into(),
+        chapter: ladder().chapters[2].chapter.clone(),
         offered_per_s: 1e5,
         achieved_per_s: 99_870.0,
         points: steps.collect(),
         max_ns: 6.2e6,
-        source: source(),
+        machine: machine(),
+        commit: ladder().commit,
+        flow: ladder().flow,
     }
 }
 
-fn sweep_run() -> SweepRun {
-    let point = |power: u32| {
-        let batch = 1_u64 << power;
-        let time_ns = 111e3 + 520.0 * batch as f64;
-        SweepPoint { batch, orders_per_s: batch as f64 * 1e9 / time_ns, p99_ns: time_ns * 2.1 }
+fn sweep_run() -> SweepRecord {
+    let LadderRecord { machine, commit, command, flow, chapters, .. } = ladder();
+    let size = |power: u32| {
+        let batch = 1_u32 << power;
+        let time_ns = 111e3 + 520.0 * f64::from(batch);
+        let orders_per_s = spread(f64::from(batch) * 1e9 / time_ns, 0.0);
+        BatchSize {
+            batch,
+            orders_per_s,
+            offered_per_s: 1e5,
+            p50_ns: spread(time_ns, 0.0),
+            p99_ns: spread(time_ns * 2.1, 0.0),
+        }
     };
-    SweepRun { chapter: "0x03-group-commit".into(), points: (0..=14).map(point).collect(), source: source() }
+    let chapter = chapters[2].chapter.clone();
+    SweepRecord { machine, commit, command, flow, chapter, sizes: (0..=14).map(size).collect() }
 }
 
-fn scale_run() -> ScaleRun {
+fn scale_run() -> ScaleRecord {
+    let LadderRecord { machine, commit, command, flow, probes, .. } = ladder();
     let law = UslFit { lambda: 7.1e6, alpha: 0.062, beta: 0.0061 };
     let wobble = [1.0, 0.985, 1.012, 1.003, 0.99];
-    let point = |(&shards, wobble): (&u32, f64)| ScalePoint {
+    let point = |(&shards, wobble): (&u16, f64)| Shards {
         shards,
         orders_per_s: spread(law.throughput(f64::from(shards)) * wobble, 0.04),
     };
-    let points = [1, 2, 4, 8, 16].iter().zip(wobble).map(point).collect();
-    ScaleRun { chapter: "0x07-sharding".into(), points, source: source() }
+    let shards = [1, 2, 4, 8, 16].iter().zip(wobble).map(point).collect();
+    let chapter = catalogue().engines().find(|chapter| chapter.shards).unwrap().folder.clone();
+    ScaleRecord { machine, commit, command, flow, orders: 1, chapter, probes, shards, usl: None }
 }
 
 type Draw = Box<dyn Fn(Language) -> Scene>;
@@ -131,14 +145,14 @@ fn all() -> Vec<(&'static str, Draw)> {
     let mut charts: Vec<(&'static str, Draw)> = Vec::new();
     for (record, [a, b, c, d]) in ladders.into_iter().zip(names) {
         let (r1, r2, r3, r4) = (record.clone(), record.clone(), record.clone(), record);
-        charts.push((a, Box::new(move |language| throughput::draw(&r1, language))));
-        charts.push((b, Box::new(move |language| stages::draw(&r2, language))));
-        charts.push((c, Box::new(move |language| gain::draw(&r3, language))));
-        charts.push((d, Box::new(move |language| percentiles::draw(&r4, language))));
+        charts.push((a, Box::new(move |language| throughput::draw(&r1, &catalogue(), language))));
+        charts.push((b, Box::new(move |language| stages::draw(&r2, &catalogue(), language))));
+        charts.push((c, Box::new(move |language| gain::draw(&r3, &catalogue(), language))));
+        charts.push((d, Box::new(move |language| percentiles::draw(&r4, &catalogue(), language))));
     }
-    charts.push(("run", Box::new(|language| super::latency::draw(&latency_run(), language))));
-    charts.push(("sweep", Box::new(|language| sweep::draw(&sweep_run(), language))));
-    charts.push(("scale", Box::new(|language| scale::draw(&scale_run(), language))));
+    charts.push(("run", Box::new(|language| super::latency::draw(&latency_run(), &catalogue(), language))));
+    charts.push(("sweep", Box::new(|language| sweep::draw(&sweep_run(), &catalogue(), language))));
+    charts.push(("scale", Box::new(|language| scale::draw(&scale_run(), &catalogue(), language))));
     charts
 }
 
@@ -179,11 +193,11 @@ fn an_svg_is_the_same_each_time_and_says_what_it_shows() {
 
 #[test]
 fn charts_tell_the_figures_in_both_languages() {
-    let english = throughput::draw(&ladder(), Language::English).description;
+    let english = throughput::draw(&ladder(), &catalogue(), Language::English).description;
     assert!(english.contains("0x03 group commit 1.01 M orders/s"), "{english}");
-    let chinese = throughput::draw(&ladder(), Language::Chinese).description;
+    let chinese = throughput::draw(&ladder(), &catalogue(), Language::Chinese).description;
     assert!(chinese.contains("0x03 组提交 101 万订单/秒"), "{chinese}");
-    let gains = gain::draw(&ladder(), Language::English).description;
+    let gains = gain::draw(&ladder(), &catalogue(), Language::English).description;
     assert!(gains.contains("0x03 group commit ×113") && gains.contains("in all ×1,463"), "{gains}");
 }
 
@@ -192,7 +206,7 @@ fn every_chart_is_written_in_four_files() {
     let dir = tempfile::tempdir().unwrap();
     let mut record = ladder();
     record.chapters.truncate(2);
-    let files = ladder_charts(&record, &dir.path().join("new")).unwrap();
+    let files = ladder_charts(&record, &catalogue(), &dir.path().join("new")).unwrap();
     assert_eq!(files.len(), 16);
     for file in &files {
         let bytes = fs::read(file).unwrap();
@@ -205,15 +219,15 @@ fn every_chart_is_written_in_four_files() {
 #[test]
 fn nothing_to_draw_is_said() {
     let dir = tempfile::tempdir().unwrap();
-    let empty = SweepRun { points: vec![], ..sweep_run() };
-    let error = sweep_chart(&empty, "sweep", dir.path()).unwrap_err();
+    let empty = SweepRecord { sizes: vec![], ..sweep_run() };
+    let error = sweep_chart(&empty, &catalogue(), dir.path()).unwrap_err();
     assert_eq!(error.exit_code(), 2);
     let mut run = latency_run();
     run.points.push((100.0, 1.0));
-    assert_eq!(latency_chart(&run, "run", dir.path()).unwrap_err().exit_code(), 2);
+    assert_eq!(latency_chart(&run, &catalogue(), "run", dir.path()).unwrap_err().exit_code(), 2);
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
-    assert_eq!(scale_chart(&scale_run(), "scale", &file).unwrap_err().exit_code(), 3);
+    assert_eq!(scale_chart(&scale_run(), &catalogue(), &file).unwrap_err().exit_code(), 3);
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use perf::error::PerfError;
-use perf::machine::Machine;
-use perf::probe::Probe;
-use perf::record::{ChapterRecord, Flow, LadderRecord, Latency, Spread, Stages};
+use market::engine::Stage;
+use results::error::MeasureError;
+use results::machine::Machine;
+use results::probe::Probe;
+use results::record::{ChapterRecord, Flow, LadderRecord, Latency, Record, Spread, Stages};
 
 fn sample() -> LadderRecord {
     LadderRecord {
@@ -40,7 +41,7 @@ fn sample() -> LadderRecord {
     }
 }
 
-fn check(record: &LadderRecord) -> Result<(), PerfError> {
+fn check(record: &LadderRecord) -> Result<(), MeasureError> {
     let dir = tempfile::tempdir().expect("a temporary folder");
     record.save(&dir.path().join("new/ladder.json"))
 }
@@ -50,20 +51,14 @@ fn a_record_is_read_as_it_was_written() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("output/ladder.json");
     let mut record = sample();
-    record.chapters[0].stages_ns = Some(Stages {
-        log_append: 900.0,
-        log_sync: 107_000.5,
-        balance_check: 60.0,
-        matching: 200.0,
-        settlement: 150.0,
-        ledger: 1_100.0,
-    });
+    let times = [900.0, 107_000.5, 60.0, 200.0, 150.0, 1_100.0];
+    record.chapters[0].stages_ns = Stages::from_each(|stage| times.get(stage as usize).copied().ok_or(())).ok();
     record.chapters[0].latency_ns = Some(Latency { offered_per_s: 5_000.0, p50: 1, p99: 2, p999: 3, max: 4 });
     record.save(&path).unwrap();
     record.save(&path).unwrap();
     assert_eq!(LadderRecord::load(&path).unwrap(), record);
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no unfinished file");
-    assert_eq!(record.chapters[0].stages_ns.unwrap().biggest(), ("log_sync", 107_000.5));
+    assert_eq!(record.chapters[0].stages_ns.unwrap().biggest(), (Stage::LogSync, 107_000.5));
 }
 
 #[test]

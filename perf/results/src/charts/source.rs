@@ -1,0 +1,22 @@
+//! Where a chart's figures come from: the line under it.
+
+use super::words::words;
+use crate::language::Language;
+use crate::machine::Machine;
+use crate::record::{Flow, LadderRecord};
+
+/// The source of figures from `machine` at `commit`. The machine comes last: it is the longest, and a line that is
+/// too long is cut at its end.
+pub(crate) fn source(machine: &Machine, commit: &str, flow: &Flow, language: Language) -> String {
+    let words = words(language);
+    let mut name = flow.input.as_ref().unwrap_or(&flow.name).clone();
+    if let Some(seed) = flow.seed {
+        name = format!("{name}{}{} {seed}", language.pick(", ", "，"), words.seed);
+    }
+    format!("{} {commit} | {} {name} | {}", words.commit, words.flow, machine.summary())
+}
+
+/// The source of a ladder's figures.
+pub(crate) fn source_of(record: &LadderRecord, language: Language) -> String {
+    source(&record.machine, &record.commit, &record.flow, language)
+}

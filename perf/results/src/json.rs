@@ -1,0 +1,75 @@
+//! Records as files: readable JSON, written as one whole, and read with words that say what is wrong and what to do.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::MeasureError;
+
+/// Writes `value` as readable JSON, creating the folder, through a neighbour file and a rename: a reader finds the
+/// old file or the new one.
+///
+/// # Errors
+/// [`MeasureError::Disk`] when it cannot be written.
+pub fn save<T: Serialize>(value: &T, path: &Path) -> Result<(), MeasureError> {
+    let mut text = serde_json::to_string_pretty(value)
+        .map_err(|error| MeasureError::Unusable(format!("{} cannot be written as JSON: {error}", path.display())))?;
+    text.push('\n');
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|error| MeasureError::disk("create the folder", folder, &error))?;
+    }
+    let unfinished = path.with_extension("json.new");
+    fs::write(&unfinished, text).map_err(|error| MeasureError::disk("write", &unfinished, &error))?;
+    fs::rename(&unfinished, path).map_err(|error| MeasureError::disk("write", path, &error))
+}
+
+/// What a subcommand writes to `output/<verb>.json`.
+pub trait Record: Serialize + DeserializeOwned {
+    /// The subcommand.
+    const VERB: &'static str;
+
+    /// What figure in it cannot be.
+    ///
+    /// # Errors
+    /// The first such figure, in words.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Reads a record and checks it.
+    ///
+    /// # Errors
+    /// [`MeasureError::Unusable`] when the file is missing, is not such a record, or holds figures that cannot be;
+    /// the message names the file, what is wrong, and what to do.
+    fn load(path: &Path) -> Result<Self, MeasureError> {
+        let (name, verb) = (path.display(), Self::VERB);
+        let again = format!("cargo run --release -- {verb}");
+        let unusable = MeasureError::Unusable;
+        let text = fs::read_to_string(path).map_err(|error| {
+            unusable(format!(
+                "cannot read the record {name}: {error}; give the path of a {verb}.json, or write one: {again}"
+            ))
+        })?;
+        let record: Self = serde_json::from_str(&text).map_err(|error| {
+            unusable(format!("{name} is not a record of `{verb}`: {error}; write it anew: {again}"))
+        })?;
+        record.check().map_err(|problem| {
+            unusable(format!("{name} holds an impossible figure: {problem}; write it anew: {again}"))
+        })?;
+        Ok(record)
+    }
+
+    /// Checks the record and writes it, as one whole: a reader finds the old file or the new one.
+    ///
+    /// # Errors
+    /// [`MeasureError::Unusable`] when a figure cannot be, [`MeasureError::Disk`] when it cannot be written.
+    fn save(&self, path: &Path) -> Result<(), MeasureError> {
+        self.check().map_err(|problem| {
+            let name = path.display();
+            MeasureError::Unusable(format!("{name} was not written: {problem}; the measurement failed, run it again"))
+        })?;
+        save(self, path)
+    }
+}

@@ -1,0 +1,105 @@
+//! Programs to measure: how to build them, how to run one and read what it saw. Nothing here links an engine: what is
+//! measured is what a reader runs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use catalogue::Chapter;
+
+use crate::chapters::repository;
+use crate::error::MeasureError;
+use crate::figures::{Figures, read_figures};
+
+/// A program of this workspace, such as a chapter's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// What it is called to people: a chapter by its folder's name, such as `0x01-naive`.
+    pub name: String,
+    /// Its package, such as `ch01`.
+    pub package: String,
+}
+
+/// Builds programs as a reader does, optimised.
+///
+/// # Errors
+/// [`MeasureError::Unusable`] when the compiler says no.
+pub fn build(programs: &[Program]) -> Result<(), MeasureError> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--release"]).current_dir(repository());
+    for program in programs {
+        command.args(["-p", &program.package]);
+    }
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => {
+            Err(MeasureError::Unusable(format!("cargo could not build the programs ({status}); its message is above")))
+        }
+        Err(error) => Err(MeasureError::Unusable(format!("cannot start cargo: {error}; is Rust installed?"))),
+    }
+}
+
+impl From<&Chapter> for Program {
+    fn from(chapter: &Chapter) -> Self {
+        Program { name: chapter.folder.clone(), package: chapter.package.clone() }
+    }
+}
+
+impl Program {
+    /// The program of a package that is no chapter.
+    pub fn of_package(package: &str) -> Program {
+        Program { name: package.into(), package: package.into() }
+    }
+
+    /// Where it is: beside this program, where cargo puts both.
+    pub fn path(&self) -> PathBuf {
+        let beside = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_path_buf));
+        let release = repository().join("target/release");
+        let name = format!("{}{}", self.package, std::env::consts::EXE_SUFFIX);
+        // Tests run from `deps`, and a debug build of this tool still measures release builds.
+        let folders = beside.into_iter().filter(|folder| folder.ends_with("release")).chain([release]);
+        folders.map(|folder| folder.join(&name)).find(|path| path.is_file()).unwrap_or_else(|| name.into())
+    }
+
+    /// Runs it with `args` and its output in `output`.
+    ///
+    /// # Errors
+    /// [`MeasureError::Unusable`] or [`MeasureError::Disk`], with the program's own words, by its exit code.
+    pub fn run(&self, args: &[String], output: &Path) -> Result<(), MeasureError> {
+        self.run_program(&self.path(), args, output)
+    }
+
+    fn run_program(&self, program: &Path, args: &[String], output: &Path) -> Result<(), MeasureError> {
+        let mut command = Command::new(program);
+        command.args(args).arg("--quiet").arg("--output").arg(output).stdin(Stdio::null());
+        let ended = command.output().map_err(|error| {
+            MeasureError::Unusable(format!(
+                "cannot start {}: {error}; build it with `cargo build --release`",
+                self.name
+            ))
+        })?;
+        if ended.status.success() {
+            return Ok(());
+        }
+        let words = String::from_utf8_lossy(&ended.stderr);
+        let message = format!("{} {}: {}", self.name, args.join(" "), words.trim());
+        Err(if ended.status.code() == Some(3) { MeasureError::Disk(message) } else { MeasureError::Unusable(message) })
+    }
+
+    /// Runs it and reads the figures that it wrote.
+    ///
+    /// # Errors
+    /// As [`Program::run`].
+    pub fn measure(&self, args: &[String], output: &Path) -> Result<Figures, MeasureError> {
+        self.measure_program(&self.path(), args, output)
+    }
+
+    /// The same with another program that takes the same flags.
+    ///
+    /// # Errors
+    /// As [`Program::run`].
+    pub fn measure_program(&self, program: &Path, args: &[String], output: &Path) -> Result<Figures, MeasureError> {
+        self.run_program(program, args, output)?;
+        read_figures(&output.join("t2_perf.txt"))
+    }
+}

@@ -1,0 +1,23 @@
+//! The records: what runs write under `output/`, and what the book's tables and charts and `compare` read. Names in
+//! the files never change; new ones may come.
+//!
+//! Each is a [`Record`]: `load` says what is wrong with a file and what to do, and `save` writes it whole.
+
+mod flow;
+mod lab;
+mod ladder;
+mod numbers;
+mod scale;
+mod stages;
+mod sweep;
+
+pub use flow::Flow;
+pub use lab::{CaseRecord, ExperimentRecord, LabRecord, LeftOutRecord, VariantRecord};
+pub use ladder::{ChapterRecord, LadderRecord, Latency, Round};
+pub use numbers::{Measured, NumberRecord, NumbersRecord, ReferenceFrom};
+pub use scale::{ScaleRecord, Shards};
+pub use stages::Stages;
+pub use sweep::{BatchSize, SweepRecord};
+
+pub use crate::json::Record;
+pub use crate::spread::Spread;

@@ -1,0 +1,19 @@
+//! What was run.
+
+use serde::{Deserialize, Serialize};
+
+/// The commands that a run fed to the engines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flow {
+    /// The generator's name (`classic`, `venue`, `burst`), or `input`.
+    pub name: String,
+    /// The generator's seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Orders that were asked of the generator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orders: Option<u64>,
+    /// The file name (not the path) of a flow of the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+}
