@@ -1,7 +1,10 @@
 //! The records that numbers come from: one folder of committed ones, one of the reader's own.
+//!
+//! A table reads a record as its type, which checks it; a number in prose names its place in it, and is walked to.
 
 use crate::pointer::Pointer;
 use crate::project::Project;
+use results::record::Record;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,8 +30,13 @@ impl Records {
         Self { dir: project.own_output(), shown: "output".into(), read: RefCell::default() }
     }
 
-    /// A whole record, e.g. `ladder`.
-    pub fn record(&self, name: &str) -> Result<Value, String> {
+    /// A whole record of its type.
+    pub fn load<R: Record>(&self) -> Result<R, String> {
+        R::load(&self.dir.join(format!("{}.json", R::VERB))).map_err(|e| e.to_string())
+    }
+
+    /// A whole record, e.g. `ladder`, to be walked.
+    fn record(&self, name: &str) -> Result<Value, String> {
         if let Some(value) = self.read.borrow().get(name) {
             return Ok(value.clone());
         }

@@ -37,8 +37,8 @@ fn the_small_book_passes_and_holds_its_records() {
 fn the_readers_own_run_stands_beside_the_reference() {
     let mini = Mini::new();
     let own = fs::read_to_string(mini.path("output/reference/ladder.json")).unwrap();
-    fs::write(mini.path("output/ladder.json"), own.replace("1234567.0", "7654321.0").replace("CPU 3000", "CPU 9000"))
-        .unwrap();
+    let own = own.replace("1200000.0", "7500000.0").replace("1234567.0", "7654321.0").replace("1300000.0", "7700000.0");
+    fs::write(mini.path("output/ladder.json"), own.replace("CPU 3000", "CPU 9000")).unwrap();
     assert_eq!(mini.problems(), []);
     let en = mini.built("en/one.html");
     assert!(en.contains("1.23\u{a0}million<span class=\"yours\">") && en.contains("7.65\u{a0}million"), "{en}");

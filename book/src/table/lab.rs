@@ -5,86 +5,100 @@
 use crate::format::duration;
 use crate::html::escape;
 use crate::lang::Lang;
-use crate::pointer::Pointer;
 use crate::sources::Sources;
-use crate::table::cells::{caption, pair, wrap};
-use serde_json::Value;
+use crate::table::cells::{caption, pair, row, wrap};
+use results::record::{ExperimentRecord, LabRecord};
+use results::words::Words;
 
 /// The table of an experiment in `lab.json`, the reader's own figures under the reference ones.
 pub(super) fn table(s: &Sources, lang: Lang, experiment: &str) -> Result<String, String> {
-    let path = format!("lab:experiments[{experiment}]");
-    let pointer = Pointer::parse(&path)?;
-    let entry = s.reference.value(&pointer)?;
-    let own = s.own.value(&pointer).ok();
-    let (corner, heads, rows) = body(&entry, own.as_ref(), lang)?;
-    let record = s.reference.record("lab")?;
+    let record: LabRecord = s.reference.load()?;
+    let entry = find(&record, experiment).ok_or_else(|| {
+        let known: Vec<&str> = record.experiments.iter().map(|entry| entry.name.as_str()).collect();
+        format!("the lab's record has no experiment `{experiment}` (there are: {})", known.join(", "))
+    })?;
+    let own: Option<LabRecord> = s.own.load().ok().filter(|own| find(own, experiment).is_some());
+    let (corner, heads, rows) = body(entry, own.as_ref().and_then(|own| find(own, experiment)), lang)?;
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let own = own.and_then(|_| s.own.record("lab").ok());
-    let caption =
-        [caption(&record, lang, false), own.map(|own| caption(&own, lang, true)).unwrap_or_default()].concat();
-    Ok(wrap(&caption, &corner, &heads, &rows))
+    Ok(wrap(&caption(&record, own.as_ref(), lang), &corner, &heads, &rows))
+}
+
+fn find<'r>(record: &'r LabRecord, experiment: &str) -> Option<&'r ExperimentRecord> {
+    record.experiments.iter().find(|entry| entry.name == experiment)
 }
 
 /// The corner's words, the columns' heads and the rows.
-fn body(entry: &Value, own: Option<&Value>, lang: Lang) -> Result<(String, Vec<String>, String), String> {
-    let lacks = || format!("output/reference/lab.json: an experiment lacks its cases or their variants: {entry}");
-    let cases = names(&entry["cases"], lang).filter(|cases| !cases.is_empty()).ok_or_else(lacks)?;
-    let variants = names(&entry["cases"][0]["variants"], lang).ok_or_else(lacks)?;
+fn body(
+    entry: &ExperimentRecord,
+    own: Option<&ExperimentRecord>,
+    lang: Lang,
+) -> Result<(String, Vec<String>, String), String> {
+    let first = entry.cases.first().ok_or_else(|| format!("the lab's experiment `{}` has no cases", entry.name))?;
+    let cases: Vec<Named<'_>> = entry.cases.iter().map(|case| (case.name.as_str(), &case.label)).collect();
+    let variants: Vec<Named<'_>> =
+        first.variants.iter().map(|variant| (variant.name.as_str(), &variant.label)).collect();
     let cases_are_rows = cases.len() >= variants.len();
     let (down, across) = if cases_are_rows { (&cases, &variants) } else { (&variants, &cases) };
     let mut rows = String::new();
-    for (row, label) in down {
-        rows += &format!("<tr><th scope=\"row\">{}</th>", escape(label));
-        for (column, _) in across {
-            let (case, variant) = if cases_are_rows { (row, column) } else { (column, row) };
+    for (down, label) in down {
+        let cells = across.iter().map(|(across, _)| {
+            let (case, variant) = if cases_are_rows { (down, across) } else { (across, down) };
             let own = own.map(|own| cell(own, case, variant, lang).unwrap_or_default());
-            rows += &pair(cell(entry, case, variant, lang).as_deref(), own.as_deref(), lang);
-        }
-        rows += "</tr>";
+            pair(cell(entry, case, variant, lang).as_deref(), own.as_deref(), lang)
+        });
+        rows += &row(&said(label, lang), &cells.collect::<String>());
     }
-    let per = entry["per"][lang.pick("en", "zh")].as_str().ok_or_else(lacks)?;
+    let per = said(&entry.per, lang);
     let corner = lang.pick(format!("time for {per}"), format!("{per}的耗时"));
-    Ok((escape(&corner), across.iter().map(|(_, label)| escape(label)).collect(), rows))
+    Ok((corner, across.iter().map(|(_, label)| said(label, lang)).collect(), rows))
 }
 
-/// The names in the record and for people.
-fn names(list: &Value, lang: Lang) -> Option<Vec<(String, String)>> {
-    let name = |item: &Value| {
-        Some((item["name"].as_str()?.to_owned(), item["label"][lang.pick("en", "zh")].as_str()?.to_owned()))
-    };
-    list.as_array()?.iter().map(name).collect()
+/// The name in the record and the words for people.
+type Named<'r> = (&'r str, &'r Words);
+
+fn said(words: &Words, lang: Lang) -> String {
+    escape(lang.pick(&words.en, &words.zh))
 }
 
 /// A median, and under it the least and the most of the rounds.
-fn cell(experiment: &Value, case: &str, variant: &str, lang: Lang) -> Option<String> {
-    let of = |list: &Value, wanted: &str| list.as_array()?.iter().find(|item| item["name"] == wanted).cloned();
-    let ns = &of(&of(&experiment["cases"], case)?["variants"], variant)?["ns"];
-    let time = |key: &str| ns[key].as_f64().map(|ns| duration(ns, 2));
-    let (least, most) = (time("min")?, time("max")?);
+fn cell(experiment: &ExperimentRecord, case: &str, variant: &str, lang: Lang) -> Option<String> {
+    let case = experiment.cases.iter().find(|entry| entry.name == case)?;
+    let ns = &case.variants.iter().find(|entry| entry.name == variant)?.ns;
+    let [median, least, most] = [ns.median, ns.min, ns.max].map(|ns| duration(ns, 2));
     let to = lang.pick(" to ", " 至 ");
-    Some(format!("{}<span class=\"spread\">{least}{to}{most}</span>", time("median")?))
+    Some(format!("{median}<span class=\"spread\">{least}{to}{most}</span>"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use results::record::{CaseRecord, Spread, VariantRecord};
+    use results::words::words;
 
-    fn entry(cases: usize, variants: usize) -> Value {
-        let named = |letter: char, n: usize| json!({"en": format!("{letter}{n}"), "zh": format!("{letter}{n}")});
-        let variant =
-            |n| json!({"name": format!("v{n}"), "label": named('v', n), "ns": {"median": 2, "min": 1, "max": 3}});
-        let variants: Vec<Value> = (0..variants).map(variant).collect();
-        let case = |n| json!({"name": format!("c{n}"), "label": named('c', n), "variants": variants});
-        let cases: Vec<Value> = (0..cases).map(case).collect();
-        json!({"per": {"en": "an order", "zh": "每单"}, "cases": cases})
+    fn entry(cases: usize, variants: usize) -> ExperimentRecord {
+        let named = |letter: char, n: usize| words(format!("{letter}{n}"), format!("{letter}{n}"));
+        let ns = || Spread::of(&[1.0, 2.0, 3.0]).expect("three rounds");
+        let variant = |n| VariantRecord { name: format!("v{n}"), label: named('v', n), ns: ns() };
+        let case = |n| CaseRecord {
+            name: format!("c{n}"),
+            label: named('c', n),
+            figures: Default::default(),
+            variants: (0..variants).map(variant).collect(),
+        };
+        ExperimentRecord {
+            name: "e".into(),
+            title: words("E", "E"),
+            per: words("an order", "每单"),
+            cases: (0..cases).map(case).collect(),
+            left_out: vec![],
+        }
     }
 
     #[test]
     fn the_longer_list_goes_down() {
-        let heads = |entry: &Value| body(entry, None, Lang::En).expect("a table").1;
-        assert_eq!(heads(&entry(3, 2)), ["v0", "v1"]);
-        assert_eq!(heads(&entry(1, 4)), ["c0"]);
+        let heads = |entry: ExperimentRecord| body(&entry, None, Lang::En).expect("a table").1;
+        assert_eq!(heads(entry(3, 2)), ["v0", "v1"]);
+        assert_eq!(heads(entry(1, 4)), ["c0"]);
     }
 
     #[test]
@@ -98,6 +112,6 @@ mod tests {
 
     #[test]
     fn an_experiment_without_cases_is_an_error() {
-        assert!(body(&json!({"cases": []}), None, Lang::En).is_err());
+        assert!(body(&entry(0, 0), None, Lang::En).is_err());
     }
 }
