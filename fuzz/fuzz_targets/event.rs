@@ -1,4 +1,4 @@
 //! Any bytes, to the decoder of events.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| market::contract::fuzz::event(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| contract::fuzz::event(bytes));

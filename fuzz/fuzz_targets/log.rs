@@ -1,4 +1,4 @@
 //! Any bytes, to the log reader.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| market::contract::fuzz::log(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| contract::fuzz::log(bytes));

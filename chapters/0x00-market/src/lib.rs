@@ -22,12 +22,6 @@ pub mod model;
 pub mod money;
 pub mod state;
 
-#[cfg(feature = "run")]
-pub mod run;
-
-#[cfg(feature = "contract")]
-pub mod contract;
-
 pub use command::{Command, Intent, Outcome, Place, Side, TimeInForce};
 pub use disk::{Disk, LogFile, RealDisk};
 pub use engine::{Acknowledge, Closed, Engine, EngineError, Options, Recovery, Stage, StageTimes};

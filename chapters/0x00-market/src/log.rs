@@ -246,7 +246,7 @@ pub fn encode_log(shard: ShardOf, commands: &[Command]) -> Vec<u8> {
 }
 
 /// The checksum of a whole frame, which leaves out the four bytes where the checksum stands.
-pub(crate) fn frame_crc(frame: &[u8]) -> u32 {
+pub fn frame_crc(frame: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&frame[..4]), &frame[8..])
 }
 

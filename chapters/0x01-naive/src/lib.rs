@@ -18,7 +18,7 @@ pub use engine::Engine;
 /// This chapter, as its program and its tests know it.
 pub struct Chapter;
 
-impl market::run::Chapter for Chapter {
+impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x01-naive";
     const ORDERS: usize = 100_000;
     type Engine = Engine;

@@ -1,10 +1,10 @@
-//! The contract, kept by this chapter's engine. What is asked of it is in `market::contract`.
+//! The contract, kept by this chapter's engine. What is asked of it is in `contract`.
 
 use ch01::Chapter;
-use market::contract::{crash, differential, failing, logs, simulation, snapshots};
+use contract::{crash, differential, failing, logs, simulation, snapshots};
 
-type Engine = <Chapter as market::run::Chapter>::Engine;
-type Measured = <Chapter as market::run::Chapter>::Measured;
+type Engine = <Chapter as runner::Chapter>::Engine;
+type Measured = <Chapter as runner::Chapter>::Measured;
 
 #[test]
 fn generated_streams() {

@@ -19,7 +19,7 @@ use metrics::{PerfMetrics, Unmeasured};
 /// This chapter, as its program and its tests know it.
 pub struct Chapter;
 
-impl market::run::Chapter for Chapter {
+impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x02-perf-metrics";
     const ORDERS: usize = 100_000;
     type Engine = Engine<Unmeasured>;

@@ -2,15 +2,15 @@
 //! This test fails on the engine of 0x01 and passes when the exercise is done.
 
 use ch02::Chapter;
-use market::contract::harness::Acks;
-use market::contract::place::Place;
-use market::contract::{Faults, SimDisk};
+use contract::folder::Folder;
+use contract::harness::Acks;
+use contract::{Faults, SimDisk};
 use market::flow::{FlowName, generate};
 use market::{Engine, Stage, StageTimes};
 
 fn stages<E: Engine>() -> Option<StageTimes> {
-    let place = Place::new(SimDisk::new(1, Faults::default()));
-    let (mut engine, _) = E::open(&place.options, Acks::default().receiver()).expect("opened");
+    let folder = Folder::new(SimDisk::new(1, Faults::default()));
+    let (mut engine, _) = E::open(&folder.options, Acks::default().receiver()).expect("opened");
     let flow = generate(FlowName::Classic, 2_000, 1);
     flow.setup.iter().chain(&flow.body).try_for_each(|&command| engine.submit(command)).expect("taken");
     engine.close().expect("closed").stages
@@ -18,7 +18,7 @@ fn stages<E: Engine>() -> Option<StageTimes> {
 
 #[test]
 fn every_stage_is_measured() {
-    let stages = stages::<<Chapter as market::run::Chapter>::Measured>().expect("a measured engine has stages");
+    let stages = stages::<<Chapter as runner::Chapter>::Measured>().expect("a measured engine has stages");
     for stage in Stage::ALL {
         assert!(!stages.of(stage).is_zero(), "no time was measured in {}", stage.key());
     }
@@ -26,5 +26,5 @@ fn every_stage_is_measured() {
 
 #[test]
 fn the_engine_itself_measures_nothing() {
-    assert_eq!(stages::<<Chapter as market::run::Chapter>::Engine>(), None);
+    assert_eq!(stages::<<Chapter as runner::Chapter>::Engine>(), None);
 }

@@ -20,7 +20,7 @@ use metrics::{PerfMetrics, Unmeasured};
 /// This chapter, as its program and its tests know it.
 pub struct Chapter;
 
-impl market::run::Chapter for Chapter {
+impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x03-group-commit";
     const ORDERS: usize = 1_000_000;
     const BATCH: Option<usize> = Some(1_024);

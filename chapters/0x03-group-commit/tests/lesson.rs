@@ -5,12 +5,12 @@
 use std::time::{Duration, Instant};
 
 use ch03::Chapter;
-use market::contract::harness::Acks;
-use market::contract::place::Place;
-use market::contract::{Faults, SimDisk};
+use contract::folder::Folder;
+use contract::harness::Acks;
+use contract::{Faults, SimDisk};
 use market::{Command, Engine as _, MarketId};
 
-type Engine = <Chapter as market::run::Chapter>::Engine;
+type Engine = <Chapter as runner::Chapter>::Engine;
 
 fn open(market: u32) -> Command {
     Command::Open { market: MarketId(market) }
@@ -19,11 +19,11 @@ fn open(market: u32) -> Command {
 #[test]
 fn a_thousand_commands_share_a_sync() {
     let disk = SimDisk::new(1, Faults::default());
-    let mut place = Place::new(disk.clone());
-    place.options.batch_max = 1_000;
-    place.options.batch_interval = Duration::from_secs(3_600);
+    let mut folder = Folder::new(disk.clone());
+    folder.options.batch_max = 1_000;
+    folder.options.batch_interval = Duration::from_secs(3_600);
     let acks = Acks::default();
-    let (mut engine, _) = Engine::open(&place.options, acks.receiver()).expect("opened");
+    let (mut engine, _) = Engine::open(&folder.options, acks.receiver()).expect("opened");
     let before = disk.counts().syncs;
     (0..999).try_for_each(|market| engine.submit(open(market))).expect("taken");
     assert_eq!((disk.counts().syncs - before, acks.seen().len()), (0, 0), "the batch is not full");
@@ -33,10 +33,10 @@ fn a_thousand_commands_share_a_sync() {
 
 #[test]
 fn a_lone_command_waits_for_the_interval_and_not_for_others() {
-    let mut place = Place::new(SimDisk::new(1, Faults::default()));
-    place.options.batch_interval = Duration::from_millis(20);
+    let mut folder = Folder::new(SimDisk::new(1, Faults::default()));
+    folder.options.batch_interval = Duration::from_millis(20);
     let acks = Acks::default();
-    let (mut engine, _) = Engine::open(&place.options, acks.receiver()).expect("opened");
+    let (mut engine, _) = Engine::open(&folder.options, acks.receiver()).expect("opened");
     let began = Instant::now();
     engine.submit(open(1)).expect("taken");
     assert_eq!(acks.seen().len(), 0, "it waits for others");

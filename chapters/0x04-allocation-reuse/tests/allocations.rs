@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use ch04::Chapter;
-use market::contract::place::Place;
+use contract::folder::Folder;
 use market::flow::{self, FlowName};
 use market::{Acknowledge, Command, Disk, Engine as _, Event, LogFile, Sequence};
 
-type Engine = <Chapter as market::run::Chapter>::Engine;
+type Engine = <Chapter as runner::Chapter>::Engine;
 
 /// Commands to warm up, and then commands to measure.
 const COMMANDS: usize = 1_000_000;
@@ -48,9 +48,9 @@ fn no_allocation_for_a_command() {
 
 /// Runs an engine over `warm_up`, then over `measured`, and counts during the latter.
 fn count(warm_up: &[Command], measured: &[Command], receiver: Receiver) -> Counts {
-    let place = Place::new(Sink);
+    let folder = Folder::new(Sink);
     let acknowledged = Arc::clone(&receiver.acknowledged);
-    let (mut engine, _) = Engine::open(&place.options, Box::new(receiver)).unwrap();
+    let (mut engine, _) = Engine::open(&folder.options, Box::new(receiver)).unwrap();
     warm_up.iter().try_for_each(|&command| engine.submit(command)).unwrap();
     engine.flush().unwrap();
     let counts = Counting::during(|| {

@@ -32,7 +32,7 @@ use metrics::{PerfMetrics, Unmeasured};
 /// This chapter, as its program and its tests know it.
 pub struct Chapter;
 
-impl market::run::Chapter for Chapter {
+impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x06-pinned-ring";
     const ORDERS: usize = 5_000_000;
     const BATCH: Option<usize> = Some(16_384);

@@ -2,5 +2,5 @@
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
-    market::run::main::<ch06::Chapter>()
+    runner::main::<ch06::Chapter>()
 }

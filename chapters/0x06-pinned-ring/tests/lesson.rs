@@ -4,21 +4,21 @@
 use std::time::{Duration, Instant};
 
 use ch06::Chapter;
-use market::contract::harness::Acks;
-use market::contract::place::Place;
-use market::contract::{Faults, SimDisk};
+use contract::folder::Folder;
+use contract::harness::Acks;
+use contract::{Faults, SimDisk};
 use market::{Command, Engine as _, MarketId};
 
-type Engine = <Chapter as market::run::Chapter>::Engine;
+type Engine = <Chapter as runner::Chapter>::Engine;
 
 #[test]
 fn commands_are_taken_while_the_disk_syncs() {
     const SYNC: Duration = Duration::from_millis(500);
     let disk = SimDisk::new(1, Faults::default());
-    let mut place = Place::new(disk.clone());
-    place.options.batch_max = 100;
+    let mut folder = Folder::new(disk.clone());
+    folder.options.batch_max = 100;
     let acks = Acks::default();
-    let (mut engine, _) = Engine::open(&place.options, acks.receiver()).expect("opened");
+    let (mut engine, _) = Engine::open(&folder.options, acks.receiver()).expect("opened");
     disk.set_faults(Faults { sync_delay: SYNC, ..Faults::default() });
 
     let began = Instant::now();

@@ -2,5 +2,5 @@
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
-    market::run::main::<ch07::Chapter>()
+    runner::main::<ch07::Chapter>()
 }

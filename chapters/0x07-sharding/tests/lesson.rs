@@ -4,21 +4,21 @@
 use std::collections::BTreeSet;
 
 use ch07::Chapter;
-use market::contract::harness::Acks;
-use market::contract::place::Place;
-use market::contract::{Faults, SimDisk};
+use contract::folder::Folder;
+use contract::harness::Acks;
+use contract::{Faults, SimDisk};
 use market::log::ShardOf;
 use market::{Command, Engine as _, Event, MarketId};
 
-type Engine = <Chapter as market::run::Chapter>::Engine;
+type Engine = <Chapter as runner::Chapter>::Engine;
 
 #[test]
 fn four_shards_share_the_markets() {
     let disk = SimDisk::new(1, Faults::default());
-    let mut place = Place::new(disk.clone());
-    place.options.shards = 4;
+    let mut folder = Folder::new(disk.clone());
+    folder.options.shards = 4;
     let acks = Acks::default();
-    let (mut engine, _) = Engine::open(&place.options, acks.receiver()).expect("opened");
+    let (mut engine, _) = Engine::open(&folder.options, acks.receiver()).expect("opened");
     (0..100).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) })).expect("taken");
     engine.close().expect("closed");
 

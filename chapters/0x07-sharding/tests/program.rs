@@ -1,7 +1,7 @@
-//! The contract, kept by this chapter's program. What is asked of it is in `market::contract`.
+//! The contract, kept by this chapter's program. What is asked of it is in `contract`.
 
 use ch07::Chapter;
-use market::contract::program;
+use contract::program;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch07");
 

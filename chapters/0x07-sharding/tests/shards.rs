@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 
 use ch07::Chapter;
 use ch07::reshard::reshard;
-use market::contract::fixture::UnsyncedDisk;
-use market::contract::harness::{Expected, check_events, check_state, run};
-use market::contract::oracle::Oracle;
-use market::contract::place::Place;
-use market::contract::streams::Random;
-use market::contract::{Faults, SimDisk};
+use contract::fixture::UnsyncedDisk;
+use contract::folder::Folder;
+use contract::harness::{Expected, check_events, check_state, run};
+use contract::oracle::Oracle;
+use contract::streams::Random;
+use contract::{Faults, SimDisk};
 use market::flow::{self, FlowName};
 use market::log::ShardOf;
 use market::log_reader::{LogReader, shard_counts};
 use market::model::Model;
 use market::{Command, Disk, EngineError, LogError, MarketId};
 
-type Engine = <Chapter as market::run::Chapter>::Engine;
+type Engine = <Chapter as runner::Chapter>::Engine;
 
 /// The set-up of `venue`, some of it, and commands of every kind in more markets than there are shards.
 fn commands() -> Vec<Command> {
@@ -30,10 +30,10 @@ fn commands() -> Vec<Command> {
     [flow.setup, flow.body].concat()
 }
 
-fn place(disk: impl Disk + 'static, shards: u16) -> Place {
-    let mut place = Place::new(disk);
-    place.options.shards = shards;
-    place
+fn folder(disk: impl Disk + 'static, shards: u16) -> Folder {
+    let mut folder = Folder::new(disk);
+    folder.options.shards = shards;
+    folder
 }
 
 /// What each market was told, in order, as the logs have it.
@@ -72,24 +72,24 @@ fn any_number_of_shards_gives_the_same_answers() {
     let expected: Vec<Expected> =
         commands.iter().map(|&command| Expected { command, events: model.apply(&command) }).collect();
     for shards in 1..=8 {
-        let place = place(SimDisk::new(0, Faults::default()), shards);
-        let ran = run::<Engine>(&place.options, &commands, 700).unwrap();
+        let folder = folder(SimDisk::new(0, Faults::default()), shards);
+        let ran = run::<Engine>(&folder.options, &commands, 700).unwrap();
         check_events(&expected, &ran.acks, shards).unwrap_or_else(|error| panic!("{shards} shards: {error}"));
         check_state(&model.state(), &ran.closed.state).unwrap_or_else(|error| panic!("{shards} shards: {error}"));
         let at_work = ran.acks.iter().map(|ack| ack.shard).collect::<std::collections::BTreeSet<_>>();
         assert_eq!(at_work.len(), usize::from(shards), "shards that did nothing prove nothing");
-        let again = run::<Engine>(&place.options, &[], 1).unwrap();
+        let again = run::<Engine>(&folder.options, &[], 1).unwrap();
         assert_eq!(again.recovery.commands, commands.len() as u64);
         check_state(&model.state(), &again.closed.state).unwrap();
     }
 }
 
 /// A data directory with `shards` shards that holds these commands.
-fn filled(shards: u16, commands: &[Command]) -> (SimDisk, Place) {
+fn filled(shards: u16, commands: &[Command]) -> (SimDisk, Folder) {
     let disk = SimDisk::new(0, Faults::default());
-    let place = place(disk.clone(), shards);
-    run::<Engine>(&place.options, commands, commands.len()).unwrap();
-    (disk, place)
+    let folder = folder(disk.clone(), shards);
+    run::<Engine>(&folder.options, commands, commands.len()).unwrap();
+    (disk, folder)
 }
 
 /// Every other number of shards is refused, with the numbers and both ways out, and nothing changes.
@@ -97,25 +97,25 @@ fn filled(shards: u16, commands: &[Command]) -> (SimDisk, Place) {
 fn another_number_of_shards_is_refused() {
     let commands = Random::new(1).stream(100);
     for shards in [1, 2, 3, 8] {
-        let (disk, mut place) = filled(shards, &commands);
+        let (disk, mut folder) = filled(shards, &commands);
         let paths = disk.paths();
         for asked in (1..=8).filter(|&asked| asked != shards) {
-            place.options.shards = asked;
-            let error = place.refusal::<Engine>().unwrap();
+            folder.options.shards = asked;
+            let error = folder.refusal::<Engine>().unwrap();
             let words = error.to_string();
             assert!(
                 matches!(&error, EngineError::Log(LogError::OtherShards { found, asked: by, .. })
                     if (*found, *by) == (shards, asked)),
                 "{words}"
             );
-            let folder = place.path().display().to_string();
+            let folder = folder.path().display().to_string();
             for part in [&folder, &format!("--shards {shards}"), &format!("--reshard {asked}")] {
                 assert!(words.contains(part), "it does not say {part}: {words}");
             }
         }
         assert_eq!(disk.paths(), paths, "a refused directory was changed");
-        place.options.shards = shards;
-        assert_eq!(run::<Engine>(&place.options, &[], 1).unwrap().recovery.commands, 100);
+        folder.options.shards = shards;
+        assert_eq!(run::<Engine>(&folder.options, &[], 1).unwrap().recovery.commands, 100);
     }
 }
 
@@ -124,18 +124,18 @@ fn another_number_of_shards_is_refused() {
 fn a_missing_log_is_an_error() {
     let commands = commands();
     for missing in 0..4 {
-        let (disk, place) = filled(4, &commands);
-        let log = place.path().join(ShardOf { shard: missing, shards: 4 }.file_name());
+        let (disk, folder) = filled(4, &commands);
+        let log = folder.path().join(ShardOf { shard: missing, shards: 4 }.file_name());
         disk.remove(&log).unwrap();
         let paths = disk.paths();
-        let error = place.refusal::<Engine>().unwrap();
+        let error = folder.refusal::<Engine>().unwrap();
         assert!(
             matches!(&error, EngineError::Log(LogError::Missing { path }) if *path == log),
             "shard {missing}: another error was expected than: {error}"
         );
         assert!(error.to_string().contains(&log.display().to_string()), "{error}");
         assert_eq!(disk.paths(), paths, "a refused directory was changed");
-        assert!(reshard(&disk, place.path(), 2).is_err(), "resharding went on without shard {missing}");
+        assert!(reshard(&disk, folder.path(), 2).is_err(), "resharding went on without shard {missing}");
         assert_eq!(disk.paths(), paths, "resharding changed a directory that it refused");
     }
 }
@@ -146,17 +146,17 @@ fn resharding_keeps_every_history() {
     let oracle = Oracle::of(&Random::new(2).stream(600));
     let commands: Vec<Command> = oracle.steps(0).iter().map(|step| step.command).collect();
     for (before, after) in pairs() {
-        let (disk, mut place) = filled(before, &commands);
-        let said = reshard(&disk, place.path(), after).unwrap();
+        let (disk, mut folder) = filled(before, &commands);
+        let said = reshard(&disk, folder.path(), after).unwrap();
         assert!(said.contains(&format!("{before} shards are now {after}")), "{said}");
-        assert_eq!(shard_counts(&disk, place.path()).unwrap(), [after], "{before} to {after}");
+        assert_eq!(shard_counts(&disk, folder.path()).unwrap(), [after], "{before} to {after}");
         assert_eq!(disk.paths().len(), usize::from(after), "logs are left over: {:?}", disk.paths());
-        assert_eq!(histories(&disk, place.path(), after), by_market(&commands), "{before} to {after}");
-        place.options.shards = after;
-        let again = run::<Engine>(&place.options, &[], 1).unwrap();
+        assert_eq!(histories(&disk, folder.path(), after), by_market(&commands), "{before} to {after}");
+        folder.options.shards = after;
+        let again = run::<Engine>(&folder.options, &[], 1).unwrap();
         assert_eq!(again.recovery.commands, commands.len() as u64);
         check_state(&oracle.state(commands.len()), &again.closed.state).unwrap();
-        assert!(reshard(&disk, place.path(), after).unwrap().contains("already"));
+        assert!(reshard(&disk, folder.path(), after).unwrap().contains("already"));
     }
 }
 
@@ -173,19 +173,19 @@ fn resharding_can_be_cut_short_anywhere() {
     let histories_wanted = by_market(&commands);
     for (before, after) in pairs() {
         for operation in 1.. {
-            let (disk, mut place) = filled(before, &commands);
-            let folder = place.path().to_path_buf();
+            let (disk, mut folder) = filled(before, &commands);
+            let path = folder.path().to_path_buf();
             disk.set_faults(Faults { power_fails_at: Some(operation), ..Faults::default() });
-            let cut_short = reshard(&disk, &folder, after).is_err();
+            let cut_short = reshard(&disk, &path, after).is_err();
             let disk = disk.crash();
-            place.options.disk = std::sync::Arc::new(disk.clone());
-            let found = shard_counts(&disk, &folder).unwrap();
+            folder.options.disk = std::sync::Arc::new(disk.clone());
+            let found = shard_counts(&disk, &path).unwrap();
             let name = format!("{before} to {after}, cut short in operation {operation}, which left {found:?}");
-            let whole = found.iter().all(|&shards| histories(&disk, &folder, shards) == histories_wanted);
+            let whole = found.iter().all(|&shards| histories(&disk, &path, shards) == histories_wanted);
             assert!(!found.is_empty() && whole, "{name}: what looks complete is not");
             for shards in [before, after] {
-                place.options.shards = shards;
-                match run::<Engine>(&place.options, &[], 1) {
+                folder.options.shards = shards;
+                match run::<Engine>(&folder.options, &[], 1) {
                     Ok(opened) => {
                         assert_eq!(found, [shards], "{name}: it opened");
                         assert_eq!(opened.recovery.commands, 300, "{name}");
@@ -193,10 +193,10 @@ fn resharding_can_be_cut_short_anywhere() {
                     Err(words) => assert!(found != [shards] && words.contains("--reshard"), "{name}: {words}"),
                 }
             }
-            reshard(&disk, &folder, after).unwrap_or_else(|error| panic!("{name}: the second time: {error}"));
-            assert_eq!(shard_counts(&disk, &folder).unwrap(), [after], "{name}");
+            reshard(&disk, &path, after).unwrap_or_else(|error| panic!("{name}: the second time: {error}"));
+            assert_eq!(shard_counts(&disk, &path).unwrap(), [after], "{name}");
             assert_eq!(disk.paths().len(), usize::from(after), "{name}: left over: {:?}", disk.paths());
-            assert_eq!(histories(&disk, &folder, after), histories_wanted, "{name}");
+            assert_eq!(histories(&disk, &path, after), histories_wanted, "{name}");
             if !cut_short {
                 break;
             }
@@ -209,30 +209,30 @@ fn resharding_can_be_cut_short_anywhere() {
 fn leftovers_of_a_resharding_never_come_back() {
     let commands = Random::new(4).stream(300);
     let (first, second) = commands.split_at(200);
-    let (disk, place) = filled(1, first);
+    let (disk, folder) = filled(1, first);
     // It was cut short before shard 0 of the new logs was made: one of them lies there.
-    let leftover = place.path().join(ShardOf { shard: 1, shards: 2 }.file_name());
+    let leftover = folder.path().join(ShardOf { shard: 1, shards: 2 }.file_name());
     let stale = market::log::encode_log(ShardOf { shard: 1, shards: 2 }, &first[..20]);
     drop(disk.create(&leftover, &stale).unwrap());
-    run::<Engine>(&place.options, second, 50).unwrap();
-    reshard(&disk, place.path(), 2).unwrap();
-    assert_eq!(histories(&disk, place.path(), 2), by_market(&commands));
+    run::<Engine>(&folder.options, second, 50).unwrap();
+    reshard(&disk, folder.path(), 2).unwrap();
+    assert_eq!(histories(&disk, folder.path(), 2), by_market(&commands));
 }
 
 /// On real files, through the program's own entry.
 #[test]
 fn resharding_real_files() {
-    let place = place(UnsyncedDisk, 3);
+    let folder = folder(UnsyncedDisk, 3);
     let commands = Random::new(5).stream(200);
-    run::<Engine>(&place.options, &commands, 100).unwrap();
-    <Chapter as market::run::Chapter>::reshard(place.path(), 2).unwrap();
-    let logs: Vec<PathBuf> = fs::read_dir(place.path())
+    run::<Engine>(&folder.options, &commands, 100).unwrap();
+    <Chapter as runner::Chapter>::reshard(folder.path(), 2).unwrap();
+    let logs: Vec<PathBuf> = fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
         .collect();
     assert_eq!(logs.len(), 2, "{logs:?}");
-    assert_eq!(histories(&UnsyncedDisk, place.path(), 2), by_market(&commands));
-    let words = reshard(&UnsyncedDisk, &place.path().join("elsewhere"), 2).unwrap_err().to_string();
+    assert_eq!(histories(&UnsyncedDisk, folder.path(), 2), by_market(&commands));
+    let words = reshard(&UnsyncedDisk, &folder.path().join("elsewhere"), 2).unwrap_err().to_string();
     assert!(words.contains("no log to reshard"), "{words}");
 }

@@ -11,13 +11,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ch07::Chapter;
-use market::contract::harness::{Acks, run};
-use market::contract::place::Place;
-use market::contract::{Faults, SimDisk};
+use contract::folder::Folder;
+use contract::harness::{Acks, run};
+use contract::{Faults, SimDisk};
 use market::flow::{self, FlowName};
 use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogFile, Sequence};
 
-type Engine = <Chapter as market::run::Chapter>::Engine;
+type Engine = <Chapter as runner::Chapter>::Engine;
 
 /// More than the ring and all that can be ahead of it: whoever submits all must have been let on.
 const COMMANDS: usize = 100_000;
@@ -138,7 +138,7 @@ impl LogFile for GatedFile {
 
 /// Everything that a test of a stall looks at.
 struct Stall {
-    place: Place,
+    folder: Folder,
     disk: SimDisk,
     /// Where syncs pass, and where acknowledgements do.
     syncs: Way,
@@ -151,14 +151,14 @@ impl Stall {
     fn new() -> Stall {
         let disk = SimDisk::new(0, Faults::default());
         let syncs = Way::new(Gate::Open);
-        let mut place = Place::new(GatedDisk(disk.clone(), syncs.clone()));
-        place.options.batch_max = BATCH_MAX;
-        Stall { place, disk, syncs, acks: Way::new(Gate::Open), counted: Arc::default(), submitted: Arc::default() }
+        let mut folder = Folder::new(GatedDisk(disk.clone(), syncs.clone()));
+        folder.options.batch_max = BATCH_MAX;
+        Stall { folder, disk, syncs, acks: Way::new(Gate::Open), counted: Arc::default(), submitted: Arc::default() }
     }
 
     fn open(&self) -> Engine {
         let receiver = Receiver { way: self.acks.clone(), counted: Arc::clone(&self.counted) };
-        Engine::open(&self.place.options, Box::new(receiver)).unwrap().0
+        Engine::open(&self.folder.options, Box::new(receiver)).unwrap().0
     }
 
     /// Submits everything from another thread, which counts how far it was let.
@@ -187,13 +187,13 @@ impl Stall {
     /// Opens the healthy disk again: everything that was counted must be there.
     fn recovers(&mut self) {
         let counted = self.counted.load(SeqCst);
-        self.place.options.disk = Arc::new(self.disk.crash());
+        self.folder.options.disk = Arc::new(self.disk.crash());
         let all = commands();
-        let found = run::<Engine>(&self.place.options, &[], 1).unwrap().recovery.commands;
+        let found = run::<Engine>(&self.folder.options, &[], 1).unwrap().recovery.commands;
         assert!(found >= counted, "{counted} were acknowledged, and {found} came back");
         // And it goes on where it came back.
         let next = &all[found as usize..all.len().min(found as usize + 100)];
-        run::<Engine>(&self.place.options, next, 10).unwrap();
+        run::<Engine>(&self.folder.options, next, 10).unwrap();
     }
 }
 
@@ -284,12 +284,12 @@ fn a_journal_that_panics_stops_the_engine() {
 /// may open the same log.
 #[test]
 fn a_dropped_engine_leaves_no_thread_behind() {
-    let place = Place::new(SimDisk::new(0, Faults::default()));
+    let folder = Folder::new(SimDisk::new(0, Faults::default()));
     let commands = commands();
     let mut found = 0;
     for round in 1..=20 {
         let acks = Acks::default();
-        let (mut engine, recovery) = Engine::open(&place.options, acks.receiver()).unwrap();
+        let (mut engine, recovery) = Engine::open(&folder.options, acks.receiver()).unwrap();
         assert!(recovery.commands >= found, "{recovery:?}, and {found} were there before");
         let from = recovery.commands as usize;
         commands[from..from + 1_000 + round].iter().try_for_each(|&command| engine.submit(command)).unwrap();

@@ -1,0 +1,194 @@
+//! Logs that were cut off or damaged, byte by byte and bit by bit.
+//!
+//! A log that ends early is a crash: the whole frames count and the rest is cut off. A log that is
+//! damaged in its middle is a disaster: the engine says where, and loads nothing. The difference
+//! must be seen at every byte, and in the framing of every chapter.
+
+use crate::faults::Faults;
+use crate::fixture::{Fixture, Framing, UnsyncedDisk};
+use crate::folder::Folder;
+use crate::oracle::Oracle;
+use crate::sim_disk::SimDisk;
+use crate::streams::Random;
+use market::log::{RECORD_BYTES, ShardOf};
+use market::{Engine, EngineError, LogError, RealDisk, Sequence};
+
+fn oracle(length: usize) -> Oracle {
+    Oracle::of(&Random::new(99).stream(length))
+}
+
+fn fixture(oracle: &Oracle, framing: Framing) -> Fixture {
+    let commands: Vec<_> = oracle.steps(0).iter().map(|step| step.command).collect();
+    Fixture::new(&commands, framing, ShardOf::ONLY)
+}
+
+/// A log cut at every byte, in real files, comes back as its whole frames, and the engine goes on
+/// from there.
+pub fn cut_at_every_byte<E: Engine>() {
+    let oracle = oracle(200);
+    let folder = Folder::new(UnsyncedDisk);
+    let log = fixture(&oracle, Framing::Mixed(24));
+    let put = |bytes: &[u8]| std::fs::write(folder.log(), bytes).unwrap();
+    cut::<E>(&folder, &oracle, &log, &put, 1, Vec::truncate);
+}
+
+/// The same for frames of one command, in memory.
+pub fn cut_at_every_byte_of_single_frames<E: Engine>() {
+    let oracle = oracle(60);
+    let disk = SimDisk::new(1, Faults::default());
+    let folder = Folder::new(disk.clone());
+    let log = fixture(&oracle, Framing::One);
+    let put = |bytes: &[u8]| disk.put(&folder.log(), bytes);
+    cut::<E>(&folder, &oracle, &log, &put, 1, Vec::truncate);
+}
+
+/// The same where space was reserved: zeros stand in place of what did not get to the disk.
+pub fn cut_in_reserved_space<E: Engine>() {
+    let oracle = oracle(60);
+    let disk = SimDisk::new(2, Faults::default());
+    let folder = Folder::new(disk.clone());
+    let log = fixture(&oracle, Framing::Mixed(24)).reserved(2_000);
+    let put = |bytes: &[u8]| disk.put(&folder.log(), bytes);
+    cut::<E>(&folder, &oracle, &log, &put, 1, |bytes, length| bytes[length..].fill(0));
+    // A sector of a frame that came without the sectors before it.
+    let last = log.frames[log.frames.len() - 1];
+    cut::<E>(&folder, &oracle, &log, &put, 1, |bytes, length| {
+        bytes[last.start..length.clamp(last.start, last.end)].fill(0);
+    });
+}
+
+/// A few cuts with the real disk and its syncs.
+pub fn cut_on_the_real_disk<E: Engine>() {
+    let oracle = oracle(60);
+    let folder = Folder::on_disk(RealDisk);
+    let log = fixture(&oracle, Framing::Mixed(8));
+    let put = |bytes: &[u8]| std::fs::write(folder.log(), bytes).unwrap();
+    cut::<E>(&folder, &oracle, &log, &put, 101, Vec::truncate);
+}
+
+fn cut<E: Engine>(
+    folder: &Folder,
+    oracle: &Oracle,
+    log: &Fixture,
+    put: &dyn Fn(&[u8]),
+    step: usize,
+    end_at: impl Fn(&mut Vec<u8>, usize),
+) {
+    for length in (RECORD_BYTES..=log.end()).step_by(step) {
+        let mut bytes = log.bytes.clone();
+        end_at(&mut bytes, length);
+        put(&bytes);
+        let whole = log.commands_in(&bytes);
+        let end = log.frames.iter().rfind(|frame| frame.after == whole).map_or(RECORD_BYTES, |frame| frame.end);
+        let torn = bytes[end..].iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
+        let then = || {
+            // Going on shows what was recovered, for every answer follows from it. Now and then the
+            // engine is closed first, as it came back.
+            if length % 16 == 0 {
+                folder.recovers::<E>(oracle, whole)?;
+                put(&bytes);
+            }
+            match folder.goes_on::<E>(oracle, whole, 2)?.torn_bytes {
+                found if found == torn => Ok(()),
+                found => Err(format!("{found} bytes were cut off, but {torn} are torn")),
+            }
+        };
+        then().unwrap_or_else(|error| panic!("cut at byte {length} of {}: {error}", log.bytes.len()));
+    }
+}
+
+/// Any one bit flipped: an error that says where, or, in the last frame, a torn tail.
+pub fn flip_every_bit<E: Engine>() {
+    let oracle = oracle(40);
+    let folder = Folder::new(UnsyncedDisk);
+    let log = fixture(&oracle, Framing::Mixed(12)).reserved(100);
+    for byte in 0..log.bytes.len() {
+        for bit in 0..8 {
+            let mut bytes = log.bytes.clone();
+            bytes[byte] ^= 1 << bit;
+            std::fs::write(folder.log(), &bytes).unwrap();
+            flipped::<E>(&folder, &oracle, &log, &bytes, byte)
+                .unwrap_or_else(|error| panic!("bit {bit} of byte {byte} flipped: {error}"));
+        }
+    }
+}
+
+fn flipped<E: Engine>(
+    folder: &Folder,
+    oracle: &Oracle,
+    log: &Fixture,
+    bytes: &[u8],
+    byte: usize,
+) -> Result<(), String> {
+    match log.frame_at(byte) {
+        None if byte < RECORD_BYTES => match folder.refusal::<E>()? {
+            EngineError::Log(LogError::Foreign { .. } | LogError::UnknownVersion { .. }) => unchanged(folder, bytes),
+            error => Err(format!("another error was expected than: {error}")),
+        },
+        None => folder.recovers::<E>(oracle, oracle.len()).map(|_| ()),
+        Some(frame) if frame.after == oracle.len() => {
+            let recovery = folder.recovers::<E>(oracle, frame.before)?;
+            if recovery.torn_bytes == 0 { Err("the torn frame was not reported".into()) } else { Ok(()) }
+        }
+        Some(frame) => damaged::<E>(folder, frame.start as u64, frame.before as u64, bytes),
+    }
+}
+
+/// The engine must refuse, name the file, the offset and the command, and leave the file as it is.
+fn damaged<E: Engine>(folder: &Folder, start: u64, before: u64, bytes: &[u8]) -> Result<(), String> {
+    let error = folder.refusal::<E>()?;
+    let words = error.to_string();
+    let EngineError::Log(LogError::Corrupt { path, offset, sequence, .. }) = error else {
+        return Err(format!("another error was expected than: {words}"));
+    };
+    let first = Sequence::FIRST.plus(before);
+    if (path, offset, sequence) != (folder.log(), start, first) {
+        return Err(format!("the damage is at byte {start}, command {first}, and the error is: {words}"));
+    }
+    let named = [folder.log().display().to_string(), start.to_string(), first.to_string()];
+    if !named.iter().all(|name| words.contains(name)) {
+        return Err(format!("the error does not name {named:?}: {words}"));
+    }
+    unchanged(folder, bytes)
+}
+
+fn unchanged(folder: &Folder, bytes: &[u8]) -> Result<(), String> {
+    let after = std::fs::read(folder.log()).map_err(|error| error.to_string())?;
+    if after == bytes { Ok(()) } else { Err("the engine changed a log that it does not trust".into()) }
+}
+
+/// Whole frames that are missing, doubled or in another order: never a history with a hole in it.
+pub fn frames_out_of_place<E: Engine>() {
+    let oracle = oracle(60);
+    let log = fixture(&oracle, Framing::Mixed(8));
+    let folder = Folder::new(UnsyncedDisk);
+    let last = log.frames.len() - 1;
+    let header = &log.bytes[..RECORD_BYTES];
+    let put = |order: &[usize]| {
+        let frames = order.iter().flat_map(|&at| &log.bytes[log.frames[at].start..log.frames[at].end]);
+        let bytes: Vec<u8> = header.iter().chain(frames).copied().collect();
+        std::fs::write(folder.log(), &bytes).unwrap();
+        bytes
+    };
+    let all: Vec<usize> = (0..=last).collect();
+    for at in 0..last {
+        let frame = log.frames[at];
+        let mut missing = all.clone();
+        missing.remove(at);
+        let mut swapped = all.clone();
+        swapped.swap(at, at + 1);
+        for order in [missing, swapped] {
+            let bytes = put(&order);
+            damaged::<E>(&folder, frame.start as u64, frame.before as u64, &bytes)
+                .unwrap_or_else(|error| panic!("frames {order:?}: {error}"));
+        }
+        let mut doubled = all.clone();
+        doubled.insert(at, at);
+        let bytes = put(&doubled);
+        damaged::<E>(&folder, frame.end as u64, frame.after as u64, &bytes)
+            .unwrap_or_else(|error| panic!("frames {doubled:?}: {error}"));
+    }
+    // The last frame once more is no history that was promised; it is cut off, not applied again.
+    put(&[all, vec![last]].concat());
+    folder.goes_on::<E>(&oracle, oracle.len(), 0).unwrap_or_else(|error| panic!("the last frame twice: {error}"));
+}

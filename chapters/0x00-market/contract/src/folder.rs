@@ -1,0 +1,98 @@
+//! A data directory whose log a test puts there, and the two questions about it: does the engine
+//! come back with just these commands, and does it go on from there?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use crate::harness::{check_events, check_ledger, check_state, run};
+use crate::oracle::Oracle;
+use market::log::FILE_NAME;
+use market::{Command, Disk, Engine, EngineError, Options, Recovery};
+
+/// A data directory that goes away with this value.
+pub struct Folder {
+    directory: TempDir,
+    /// How engines are opened here.
+    pub options: Options,
+}
+
+impl Folder {
+    /// An empty directory, in memory where the system offers that, with this disk behind the log.
+    ///
+    /// # Panics
+    /// When no directory can be made, for no test can go on then.
+    pub fn new(disk: impl Disk + 'static) -> Folder {
+        // Thousands of files are made and truncated here, and a busy file system lets each wait.
+        let in_memory = tempfile::tempdir_in("/dev/shm");
+        Folder::within(in_memory.or_else(|_| tempfile::tempdir()).unwrap(), disk)
+    }
+
+    /// An empty directory on the machine's disk, with this disk behind the log.
+    ///
+    /// # Panics
+    /// When no directory can be made.
+    pub fn on_disk(disk: impl Disk + 'static) -> Folder {
+        Folder::within(tempfile::tempdir().unwrap(), disk)
+    }
+
+    fn within(directory: TempDir, disk: impl Disk + 'static) -> Folder {
+        let options = Options { disk: Arc::new(disk), ..Options::new(directory.path()) };
+        Folder { directory, options }
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Where the log of an engine with one shard is.
+    pub fn log(&self) -> PathBuf {
+        self.path().join(FILE_NAME)
+    }
+
+    /// Opens the engine and closes it: it must have recovered the first `count` commands of
+    /// `oracle`, and their ledger.
+    ///
+    /// # Errors
+    /// What it had instead.
+    pub fn recovers<E: Engine>(&self, oracle: &Oracle, count: usize) -> Result<Recovery, String> {
+        let opened = run::<E>(&self.options, &[], 1)?;
+        if opened.recovery.commands != count as u64 {
+            return Err(format!("{:?}, but {count} commands are in whole frames", opened.recovery));
+        }
+        check_state(&oracle.state(count), &opened.closed.state)?;
+        check_ledger(oracle.events(count), self.path(), 1)?;
+        Ok(opened.recovery)
+    }
+
+    /// Opens the engine where the first `count` commands of `oracle` are, submits up to `more` of those
+    /// that follow, closes it, and opens it again. The result is what the first opening found.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn goes_on<E: Engine>(&self, oracle: &Oracle, count: usize, more: usize) -> Result<Recovery, String> {
+        let steps = &oracle.steps(count)[..more.min(oracle.len() - count)];
+        let commands: Vec<Command> = steps.iter().map(|step| step.command).collect();
+        let went = run::<E>(&self.options, &commands, commands.len() + 1)?;
+        if went.recovery.commands != count as u64 {
+            return Err(format!("{:?}, but {count} commands are in whole frames", went.recovery));
+        }
+        check_events(steps, &went.acks, 1)?;
+        check_state(&oracle.state(count + steps.len()), &went.closed.state)?;
+        self.recovers::<E>(oracle, count + steps.len())?;
+        Ok(went.recovery)
+    }
+
+    /// The error with which the engine refuses to open.
+    ///
+    /// # Errors
+    /// What it recovered instead of refusing.
+    pub fn refusal<E: Engine>(&self) -> Result<EngineError, String> {
+        match E::open(&self.options, crate::harness::Acks::default().receiver()) {
+            Err(error) => Ok(error),
+            Ok((_, recovery)) => Err(format!("it opened with {recovery:?}")),
+        }
+    }
+}

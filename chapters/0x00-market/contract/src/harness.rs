@@ -1,0 +1,252 @@
+//! Running an engine in a test: a receiver that remembers, a run from opening to closing, and the
+//! comparisons that all tests share.
+//!
+//! Everything returns its complaint as a `String`, so that `proptest` can shrink what led to it and
+//! the simulation can name the seed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use market::state::ExchangeState;
+use market::{Acknowledge, Closed, Command, Engine, Event, MarketId, Options, Recovery, Sequence};
+
+/// One acknowledgement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Acknowledged {
+    /// Who gave it.
+    pub shard: u16,
+    /// For which command of the shard.
+    pub sequence: Sequence,
+    /// What the command led to.
+    pub events: Vec<Event>,
+}
+
+/// Remembers every acknowledgement, of all shards together.
+#[derive(Clone, Default)]
+pub struct Acks {
+    shard: u16,
+    seen: Arc<Mutex<Vec<Acknowledged>>>,
+}
+
+impl Acks {
+    /// What an engine is given. All receivers of one `Acks` write to the same list.
+    pub fn receiver(&self) -> Box<dyn Acknowledge> {
+        Box::new(self.clone())
+    }
+
+    /// What came so far, each shard's in the order in which it came.
+    pub fn seen(&self) -> Vec<Acknowledged> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+impl Acknowledge for Acks {
+    fn acknowledge(&mut self, sequence: Sequence, events: &[Event]) {
+        self.seen.lock().unwrap().push(Acknowledged { shard: self.shard, sequence, events: events.to_vec() });
+    }
+
+    fn for_shard(&self, shard: u16) -> Box<dyn Acknowledge> {
+        Box::new(Acks { shard, seen: Arc::clone(&self.seen) })
+    }
+}
+
+/// What a run left behind.
+pub struct Run {
+    /// What opening found.
+    pub recovery: Recovery,
+    /// What was acknowledged.
+    pub acks: Vec<Acknowledged>,
+    /// What the engine held in the end.
+    pub closed: Closed,
+}
+
+/// Opens an engine, submits `commands`, flushes after every `flush_every`th of them and at the end,
+/// and closes it. Every command must be acknowledged once, in order, with an event.
+///
+/// # Errors
+/// What went wrong, in words.
+pub fn run<E: Engine>(options: &Options, commands: &[Command], flush_every: usize) -> Result<Run, String> {
+    let acks = Acks::default();
+    let (mut engine, recovery) = E::open(options, acks.receiver()).map_err(|error| format!("open: {error}"))?;
+    for (at, &command) in commands.iter().enumerate() {
+        engine.submit(command).map_err(|error| format!("submit {command:?}: {error}"))?;
+        if (at + 1) % flush_every == 0 {
+            engine.flush().map_err(|error| format!("flush: {error}"))?;
+            let came = acks.seen.lock().unwrap().len();
+            if came != at + 1 {
+                return Err(format!("flush returned with {came} acknowledgements of {} commands", at + 1));
+            }
+        }
+    }
+    engine.poll().and_then(|()| engine.flush()).map_err(|error| format!("flush: {error}"))?;
+    let came = acks.seen.lock().unwrap().len();
+    let closed = engine.close().map_err(|error| format!("close: {error}"))?;
+    let acks = acks.seen();
+    if came != commands.len() || acks.len() != commands.len() {
+        return Err(format!(
+            "{came} acknowledgements after flush, {} after close, {} commands",
+            acks.len(),
+            commands.len()
+        ));
+    }
+    let base = (options.shards == 1).then_some(recovery.commands);
+    check_sequences(&acks, base)?;
+    Ok(Run { recovery, acks, closed })
+}
+
+/// Each shard's sequences follow each other, and no command is without an event. With one shard
+/// they follow what was `recovered`.
+///
+/// # Errors
+/// The first acknowledgement out of order.
+pub fn check_sequences(acks: &[Acknowledged], recovered: Option<u64>) -> Result<(), String> {
+    let mut next: BTreeMap<u16, Sequence> = BTreeMap::new();
+    for ack in acks {
+        let first = recovered.map_or(ack.sequence, |count| Sequence::FIRST.plus(count));
+        let expected = *next.get(&ack.shard).unwrap_or(&first);
+        if ack.sequence != expected {
+            return Err(format!("shard {} acknowledged {}, and {expected} was next", ack.shard, ack.sequence));
+        }
+        if ack.events.is_empty() {
+            return Err(format!("shard {} acknowledged {} without an event", ack.shard, ack.sequence));
+        }
+        next.insert(ack.shard, expected.plus(1));
+    }
+    Ok(())
+}
+
+/// What a command should lead to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expected {
+    /// The command.
+    pub command: Command,
+    /// The model's answer.
+    pub events: Vec<Event>,
+}
+
+/// Compares acknowledgements with the model's answers: the whole stream with one shard, each
+/// market's stream with more. There may be fewer acknowledgements than answers. The result is how
+/// many commands of each market were acknowledged.
+///
+/// # Errors
+/// The first difference.
+pub fn check_events(
+    expected: &[Expected],
+    acks: &[Acknowledged],
+    shards: u16,
+) -> Result<BTreeMap<MarketId, usize>, String> {
+    let mut lanes: BTreeMap<Option<MarketId>, Vec<&Expected>> = BTreeMap::new();
+    let lane = |market| (shards > 1).then_some(market);
+    for step in expected {
+        lanes.entry(lane(step.command.market())).or_default().push(step);
+    }
+    let mut places: BTreeMap<Option<MarketId>, usize> = BTreeMap::new();
+    let mut counts = BTreeMap::new();
+    for ack in acks {
+        let market = event_market(&ack.events[0]);
+        let place = places.entry(lane(market)).or_default();
+        let Some(step) = lanes.get(&lane(market)).and_then(|steps| steps.get(*place)) else {
+            return Err(format!("{ack:?} was acknowledged, and no such command was submitted"));
+        };
+        if step.events != ack.events {
+            return Err(format!(
+                "command {} is {:?}\n  the model says {:?}\n the engine says {:?}",
+                ack.sequence, step.command, step.events, ack.events
+            ));
+        }
+        *place += 1;
+        *counts.entry(market).or_default() += 1;
+    }
+    Ok(counts)
+}
+
+/// Compares two states market by market.
+///
+/// # Errors
+/// The first market that differs.
+pub fn check_state(expected: &ExchangeState, found: &ExchangeState) -> Result<(), String> {
+    for (id, market) in &found.markets {
+        market.check_laws().map_err(|law| format!("market {id}: {law}"))?;
+    }
+    let ids = expected.markets.keys().chain(found.markets.keys());
+    match ids.into_iter().find(|id| expected.markets.get(id) != found.markets.get(id)) {
+        None => Ok(()),
+        Some(id) => Err(format!(
+            "market {id} differs\n  the model has {:?}\n the engine has {:?}",
+            expected.markets.get(id),
+            found.markets.get(id)
+        )),
+    }
+}
+
+/// Compares the ledger in `data_dir` with the events that moved value.
+///
+/// # Errors
+/// The first entry that differs, or that can't be read.
+pub fn check_ledger<'a>(expected: impl Iterator<Item = &'a Event>, data_dir: &Path, shards: u16) -> Result<(), String> {
+    let mut expected: Vec<Event> = expected.copied().filter(Event::moves_value).collect();
+    let mut found = read_ledger(data_dir)?;
+    if shards > 1 {
+        // A stable sort keeps each market's own order, which is all that is promised.
+        expected.sort_by_key(event_market);
+        found.sort_by_key(event_market);
+    }
+    if expected == found {
+        return Ok(());
+    }
+    let at = expected.iter().zip(&found).take_while(|(one, other)| one == other).count();
+    Err(format!(
+        "the ledger has {} entries, expected are {}; entry {at} should be {:?} and is {:?}",
+        found.len(),
+        expected.len(),
+        expected.get(at),
+        found.get(at)
+    ))
+}
+
+/// Every entry of the ledger, or of the ledgers of all shards one after the other.
+///
+/// # Errors
+/// Bytes that are no event.
+pub fn read_ledger(data_dir: &Path) -> Result<Vec<Event>, String> {
+    let mut entries = Vec::new();
+    for path in ledgers(data_dir) {
+        let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let (rows, rest) = bytes.as_chunks::<{ Event::BYTES }>();
+        if !rest.is_empty() {
+            return Err(format!("{}: {} bytes are not a whole number of entries", path.display(), bytes.len()));
+        }
+        for row in rows {
+            entries.push(Event::decode(row).ok_or_else(|| format!("{}: {row:?} is no event", path.display()))?);
+        }
+    }
+    Ok(entries)
+}
+
+/// The ledgers in a data directory, in the order of their names: `ledger.bin`, or one a shard.
+pub fn ledgers(data_dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(data_dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_ledger = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("ledger") && name.ends_with(".bin")
+    };
+    let mut found: Vec<PathBuf> = entries.filter(is_ledger).collect();
+    found.sort();
+    found
+}
+
+/// The market that an event is about.
+pub fn event_market(event: &Event) -> MarketId {
+    match *event {
+        Event::Opened { market }
+        | Event::Deposited { market, .. }
+        | Event::Withdrawn { market, .. }
+        | Event::Accepted { market, .. }
+        | Event::Traded { market, .. }
+        | Event::Cancelled { market, .. }
+        | Event::Paid { market, .. }
+        | Event::Resolved { market, .. }
+        | Event::Rejected { market, .. } => market,
+    }
+}

@@ -1,0 +1,38 @@
+//! The contract's tests, written once: whatever an engine does for speed, these say what it must
+//! still do.
+//!
+//! A chapter's `tests/contract.rs` names its engine and calls these functions; they know it only as
+//! an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
+//! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
+//! promised, or as an error ([`crash`], [`logs`])? And does every promise hold on a disk that loses, tears
+//! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
+//! asked the last one as well, on the real system ([`program`]). What takes bytes from outside is asked one
+//! more: is there any input that it can't bear ([`fuzz`])?
+//!
+//! With one shard the whole stream of events is compared; with more, each market's own stream,
+//! because the order between markets of different shards is not part of the contract.
+
+// These are tests: an `unwrap` here is an assertion.
+#![allow(clippy::unwrap_used)]
+
+pub mod aftermath;
+pub mod crash;
+pub mod differential;
+pub mod failing;
+pub mod faults;
+pub mod fixture;
+pub mod folder;
+pub mod fuzz;
+pub mod harness;
+pub mod logs;
+pub mod oracle;
+pub mod program;
+pub mod sim_disk;
+mod sim_file;
+pub mod simulation;
+pub mod snapshots;
+pub mod streams;
+
+pub use faults::Faults;
+pub use sim_disk::SimDisk;
+pub use simulation::simulate;

@@ -1,0 +1,228 @@
+//! The chapter's program, run for real and ended for real: killed under load, refused a sync by the
+//! system, out of space.
+//!
+//! The simulated disk reaches every moment there is, and knows only what it was taught about systems.
+//! Here the system itself does it, to the program that a reader runs. What was acknowledged must be
+//! there, nothing may be there twice, and a program that stops must say why and what to do.
+//!
+//! A test that the machine does not permit says so and passes, except under `CI`, where it fails.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::aftermath::{Left, judge};
+use crate::streams::Random;
+use market::flow::{self, FlowName};
+use market::{Command, Event};
+use runner::Chapter;
+
+/// How many kills a test makes, unless `KILLS` asks for another number: 56 for seven chapters.
+const KILLS: u64 = 8;
+
+/// How many commands behind the set-up a program gets that is to be killed; none should see the last one.
+const ORDERS: usize = 60_000;
+
+/// How many it gets where it must stop by itself.
+const ORDERS_UNTIL_IT_STOPS: usize = 20_000;
+
+/// A program in this state after so long is stuck. No measurement: nothing is compared with it.
+const STUCK: Duration = Duration::from_secs(120);
+
+/// What the program runs over, as it generates it.
+fn commands() -> Vec<Command> {
+    let flow = flow::generate(FlowName::Venue, ORDERS, flow::DEFAULT_SEED);
+    [flow.setup, flow.body].concat()
+}
+
+/// A run of the program, and where it leaves things.
+struct Run {
+    folder: TempDir,
+    orders: usize,
+    shards: u16,
+    batch: Option<u64>,
+}
+
+impl Run {
+    fn new<C: Chapter>(orders: usize, shards: u16, batch: u64) -> Run {
+        let folder = tempfile::tempdir().unwrap();
+        let (shards, batch) = (if C::SHARDS { shards } else { 1 }, C::BATCH.map(|_| batch));
+        Run { folder, orders, shards, batch }
+    }
+
+    fn data_dir(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn events(&self) -> PathBuf {
+        self.folder.path().join("events")
+    }
+
+    /// What stands after the program's name.
+    fn arguments(&self) -> Vec<String> {
+        let path = |path: &Path| path.display().to_string();
+        let (data_dir, events, output) = (path(&self.data_dir()), path(&self.events()), path(self.folder.path()));
+        let mut arguments = vec!["--quiet".into(), "--flow".into(), "venue".into()];
+        for (flag, value) in [("--data-dir", data_dir), ("--events", events), ("--output", output)] {
+            arguments.extend([flag.to_string(), value]);
+        }
+        arguments.extend(["--orders".into(), self.orders.to_string()]);
+        if self.shards > 1 {
+            arguments.extend(["--shards".into(), self.shards.to_string()]);
+        }
+        if let Some(batch) = self.batch {
+            arguments.extend(["--batch".into(), batch.to_string()]);
+        }
+        arguments
+    }
+
+    fn left<C: Chapter>(&self, name: String, commands: &[Command]) -> Result<Left, String> {
+        let left = Left::read::<C>(name.clone(), commands, self.shards, &self.data_dir(), &self.events());
+        left.map_err(|complaint| format!("{name}: {complaint}"))
+    }
+}
+
+// ANCHOR: kill
+/// Kills the program at random moments under load, each time from a fresh start.
+///
+/// # Panics
+/// When a promise was broken.
+pub fn killed_under_load<C: Chapter>(program: &str) {
+    let commands = commands();
+    let kills = std::env::var("KILLS").map_or(KILLS, |text| text.parse().expect("KILLS is a number"));
+    let mut random = Random::new(kills);
+    let mut endings = Vec::new();
+    for tries in 0.. {
+        if endings.len() as u64 == kills {
+            break;
+        }
+        assert!(tries < 10 * (1 + kills), "the program is always done before it is killed");
+        // Batches small enough that there is time to kill it: a fast engine is done in milliseconds.
+        let run = Run::new::<C>(ORDERS, random.pick(&[1, 2, 4]), random.pick(&[1, 4, 16]));
+        // So many syncs, and about so many acknowledgements: a head and one or two events each.
+        let acknowledgements = random.below(300) * run.batch.unwrap_or(1);
+        let child = Process::new(program).args(run.arguments()).spawn().unwrap();
+        if kill_behind(child, &run.events(), acknowledgements * (16 + Event::BYTES as u64 * 3 / 2)) {
+            let kill = format!("kill {} of {}, batches of {:?}", endings.len() + 1, run.shards, run.batch);
+            endings.push(run.left::<C>(kill, &commands).unwrap_or_else(|complaint| panic!("{complaint}")));
+        }
+    }
+    judge(&commands, &endings).unwrap_or_else(|complaint| panic!("{complaint}"));
+    let (acked, kept): (usize, usize) =
+        (endings.iter().map(Left::acknowledged).sum(), endings.iter().map(Left::recovered).sum());
+    println!("{kills} kills: {acked} commands were acknowledged, {kept} are there, with the set-ups");
+    assert!(acked > 0, "it was never under load when it was killed");
+}
+
+/// Kills the program when it has written this much into `file`, and says whether it was still alive.
+fn kill_behind(mut child: Child, file: &Path, bytes: u64) -> bool {
+    let began = Instant::now();
+    while std::fs::metadata(file).map_or(0, |file| file.len()) < bytes {
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success(), "the program ended by itself: {status}");
+            return false;
+        }
+        if began.elapsed() > STUCK {
+            child.kill().unwrap();
+            panic!("the program has stopped acknowledging, and did not end");
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    child.kill().unwrap();
+    !child.wait().unwrap().success()
+}
+// ANCHOR_END: kill
+
+/// The system refuses a sync: the first, in the middle of recovery, and later ones under load.
+///
+/// # Panics
+/// When a promise was broken.
+pub fn a_sync_fails<C: Chapter>(program: &str) {
+    let traced = Process::new("strace").args(["-f", "-e", "trace=fdatasync", "true"]).output();
+    if !traced.is_ok_and(|output| output.status.success()) {
+        return skip("strace is not there, or may not trace: no sync of a real program was made to fail");
+    }
+    let commands = commands();
+    let mut endings = Vec::new();
+    for at in [1, 7, 40] {
+        let run = Run::new::<C>(ORDERS_UNTIL_IT_STOPS, 1, 16);
+        let trace = run.folder.path().join("trace");
+        let mut strace = Process::new("strace");
+        strace.args(["-f", "-qq", "-e", "trace=fdatasync", "-e", &format!("inject=fdatasync:error=EIO:when={at}")]);
+        strace.arg("-o").arg(&trace).arg(program).args(run.arguments());
+        let output = strace.output().unwrap();
+        let name = format!("sync {at} of a thread fails");
+        let words = stopped_with_words(&name, &run, &output);
+        assert!(words.contains("Input/output error"), "{name}: it does not say why: {words}");
+        let trace = std::fs::read_to_string(trace).unwrap();
+        let (_, after) = trace.split_once("(INJECTED)").unwrap_or_else(|| panic!("{name}: it never did:\n{trace}"));
+        assert!(!after.contains("fdatasync("), "{name}: it was tried again:\n{trace}");
+        let left = run.left::<C>(name.clone(), &commands).unwrap_or_else(|complaint| panic!("{complaint}"));
+        assert!(!left.acknowledged_the_last_frame(), "{name}: what was not synced was acknowledged");
+        assert!((at == 1) == (left.acknowledged() == 0), "{name}: {} were acknowledged", left.acknowledged());
+        endings.push(left);
+    }
+    judge(&commands, &endings).unwrap_or_else(|complaint| panic!("{complaint}"));
+}
+
+/// The file system is full: before anything is written, in the set-up, and under load.
+///
+/// # Panics
+/// When a promise was broken.
+pub fn the_disk_is_full<C: Chapter>(program: &str) {
+    let commands = commands();
+    let mut endings = Vec::new();
+    // Too small for a log, for the set-up, and then ever larger, until all of it fits: how much a chapter
+    // needs before the first command is its own affair.
+    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(150)) {
+        let run = Run::new::<C>(ORDERS_UNTIL_IT_STOPS, 1, 64);
+        let kept = run.folder.path().join("kept");
+        for folder in [run.data_dir(), kept.clone()] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        // The mount is the process's own and goes with it, so it copies what a restart would find.
+        let script = "mount -t tmpfs -o size=$1k none \"$2\" || exit 99; program=$4; data=$2; kept=$3; shift 4
+            \"$program\" \"$@\"; code=$?; cp \"$data\"/* \"$kept\"; exit $code";
+        let mut shell = Process::new("unshare");
+        shell.args(["--map-root-user", "--mount", "sh", "-c", script, "sh", &kilobytes.to_string()]);
+        shell.args([run.data_dir(), kept.clone(), program.into()]).args(run.arguments());
+        match shell.output() {
+            Ok(output) if output.status.success() && kilobytes > 1_300 => break,
+            Ok(output) if output.status.code() != Some(99) && mounts_are_allowed() => {
+                let name = format!("{kilobytes} KiB");
+                let words = stopped_with_words(&name, &run, &output);
+                assert!(words.contains("No space left"), "{name}: it does not say why: {words}");
+                std::fs::remove_dir(run.data_dir()).unwrap();
+                std::fs::rename(&kept, run.data_dir()).unwrap();
+                endings.push(run.left::<C>(name, &commands).unwrap_or_else(|complaint| panic!("{complaint}")));
+            }
+            _ => return skip("no file system may be mounted here: no real one was filled"),
+        }
+    }
+    assert!(endings.iter().any(|left| left.acknowledged() > 0), "it was never under load when the disk was full");
+    judge(&commands, &endings).unwrap_or_else(|complaint| panic!("{complaint}"));
+}
+
+fn mounts_are_allowed() -> bool {
+    let mut shell = Process::new("unshare");
+    shell.args(["--map-root-user", "--mount", "true"]).stderr(Stdio::null());
+    shell.status().is_ok_and(|status| status.success())
+}
+
+/// The program must have stopped by itself, with the code for that, and name the file and the way out.
+fn stopped_with_words(name: &str, run: &Run, output: &Output) -> String {
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{name}: {words}");
+    let folder = run.data_dir().display().to_string();
+    assert!(words.contains(&folder), "{name}: it does not name the file: {words}");
+    assert!(words.contains("start again"), "{name}: it does not say what to do: {words}");
+    words
+}
+
+/// Says what was not tested.
+fn skip(reason: &str) {
+    assert!(std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"), "CI tests this: {reason}");
+    println!("skipped: {reason}");
+}

@@ -1,0 +1,79 @@
+//! Fuzzing on stable Rust: seeds from real flows, changed at random for a few seconds a target.
+//!
+//! What must hold is in `contract::fuzz`; the targets of `cargo fuzz` in the folder `fuzz` share
+//! it and the seeds. There coverage leads the fuzzer, which finds more; here nothing but Rust is needed.
+//! Each case follows from its number, so a case that fails is named and comes again:
+//!
+//! ```text
+//! FUZZ_SECONDS=60 cargo test -p contract --test fuzz        longer
+//! FUZZ_CASE=1234  cargo test -p contract --test fuzz log    that case of that target alone
+//! FUZZ_WRITE_SEEDS=1 cargo test -p contract --test fuzz     makes the seeds anew, after a change of format
+//! ```
+
+// These are tests: an `unwrap` here is an assertion.
+#![allow(clippy::unwrap_used)]
+
+mod changes;
+mod seeds;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::{Duration, Instant};
+
+use contract::fuzz::TARGETS;
+use contract::streams::Random;
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect("FUZZ_SECONDS and FUZZ_CASE are numbers"))
+}
+
+/// Every seed as it is, then changed seeds until the time is over.
+fn fuzz(name: &str) {
+    let (_, target) = TARGETS.into_iter().find(|(target, _)| *target == name).unwrap();
+    let seeds: Vec<Vec<u8>> = seeds::of(name).into_iter().map(|(_, bytes)| bytes).collect();
+    seeds.iter().for_each(|seed| target(seed));
+    let end = Instant::now() + Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(3));
+    let only = number("FUZZ_CASE");
+    for case in only.map_or(0..u64::MAX, |case| case..case + 1) {
+        let bytes = changes::changed(&seeds, &mut Random::new(case));
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target(&bytes))) {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            eprintln!("these bytes break `{name}`: {hex}");
+            eprintln!("again: FUZZ_CASE={case} cargo test -p contract --test fuzz {name} -- --exact");
+            resume_unwind(panic);
+        }
+        if Instant::now() > end {
+            assert!(case > 100, "only {case} cases: something is far too slow");
+            return;
+        }
+    }
+}
+
+#[test]
+fn log() {
+    fuzz("log");
+}
+
+#[test]
+fn csv() {
+    fuzz("csv");
+}
+
+#[test]
+fn command() {
+    fuzz("command");
+}
+
+#[test]
+fn event() {
+    fuzz("event");
+}
+
+/// The committed seeds are what the flows of today give, and each target has some.
+#[test]
+fn seeds_are_of_this_format() {
+    for (name, _) in TARGETS {
+        let seeds = seeds::of(name);
+        assert!(seeds.len() >= 5, "{name} has {} seeds", seeds.len());
+        seeds::compare_or_write(name, &seeds);
+    }
+}

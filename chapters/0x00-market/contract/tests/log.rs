@@ -1,0 +1,230 @@
+//! The log's format: its sizes, its round trips, and what a reader makes of bytes that are not a log,
+//! not one any more, or not one yet.
+
+// These are tests: an `unwrap` here is an assertion.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use contract::fixture::{Fixture, Framing};
+use contract::fuzz;
+use contract::streams::{Random, streams};
+use contract::{Faults, SimDisk};
+use market::log::{
+    FRAME_COMMANDS_MAX, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_command, encode_header, seal_frame,
+};
+use market::log_reader::{LogReader, OpenedLog, open_log};
+use market::{Command, Disk, Event, LogError, Sequence};
+use proptest::prelude::{any, proptest};
+use proptest::{prop_assert, prop_assert_eq};
+
+const PATH: &str = "commands.log";
+
+/// Opens these bytes as a log.
+fn open(bytes: &[u8]) -> Result<(OpenedLog, Vec<(Sequence, Command)>), LogError> {
+    let disk = SimDisk::new(0, Faults::default());
+    disk.put(Path::new(PATH), bytes);
+    let mut commands = Vec::new();
+    let opened = open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |sequence, command| {
+        commands.push((sequence, command));
+        Ok(())
+    })?;
+    Ok((opened, commands))
+}
+
+#[test]
+fn sizes_are_part_of_the_format() {
+    assert_eq!((RECORD_BYTES, Event::BYTES, FRAME_COMMANDS_MAX), (24, 40, 65_536));
+    assert_eq!(encode_header(ShardOf::ONLY).len(), RECORD_BYTES);
+    assert_eq!(size_of::<Command>(), RECORD_BYTES);
+}
+
+/// The bytes themselves, so that a change of format can't go unnoticed.
+#[test]
+fn the_bytes_are_these() {
+    let stream = Random::new(1).stream(12);
+    let log = Fixture::new(&[stream[0], stream[1], stream[11]], Framing::Many(2), ShardOf { shard: 1, shards: 3 });
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let rows: Vec<String> = log.bytes.chunks(RECORD_BYTES).map(hex).collect();
+    insta::with_settings!({ snapshot_path => "../snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!("log-bytes", format!("{:?}\n{}", [stream[0], stream[1], stream[11]], rows.join("\n")));
+    });
+}
+
+#[test]
+fn a_new_log_is_a_header() {
+    let disk = SimDisk::new(0, Faults::default());
+    let shard = ShardOf { shard: 2, shards: 5 };
+    let opened = open_log::<LogError>(&disk, Path::new(PATH), shard, |_, _| Ok(())).unwrap();
+    assert_eq!((opened.end, opened.next, opened.recovery.commands), (24, Sequence::FIRST, 0));
+    assert_eq!(disk.durable(Path::new(PATH)).unwrap(), encode_header(shard));
+}
+
+#[test]
+fn every_bit_of_the_header_counts() {
+    let whole = encode_header(ShardOf { shard: 2, shards: 5 });
+    assert_eq!(decode_header(&whole, Path::new(PATH)).unwrap(), ShardOf { shard: 2, shards: 5 });
+    for bit in 0..RECORD_BYTES * 8 {
+        let mut bytes = whole;
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let error = decode_header(&bytes, Path::new(PATH)).unwrap_err();
+        let version = (64..96).contains(&bit);
+        assert_eq!(matches!(error, LogError::UnknownVersion { .. }), version, "bit {bit}: {error}");
+        assert_eq!(matches!(error, LogError::Foreign { .. }), !version, "bit {bit}: {error}");
+    }
+}
+
+#[test]
+fn a_frame_is_as_large_as_it_may_be_and_no_larger() {
+    let commands = Random::new(2).stream(1);
+    let many = vec![commands[0]; FRAME_COMMANDS_MAX];
+    let log = Fixture::new(&many, Framing::Many(FRAME_COMMANDS_MAX), ShardOf::ONLY);
+    assert_eq!(log.frames.len(), 1);
+    assert_eq!(open(&log.bytes).unwrap().1.len(), FRAME_COMMANDS_MAX);
+    // A torn frame of this size is still one torn frame.
+    let (opened, commands) = open(&log.bytes[..log.bytes.len() - 1]).unwrap();
+    assert!(commands.is_empty() && opened.recovery.torn_bytes > 1_572_000, "{:?}", opened.recovery);
+    // More than a frame of what can't be read was never one torn frame.
+    let garbage = [&log.bytes[..24], &vec![7; 24 * (FRAME_COMMANDS_MAX + 2)]].concat();
+    assert!(matches!(open(&garbage), Err(LogError::Corrupt { offset: 24, .. })));
+}
+
+#[test]
+#[should_panic(expected = "assertion")]
+fn an_empty_frame_is_not_sealed() {
+    seal_frame(&mut [0; RECORD_BYTES], Sequence::FIRST);
+}
+
+#[test]
+fn damage_before_a_whole_frame_is_an_error_and_after_the_last_one_a_torn_tail() {
+    let commands = Random::new(3).stream(40);
+    let log = Fixture::new(&commands, Framing::Many(10), ShardOf::ONLY);
+    let [first, .., last] = log.frames[..] else { panic!("there are four frames") };
+    let mut bytes = log.bytes.clone();
+    bytes[first.start + 30] ^= 1;
+    let Err(LogError::Corrupt { offset, sequence, reason, .. }) = open(&bytes) else { panic!("it must be refused") };
+    assert_eq!((offset, sequence), (24, Sequence::FIRST));
+    assert!(reason.contains("checksum") && reason.contains("command 11"), "{reason}");
+
+    let mut bytes = log.bytes.clone();
+    bytes[last.start + 30] ^= 1;
+    let (opened, commands) = open(&bytes).unwrap();
+    assert_eq!((commands.len(), opened.end, opened.next), (30, last.start as u64, Sequence(31)));
+    // All of the frame but the zeros at its end, which could as well be reserved space.
+    assert!((241..=264).contains(&opened.recovery.torn_bytes), "{:?}", opened.recovery);
+}
+
+#[test]
+fn a_record_that_is_no_command_is_an_error_although_its_checksum_is_right() {
+    let mut log = Fixture::new(&Random::new(3).stream(10), Framing::Many(5), ShardOf::ONLY);
+    let last = log.frames[1];
+    log.bytes[last.start + 2 * RECORD_BYTES] = 77;
+    seal_frame(&mut log.bytes[last.start..], Sequence(6));
+    let Err(LogError::Corrupt { sequence, reason, .. }) = open(&log.bytes) else { panic!("it must be refused") };
+    assert_eq!(sequence, Sequence(6));
+    assert!(reason.contains("command 2 of the frame"), "{reason}");
+}
+
+#[test]
+fn reserved_zeros_are_not_torn() {
+    let commands = Random::new(4).stream(25);
+    for zeros in [1, 23, 24, 1_000, 300_000, 2_000_000] {
+        let log = Fixture::new(&commands, Framing::Mixed(8), ShardOf::ONLY).reserved(zeros);
+        let (opened, read) = open(&log.bytes).unwrap();
+        assert_eq!((read.len(), opened.recovery.torn_bytes, opened.end), (25, 0, log.end() as u64));
+    }
+    let (opened, _) = open(&[&encode_header(ShardOf::ONLY)[..], &[0; 5_000]].concat()).unwrap();
+    assert_eq!((opened.end, opened.next), (24, Sequence::FIRST));
+}
+
+#[test]
+fn a_whole_frame_behind_zeros_is_damage() {
+    let log = Fixture::new(&Random::new(5).stream(20), Framing::Many(10), ShardOf::ONLY);
+    let mut bytes = log.bytes.clone();
+    bytes[log.frames[0].start..log.frames[0].end].fill(0);
+    assert!(matches!(open(&bytes), Err(LogError::Corrupt { offset: 24, .. })));
+}
+
+#[test]
+fn what_is_replayed_is_on_disk() {
+    let path = Path::new(PATH);
+    let log = Fixture::new(&Random::new(6).stream(30), Framing::Many(10), ShardOf::ONLY);
+    for seed in 0..50 {
+        // The last frame is in the system's cache only, and the system believes that it is on disk.
+        let disk = SimDisk::new(seed, Faults::default());
+        disk.put(path, &log.bytes[..log.frames[2].start]);
+        disk.set_faults(Faults { sync_fails_at: Some(1), ..Faults::default() });
+        let mut file = disk.open(path).unwrap().unwrap();
+        file.seek(std::io::SeekFrom::End(0)).unwrap();
+        file.write_all(&log.bytes[log.frames[2].start..]).unwrap();
+        assert!(file.sync().is_err());
+        disk.set_faults(Faults::default());
+        let opened = open_log::<LogError>(&disk, path, ShardOf::ONLY, |_, _| Ok(())).unwrap();
+        assert_eq!(opened.recovery.commands, 30);
+        assert_eq!(disk.crash().read(path).unwrap(), log.bytes, "seed {seed}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_command_survives_its_encoding(stream in streams(100)) {
+        for command in stream.0 {
+            let bytes = encode_command(&command);
+            prop_assert_eq!(decode_command(&bytes), Some(command));
+            // A frame's header starts with the low byte of a multiple of 24.
+            prop_assert!(!bytes[0].is_multiple_of(8), "a record that could be a frame's header");
+        }
+    }
+
+    #[test]
+    fn bytes_that_decode_are_the_encoding(mut bytes in any::<[u8; RECORD_BYTES]>(), kind in 0..8_u8) {
+        bytes[0] = kind;
+        fuzz::command(&bytes);
+        bytes[1] %= 5;
+        bytes[2] %= 5;
+        fuzz::command(&bytes);
+    }
+
+    #[test]
+    fn a_log_reads_back_as_it_was_written(stream in streams(200), most in 1..64_usize, zeros in 0..100_usize) {
+        let log = Fixture::new(&stream.0, Framing::Mixed(most), ShardOf::ONLY).reserved(zeros);
+        let (opened, read) = open(&log.bytes).unwrap();
+        prop_assert!(read.iter().map(|(_, command)| command).eq(&stream.0));
+        prop_assert!(read.iter().map(|(sequence, _)| sequence.0).eq(1..=stream.0.len() as u64));
+        prop_assert_eq!(opened.end, log.end() as u64);
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        fuzz::log(&bytes);
+        fuzz::log(&[&encode_header(ShardOf::ONLY)[..], &bytes].concat());
+    }
+
+    #[test]
+    fn no_damage_makes_the_reader_invent(
+        stream in streams(60), most in 1..16_usize, at in any::<u32>(), bytes in proptest::collection::vec(any::<u8>(), 1..60),
+    ) {
+        let log = Fixture::new(&stream.0, Framing::Mixed(most), ShardOf::ONLY);
+        let mut damaged = log.bytes.clone();
+        let at = at as usize % damaged.len();
+        let length = bytes.len().min(damaged.len() - at);
+        damaged[at..at + length].copy_from_slice(&bytes[..length]);
+        if let Ok((_, read)) = open(&damaged) {
+            prop_assert!(read.len() <= stream.0.len());
+            prop_assert!(read.iter().map(|(_, command)| command).eq(&stream.0[..read.len()]));
+        }
+    }
+
+    #[test]
+    fn a_reader_that_stops_early_has_seen_a_prefix(stream in streams(60), stop in 0..10_usize) {
+        let log = Fixture::new(&stream.0, Framing::Mixed(8), ShardOf::ONLY);
+        let disk = SimDisk::new(0, Faults::default());
+        disk.put(Path::new(PATH), &log.bytes);
+        let mut file = disk.open(Path::new(PATH)).unwrap().unwrap();
+        let mut reader = LogReader::new(&mut *file, Path::new(PATH)).unwrap();
+        for frame in log.frames.iter().take(stop) {
+            let read: Vec<Command> = reader.next_frame().unwrap().unwrap().map(|(_, command)| command).collect();
+            prop_assert_eq!(&read[..], &stream.0[frame.before..frame.after]);
+        }
+    }
+}

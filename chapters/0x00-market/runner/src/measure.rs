@@ -1,0 +1,263 @@
+//! The passes of a run. Each opens an engine on a fresh log, brings in the flow's set-up, and starts
+//! the clock only then.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::Input;
+use crate::receivers::{Counter, Counts, Recorder, Schedule, Timer, empty_histogram};
+use crate::report::OutputFolder;
+use crate::{Args, Chapter, RunError};
+use market::log::{ShardOf, encode_log};
+use market::log_reader::{log_with_commands, shard_counts};
+use market::{Acknowledge, Closed, Command, Engine, Options, Recovery, StageTimes};
+
+/// How many commands are submitted between two looks at the clock: often enough for a progress bar
+/// and a time limit where a sync takes milliseconds, rarely enough to cost nothing where a command
+/// takes 50 ns.
+const CHUNK: usize = 64;
+
+/// What a pass without a rate saw.
+#[derive(Clone, Debug)]
+pub struct Throughput {
+    /// How many commands of the body were durable and acknowledged when the clock stopped.
+    pub orders: u64,
+    /// How many the body has; more than `orders` when the time limit came first.
+    pub orders_asked: u64,
+    /// Trades.
+    pub trades: u64,
+    /// Rejected commands.
+    pub rejected: u64,
+    /// From the first submit to the last acknowledgement.
+    pub time: Duration,
+    /// Where the time went, in a measured engine.
+    pub stages: Option<StageTimes>,
+    /// What the log held, when there was one before this run.
+    pub recovery: Option<Recovery>,
+    /// How long opening took.
+    pub open_time: Duration,
+    /// What the engine had to say.
+    pub remarks: Vec<String>,
+}
+
+impl Throughput {
+    /// Commands a second.
+    pub fn orders_per_s(&self) -> f64 {
+        self.orders as f64 / self.time.as_secs_f64()
+    }
+}
+
+/// What the latency pass saw.
+pub struct Latency {
+    /// Commands a second that were offered.
+    pub offered_per_s: u64,
+    /// Commands a second that were acknowledged. Well below the offer, the engine could not hold it.
+    pub achieved_per_s: f64,
+    /// Nanoseconds from intended arrival to durable acknowledgement.
+    pub histogram: Histogram<u64>,
+}
+
+impl Latency {
+    /// Whether the engine kept up with the offer.
+    pub fn held(&self) -> bool {
+        self.achieved_per_s >= 0.95 * self.offered_per_s as f64
+    }
+}
+
+/// Opens an engine on a log that holds the flow's set-up, or on the log that is already there.
+///
+/// The set-up is written as a log of its own and replayed, because a log is a log whoever wrote it:
+/// a slow engine need not sync ten thousand deposits one by one before the clock starts.
+fn start<C: Chapter, E: Engine>(
+    args: &Args,
+    flow: &Input,
+    data_dir: PathBuf,
+    acks: Box<dyn Acknowledge>,
+) -> Result<Started<E>, RunError> {
+    let options = args.options::<C>(data_dir, flow.setup.len() + flow.body.len());
+    let fresh = write_setup(&options, &flow.setup)?;
+    let began = Instant::now();
+    let (engine, recovery) = E::open(&options, acks)?;
+    Ok(Started { engine, recovery: (!fresh).then_some(recovery), open_time: began.elapsed() })
+}
+
+struct Started<E> {
+    engine: E,
+    /// What the log held, unless it held only the set-up of this run.
+    recovery: Option<Recovery>,
+    open_time: Duration,
+}
+
+/// Writes the logs of a data directory that has none, and says whether it did.
+fn write_setup(options: &Options, setup: &[Command]) -> Result<bool, RunError> {
+    let data_dir = &options.data_dir;
+    let failed = |what| move |source| RunError::Output { what, path: data_dir.clone(), source };
+    std::fs::create_dir_all(data_dir).map_err(failed("make the data directory"))?;
+    let look = failed("look for logs in the data directory");
+    let counts = shard_counts(&*options.disk, data_dir).map_err(&look)?;
+    if !counts.is_empty() || log_with_commands(&*options.disk, data_dir).map_err(&look)?.is_some() {
+        return Ok(false);
+    }
+    // As engines do it: the log of shard 0 is made last, and where it is, all are.
+    for shard in (0..options.shards).rev() {
+        let shard = ShardOf { shard, shards: options.shards };
+        let own: Vec<Command> =
+            setup.iter().copied().filter(|c| ShardOf::market(c.market(), options.shards) == shard).collect();
+        let path = data_dir.join(shard.file_name());
+        options.disk.create(&path, &encode_log(shard, &own)).map_err(failed("write the set-up's log"))?;
+    }
+    Ok(true)
+}
+
+/// Runs the flow as fast as the engine takes it.
+pub fn throughput<C: Chapter, E: Engine>(
+    args: &Args,
+    flow: &Input,
+    output: &OutputFolder,
+) -> Result<Throughput, RunError> {
+    let data_dir = output.data_dir(args)?;
+    let total = Arc::new(Mutex::new(Counts::default()));
+    let acks = Box::new(Counter::new(&total));
+    let Started { mut engine, recovery, open_time } = start::<C, E>(args, flow, data_dir.path().to_path_buf(), acks)?;
+    let bar = progress_bar(args, "orders", flow.body.len() as u64);
+    let limit = Duration::from_secs_f64(args.max_seconds);
+
+    let mut orders = 0;
+    let began = Instant::now();
+    for chunk in flow.body.chunks(CHUNK) {
+        chunk.iter().try_for_each(|&command| engine.submit(command))?;
+        orders += chunk.len() as u64;
+        bar.set_position(orders);
+        if began.elapsed() > limit {
+            break;
+        }
+    }
+    engine.flush()?;
+    let time = began.elapsed();
+
+    bar.finish_and_clear();
+    let Closed { stages, remarks, .. } = engine.close()?;
+    let counts = *total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    debug_assert_eq!(counts.commands, orders);
+    Ok(Throughput {
+        orders: counts.commands,
+        orders_asked: flow.body.len() as u64,
+        trades: counts.trades,
+        rejected: counts.rejected,
+        time,
+        stages,
+        recovery,
+        open_time,
+        remarks,
+    })
+}
+
+/// Runs the flow through the engine that measures its stages.
+pub fn breakdown<C: Chapter>(args: &Args, flow: &Input, output: &OutputFolder) -> Result<Option<Throughput>, RunError> {
+    // A data directory of the reader's gets the flow once; the second look is at a fresh log.
+    let fresh = Args { data_dir: None, ..args.clone() };
+    let pass = throughput::<C, C::Measured>(&fresh, flow, output)?;
+    Ok(pass.stages.is_some().then_some(pass))
+}
+
+/// Offers the flow at `rate` commands a second, whether the engine keeps up or not.
+pub fn latency<C: Chapter>(args: &Args, flow: &Input, output: &OutputFolder, rate: u64) -> Result<Latency, RunError> {
+    let fresh = Args { data_dir: None, ..args.clone() };
+    let data_dir = output.data_dir(&fresh)?;
+    let wanted = (rate as f64 * args.seconds).ceil().max(1.0) as usize;
+    let body = &flow.body[..flow.body.len().min(wanted)];
+    let schedule = Arc::new(schedule(args, &flow.setup, body, rate));
+    let total = Arc::new(Mutex::new(empty_histogram()));
+    let acks = Box::new(Timer::new(&schedule, &total));
+    let Started { mut engine, .. } = start::<C, C::Engine>(&fresh, flow, data_dir.path().to_path_buf(), acks)?;
+    let bar = progress_bar(args, "orders offered", body.len() as u64);
+
+    let began = *schedule.start.get_or_init(Instant::now);
+    let mut offered = 0;
+    // An engine that can't keep up would take for ever: ten times the planned time is enough to see it.
+    let limit = Duration::from_secs_f64(args.max_seconds.max(10.0 * args.seconds));
+    // ANCHOR: open_loop
+    for (at, &command) in body.iter().enumerate() {
+        let due = schedule.due(began, at as u64);
+        while Instant::now() < due {
+            engine.poll()?;
+        }
+        engine.submit(command)?;
+        offered += 1;
+        if at % CHUNK == 0 {
+            bar.set_position(offered);
+            if began.elapsed() > limit {
+                break;
+            }
+        }
+    }
+    engine.flush()?;
+    // ANCHOR_END: open_loop
+    let time = began.elapsed();
+
+    bar.finish_and_clear();
+    engine.close()?;
+    let histogram =
+        std::mem::replace(&mut *total.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), empty_histogram());
+    Ok(Latency { offered_per_s: rate, achieved_per_s: offered as f64 / time.as_secs_f64(), histogram })
+}
+
+fn schedule(args: &Args, setup: &[Command], body: &[Command], rate: u64) -> Schedule {
+    let shards = args.shards.unwrap_or(1);
+    let shard_of = |command: &Command| ShardOf::market(command.market(), shards).shard as usize;
+    let mut counts = vec![0; shards as usize];
+    for command in setup {
+        counts[shard_of(command)] += 1;
+    }
+    let mut places = Vec::new();
+    if shards > 1 {
+        places.resize(shards as usize, Vec::new());
+        for (at, command) in body.iter().enumerate() {
+            places[shard_of(command)].push(at as u32);
+        }
+    }
+    Schedule { start: OnceLock::new(), interval: Duration::from_nanos(1_000_000_000 / rate), places, setup: counts }
+}
+
+/// Runs the whole flow and writes every acknowledgement to `path`.
+pub fn record_events<C: Chapter>(
+    args: &Args,
+    flow: &Input,
+    output: &OutputFolder,
+    path: &Path,
+) -> Result<(), RunError> {
+    let data_dir = output.data_dir(args)?;
+    let failed = Arc::new(Mutex::new(None));
+    let acks = Box::new(Recorder::new(path.to_path_buf(), &failed));
+    let Started { mut engine, .. } = start::<C, C::Engine>(args, flow, data_dir.path().to_path_buf(), acks)?;
+    let bar = progress_bar(args, "orders", flow.body.len() as u64);
+    for chunk in flow.body.chunks(CHUNK) {
+        chunk.iter().try_for_each(|&command| engine.submit(command))?;
+        bar.inc(chunk.len() as u64);
+    }
+    engine.close()?;
+    bar.finish_and_clear();
+    let error = failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+    match error {
+        Some(source) => Err(RunError::Output { what: "write the events", path: path.to_path_buf(), source }),
+        None => Ok(()),
+    }
+}
+
+/// A bar on a terminal, nothing elsewhere. It draws itself only when a run takes long enough to be
+/// waited for.
+fn progress_bar(args: &Args, what: &'static str, length: u64) -> ProgressBar {
+    if args.quiet {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {human_pos} of {human_len} {msg}, {eta} left");
+    let bar = ProgressBar::new(length).with_message(what);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

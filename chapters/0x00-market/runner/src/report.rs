@@ -1,0 +1,326 @@
+//! What a run leaves behind: `t2_perf.txt` for machines, `t2_summary.txt` for people, and the latter
+//! on the screen.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::args::Input;
+use crate::measure::{Latency, Throughput};
+use crate::{Args, Chapter, RunError};
+use market::{Stage, StageTimes};
+
+/// The folder that a run writes to.
+pub struct OutputFolder {
+    output: PathBuf,
+}
+
+/// A data directory: the reader's, which stays, or a fresh one, which goes.
+pub enum DataDir {
+    /// Named with `--data-dir`.
+    Kept(PathBuf),
+    /// Removed when the pass is over.
+    Fresh(tempfile::TempDir),
+}
+
+impl DataDir {
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        match self {
+            DataDir::Kept(path) => path,
+            DataDir::Fresh(folder) => folder.path(),
+        }
+    }
+}
+
+impl OutputFolder {
+    /// `--output`, or `output/0x01` in the repository that the program is run from, or in this folder.
+    pub fn find(chapter: &str, args: &Args) -> Result<OutputFolder, RunError> {
+        let short = chapter.split('-').next().unwrap_or(chapter);
+        let output = args.output.clone().unwrap_or_else(|| repository().join("output").join(short));
+        fs::create_dir_all(&output).map_err(|source| error("make the folder", &output, source))?;
+        Ok(OutputFolder { output })
+    }
+
+    /// Where the engine keeps its log. A fresh folder lies beside the output, not in the system's
+    /// folder for temporary files: that one is often memory, and a sync there costs nothing.
+    pub fn data_dir(&self, args: &Args) -> Result<DataDir, RunError> {
+        if let Some(path) = &args.data_dir {
+            return Ok(DataDir::Kept(path.clone()));
+        }
+        let fresh = tempfile::Builder::new().prefix("run-").tempdir_in(&self.output);
+        fresh.map(DataDir::Fresh).map_err(|source| error("make a folder for the log", &self.output, source))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), RunError> {
+        let path = self.output.join(name);
+        fs::write(&path, text).map_err(|source| error("write", &path, source))
+    }
+}
+
+fn error(what: &'static str, path: &Path, source: std::io::Error) -> RunError {
+    RunError::Output { what, path: path.to_path_buf(), source }
+}
+
+/// The nearest folder above this one that holds the book, or this one.
+fn repository() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    here.ancestors().find(|folder| folder.join("book.toml").is_file()).unwrap_or(&here).to_path_buf()
+}
+
+/// The figures of one run.
+pub struct Report {
+    chapter: &'static str,
+    about: Vec<(&'static str, String)>,
+    /// The pass without instrumentation.
+    pub throughput: Option<Throughput>,
+    /// The pass with it.
+    pub breakdown: Option<Throughput>,
+    /// The pass at a fixed rate.
+    pub latency: Option<Latency>,
+}
+
+impl Report {
+    /// An empty report of a chapter over a flow.
+    pub fn new<C: Chapter>(args: &Args, flow: &Input) -> Report {
+        let about = vec![
+            ("chapter", C::NAME.to_string()),
+            ("flow", flow.name.clone()),
+            ("seed", flow.seed.map_or("none".into(), |seed| seed.to_string())),
+            ("machine", machine()),
+            ("commit", commit()),
+            ("command", format!("{} {}", C::NAME, std::env::args().skip(1).collect::<Vec<_>>().join(" "))),
+            ("shards", args.shards.unwrap_or(1).to_string()),
+        ];
+        Report { chapter: C::NAME, about, throughput: None, breakdown: None, latency: None }
+    }
+
+    /// Half of what the engine was seen to do: a load that it should carry with ease.
+    pub fn half_rate(&self) -> u64 {
+        self.throughput.as_ref().map_or(1_000, |pass| (pass.orders_per_s() / 2.0).max(1.0) as u64)
+    }
+
+    /// Writes the files and prints the summary.
+    pub fn publish(&self, args: &Args, output: &OutputFolder) -> Result<(), RunError> {
+        let (perf, summary) = (self.perf(), self.summary());
+        output.write("t2_perf.txt", &perf)?;
+        output.write("t2_summary.txt", &summary)?;
+        if args.baseline {
+            output.write("baseline.txt", &perf)?;
+        }
+        if !args.quiet {
+            print!("{summary}");
+        }
+        Ok(())
+    }
+
+    /// `key=value` lines. Times of stages are nanoseconds an order; latencies are nanoseconds.
+    fn perf(&self) -> String {
+        let mut text = String::new();
+        for (key, value) in &self.about {
+            let _ = writeln!(text, "# {key}: {value}");
+        }
+        let mut line = |key: &str, value: String| {
+            let _ = writeln!(text, "{key}={value}");
+        };
+        if let Some(pass) = &self.throughput {
+            let seconds = pass.time.as_secs_f64();
+            line("orders", pass.orders.to_string());
+            line("orders_asked", pass.orders_asked.to_string());
+            line("trades", pass.trades.to_string());
+            line("rejected", pass.rejected.to_string());
+            line("exec_time_ms", format!("{:.3}", seconds * 1e3));
+            line("throughput_ops", format!("{:.1}", pass.orders_per_s()));
+            line("throughput_tps", format!("{:.1}", pass.trades as f64 / seconds));
+            line("recovered_commands", pass.recovery.unwrap_or_default().commands.to_string());
+            line("open_time_ms", format!("{:.3}", pass.open_time.as_secs_f64() * 1e3));
+        }
+        if let Some((pass, stages)) = self.stages() {
+            for stage in Stage::ALL {
+                line(&format!("{}_ns", stage.key()), format!("{:.2}", per_order(stages, stage, pass.orders)));
+            }
+        }
+        if let Some(latency) = &self.latency {
+            line("latency_offered_ops", latency.offered_per_s.to_string());
+            line("latency_achieved_ops", format!("{:.1}", latency.achieved_per_s));
+            for (name, nanoseconds) in percentiles(latency) {
+                line(&format!("latency_{name}_ns"), nanoseconds.to_string());
+            }
+        }
+        text
+    }
+
+    fn stages(&self) -> Option<(&Throughput, &StageTimes)> {
+        let pass = self.breakdown.as_ref()?;
+        Some((pass, pass.stages.as_ref()?))
+    }
+
+    /// The figures as a person reads them.
+    fn summary(&self) -> String {
+        let mut text = format!("{}\n", self.chapter);
+        if let Some(pass) = &self.throughput {
+            self.throughput_lines(pass, &mut text);
+        }
+        if let Some((pass, stages)) = self.stages() {
+            let _ = writeln!(
+                text,
+                "\nWhere the time goes (a second run, with a clock read at every stage: {} orders/s)\n{}",
+                thousands(pass.orders_per_s()),
+                stage_table(stages, pass.orders)
+            );
+        }
+        if let Some(latency) = &self.latency {
+            latency_lines(latency, &mut text);
+        }
+        text
+    }
+
+    fn throughput_lines(&self, pass: &Throughput, text: &mut String) {
+        if let Some(recovery) = pass.recovery {
+            let rate = recovery.commands as f64 / pass.open_time.as_secs_f64();
+            let _ = writeln!(
+                text,
+                "recovered  {} commands in {}, {} a second",
+                thousands(recovery.commands as f64),
+                duration(pass.open_time.as_nanos() as f64),
+                thousands(rate)
+            );
+            if recovery.torn_bytes > 0 {
+                let torn = recovery.torn_bytes;
+                let _ = writeln!(text, "           cut off {torn} bytes of a torn last frame, never acknowledged");
+            }
+        }
+        let _ = writeln!(
+            text,
+            "throughput {} orders/s, each durable before its acknowledgement",
+            thousands(pass.orders_per_s())
+        );
+        let _ = writeln!(
+            text,
+            "           {} orders, {} trades, {} rejected, in {}",
+            thousands(pass.orders as f64),
+            thousands(pass.trades as f64),
+            thousands(pass.rejected as f64),
+            duration(pass.time.as_nanos() as f64)
+        );
+        if pass.orders < pass.orders_asked {
+            let asked = thousands(pass.orders_asked as f64);
+            let _ = writeln!(text, "           stopped at the time limit, before all {asked}; --max-seconds moves it");
+        }
+        for remark in &pass.remarks {
+            let _ = writeln!(text, "           {remark}");
+        }
+    }
+}
+
+fn latency_lines(latency: &Latency, text: &mut String) {
+    let offered = thousands(latency.offered_per_s as f64);
+    let _ = writeln!(text, "\nLatency to the durable acknowledgement, {offered} orders/s offered");
+    if !latency.held() {
+        let achieved = thousands(latency.achieved_per_s);
+        let _ =
+            writeln!(text, "  the engine could not hold this rate: it reached {achieved} orders/s, and orders queued");
+    }
+    let shown = ["min", "avg", "p50", "p99", "p999", "max"];
+    for (name, nanoseconds) in percentiles(latency).into_iter().filter(|(name, _)| shown.contains(name)) {
+        let _ = writeln!(text, "  {name:<5} {:>10}", duration(nanoseconds as f64));
+    }
+}
+
+fn stage_table(stages: &StageTimes, orders: u64) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.set_header(["stage", "ms", "%", "ns/order", "alone, orders/s"]);
+    let total = stages.total().as_secs_f64().max(f64::MIN_POSITIVE);
+    for stage in Stage::ALL {
+        let seconds = stages.of(stage).as_secs_f64();
+        let ns = per_order(stages, stage, orders);
+        let alone = if ns > 0.0 { thousands(1e9 / ns) } else { "-".into() };
+        table.add_row([
+            stage.key().replace('_', " "),
+            format!("{:.1}", seconds * 1e3),
+            format!("{:.1}", 100.0 * seconds / total),
+            format!("{ns:.1}"),
+            alone,
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn per_order(stages: &StageTimes, stage: Stage, orders: u64) -> f64 {
+    stages.of(stage).as_nanos() as f64 / orders.max(1) as f64
+}
+
+/// What people read, and for machines the rest of the curve.
+fn percentiles(latency: &Latency) -> [(&'static str, u64); 10] {
+    let of = &latency.histogram;
+    let at = |quantile| of.value_at_quantile(quantile);
+    [
+        ("min", of.min()),
+        ("avg", of.mean() as u64),
+        ("p10", at(0.1)),
+        ("p50", at(0.5)),
+        ("p90", at(0.9)),
+        ("p99", at(0.99)),
+        ("p999", at(0.999)),
+        ("p9999", at(0.9999)),
+        ("p99999", at(0.99999)),
+        ("max", of.max()),
+    ]
+}
+
+/// A number without decimals, a comma after each thousand.
+fn thousands(number: f64) -> String {
+    let digits = format!("{:.0}", number);
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Nanoseconds in the unit that fits.
+fn duration(nanoseconds: f64) -> String {
+    match nanoseconds {
+        ns if ns < 1e3 => format!("{ns:.0} ns"),
+        ns if ns < 1e6 => format!("{:.1} µs", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.2} ms", ns / 1e6),
+        ns => format!("{:.2} s", ns / 1e9),
+    }
+}
+
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!("{cores} cores, {} {}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+/// The commit of the repository that the program is run from, if there is one.
+fn commit() -> String {
+    let git = std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output();
+    match git {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim().to_string(),
+        _ => "unknown".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(thousands(0.0), "0");
+        assert_eq!(thousands(999.6), "1,000");
+        assert_eq!(thousands(1_234_567.0), "1,234,567");
+        assert_eq!(duration(950.0), "950 ns");
+        assert_eq!(duration(1_200_000.0), "1.20 ms");
+    }
+}
