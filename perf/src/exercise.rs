@@ -10,7 +10,7 @@ use catalogue::Chapter;
 use results::chapters;
 use results::error::MeasureError;
 use results::figures::figure;
-use results::program::{self, Program};
+use results::programs::{self, Program};
 use results::units::{factor_text, grouped};
 
 use crate::command::output_folder;
@@ -164,7 +164,7 @@ fn check(chapter: &Chapter, before: &Chapter, folder: &Path, test: Option<&str>)
 /// Runs both programs three times, one after the other, and prints the ratio.
 fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), MeasureError> {
     let before_program = Program::from(before);
-    program::build(std::slice::from_ref(&before_program))?;
+    programs::build(std::slice::from_ref(&before_program))?;
     cargo(folder, &["build", "--release", "--quiet"])?;
     let output = output_folder(None).join("exercise");
     fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use results::error::MeasureError;
 use results::lab_args::LabArgs;
-use results::program::{self, Program};
+use results::programs::{self, Program};
 
 /// Builds the lab, runs it, and says whether all variants agreed on what they computed.
 ///
@@ -12,7 +12,7 @@ use results::program::{self, Program};
 /// [`MeasureError::Unusable`] and [`MeasureError::Disk`], by the program's exit code; it has said why.
 pub fn run(args: &LabArgs) -> anyhow::Result<bool> {
     let lab = Program::of_package("lab");
-    program::build(std::slice::from_ref(&lab))?;
+    programs::build(std::slice::from_ref(&lab))?;
     let status = Command::new(lab.path()).args(args.flags()).status();
     let status = status.map_err(|error| MeasureError::Unusable(format!("cannot start the lab: {error}")))?;
     match status.code() {

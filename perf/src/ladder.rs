@@ -18,7 +18,7 @@ use results::charts::ladder_charts;
 use results::error::MeasureError;
 use results::machine;
 use results::probe::Probe;
-use results::program::{self, Program};
+use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
 use results::record::{LadderRecord, Record};
 use results::units::grouped;
@@ -63,7 +63,7 @@ pub fn run(args: &LadderArgs) -> anyhow::Result<()> {
     let chapters = chapters::select(&catalogue, &args.chapters)?;
     args.flow.check()?;
     fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
-    program::build(&chapters.iter().map(Program::from).collect::<Vec<_>>())?;
+    programs::build(&chapters.iter().map(Program::from).collect::<Vec<_>>())?;
 
     let plan = Plan::new(args.quick, args.rounds, args.orders);
     let run = |chapter| Run { chapter, flow: args.flow.clone(), passes: ALL_PASSES, shards: None };

@@ -11,7 +11,7 @@ use results::figures::figure;
 use results::language::Language;
 use results::machine;
 use results::probe::Probe;
-use results::program::{self, Program};
+use results::programs::{self, Program};
 use results::units::{duration_text, grouped};
 
 use crate::command::output_folder;
@@ -69,7 +69,7 @@ pub fn run(args: &LatencyArgs) -> anyhow::Result<()> {
             MeasureError::Unusable("rate times seconds is above 200 million orders: ask for fewer".into()).into()
         );
     }
-    program::build(std::slice::from_ref(&chapter))?;
+    programs::build(std::slice::from_ref(&chapter))?;
 
     let folder = output.join("latency");
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;

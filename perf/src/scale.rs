@@ -14,7 +14,7 @@ use results::error::MeasureError;
 use results::figures::figure;
 use results::machine;
 use results::probe::Probe;
-use results::program::{self, Program};
+use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
 use results::record::{Record, ScaleRecord, Shards, Spread};
 use results::units::{factor_text, grouped};
@@ -56,7 +56,7 @@ pub fn run(args: &ScaleArgs) -> anyhow::Result<()> {
     let chapter =
         Program::from(chapters::with(&catalogue, args.chapter.as_deref(), "shards", |chapter| chapter.shards)?);
     args.flow.check()?;
-    program::build(std::slice::from_ref(&chapter))?;
+    programs::build(std::slice::from_ref(&chapter))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u16;
     let mut numbers: Vec<u16> =
         if args.shards.is_empty() { (1..=cores.clamp(4, 256)).collect() } else { args.shards.clone() };

@@ -11,7 +11,7 @@ use results::error::MeasureError;
 use results::figures::figure;
 use results::language::Language;
 use results::machine;
-use results::program::{self, Program};
+use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
 use results::record::{BatchSize, Record, Spread, SweepRecord};
 use results::units::{duration_text, grouped};
@@ -59,7 +59,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     let name = args.chapter.as_deref().or_else(|| last_alone().map(|chapter| chapter.folder.as_str()));
     let chapter = Program::from(chapters::with(&catalogue, name, "batches", |chapter| chapter.batches)?);
     args.flow.check()?;
-    program::build(std::slice::from_ref(&chapter))?;
+    programs::build(std::slice::from_ref(&chapter))?;
     let folder = output.join("sweep");
 
     // A run is as long as the smallest batch needs about a second for, but never trivial.

@@ -15,7 +15,7 @@ use market::{Command, Event, MarketId};
 use catalogue::Chapter;
 use results::chapters;
 use results::error::MeasureError;
-use results::program::{self, Program};
+use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
 
 use crate::command::output_folder;
@@ -48,7 +48,7 @@ pub type Answers = BTreeMap<MarketId, Vec<Vec<Event>>>;
 pub fn run(args: &VerifyArgs) -> anyhow::Result<bool> {
     let chapters = chapters::select(&chapters::catalogue()?, &args.chapters)?;
     let (setup, body) = commands(args)?;
-    program::build(&chapters.iter().map(Program::from).collect::<Vec<_>>())?;
+    programs::build(&chapters.iter().map(Program::from).collect::<Vec<_>>())?;
     let output = output_folder(None);
     fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
     let folder = tempfile::Builder::new().prefix("verify-").tempdir_in(&output);

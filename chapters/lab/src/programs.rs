@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use results::chapters::repository;
 use results::error::MeasureError;
-use results::program::Program;
+use results::programs::Program;
 
 use crate::error::LabError;
 use crate::experiment::Sample;

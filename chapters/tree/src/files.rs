@@ -39,6 +39,27 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// The folders of all crates of a repository, relative to its root; a crate may hold another, as the lab does.
+pub fn crates(root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    find_crates(root, "", 3, &mut found);
+    found
+}
+
+fn find_crates(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
+    // What is built or laid out for a reader to write is no part of the tree.
+    let is_ours = |name: &String| !name.starts_with('.') && !["target", "exercises", "output"].contains(&name.as_str());
+    for name in names(&root.join(folder)).into_iter().filter(is_ours) {
+        let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+        if root.join(&path).join("Cargo.toml").is_file() {
+            found.push(path.clone());
+        }
+        if depth > 1 {
+            find_crates(root, &path, depth - 1, found);
+        }
+    }
+}
+
 /// Writes a made-up tree for a check's own test.
 #[cfg(test)]
 pub(crate) fn write(base: &Path, files: &[(&str, &str)]) {

@@ -1,4 +1,4 @@
-//! Each chapter against the one before it.
+//! Each engine against the one before it. A service is no copy of anything, and has no step.
 //!
 //! A manifest's `[package.metadata.chapter]` lists the files that its step `adds`, `changes` and `removes`, and the
 //! `budget` of changed lines (added and removed together, under `src`). A file that no list names is the same, byte
@@ -6,78 +6,62 @@
 //! in tests and benches, and in `Cargo.toml`, of which the description and the lists themselves are left out.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::path::Path;
 
+use catalogue::{Catalogue, Chapter, Step};
 use similar::{ChangeTag, TextDiff};
 
-use crate::files::{Files, names, read};
+use crate::files::{Files, read};
 
-/// One chapter, as far as its neighbours are concerned.
-struct Chapter {
+/// One engine, as far as its neighbours are concerned.
+struct Engine<'a> {
     /// Its folder's name, such as `0x03-group-commit`.
-    name: String,
+    name: &'a str,
     files: Files,
-    adds: BTreeSet<String>,
-    changes: BTreeSet<String>,
-    removes: BTreeSet<String>,
-    budget: usize,
+    step: &'a Step,
 }
 
 /// How many steps there are in this folder of chapters, and all that is wrong with them.
 pub fn check(chapters: &Path) -> (usize, Vec<String>) {
-    let folders = names(chapters).into_iter().filter(|name| name.starts_with("0x") && !name.starts_with("0x00"));
-    let (mut read, mut problems) = (Vec::new(), Vec::new());
-    for name in folders {
-        match Chapter::read(chapters, &name) {
-            Ok(chapter) => read.push(chapter),
-            Err(error) => problems.push(format!("{name}/Cargo.toml: {error}")),
+    let catalogue = match Catalogue::read(chapters) {
+        Ok(catalogue) => catalogue,
+        Err(error) => return (0, vec![error.to_string()]),
+    };
+    let (mut steps, mut problems) = (0, Vec::new());
+    for (before, after) in catalogue.steps() {
+        steps += 1;
+        match (Engine::read(chapters, before), Engine::read(chapters, after)) {
+            (Ok(before), Ok(after)) => problems.extend(step(&before, &after)),
+            (Err(error), _) | (_, Err(error)) => problems.push(error),
         }
     }
-    for pair in read.windows(2) {
-        problems.extend(step(&pair[0], &pair[1]));
-    }
-    (read.len().saturating_sub(1), problems)
+    (steps, problems)
 }
 
-impl Chapter {
-    fn read(chapters: &Path, name: &str) -> Result<Chapter, String> {
-        let folder = chapters.join(name);
-        let text = std::fs::read_to_string(folder.join("Cargo.toml")).map_err(|error| error.to_string())?;
-        let mut manifest: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-        let package = manifest.get_mut("package").and_then(|package| package.as_table_mut()).ok_or("no [package]")?;
-        let crate_name = package.get("name").and_then(|name| name.as_str()).ok_or("no name")?.to_owned();
-        let metadata = package.remove("metadata").and_then(|all| all.get("chapter").cloned());
-        let metadata = metadata.ok_or("no [package.metadata.chapter]")?;
-        package.remove("description");
-
+impl<'a> Engine<'a> {
+    fn read(chapters: &Path, chapter: &'a Chapter) -> Result<Engine<'a>, String> {
+        let folder = chapters.join(&chapter.folder);
         let mut files = read(&folder, &["src", "tests", "benches", "examples"]);
+        let wrong = |error: &dyn Display| format!("{}/Cargo.toml: {error}", chapter.folder);
+        let text = std::fs::read_to_string(folder.join("Cargo.toml")).map_err(|error| wrong(&error))?;
+        let mut manifest: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(&error))?;
+        let package = manifest.get_mut("package").and_then(|package| package.as_table_mut());
+        let package = package.ok_or_else(|| wrong(&"no [package]"))?;
+        package.remove("metadata");
+        package.remove("description");
         files.insert("Cargo.toml".into(), manifest.to_string());
         for (path, text) in &mut files {
             if path == "src/main.rs" || !path.starts_with("src/") {
-                *text = text.replace(&crate_name, "chNN");
+                *text = text.replace(&chapter.package, "chNN");
             }
         }
-        let budget = metadata.get("budget").and_then(|budget| budget.as_integer()).ok_or("no `budget`")?;
-        Ok(Chapter {
-            name: name.to_owned(),
-            files,
-            adds: list(&metadata, "adds")?,
-            changes: list(&metadata, "changes")?,
-            removes: list(&metadata, "removes")?,
-            budget: usize::try_from(budget).map_err(|_| "`budget` is negative")?,
-        })
+        Ok(Engine { name: &chapter.folder, files, step: &chapter.step })
     }
 }
 
-/// A list of paths in the manifest; without an entry it is empty.
-fn list(metadata: &toml::Value, key: &str) -> Result<BTreeSet<String>, String> {
-    let Some(entry) = metadata.get(key) else { return Ok(BTreeSet::new()) };
-    let paths = entry.as_array().ok_or(format!("`{key}` is no list"))?;
-    paths.iter().map(|path| path.as_str().map(str::to_owned).ok_or(format!("`{key}` holds more than paths"))).collect()
-}
-
 /// What is wrong with the step from one chapter to the next.
-fn step(before: &Chapter, after: &Chapter) -> Vec<String> {
+fn step(before: &Engine<'_>, after: &Engine<'_>) -> Vec<String> {
     let mut problems = lists(before, after);
     let paths: BTreeSet<&String> = before.files.keys().chain(after.files.keys()).collect();
     for path in paths {
@@ -85,19 +69,19 @@ fn step(before: &Chapter, after: &Chapter) -> Vec<String> {
         let there = format!("chapters/{}/{path}", before.name);
         let manifest = format!("chapters/{}/Cargo.toml", after.name);
         let problem = match (before.files.get(path), after.files.get(path)) {
-            (None, Some(_)) if !after.adds.contains(path) => {
+            (None, Some(_)) if !after.step.adds.contains(path) => {
                 format!("{here} is new.\n  Name it under `adds` in {manifest}, or remove it.")
             }
-            (Some(_), None) if !after.removes.contains(path) => {
+            (Some(_), None) if !after.step.removes.contains(path) => {
                 format!("{there} has no counterpart.\n  Name it under `removes` in {manifest}, or copy it to {here}.")
             }
-            (Some(old), Some(new)) if old != new && !after.changes.contains(path) => format!(
+            (Some(old), Some(new)) if old != new && !after.step.changes.contains(path) => format!(
                 "{here} differs from {there}{}.\n  A fix belongs in the first chapter that needs it \
                  and in all later ones, the same everywhere.\n  If the lesson needs the difference, name the file \
                  under `changes` in {manifest}.",
                 first_difference(path, old, new)
             ),
-            (Some(old), Some(new)) if old == new && after.changes.contains(path) => {
+            (Some(old), Some(new)) if old == new && after.step.changes.contains(path) => {
                 format!("{here} is the same as {there}.\n  Take it off `changes` in {manifest}.")
             }
             _ => continue,
@@ -105,18 +89,18 @@ fn step(before: &Chapter, after: &Chapter) -> Vec<String> {
         problems.push(problem);
     }
     let lines = changed_lines(before, after);
-    if lines > after.budget {
+    if lines > after.step.budget {
         problems.push(format!(
             "From {} to {} {lines} lines under src change; the budget is {}.\n  Make the step smaller. If the lesson \
              needs it, raise `budget` in chapters/{}/Cargo.toml.",
-            before.name, after.name, after.budget, after.name
+            before.name, after.name, after.step.budget, after.name
         ));
     }
     problems
 }
 
 /// Entries of the manifest's lists that name nothing that they could mean.
-fn lists(before: &Chapter, after: &Chapter) -> Vec<String> {
+fn lists(before: &Engine<'_>, after: &Engine<'_>) -> Vec<String> {
     let wrong = |key: &str, paths: &BTreeSet<String>, in_before: bool, in_after: bool| -> Vec<String> {
         let fits = |path: &&String| {
             before.files.contains_key(*path) == in_before && after.files.contains_key(*path) == in_after
@@ -137,9 +121,9 @@ fn lists(before: &Chapter, after: &Chapter) -> Vec<String> {
         wrong.map(say).collect()
     };
     [
-        wrong("adds", &after.adds, false, true),
-        wrong("changes", &after.changes, true, true),
-        wrong("removes", &after.removes, true, false),
+        wrong("adds", &after.step.adds, false, true),
+        wrong("changes", &after.step.changes, true, true),
+        wrong("removes", &after.step.removes, true, false),
     ]
     .concat()
 }
@@ -154,7 +138,7 @@ fn first_difference(path: &str, old: &str, new: &str) -> String {
 }
 
 /// Lines under `src` that a reader of the diff sees marked, added and removed ones together.
-fn changed_lines(before: &Chapter, after: &Chapter) -> usize {
+fn changed_lines(before: &Engine<'_>, after: &Engine<'_>) -> usize {
     let paths: BTreeSet<&String> = before.files.keys().chain(after.files.keys()).collect();
     let sources = paths.into_iter().filter(|path| path.starts_with("src/"));
     sources.map(|path| line_diff(before.files.get(path), after.files.get(path))).sum()
@@ -180,19 +164,26 @@ mod tests {
     /// The problems of two chapters that differ in what `lists` and `files` of the second say.
     fn problems(lists: &str, files: &[(&str, &str)]) -> String {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let manifest = |name: &str, lists: &str| {
-            format!("[package]\nname = \"{name}\"\ndescription = \"{name}'s own\"\n[package.metadata.chapter]\n{lists}")
+        let manifest = |number: u8, kind: &str, after: &str, lists: &str| {
+            format!(
+                "[package]\nname = \"ch0{number}\"\ndescription = \"{number}'s own\"\n[package.metadata.chapter]\n\
+                 number = 0x0{number}\npart = 1\nkind = \"{kind}\"\ntitle = {{ en = \"a\", zh = \"b\" }}\n\
+                 lesson = \"src/main.rs\"\n{after}{lists}"
+            )
         };
         write(
             dir.path(),
             &[
-                ("0x00-market/Cargo.toml", "[package]\nname = \"market\"\n"),
-                ("0x01-one/Cargo.toml", &manifest("ch01", "budget = 0")),
+                ("0x00-market/Cargo.toml", &manifest(0, "contract", "", "")),
+                ("0x00-market/src/main.rs", "other"),
+                ("0x01-one/Cargo.toml", &manifest(1, "engine", "after = 0x00\n", "budget = 0")),
                 ("0x01-one/src/main.rs", MAIN),
                 ("0x01-one/src/book.rs", "one\ntwo\nthree\n"),
-                ("0x02-two/Cargo.toml", &manifest("ch02", lists)),
+                ("0x02-two/Cargo.toml", &manifest(2, "engine", "after = 0x01\n", lists)),
                 ("0x02-two/src/main.rs", &MAIN.replace("ch01", "ch02")),
                 ("0x02-two/src/book.rs", "one\ntwo\nthree\n"),
+                ("0x08-door/Cargo.toml", &manifest(8, "service", "after = 0x02\n", "")),
+                ("0x08-door/src/main.rs", "no engine"),
                 ("lab/Cargo.toml", "not a chapter"),
             ],
         );
@@ -229,12 +220,8 @@ mod tests {
 
     #[test]
     fn a_dependency_that_no_list_names() {
-        let manifest =
-            "[package]\nname = \"ch02\"\n[package.metadata.chapter]\nbudget = 0\n[dependencies]\nloom = \"1\"\n";
-        assert!(
-            problems("", &[("Cargo.toml", manifest)])
-                .contains("Cargo.toml differs from chapters/0x01-one/Cargo.toml in more")
-        );
+        let found = problems("budget = 0\n[dependencies]\nloom = \"1\"\n", &[]);
+        assert!(found.contains("Cargo.toml differs from chapters/0x01-one/Cargo.toml in more"), "{found}");
     }
 
     #[test]
@@ -263,6 +250,7 @@ mod tests {
     fn a_manifest_without_lists() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         write(dir.path(), &[("0x01-one/Cargo.toml", "[package]\nname = \"ch01\"\n")]);
-        assert_eq!(check(dir.path()).1, ["0x01-one/Cargo.toml: no [package.metadata.chapter]"]);
+        let found = check(dir.path()).1.join("\n");
+        assert!(found.contains("0x01-one/Cargo.toml: it has no `[package.metadata.chapter]`"), "{found}");
     }
 }

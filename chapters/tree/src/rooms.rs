@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::files::{Files, names, read};
+use crate::files::{self, Files, read};
 
 /// A file under `src` has fewer lines than this.
 const FILE_LINES_END: usize = 330;
@@ -12,17 +12,10 @@ const FUNCTION_LINES_END: usize = 70;
 const UNSAFE_MODULES: [(&str, &[&str]); 2] =
     [("chapters/0x06-pinned-ring", &["memory", "ring"]), ("chapters/0x07-sharding", &["memory", "ring"])];
 
-/// The folders of all crates, relative to the root. One in `chapters` may hold another, as the lab does.
+/// The folders of all crates, relative to the root.
 fn crates(root: &Path) -> Vec<String> {
-    let inside = |folder: String| {
-        let names = names(&root.join(&folder)).into_iter();
-        names.map(move |name| format!("{folder}/{name}"))
-    };
-    let chapters: Vec<String> = inside("chapters".into()).collect();
-    let nested: Vec<String> = chapters.iter().cloned().flat_map(inside).collect();
     // The fuzz targets are one line of glue each, which a C library calls and which can't be safe Rust.
-    let is_crate = |folder: &String| folder != "fuzz" && root.join(folder).join("Cargo.toml").is_file();
-    [chapters, nested, names(root)].concat().into_iter().filter(is_crate).collect()
+    files::crates(root).into_iter().filter(|folder| folder != "fuzz").collect()
 }
 
 fn sources(root: &Path, folder: &str) -> Files {
@@ -139,9 +132,16 @@ mod tests {
     #[test]
     fn crates_inside_others_are_found() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let manifests = ["chapters/lab/Cargo.toml", "chapters/lab/work/Cargo.toml", "perf/Cargo.toml"];
+        let manifests = [
+            "chapters/lab/Cargo.toml",
+            "chapters/lab/work/Cargo.toml",
+            "fuzz/Cargo.toml",
+            "perf/Cargo.toml",
+            "perf/results/Cargo.toml",
+        ];
         write(dir.path(), &manifests.map(|path| (path, "")));
-        assert_eq!(crates(dir.path()), ["chapters/lab", "chapters/lab/work", "perf"]);
+        write(dir.path(), &[("Cargo.toml", ""), ("target/package/x/Cargo.toml", "")]);
+        assert_eq!(crates(dir.path()), ["chapters/lab", "chapters/lab/work", "perf", "perf/results"]);
     }
 
     #[test]

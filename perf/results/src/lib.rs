@@ -2,7 +2,7 @@
 //!
 //! A [`record`] says what was measured, on which [`machine`], in which state ([`probe`]), at which commit and by which
 //! command, and is checked when it is written and again when it is read. [`charts`] draws it, [`units`] puts its
-//! figures into words, in both [`language`]s. A [`program`] is what is measured: a chapter as a reader runs it.
+//! figures into words, in both [`language`]s. [`programs`] are what is measured: chapters as a reader runs them.
 #![forbid(unsafe_code)]
 
 pub mod chapters;
@@ -15,7 +15,7 @@ pub mod lab_args;
 pub mod language;
 pub mod machine;
 pub mod probe;
-pub mod program;
+pub mod programs;
 pub mod progress;
 pub mod record;
 pub mod spread;

@@ -5,7 +5,7 @@ use std::path::Path;
 use catalogue::Chapter;
 use results::error::MeasureError;
 use results::figures::{Figures, figure};
-use results::program::Program;
+use results::programs::Program;
 
 use crate::flow_args::FlowArgs;
 
