@@ -10,7 +10,7 @@ use crate::diff;
 use crate::directive::{BRACES, Directive, Malformed};
 use crate::lang::Lang;
 use crate::number;
-use crate::page::{is_stamp, step};
+use crate::page::{in_fence, is_stamp};
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
 use crate::sources::Sources;
@@ -62,7 +62,7 @@ pub fn page(sources: &Sources, file: &Path, lang: Lang, text: &str, problems: &m
     let mut out = String::with_capacity(text.len() * 2);
     let mut fence = None;
     for (index, line) in text.lines().enumerate() {
-        let fenced = step(&mut fence, line);
+        let fenced = in_fence(&mut fence, line);
         if !fenced && is_stamp(line) {
             continue;
         }

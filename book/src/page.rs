@@ -76,7 +76,7 @@ impl Page {
     /// For each line, whether it belongs to a fenced block (the fence's own lines included).
     pub fn fenced(&self) -> Vec<bool> {
         let mut open: Option<String> = None;
-        self.text.lines().map(|line| step(&mut open, line)).collect()
+        self.text.lines().map(|line| in_fence(&mut open, line)).collect()
     }
 
     /// The fenced blocks, in order.
@@ -85,7 +85,7 @@ impl Page {
         let mut open: Option<String> = None;
         for (index, line) in self.text.lines().enumerate() {
             let was_open = open.is_some();
-            let inside = step(&mut open, line);
+            let inside = in_fence(&mut open, line);
             match (was_open, inside, open.is_some()) {
                 (false, true, true) => {
                     let info = line.trim().trim_start_matches(['`', '~']).trim().to_owned();
@@ -149,8 +149,8 @@ pub fn is_stamp(line: &str) -> bool {
     STAMP.is_match(line)
 }
 
-/// Advances over one line; true while it belongs to a fence.
-pub(crate) fn step(open: &mut Option<String>, line: &str) -> bool {
+/// Whether the next line belongs to a fence; `open` is the mark of the fence that is open before and after it.
+pub(crate) fn in_fence(open: &mut Option<String>, line: &str) -> bool {
     let trimmed = line.trim_start().trim_start_matches("> ");
     let mark: String = trimmed.chars().take_while(|c| *c == '`' || *c == '~').collect();
     match open {
