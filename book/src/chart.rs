@@ -4,12 +4,13 @@
 //! block is left out, because the page's style sheet knows which theme is on. A drawing is made by hand, one
 //! file for both languages: `<text data-zh="订单簿">order book</text>`.
 
-use crate::expand::{Sources, escape};
-use crate::page::regex;
-use crate::project::Lang;
+use crate::html::escape;
+use crate::lang::Lang;
+use crate::pattern::regex;
+use crate::sources::Sources;
 use regex::Regex;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 static FIXED: LazyLock<Regex> =
@@ -24,11 +25,10 @@ static LABEL: LazyLock<Regex> =
 
 /// `{{chart throughput}}`, or `{{chart throughput | what it shows}}` in other words than the chart's own.
 pub fn chart(s: &Sources, lang: Lang, name: &str, alt: Option<&str>) -> Result<String, String> {
-    let shown = format!("output/reference/charts/{name}.{}.svg", lang.dir());
-    let file = find(&s.project.reference(), name, lang).ok_or_else(|| format!("there is no {shown}"))?;
-    let svg = read(&file)?;
+    let file = format!("charts/{name}.{}.svg", lang.dir());
+    let svg = read(&s.project.reference().join(&file)).map_err(|_| format!("there is no output/reference/{file}"))?;
     let reference = lang.pick("Reference machine", "参考机器");
-    let own = find(&s.project.own_output(), name, lang);
+    let own = Some(s.project.own_output().join(&file)).filter(|own| own.is_file());
     let mut out = figure("chart", &svg, alt, own.is_some().then_some(reference))?;
     if let Some(own) = own {
         out += &figure("chart yours", &read(&own)?, alt, Some(lang.pick("Your own run", "你自己的运行")))?;
@@ -47,15 +47,9 @@ fn read(file: &Path) -> Result<String, String> {
     fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
 }
 
-/// The language's file of a chart, in the folder's `charts`.
-fn find(output: &Path, name: &str, lang: Lang) -> Option<PathBuf> {
-    let of = |separator: char| output.join(format!("charts/{name}{separator}{}.svg", lang.dir()));
-    ['.', '-', '_'].map(of).into_iter().find(|file| file.is_file())
-}
-
 /// One line of HTML, so that markdown takes it as it is.
 fn figure(class: &str, svg: &str, alt: Option<&str>, caption: Option<&str>) -> Result<String, String> {
-    let alt = alt.filter(|alt| !alt.is_empty()).map(escape).or_else(|| own_words(svg));
+    let alt = alt.map(escape).or_else(|| own_words(svg));
     let alt = alt.ok_or("say after `|` what the picture shows, for those who cannot see it")?;
     let svg =
         [&PROLOG, &TITLE, &DESC, &STYLE].iter().fold(svg.to_owned(), |svg, cut| cut.replace_all(&svg, "").into_owned());

@@ -3,8 +3,8 @@
 //! `// ANCHOR: name` and `// ANCHOR_END: name` mark a part. mdBook includes an absent anchor as nothing and says
 //! nothing; here an absent, unclosed or empty one is an error.
 
-use crate::page::regex;
-use crate::project::Project;
+use crate::pattern::regex;
+use crate::sources::Sources;
 use regex::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,18 +53,20 @@ pub fn dedent(text: &str) -> String {
 }
 
 /// The file that `0x03/src/engine.rs` (a chapter's) or `perf/src/main.rs` (any other) means, relative to the root.
-pub fn resolve(project: &Project, path: &str) -> Result<PathBuf, String> {
+pub fn resolve(s: &Sources, path: &str) -> Result<PathBuf, String> {
     match path.split_once('/') {
-        Some((id, rest)) if id.starts_with("0x") => Ok(project.chapter_dir(id)?.join(rest)),
+        Some((name, rest)) if name.starts_with("0x") => {
+            let chapter = s.chapters.find(name).map_err(|e| e.to_string())?;
+            Ok(s.project.chapter(chapter).join(rest))
+        }
         _ => Ok(PathBuf::from(path)),
     }
 }
 
 /// `{{code 0x03/src/engine.rs:submit}}`: the file, its part and its language, as a captioned block.
-pub fn listing(project: &Project, argument: &str) -> Result<String, String> {
-    let (path, anchor) = argument.split_once(':').map_or((argument, None), |(p, a)| (p, Some(a)));
-    let file = resolve(project, path)?;
-    let text = fs::read_to_string(project.path(&file)).map_err(|e| format!("{}: {e}", file.display()))?;
+pub fn listing(s: &Sources, path: &str, anchor: Option<&str>) -> Result<String, String> {
+    let file = resolve(s, path)?;
+    let text = fs::read_to_string(s.project.path(&file)).map_err(|e| format!("{}: {e}", file.display()))?;
     let part = match anchor {
         Some(anchor) => anchored(&text, anchor).map_err(|e| format!("{}: {e}", file.display()))?,
         None => without_anchors(&text),

@@ -4,9 +4,11 @@
 //! Each changed file needs a sentence in `book/diffs/<after>.toml` that says what the change is for.
 
 use crate::code::without_anchors;
-use crate::expand::escape;
-use crate::project::{Lang, Project, sorted};
-use serde::Deserialize;
+use crate::html::escape;
+use crate::lang::Lang;
+use crate::project::{Project, sorted};
+use crate::sentences::{self, Sentence};
+use catalogue::{Chapter, Number};
 use similar::{ChangeTag, TextDiff};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,16 +16,6 @@ use std::path::{Path, PathBuf};
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
-
-/// What a changed file's change is for.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sentence {
-    /// In English.
-    pub en: String,
-    /// In Chinese.
-    pub zh: String,
-}
 
 /// One file's change.
 #[derive(Debug, Clone)]
@@ -48,9 +40,9 @@ pub struct Hunk {
 }
 
 /// The changed files between two chapters, in the order of their paths.
-pub fn chapters(project: &Project, before: &str, after: &str) -> Result<Vec<FileDiff>, String> {
-    let old = files(&project.path(project.chapter_dir(before)?))?;
-    let new = files(&project.path(project.chapter_dir(after)?))?;
+pub fn chapters(project: &Project, before: &Chapter, after: &Chapter) -> Result<Vec<FileDiff>, String> {
+    let old = files(&project.path(project.chapter(before)))?;
+    let new = files(&project.path(project.chapter(after)))?;
     let empty = String::new();
     let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let changed = paths
@@ -111,24 +103,10 @@ fn collect(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-/// The sentences of `book/diffs/<after>.toml`, by file.
-pub fn sentences(project: &Project, after: &str) -> Result<BTreeMap<String, Sentence>, String> {
-    let shown = sentences_file(after);
-    let path = project.path(&shown);
-    // No file is a file without sentences: what is missing is then told by name.
-    let text =
-        if path.exists() { fs::read_to_string(path).map_err(|e| format!("{shown}: {e}"))? } else { String::new() };
-    toml::from_str(&text).map_err(|e| format!("{shown}: {e}"))
-}
-
-/// Where the sentences of the diff that leads to `after` stand.
-pub fn sentences_file(after: &str) -> String {
-    format!("book/diffs/{}.toml", after.split('-').next().unwrap_or(after))
-}
-
 /// What the sentences and the diff do not agree on.
-pub fn unexplained(diffs: &[FileDiff], sentences: &BTreeMap<String, Sentence>, after: &str) -> Vec<String> {
-    let file = sentences_file(after);
+pub fn unexplained(diffs: &[FileDiff], sentences: &BTreeMap<String, Sentence>, after: Number) -> Vec<String> {
+    let file = sentences::file(after);
+    let file = file.display();
     let missing =
         diffs.iter().filter(|diff| sentences.get(&diff.path).is_none_or(|s| s.en.is_empty() || s.zh.is_empty()));
     let idle = sentences.keys().filter(|path| diffs.iter().all(|diff| diff.path != **path));
@@ -139,10 +117,10 @@ pub fn unexplained(diffs: &[FileDiff], sentences: &BTreeMap<String, Sentence>, a
 }
 
 /// `{{diff 0x02 0x03}}`: a summary, then each file under its sentence.
-pub fn page(project: &Project, lang: Lang, before: &str, after: &str) -> Result<String, String> {
+pub fn page(project: &Project, lang: Lang, before: &Chapter, after: &Chapter) -> Result<String, String> {
     let diffs = chapters(project, before, after)?;
-    let sentences = sentences(project, after)?;
-    let unexplained = unexplained(&diffs, &sentences, after);
+    let sentences = sentences::of(project, after)?;
+    let unexplained = unexplained(&diffs, &sentences, after.number);
     if !unexplained.is_empty() {
         return Err(unexplained.join("; "));
     }
@@ -184,11 +162,17 @@ fn html(diff: &FileDiff, lang: Lang) -> String {
 }
 
 /// The diff for a terminal, with colours if asked for.
-pub fn terminal(project: &Project, lang: Lang, before: &str, after: &str, colour: bool) -> Result<String, String> {
+pub fn terminal(
+    project: &Project,
+    lang: Lang,
+    before: &Chapter,
+    after: &Chapter,
+    colour: bool,
+) -> Result<String, String> {
     let diffs = chapters(project, before, after)?;
-    let sentences = sentences(project, after).unwrap_or_default();
+    let sentences = sentences::of(project, after)?;
     let paint = |code: &str, text: &str| if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() };
-    let (old, new) = (project.chapter_dir(before)?, project.chapter_dir(after)?);
+    let (old, new) = (project.chapter(before), project.chapter(after));
     let mut out = String::new();
     for diff in &diffs {
         out += &paint("1", &format!("--- {}/{}\n+++ {}/{}", old.display(), diff.path, new.display(), diff.path));
@@ -230,8 +214,8 @@ mod tests {
     fn a_changed_file_without_a_sentence_and_an_idle_sentence_are_both_told() {
         let diffs = [file("src/a.rs", "", "x\n").unwrap()];
         let said = |path: &str| BTreeMap::from([(path.to_owned(), Sentence { en: "a".into(), zh: "甲".into() })]);
-        assert!(unexplained(&diffs, &said("src/a.rs"), "0x03").is_empty());
-        let told = unexplained(&diffs, &said("src/b.rs"), "0x03-group-commit");
+        assert!(unexplained(&diffs, &said("src/a.rs"), Number(3)).is_empty());
+        let told = unexplained(&diffs, &said("src/b.rs"), Number(3));
         assert_eq!(told.len(), 2);
         assert!(told[0].contains("book/diffs/0x03.toml has no sentence"), "{told:?}");
     }

@@ -3,7 +3,7 @@
 //! The digits shown are significant digits; trailing zeros are dropped. A number never breaks from its unit at
 //! a line's end.
 
-use crate::project::Lang;
+use crate::lang::Lang;
 use serde_json::Value;
 
 /// Keeps a number and its unit on one line.

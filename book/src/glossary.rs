@@ -1,8 +1,7 @@
 //! The glossary lives once, in `book/glossary.toml`, with both languages side by side; the pages' tables and the
 //! check that both languages use the same terms are drawn from it.
 
-use crate::expand::escape;
-use crate::project::{Lang, Project};
+use crate::project::Project;
 use serde::Deserialize;
 use std::fs;
 
@@ -44,21 +43,4 @@ pub fn terms(project: &Project) -> Result<Vec<Term>, String> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
         Err(e) => Err(format!("book/glossary.toml: {e}")),
     }
-}
-
-/// `{{table glossary}}` or `{{table glossary GROUP}}`: English, Chinese, meaning, on one line of HTML.
-pub fn table(project: &Project, group: Option<&str>, lang: Lang) -> Result<String, String> {
-    let terms = terms(project)?;
-    let chosen: Vec<&Term> = terms.iter().filter(|term| group.is_none_or(|group| term.group == group)).collect();
-    if chosen.is_empty() {
-        return Err(format!("book/glossary.toml has no terms in the group `{}`", group.unwrap_or("")));
-    }
-    let mut out = String::from("<dl class=\"glossary\">");
-    for term in chosen {
-        let id = format!("term-{}", term.en.replace(' ', "-"));
-        let (en, zh, means) = (escape(&term.en), escape(&term.zh), escape(lang.pick(&term.means, &term.zh_means)));
-        out += &format!("<div><dt id=\"{id}\" lang=\"en\">{en}</dt><dt lang=\"zh-CN\">{zh}</dt><dd>{means}</dd></div>");
-    }
-    out += "</dl>\n";
-    Ok(out)
 }

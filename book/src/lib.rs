@@ -8,18 +8,26 @@
 
 pub mod chart;
 pub mod check;
+pub mod chinese;
 pub mod code;
 pub mod diff;
+pub mod directive;
 pub mod expand;
 pub mod format;
 pub mod glossary;
-pub mod lab;
+pub mod html;
+pub mod lang;
+pub mod number;
 pub mod page;
+mod pattern;
+pub mod pointer;
 pub mod problem;
 pub mod project;
 pub mod prose;
 pub mod record;
+pub mod sentences;
 pub mod serve;
 pub mod site;
+pub mod sources;
 pub mod stamp;
 pub mod table;

@@ -4,15 +4,18 @@
 use book::check;
 use book::diff;
 use book::expand::Expand;
+use book::lang::Lang;
 use book::problem::Failure;
-use book::project::{Lang, Project};
+use book::project::Project;
 use book::serve;
 use book::site;
 use book::stamp;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use mdbook_preprocessor::{Preprocessor, parse_input};
+use program::{Verdict, print, tell};
 use std::cell::RefCell;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -49,8 +52,8 @@ enum Command {
         /// The chapter after, e.g. 0x04.
         after: String,
         /// The language of the sentences: en or zh.
-        #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
-        lang: String,
+        #[arg(long, default_value = "en", value_parser = language())]
+        lang: Lang,
     },
     /// mdBook's preprocessor protocol, for plain `mdbook build`.
     #[command(hide = true)]
@@ -60,64 +63,65 @@ enum Command {
     },
 }
 
-fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match run(arguments.command) {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => {
-            eprintln!("{failure}");
-            ExitCode::from(failure.exit_code())
-        }
-    }
+fn language() -> impl TypedValueParser<Value = Lang> {
+    let names = PossibleValuesParser::new(Lang::ALL.map(Lang::dir));
+    names.map(|name| if name == Lang::Zh.dir() { Lang::Zh } else { Lang::En })
 }
 
-fn run(command: Command) -> Result<u8, Failure> {
+fn main() -> ExitCode {
+    program::run(|arguments: Arguments| run(arguments.command))
+}
+
+fn run(command: Command) -> Result<Verdict, Failure> {
     let project = Project::find(&std::env::current_dir().map_err(|e| Failure::disk(Path::new("."), e))?)?;
     match command {
         Command::Build => {
             site::build(&project, &project.dist())?;
-            println!("book/dist/index.html");
-            Ok(0)
+            print(format_args!("book/dist/index.html\n"))?;
         }
-        Command::Serve { port } => serve::serve(&project, port).map(|()| 0),
-        Command::Check => run_check(&project),
+        Command::Serve { port } => serve::serve(&project, port)?,
+        Command::Check => return run_check(&project),
         Command::Stamp { pages } => {
             let told = stamp::stamp(&project, &pages)?;
-            told.iter().for_each(|line| println!("{line}"));
-            println!("{} stamped", told.len());
-            Ok(0)
+            for line in &told {
+                print(format_args!("{line}\n"))?;
+            }
+            print(format_args!("{} stamped\n", told.len()))?;
         }
         Command::Diff { before, after, lang } => {
-            let lang = if lang == "zh" { Lang::Zh } else { Lang::En };
             let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let text = diff::terminal(&project, lang, &before, &after, colour).map_err(Failure::Usage)?;
-            // A pager that was closed early is no failure.
-            let _ = io::stdout().write_all(text.as_bytes());
-            Ok(0)
+            let chapters = project.chapters()?;
+            let (before, after) = (chapters.find(&before)?, chapters.find(&after)?);
+            let text = diff::terminal(&project, lang, before, after, colour).map_err(Failure::Usage)?;
+            print(format_args!("{text}"))?;
         }
-        Command::Preprocess { arguments } => preprocess(&project, &arguments),
+        Command::Preprocess { arguments } => return preprocess(&project, &arguments),
     }
+    Ok(Verdict::Yes)
 }
 
-fn run_check(project: &Project) -> Result<u8, Failure> {
+fn run_check(project: &Project) -> Result<Verdict, Failure> {
     let report = check::check(project, &project.dist())?;
-    report.problems.iter().for_each(|problem| eprintln!("{problem}"));
-    println!("{report}");
-    Ok(u8::from(!report.problems.is_empty()))
+    report.problems.iter().for_each(|problem| tell(format_args!("{problem}")));
+    print(format_args!("{report}\n"))?;
+    Ok(report.problems.is_empty().into())
 }
 
-fn preprocess(project: &Project, arguments: &[String]) -> Result<u8, Failure> {
+fn preprocess(project: &Project, arguments: &[String]) -> Result<Verdict, Failure> {
     if let [word, renderer] = arguments {
-        return Ok(u8::from(!(word == "supports" && renderer == "html")));
+        return Ok((word == "supports" && renderer == "html").into());
     }
-    let (context, book) = parse_input(io::stdin()).map_err(|e| Failure::Usage(format!("{e:#}")))?;
+    let (context, book) = parse_input(io::stdin()).map_err(|e| {
+        Failure::Usage(format!("standard input holds no book of mdBook's: {e:#}; mdBook calls this, you want `build`"))
+    })?;
     let problems = Rc::new(RefCell::new(vec![]));
-    let expand = Expand::new(project, Rc::clone(&problems));
+    let expand = Expand::new(project, Rc::clone(&problems))?;
     let book = expand.run(&context, book).map_err(|e| Failure::Render(format!("{e:#}")))?;
     let problems = problems.take();
     if !problems.is_empty() {
         return Err(Failure::Problems(problems));
     }
-    serde_json::to_writer(io::stdout(), &book).map_err(|e| Failure::Render(e.to_string()))?;
-    Ok(0)
+    let text = serde_json::to_string(&book).map_err(|e| Failure::Render(e.to_string()))?;
+    print(format_args!("{text}"))?;
+    Ok(Verdict::Yes)
 }

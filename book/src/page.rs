@@ -3,7 +3,8 @@
 //! A section runs from its heading to the next heading of any level. Its English text has a hash; the Chinese
 //! section that renders it carries that hash, so that a change on one side shows until the other has followed.
 
-use crate::project::Lang;
+use crate::lang::Lang;
+use crate::pattern::regex;
 use regex::Regex;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -12,11 +13,6 @@ use std::sync::LazyLock;
 static HEADING: LazyLock<Regex> = LazyLock::new(|| regex(r"^(#{1,6})\s+(.*?)\s*(?:\{\s*#([\w-]+)[^}]*\})?\s*$"));
 static STAMP: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*<!--\s*en:([0-9a-f]{8})\s*-->\s*$"));
 static SUMMARY_LINK: LazyLock<Regex> = LazyLock::new(|| regex(r"\]\(([^)\s]+\.md)\)"));
-
-/// A regular expression written in this crate.
-pub(crate) fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant that the tests compile")
-}
 
 /// One source page.
 #[derive(Debug, Clone)]
@@ -80,7 +76,7 @@ impl Page {
     /// For each line, whether it belongs to a fenced block (the fence's own lines included).
     pub fn fenced(&self) -> Vec<bool> {
         let mut open: Option<String> = None;
-        self.text.lines().map(|line| step(&mut open, line)).collect()
+        self.text.lines().map(|line| in_fence(&mut open, line)).collect()
     }
 
     /// The fenced blocks, in order.
@@ -89,7 +85,7 @@ impl Page {
         let mut open: Option<String> = None;
         for (index, line) in self.text.lines().enumerate() {
             let was_open = open.is_some();
-            let inside = step(&mut open, line);
+            let inside = in_fence(&mut open, line);
             match (was_open, inside, open.is_some()) {
                 (false, true, true) => {
                     let info = line.trim().trim_start_matches(['`', '~']).trim().to_owned();
@@ -153,8 +149,8 @@ pub fn is_stamp(line: &str) -> bool {
     STAMP.is_match(line)
 }
 
-/// Advances over one line; true while it belongs to a fence.
-pub(crate) fn step(open: &mut Option<String>, line: &str) -> bool {
+/// Whether the next line belongs to a fence; `open` is the mark of the fence that is open before and after it.
+pub(crate) fn in_fence(open: &mut Option<String>, line: &str) -> bool {
     let trimmed = line.trim_start().trim_start_matches("> ");
     let mark: String = trimmed.chars().take_while(|c| *c == '`' || *c == '~').collect();
     match open {

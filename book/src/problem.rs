@@ -1,5 +1,7 @@
 //! What can go wrong, said so that the author can act on it: a place, a reason, and an exit code.
 
+use catalogue::CatalogueError;
+use program::Unprinted;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -31,22 +33,32 @@ impl fmt::Display for Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The book's sources are wrong: each problem names its place.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    #[error("the book can't be built whole; mend each of these where it stands:\n{}", lines(.0))]
     Problems(Vec<Problem>),
     /// An argument cannot be used.
     #[error("{0}")]
     Usage(String),
+    /// The chapters' manifests cannot be used.
+    #[error(transparent)]
+    Chapters(#[from] CatalogueError),
     /// mdBook refused to render.
-    #[error("mdBook: {0}")]
+    #[error("mdBook could not render the pages: {0}; mend book.toml or book/theme, which it reads")]
     Render(String),
     /// The disk did not do what was asked.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}; see that it is there, that it may be used, and that the disk has room", path.display())]
     Disk {
         /// The file or folder.
         path: PathBuf,
         /// The system's reason.
         source: std::io::Error,
     },
+    /// What was to be printed could not be.
+    #[error(transparent)]
+    Unprinted(#[from] Unprinted),
+}
+
+fn lines(problems: &[Problem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 impl Failure {
@@ -54,13 +66,20 @@ impl Failure {
     pub fn disk(path: &Path, source: std::io::Error) -> Self {
         Self::Disk { path: path.to_path_buf(), source }
     }
+}
 
-    /// The process's exit code: 1 the book is wrong, 2 bad arguments, 3 the disk.
-    pub fn exit_code(&self) -> u8 {
+impl program::Failure for Failure {
+    /// 1 the book is wrong, 2 bad arguments or settings, 3 the disk.
+    fn exit_code(&self) -> u8 {
         match self {
-            Self::Problems(_) | Self::Render(_) => 1,
-            Self::Usage(_) => 2,
-            Self::Disk { .. } => 3,
+            Self::Problems(_) => 1,
+            Self::Chapters(CatalogueError::Unreadable { .. }) | Self::Disk { .. } => 3,
+            Self::Usage(_) | Self::Chapters(_) | Self::Render(_) => 2,
+            Self::Unprinted(unprinted) => unprinted.exit_code(),
         }
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Unprinted(unprinted) if unprinted.is_closed_pipe())
     }
 }

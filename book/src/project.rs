@@ -2,47 +2,14 @@
 //!
 //! Everything else asks here, so that a test can point the whole machinery at a copy of the tree.
 
+use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
+use catalogue::{Catalogue, Chapter};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A language of the book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lang {
-    /// English, the language the sections' hashes are taken from.
-    En,
-    /// Simplified Chinese.
-    Zh,
-}
-
-impl Lang {
-    /// Both languages, the source first.
-    pub const ALL: [Lang; 2] = [Lang::En, Lang::Zh];
-
-    /// The folder's name, and the short form used in file names.
-    pub fn dir(self) -> &'static str {
-        self.pick("en", "zh")
-    }
-
-    /// The value of `lang` and `hreflang`.
-    pub fn tag(self) -> &'static str {
-        self.pick("en", "zh-CN")
-    }
-
-    /// One of two values, by language.
-    pub fn pick<T>(self, en: T, zh: T) -> T {
-        match self {
-            Lang::En => en,
-            Lang::Zh => zh,
-        }
-    }
-
-    /// The language of a page tree such as `book/zh`.
-    pub fn of_source(src: &Path) -> Lang {
-        if src.ends_with("zh") { Lang::Zh } else { Lang::En }
-    }
-}
+const CHAPTERS: &str = "chapters";
 
 /// The repository, seen from the book.
 #[derive(Debug, Clone)]
@@ -99,16 +66,14 @@ impl Project {
         fs::read_to_string(&path).map_err(|e| Failure::disk(&path, e))
     }
 
-    /// The folder, relative to the root, of the chapter whose name starts with `id` (`0x03` or `0x03-group-commit`).
-    pub fn chapter_dir(&self, id: &str) -> Result<PathBuf, String> {
-        let chapters = self.path("chapters");
-        let entries = fs::read_dir(&chapters).map_err(|e| format!("{}: {e}", chapters.display()))?;
-        let names: Vec<String> = sorted(entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()));
-        names
-            .iter()
-            .find(|name| *name == id || name.starts_with(&format!("{id}-")))
-            .map(|name| Path::new("chapters").join(name))
-            .ok_or_else(|| format!("no chapter `{id}` (there are: {})", names.join(", ")))
+    /// Which chapters there are.
+    pub fn chapters(&self) -> Result<Catalogue, Failure> {
+        Ok(Catalogue::read(&self.path(CHAPTERS))?)
+    }
+
+    /// A chapter's folder, relative to the root.
+    pub fn chapter(&self, chapter: &Chapter) -> PathBuf {
+        Path::new(CHAPTERS).join(&chapter.folder)
     }
 
     /// The pages of a language, in the order of its `SUMMARY.md`, which itself comes first.

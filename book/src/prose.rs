@@ -4,8 +4,9 @@
 //! problem can name its line. Directives are masked: what they will become is not typed by hand. The words that
 //! describe a picture stay, because those are.
 
-use crate::expand::DIRECTIVE;
-use crate::page::{Page, regex};
+use crate::directive::BRACES;
+use crate::page::Page;
+use crate::pattern::regex;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 use std::ops::Range;
@@ -89,7 +90,7 @@ fn masked(text: &str) -> String {
             _ => "N".repeat(whole.len()),
         }
     };
-    DIRECTIVE.replace_all(text, mask).into_owned()
+    BRACES.replace_all(text, mask).into_owned()
 }
 
 /// The page's blocks, in order.
@@ -174,7 +175,7 @@ impl Collector<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::Lang;
+    use crate::lang::Lang;
 
     fn of(text: &str) -> (Page, Vec<Block>) {
         let page = Page::new("book/en/x.md", Lang::En, text);

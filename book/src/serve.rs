@@ -6,6 +6,7 @@
 use crate::problem::Failure;
 use crate::project::Project;
 use crate::site;
+use program::{Unprinted, print, tell};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -22,11 +23,11 @@ const WATCHED: [&str; 5] = ["book.toml", "book", "chapters", "output/reference",
 /// Serves `dist` on 127.0.0.1 until the process ends; `port` 0 takes a free one.
 pub fn serve(project: &Project, port: u16) -> Result<(), Failure> {
     let dist = project.dist();
-    report(site::build(project, &dist));
+    report(site::build(project, &dist))?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
         .map_err(|e| Failure::Usage(format!("port {port} cannot be used: {e}; try --port 0")))?;
     let address = listener.local_addr().map_err(|e| Failure::Usage(e.to_string()))?;
-    println!("http://{address}/  (Ctrl-C ends it; a changed source is built again)");
+    print(format_args!("http://{address}/  (Ctrl-C ends it; a changed source is built again)\n"))?;
     let files = dist.clone();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -40,16 +41,18 @@ pub fn serve(project: &Project, port: u16) -> Result<(), Failure> {
         let now = newest(project);
         if now != seen {
             seen = now;
-            report(site::build(project, &dist));
+            report(site::build(project, &dist))?;
         }
     }
 }
 
-fn report(built: Result<(), Failure>) {
+/// Says how a build went. One that failed does not end the serving: its source is about to be mended.
+fn report(built: Result<(), Failure>) -> Result<(), Unprinted> {
     match built {
-        Ok(()) => println!("built"),
-        Err(failure) => eprintln!("{failure}"),
+        Ok(()) => return print(format_args!("built\n")),
+        Err(failure) => tell(format_args!("error: {failure}")),
     }
+    Ok(())
 }
 
 /// The newest modification and the number of files watched; either changes when a source does.

@@ -5,8 +5,9 @@
 //! warning stops the build.
 
 use crate::expand::Expand;
+use crate::lang::Lang;
 use crate::problem::{Failure, Problem};
-use crate::project::{Lang, Project};
+use crate::project::Project;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use serde::Deserialize;
@@ -48,9 +49,10 @@ fn render(project: &Project, lang: Lang, dist: &Path) -> Result<Vec<Problem>, Fa
     let warnings = Warnings::default();
     let problems = Rc::new(RefCell::new(vec![]));
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
+    let expand = Expand::new(project, Rc::clone(&problems))?;
     let built = tracing::subscriber::with_default(subscriber, || {
         let mut book = MDBook::load_with_config(project.root(), config)?;
-        book.with_preprocessor(Expand::new(project, Rc::clone(&problems)));
+        book.with_preprocessor(expand);
         book.build()
     });
     let mut problems = problems.take();
@@ -64,17 +66,17 @@ fn render(project: &Project, lang: Lang, dist: &Path) -> Result<Vec<Problem>, Fa
     Ok(problems)
 }
 
+fn unusable(reason: &mdbook_driver::errors::Error) -> Failure {
+    Failure::Usage(format!("book.toml can't be used; mend it there: {}", format!("{reason:#}").trim_end()))
+}
+
 fn config(project: &Project, lang: Lang, dist: &Path) -> Result<Config, Failure> {
-    let mut config =
-        Config::from_disk(project.path("book.toml")).map_err(|e| Failure::Usage(format!("book.toml: {e:#}")))?;
+    let mut config = Config::from_disk(project.path("book.toml")).map_err(|e| unusable(&e))?;
     config.book.src = project.source(lang);
     config.book.language = Some(lang.tag().to_owned());
     config.build.build_dir = dist.to_path_buf();
     if lang == Lang::Zh {
-        let settings: Settings = config
-            .get("preprocessor.book")
-            .map_err(|e| Failure::Usage(format!("book.toml: {e:#}")))?
-            .unwrap_or_default();
+        let settings: Settings = config.get("preprocessor.book").map_err(|e| unusable(&e))?.unwrap_or_default();
         config.book.title = settings.zh_title.or(config.book.title);
         config.book.description = settings.zh_description.or(config.book.description);
     }

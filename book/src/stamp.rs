@@ -3,20 +3,28 @@
 //! Run it after the translation has been reviewed: the hash says "this Chinese text renders that English text",
 //! and `check` compares it with the English of today.
 
+use crate::lang::Lang;
 use crate::page::{Page, Section};
 use crate::problem::Failure;
-use crate::project::{Lang, Project};
+use crate::project::Project;
 use std::fs;
 
 /// Stamps the Chinese pages named (all, if none is), and says what it stamped.
 pub fn stamp(project: &Project, only: &[String]) -> Result<Vec<String>, Failure> {
     let english = project.pages(Lang::En)?;
+    let mut chinese = project.pages(Lang::Zh)?;
+    chinese.retain(|page| page.name() != "SUMMARY.md");
+    let is_called = |page: &Page, wanted: &String| page.name() == *wanted || page.name() == format!("{wanted}.md");
+    if let Some(wanted) = only.iter().find(|wanted| !chinese.iter().any(|page| is_called(page, wanted))) {
+        let names: Vec<String> = chinese.iter().map(|page| page.name().trim_end_matches(".md").to_owned()).collect();
+        return Err(Failure::Usage(format!("there is no page `{wanted}`; there are {}", names.join(", "))));
+    }
     let mut told = vec![];
-    for page in project.pages(Lang::Zh)?.into_iter().filter(|page| page.name() != "SUMMARY.md") {
-        let name = page.name();
-        if !only.is_empty() && !only.iter().any(|wanted| name == *wanted || name == format!("{wanted}.md")) {
+    for page in chinese {
+        if !only.is_empty() && !only.iter().any(|wanted| is_called(&page, wanted)) {
             continue;
         }
+        let name = page.name();
         let Some(twin) = english.iter().find(|twin| twin.name() == name) else { continue };
         let (text, stamped) = stamped(&page, twin);
         if !stamped.is_empty() {

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 use book::check::check;
-use book::project::{Lang, Project};
+use book::lang::Lang;
+use book::project::Project;
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -3,12 +3,14 @@
 //! Throughputs, times and factors come out of records through `{{num}}` and `{{ratio}}`. A figure quoted from a
 //! published source, or one that is a rule and not a measurement, says so: `<!-- literal: where it is from -->`.
 
-use super::Input;
-use crate::diff;
-use crate::page::{Page, regex};
+use crate::check::input::Input;
+use crate::directive::BRACES;
+use crate::page::Page;
+use crate::pattern::regex;
 use crate::problem::Problem;
 use crate::project::sorted;
 use crate::prose::{self, has_mark};
+use crate::sentences;
 use regex::Regex;
 use std::fs;
 use std::path::Path;
@@ -76,7 +78,7 @@ fn outputs(page: &Page, problems: &mut Vec<Problem>) {
 }
 
 fn mask(line: &str) -> String {
-    crate::expand::DIRECTIVE.replace_all(line, "N").into_owned()
+    BRACES.replace_all(line, "N").into_owned()
 }
 
 fn drawings(input: &Input<'_>, problems: &mut Vec<Problem>) {
@@ -104,12 +106,8 @@ fn label(line: &str) -> Option<(usize, String)> {
 }
 
 fn sentences(input: &Input<'_>, problems: &mut Vec<Problem>) {
-    let folder = Path::new("book/diffs");
-    let entries = fs::read_dir(input.project.path(folder)).into_iter().flatten().flatten();
-    for name in sorted(entries.map(|entry| entry.file_name().to_string_lossy().into_owned())) {
-        let Some(chapter) = name.strip_suffix(".toml") else { continue };
-        let file = folder.join(&name);
-        match diff::sentences(input.project, chapter) {
+    for file in sentences::files(input.project) {
+        match sentences::read(input.project, &file) {
             Err(reason) => problems.push(Problem::new(&file, 1, reason)),
             Ok(sentences) => {
                 let all = sentences.values().flat_map(|s| [&s.en, &s.zh]);

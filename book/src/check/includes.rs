@@ -1,8 +1,9 @@
 //! Every `{{#include}}` finds its file, and its anchor finds something. mdBook logs the one and hides the other.
 
-use super::Input;
+use crate::check::input::Input;
 use crate::code;
-use crate::page::{Page, regex};
+use crate::page::Page;
+use crate::pattern::regex;
 use crate::problem::Problem;
 use regex::Regex;
 use std::fs;

@@ -1,23 +1,17 @@
 //! Every link, anchor and picture of the built pages leads somewhere, and no directive is left in braces.
 
-use super::Input;
-use crate::expand::DIRECTIVES;
+use crate::check::built::{Built, read};
+use crate::check::input::Input;
+use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
-use crate::project::{Lang, sorted};
-use scraper::{ElementRef, Html, Node, Selector};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::project::sorted;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// mdBook's own pages, made of the others.
 const MADE: [&str; 2] = ["toc.html", "print.html"];
-
-struct Built {
-    ids: BTreeSet<String>,
-    targets: Vec<String>,
-    braces: Vec<String>,
-}
 
 /// `expanded` says that every directive was; where one failed, it has been told and its braces are no news.
 pub(super) fn check(
@@ -54,43 +48,6 @@ pub(super) fn check(
         }
     }
     Ok(())
-}
-
-fn read(html: &str) -> Built {
-    let document = Html::parse_document(html);
-    let all = |query: &str| -> Vec<ElementRef<'_>> {
-        Selector::parse(query).map(|selector| document.select(&selector).collect()).unwrap_or_default()
-    };
-    let attribute = |query: &str, name: &str| -> Vec<String> {
-        all(query).into_iter().filter_map(|element| element.value().attr(name).map(str::to_owned)).collect()
-    };
-    let mut targets = attribute("[href]", "href");
-    targets.extend(attribute("[src]", "src"));
-    Built {
-        ids: attribute("[id]", "id").into_iter().collect(),
-        targets,
-        braces: all("main").into_iter().flat_map(braces).collect(),
-    }
-}
-
-/// Pieces of text that look like a directive nobody expanded. In code, only our own words and mdBook's count.
-fn braces(main: ElementRef<'_>) -> Vec<String> {
-    let mut left = vec![];
-    for node in main.descendants() {
-        let Node::Text(text) = node.value() else { continue };
-        let code =
-            node.ancestors().any(|up| up.value().as_element().is_some_and(|e| matches!(e.name(), "code" | "pre")));
-        for piece in text.split("{{").skip(1) {
-            let word = piece.trim_start();
-            let ours = word.starts_with('#')
-                || DIRECTIVES.iter().any(|name| word.strip_prefix(name).is_some_and(|r| r.starts_with(' ')));
-            if ours || !code {
-                let end = piece.find("}}").map_or(0, |end| end + 2);
-                left.push(format!("{{{{{}", piece.get(..end).unwrap_or_default()));
-            }
-        }
-    }
-    left
 }
 
 /// Why a target leads nowhere; `None` when it does lead somewhere or is not ours.
@@ -147,14 +104,5 @@ mod tests {
         assert!(leads(from, "a.html#y", &pages).unwrap().contains("no `y`"));
         assert!(leads(from, "c.html", &pages).unwrap().contains("no file"));
         assert!(leads(from, "#z", &pages).is_some());
-    }
-
-    #[test]
-    fn braces_count_in_text_and_only_as_directives_in_code() {
-        let found = |html: &str| read(&format!("<main>{html}</main>")).braces;
-        assert_eq!(found("<p>{{num a}} b</p>"), ["{{num a}}"]);
-        assert_eq!(found("<p>{{odd}}</p>"), ["{{odd}}"]);
-        assert!(found("<pre><code>format!(\"{{}}\")</code></pre>").is_empty());
-        assert_eq!(found("<pre><code>{{#include x.rs:a}}</code></pre>"), ["{{#include x.rs:a}}"]);
     }
 }

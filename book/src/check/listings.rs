@@ -1,6 +1,6 @@
 //! No listing is pasted: code of more than a few lines comes out of a tested crate.
 
-use super::Input;
+use crate::check::input::Input;
 use crate::problem::Problem;
 use crate::prose::has_mark;
 

@@ -3,41 +3,26 @@
 //! Half of it reads the sources (translation, figures, listings, includes, terms), half the built pages (links,
 //! pictures, anything left in braces).
 
+mod built;
+mod chapters;
 mod figures;
 mod includes;
+mod input;
 mod links;
 mod listings;
 mod sections;
 mod terms;
 mod typography;
 
-use crate::expand::DIRECTIVE;
+use crate::directive::BRACES;
+use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
-use crate::project::{Lang, Project};
+use crate::project::Project;
 use crate::site;
+use input::Input;
 use std::fmt;
 use std::path::Path;
-
-/// What every check reads.
-struct Input<'p> {
-    project: &'p Project,
-    en: Vec<Page>,
-    zh: Vec<Page>,
-}
-
-impl Input<'_> {
-    /// All pages of both languages, without the summaries.
-    fn pages(&self) -> impl Iterator<Item = &Page> {
-        self.en.iter().chain(&self.zh).filter(|page| page.name() != "SUMMARY.md")
-    }
-
-    /// The pages that exist in both languages, English first.
-    fn pairs(&self) -> impl Iterator<Item = (&Page, &Page)> {
-        let twin = |en: &Page| self.zh.iter().find(|zh| zh.name() == en.name());
-        self.en.iter().filter(|page| page.name() != "SUMMARY.md").filter_map(move |en| Some((en, twin(en)?)))
-    }
-}
 
 /// What was found, and how much was looked at.
 #[derive(Debug)]
@@ -66,6 +51,7 @@ impl fmt::Display for Report {
 pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     let input = Input { project, en: project.pages(Lang::En)?, zh: project.pages(Lang::Zh)? };
     let mut problems = vec![];
+    chapters::check(&input, &project.chapters()?, &mut problems);
     sections::check(&input, &mut problems);
     figures::check(&input, &mut problems);
     listings::check(&input, &mut problems);
@@ -94,7 +80,7 @@ fn report(input: &Input<'_>, problems: Vec<Problem>) -> Report {
         problems,
         pages: english.len(),
         sections: english.iter().map(|page| page.sections().len()).sum(),
-        bound: input.pages().map(|page| DIRECTIVE.find_iter(&page.text).count()).sum(),
+        bound: input.pages().map(|page| BRACES.find_iter(&page.text).count()).sum(),
         median_lines: lines.get(lines.len() / 2).copied().unwrap_or_default(),
     }
 }

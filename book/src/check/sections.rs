@@ -1,9 +1,10 @@
 //! Both languages have the same pages, the same headings, and each Chinese section renders today's English.
 
-use super::Input;
+use crate::check::input::Input;
+use crate::lang::Lang;
 use crate::page::{Page, Section};
 use crate::problem::Problem;
-use crate::project::{Lang, sorted};
+use crate::project::sorted;
 use std::fs;
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {

@@ -4,9 +4,11 @@
 //! under `avoid` must appear nowhere. Whole words only, plurals included, and a longer term hides the shorter one
 //! inside it. Where the Chinese rightly says it without the word: `<!-- term: matching -->` in that section.
 
-use super::Input;
+use crate::check::input::Input;
 use crate::glossary::{self, Term};
-use crate::page::{Page, Section, regex};
+use crate::lang::Lang;
+use crate::page::{Page, Section};
+use crate::pattern::regex;
 use crate::problem::Problem;
 use crate::prose::{self, Block, marks};
 use regex::Regex;
@@ -22,7 +24,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
         Err(reason) => return problems.push(Problem::new("book/glossary.toml", 1, reason)),
     };
     let rules = rules(terms);
-    for page in input.pages().filter(|page| page.lang == crate::project::Lang::Zh) {
+    for page in input.pages().filter(|page| page.lang == Lang::Zh) {
         avoided(page, &rules, problems);
     }
     for (en, zh) in input.pairs() {

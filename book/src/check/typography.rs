@@ -1,14 +1,12 @@
 //! Chinese set as Chinese: full-width marks, and a space between Chinese and Latin.
 
-use super::Input;
-use crate::diff;
-use crate::expand::is_han;
+use crate::check::input::Input;
+use crate::chinese::is_han;
 use crate::glossary;
+use crate::lang::Lang;
 use crate::problem::Problem;
-use crate::project::{Lang, sorted};
 use crate::prose;
-use std::fs;
-use std::path::Path;
+use crate::sentences;
 
 const FULL_WIDTH: [char; 9] = ['，', '。', '；', '：', '！', '？', '、', '（', '）'];
 
@@ -30,12 +28,10 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
 }
 
 fn sentences(input: &Input<'_>, problems: &mut Vec<Problem>) {
-    let folder = Path::new("book/diffs");
-    let entries = fs::read_dir(input.project.path(folder)).into_iter().flatten().flatten();
-    for name in sorted(entries.map(|entry| entry.file_name().to_string_lossy().into_owned())) {
-        let sentences = diff::sentences(input.project, name.trim_end_matches(".toml")).unwrap_or_default();
+    for file in sentences::files(input.project) {
+        let sentences = sentences::read(input.project, &file).unwrap_or_default();
         for fault in sentences.values().filter_map(|sentence| fault(&sentence.zh.replace('`', ""))) {
-            problems.push(Problem::new(folder.join(&name), 1, fault.to_string()));
+            problems.push(Problem::new(&file, 1, fault.to_string()));
         }
     }
 }

@@ -7,10 +7,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod cdp;
+#[path = "../fixture/mod.rs"]
+mod fixture;
 
-use book::project::{Lang, Project};
+use book::lang::Lang;
+use book::project::Project;
 use book::site;
 use cdp::Browser;
+use fixture::Mini;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -86,30 +90,6 @@ impl Site {
         let pages = self.project.pages(lang).unwrap();
         let names = pages.iter().map(|page| page.name()).filter(|name| name != "SUMMARY.md");
         names.map(|name| format!("{}/{}", lang.dir(), name.replace(".md", ".html"))).collect()
-    }
-}
-
-/// The fixture of the checker's tests, which has every kind of thing on its pages.
-fn mini() -> (TempDir, Project) {
-    let dir = TempDir::new().unwrap();
-    copy(&Path::new(CRATE).join("tests/fixtures/mini"), dir.path());
-    copy(&Path::new(CRATE).join("theme"), &dir.path().join("book/theme"));
-    fs::copy(Path::new(CRATE).join("../book.toml"), dir.path().join("book.toml")).unwrap();
-    let own = dir.path().join("output/reference/ladder.json");
-    fs::copy(own, dir.path().join("output/ladder.json")).unwrap();
-    let project = Project::at(dir.path());
-    (dir, project)
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().flatten() {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target)
-        } else {
-            fs::copy(entry.path(), target).map(drop).unwrap()
-        }
     }
 }
 
@@ -189,8 +169,9 @@ fn every_page_of_the_book_is_sound() {
 #[test]
 fn every_kind_of_directive_is_sound() {
     let Some(mut browser) = browser("en") else { return };
-    let (_dir, project) = mini();
-    let faults = look_at_all(&Site::of(project), &mut browser);
+    let mini = Mini::new();
+    fs::copy(mini.path("output/reference/ladder.json"), mini.path("output/ladder.json")).unwrap();
+    let faults = look_at_all(&Site::of(mini.project()), &mut browser);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -1,0 +1,16 @@
+//! Text made safe for a page.
+
+/// `text` safe inside HTML text and attributes; braces too, so that no later step takes them for a directive.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('{', "&#123;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_in_escaped_text_are_not_a_directive_any_more() {
+        assert_eq!(escape("{{num a}} <b>"), "&#123;&#123;num a}} &lt;b&gt;");
+    }
+}

@@ -1,0 +1,8 @@
+//! The regular expressions of this crate: constants, so that one that does not compile is a mistake of ours.
+
+use regex::Regex;
+
+/// A regular expression written in this crate.
+pub(crate) fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant that the tests compile")
+}

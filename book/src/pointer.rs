@@ -1,0 +1,133 @@
+//! The small path language by which pages name a value in a record.
+//!
+//! `ladder:chapters[0x03].orders_per_s.median` means the record `ladder`, in it the entry of the list `chapters`
+//! whose `chapter` (or `name`, `id`, `key`) is `0x03` or starts with `0x03-`, and so on. A pointer that leads
+//! nowhere is an error that says which step failed and what there was instead.
+
+use serde_json::Value;
+
+/// The fields by which `[selector]` finds an entry of a list.
+const SELECTOR_FIELDS: [&str; 4] = ["chapter", "name", "id", "key"];
+
+/// `RECORD:PATH`, parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointer<'t> {
+    /// As the page writes it.
+    pub text: &'t str,
+    /// The record's name.
+    pub record: &'t str,
+    steps: Vec<Step<'t>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step<'t> {
+    Key(&'t str),
+    Entry(&'t str),
+}
+
+impl<'t> Pointer<'t> {
+    /// Reads `RECORD:PATH`.
+    pub fn parse(text: &'t str) -> Result<Self, String> {
+        let (record, path) = text.split_once(':').ok_or_else(|| format!("`{text}` is not of the form record:path"))?;
+        Ok(Self { text, record, steps: steps(path)? })
+    }
+
+    /// The value that the path leads to in its record.
+    pub fn walk<'v>(&self, record: &'v Value) -> Result<&'v Value, String> {
+        let mut here = record;
+        let mut walked = String::new();
+        for step in &self.steps {
+            let place = if walked.is_empty() { "the record".to_owned() } else { format!("`{walked}`") };
+            here = match step {
+                Step::Key(key) => here.get(key).ok_or_else(|| format!("no key `{key}` in {place} ({})", offers(here))),
+                Step::Entry(selector) => entry(here, selector)
+                    .ok_or_else(|| format!("no entry `[{selector}]` in {place} ({})", offers(here))),
+            }?;
+            match step {
+                Step::Key(key) if walked.is_empty() => walked = (*key).to_owned(),
+                Step::Key(key) => walked = format!("{walked}.{key}"),
+                Step::Entry(selector) => walked = format!("{walked}[{selector}]"),
+            }
+        }
+        Ok(here)
+    }
+}
+
+fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
+    let mut steps = vec![];
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix('[') {
+            let (selector, after) = inside.split_once(']').ok_or_else(|| format!("`{path}` has an unclosed `[`"))?;
+            steps.push(Step::Entry(selector));
+            rest = after.strip_prefix('.').unwrap_or(after);
+        } else {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            steps.push(Step::Key(&rest[..end]));
+            rest = rest[end..].strip_prefix('.').unwrap_or(&rest[end..]);
+        }
+    }
+    Ok(steps)
+}
+
+fn entry<'v>(value: &'v Value, selector: &str) -> Option<&'v Value> {
+    let list = value.as_array()?;
+    if let Ok(index) = selector.parse::<usize>() {
+        return list.get(index);
+    }
+    list.iter().find(|item| names(item).any(|name| name == selector || name.starts_with(&format!("{selector}-"))))
+}
+
+fn names(item: &Value) -> impl Iterator<Item = &str> {
+    SELECTOR_FIELDS.iter().filter_map(|field| item.get(field)?.as_str())
+}
+
+fn offers(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<&str> = map.keys().map(String::as_str).collect();
+            keys.sort_unstable();
+            format!("there are: {}", keys.join(", "))
+        }
+        Value::Array(list) => {
+            let all: Vec<&str> = list.iter().filter_map(|item| names(item).next()).collect();
+            format!("a list of {}: {}", list.len(), all.join(", "))
+        }
+        other => format!("it is the value {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn walk(path: &str) -> Result<Value, String> {
+        let record = json!({"chapters": [
+            {"chapter": "0x01-naive", "latency_ns": {"p50": 7}},
+            {"chapter": "0x03-group-commit", "x": 2},
+        ]});
+        Pointer::parse(path)?.walk(&record).cloned()
+    }
+
+    #[test]
+    fn a_path_selects_by_name_by_prefix_and_by_index() {
+        assert_eq!(walk("ladder:chapters[0x01-naive].latency_ns.p50"), Ok(json!(7)));
+        assert_eq!(walk("ladder:chapters[0x03].x"), Ok(json!(2)));
+        assert_eq!(walk("ladder:chapters[1].x"), Ok(json!(2)));
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_says_where_it_stopped_and_what_was_there() {
+        let error = walk("ladder:chapters[0x01].latency_ns.p99").unwrap_err();
+        assert_eq!(error, "no key `p99` in `chapters[0x01].latency_ns` (there are: p50)");
+        let error = walk("ladder:chapters[0x09].x").unwrap_err();
+        assert_eq!(error, "no entry `[0x09]` in `chapters` (a list of 2: 0x01-naive, 0x03-group-commit)");
+    }
+
+    #[test]
+    fn what_is_no_path_is_told_before_a_record_is_read() {
+        assert!(Pointer::parse("ladder:chapters[0x01").unwrap_err().contains("unclosed"));
+        assert!(Pointer::parse("ladder").unwrap_err().contains("record:path"));
+    }
+}

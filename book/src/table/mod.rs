@@ -1,0 +1,25 @@
+//! Tables drawn from the records and from the glossary: a kind a file.
+
+mod cells;
+mod glossary;
+mod lab;
+mod ladder;
+mod machine;
+mod numbers;
+mod stages;
+
+use crate::directive::Table;
+use crate::lang::Lang;
+use crate::sources::Sources;
+
+/// The table, as one line of HTML.
+pub fn table(s: &Sources, lang: Lang, which: Table<'_>) -> Result<String, String> {
+    match which {
+        Table::Ladder { to } => ladder::table(s, lang, to),
+        Table::Stages { chapter } => stages::table(s, lang, chapter),
+        Table::Machine => machine::table(s, lang),
+        Table::Numbers => numbers::table(s, lang),
+        Table::Lab { experiment } => lab::table(s, lang, experiment),
+        Table::Glossary { group } => glossary::table(&s.project, group, lang),
+    }
+}
