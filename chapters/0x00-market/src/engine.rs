@@ -11,19 +11,20 @@ use crate::{Command, Disk, Event, LogError, RealDisk, Sequence};
 
 /// An engine: it takes commands, makes them durable, applies them and acknowledges them.
 pub trait Engine: Sized {
-    /// Opens the data directory of `options`, replays the log that is there, and starts.
-    /// Commands that are replayed are not acknowledged again.
+    /// Opens the data directory of `options`, replays the log that is there, and starts. `receivers`
+    /// is called once for each shard, from 0 on. Commands that are replayed are not acknowledged again.
     ///
     /// # Errors
     /// When the log can't be trusted or the disk can't be written.
-    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Self, Recovery), EngineError>;
+    fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Self, Recovery), EngineError>;
 
-    /// Hands the engine a command. Engines that work in batches may acknowledge it later.
+    /// Hands the engine a command and says under which number it will be acknowledged. Engines that work
+    /// in batches acknowledge it later.
     ///
     /// # Errors
     /// When the engine has stopped. The command may or may not be in the log then, as after a
     /// crash, but it was not acknowledged.
-    fn submit(&mut self, command: Command) -> Result<(), EngineError>;
+    fn submit(&mut self, command: Command) -> Result<Ticket, EngineError>;
 
     /// Does what has come due. To be called at least every millisecond while no command comes.
     ///
@@ -54,27 +55,37 @@ pub trait Engine: Sized {
 pub trait Acknowledge: Send {
     /// Command `sequence` is durable and led to `events`, of which there is at least one.
     fn acknowledge(&mut self, sequence: Sequence, events: &[Event]);
-
-    /// A receiver of the same kind for one more shard. Sequences are counted by shard.
-    fn for_shard(&self, shard: u16) -> Box<dyn Acknowledge>;
 }
 
-/// How to open an engine. A chapter that has no use for an option does not look at it.
+/// Makes the receiver of a shard's acknowledgements. A receiver works on the thread that acknowledges, so
+/// each shard has one of its own.
+pub type Receivers<'a> = dyn FnMut(u16) -> Box<dyn Acknowledge> + 'a;
+
+/// Under which number a command is acknowledged. Sequences are counted by shard.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ticket {
+    /// The shard that holds the command's market.
+    pub shard: u16,
+    /// The command's place in the log of that shard.
+    pub sequence: Sequence,
+}
+
+/// How to open an engine. One that has no use for an option does not look at it.
 #[derive(Clone)]
 pub struct Options {
     /// The folder of the log and the ledger; it is made if it is not there.
     pub data_dir: PathBuf,
     /// What stands behind the log.
     pub disk: Arc<dyn Disk>,
-    /// From 0x03: the most commands in a batch, 1 to [`FRAME_COMMANDS_MAX`](crate::log::FRAME_COMMANDS_MAX).
+    /// The most commands in a batch, 1 to [`FRAME_COMMANDS_MAX`](crate::log::FRAME_COMMANDS_MAX).
     pub batch_max: usize,
-    /// From 0x03: how long the first command of a batch waits for others.
+    /// How long the first command of a batch waits for others.
     pub batch_interval: Duration,
-    /// From 0x06: how many commands to reserve log space for.
+    /// How many commands to reserve log space for.
     pub reserve_commands: usize,
-    /// From 0x06: whether each busy thread gets a core of its own, where the system permits it.
+    /// Whether each busy thread gets a core of its own, where the system permits it.
     pub pin_threads: bool,
-    /// From 0x07: how many shards, 1 to 256.
+    /// How many shards, 1 to 256.
     pub shards: u16,
 }
 
@@ -107,7 +118,7 @@ pub struct Recovery {
 pub struct Closed {
     /// Every market, its book and its accounts.
     pub state: ExchangeState,
-    /// From 0x02: where the time went, when the engine was measured.
+    /// Where the time went, when the engine was measured.
     pub stages: Option<StageTimes>,
     /// What the chapter has to say about the run, a line each: where threads ran, how busy they were.
     pub remarks: Vec<String>,

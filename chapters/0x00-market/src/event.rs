@@ -199,6 +199,21 @@ codes!(Reason {
 });
 
 impl Event {
+    /// The market that it is about.
+    pub const fn market(&self) -> MarketId {
+        match *self {
+            Event::Opened { market }
+            | Event::Deposited { market, .. }
+            | Event::Withdrawn { market, .. }
+            | Event::Accepted { market, .. }
+            | Event::Traded { market, .. }
+            | Event::Cancelled { market, .. }
+            | Event::Paid { market, .. }
+            | Event::Resolved { market, .. }
+            | Event::Rejected { market, .. } => market,
+        }
+    }
+
     /// Whether it moves money or shares between accounts, and so belongs in the ledger.
     pub const fn moves_value(&self) -> bool {
         matches!(self, Event::Deposited { .. } | Event::Withdrawn { .. } | Event::Traded { .. } | Event::Paid { .. })

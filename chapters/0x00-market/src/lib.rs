@@ -24,7 +24,7 @@ pub mod state;
 
 pub use command::{Command, Intent, Outcome, Place, Side, TimeInForce};
 pub use disk::{Disk, LogFile, RealDisk};
-pub use engine::{Acknowledge, Closed, Engine, EngineError, Options, Recovery, Stage, StageTimes};
+pub use engine::{Acknowledge, Closed, Engine, EngineError, Options, Receivers, Recovery, Stage, StageTimes, Ticket};
 pub use event::{CancelReason, Event, Reason, TradeKind};
 pub use ids::{AccountId, MarketId, OrderId, Sequence};
 pub use log::LogError;

@@ -6,7 +6,7 @@
 //! *Damaged*: something unreadable, and whole frames after it; acknowledged commands are gone, and
 //! that is an error, never a shorter history.
 
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::log::{
@@ -16,9 +16,9 @@ use crate::{Command, Disk, LogError, LogFile, Recovery, Sequence};
 
 /// A log that was replayed and is ready to be appended to.
 pub struct OpenedLog {
-    /// The file, with its cursor behind the last whole frame.
+    /// The file.
     pub file: Box<dyn LogFile>,
-    /// Where the cursor is, in bytes from the start.
+    /// Where its last whole frame ends and the next will begin, in bytes from the start.
     pub end: u64,
     /// The sequence of the next command.
     pub next: Sequence,
@@ -62,7 +62,7 @@ pub fn open_log<E: From<LogError>>(
     }
     let (end, next, torn_bytes) = (reader.offset, reader.next, reader.torn_bytes);
     if torn_bytes > 0 {
-        file.set_len(end).map_err(io("cut a torn frame off"))?;
+        file.set_length(end).map_err(io("cut a torn frame off"))?;
     }
     if next > Sequence::FIRST {
         write_again(&mut *file, last, end).map_err(io("write the last frame of"))?;
@@ -70,7 +70,6 @@ pub fn open_log<E: From<LogError>>(
     if torn_bytes > 0 || next > Sequence::FIRST {
         file.sync().map_err(io("sync"))?;
     }
-    file.seek(SeekFrom::Start(end)).map_err(io("find the end of"))?;
     let recovery = Recovery { commands: next.0 - Sequence::FIRST.0, torn_bytes };
     Ok(OpenedLog { file, end, next, recovery })
 }
@@ -110,9 +109,9 @@ fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<bool, LogErr
 pub fn log_with_commands(disk: &dyn Disk, folder: &Path) -> std::io::Result<Option<ShardOf>> {
     for name in disk.list(folder)? {
         let Some(log) = ShardOf::of_file_name(&name) else { continue };
-        let Some(file) = disk.open(&folder.join(name))? else { continue };
+        let Some(mut file) = disk.open(&folder.join(name))? else { continue };
         let mut start = Vec::new();
-        file.take(2 * RECORD_BYTES as u64).read_to_end(&mut start)?;
+        Input { file: &mut *file, at: 0 }.take(2 * RECORD_BYTES as u64).read_to_end(&mut start)?;
         // Behind the header comes a frame, nothing, or the zeros of reserved space.
         if start.iter().skip(RECORD_BYTES).any(|&byte| byte != 0) {
             return Ok(Some(log));
@@ -128,15 +127,27 @@ pub fn log_with_commands(disk: &dyn Disk, folder: &Path) -> std::io::Result<Opti
 /// commands will follow it; written again, it goes to disk with the next sync.
 fn write_again(file: &mut dyn LogFile, start: u64, end: u64) -> std::io::Result<()> {
     let mut frame = Vec::new();
-    file.seek(SeekFrom::Start(start))?;
-    file.take(end - start).read_to_end(&mut frame)?;
-    file.seek(SeekFrom::Start(start))?;
-    file.write_all(&frame)
+    Input { file, at: start }.take(end - start).read_to_end(&mut frame)?;
+    file.write_all_at(start, &frame)
+}
+
+/// A file read from some byte on.
+struct Input<'file> {
+    file: &'file mut dyn LogFile,
+    at: u64,
+}
+
+impl Read for Input<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(self.at, buffer)?;
+        self.at += read as u64;
+        Ok(read)
+    }
 }
 
 /// Reads a log frame by frame; it needs memory for one frame.
 pub struct LogReader<'file> {
-    file: BufReader<&'file mut dyn LogFile>,
+    file: BufReader<Input<'file>>,
     path: PathBuf,
     /// Which shard the log is of.
     pub shard: ShardOf,
@@ -156,8 +167,7 @@ impl<'file> LogReader<'file> {
     pub fn new(file: &'file mut dyn LogFile, path: &Path) -> Result<LogReader<'file>, LogError> {
         let path = path.to_path_buf();
         let io = |source| LogError::Io { what: "read", path: path.clone(), source };
-        file.seek(SeekFrom::Start(0)).map_err(io)?;
-        let mut file = BufReader::with_capacity(1 << 16, file);
+        let mut file = BufReader::with_capacity(1 << 16, Input { file, at: 0 });
         let mut header = Vec::with_capacity(RECORD_BYTES);
         file.by_ref().take(RECORD_BYTES as u64).read_to_end(&mut header).map_err(io)?;
         if header.is_empty() {
@@ -225,11 +235,17 @@ impl<'file> LogReader<'file> {
         Ok(self.frame.len())
     }
 
+    /// Goes on reading at byte `at`.
+    fn read_from(&mut self, at: u64) {
+        self.file.consume(self.file.buffer().len());
+        self.file.get_mut().at = at;
+    }
+
     /// Decides what the bytes from `self.offset` on are: reserved space, a torn frame, or damage.
     fn judge_tail(&mut self, reason: String) -> Result<(), LogError> {
         let path = self.path.clone();
         let io = |source| LogError::Io { what: "read", path: path.clone(), source };
-        self.file.seek(SeekFrom::Start(self.offset)).map_err(io)?;
+        self.read_from(self.offset);
         let mut zeros = 0;
         loop {
             let bytes = self.file.fill_buf().map_err(io)?;
@@ -245,8 +261,8 @@ impl<'file> LogReader<'file> {
             }
         }
         // Something follows. Start over from the frame's place, so that slots stay multiples of 24.
-        self.file.seek_relative(-((zeros % RECORD_BYTES as u64) as i64)).map_err(io)?;
         zeros -= zeros % RECORD_BYTES as u64;
+        self.read_from(self.offset + zeros);
         let mut tail = Vec::new();
         self.file.read_to_end(&mut tail).map_err(io)?;
         if let Some(found) = find_frame(&tail, self.next) {

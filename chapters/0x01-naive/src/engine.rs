@@ -7,7 +7,7 @@
 //! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
 //! command.
 
-use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery};
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Ticket};
 
 use crate::exchange::Exchange;
 use crate::ledger::Ledger;
@@ -24,21 +24,32 @@ pub struct Engine {
 }
 
 impl market::Engine for Engine {
-    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine, Recovery), EngineError> {
+    fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine, Recovery), EngineError> {
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
         let (log, recovery) = Log::open(options, |command| {
             let events = exchange.apply(&command);
             ledger.write(&events)
         })?;
-        Ok((Engine { log, exchange, ledger, acks, stopped: false }, recovery))
+        Ok((Engine { log, exchange, ledger, acks: receivers(0), stopped: false }, recovery))
     }
 
-    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+    fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
         self.check_running()?;
-        let done = self.process(command);
-        self.stopped = done.is_err();
-        done
+        // Whatever goes wrong from here, a panic of the receiver too, leaves the engine stopped.
+        self.stopped = true;
+        let sequence = self.log.next();
+        self.process(command)?;
+        self.stopped = false;
+        Ok(Ticket { shard: 0, sequence })
+    }
+
+    fn poll(&mut self) -> Result<(), EngineError> {
+        self.check_running()
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        self.check_running()
     }
 
     fn close(self) -> Result<Closed, EngineError> {

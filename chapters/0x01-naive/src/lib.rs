@@ -21,6 +21,7 @@ pub struct Chapter;
 impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x01-naive";
     const ORDERS: usize = 100_000;
+    type Flags = runner::NoFlags;
     type Engine = Engine;
     type Measured = Engine;
 }

@@ -7,7 +7,7 @@
 //! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
 //! command.
 
-use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Stage};
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Stage, Ticket};
 
 use crate::exchange::Exchange;
 use crate::ledger::Ledger;
@@ -26,7 +26,7 @@ pub struct Engine<M> {
 }
 
 impl<M: Metrics> market::Engine for Engine<M> {
-    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine<M>, Recovery), EngineError> {
+    fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
         let mut metrics = M::default();
@@ -34,14 +34,25 @@ impl<M: Metrics> market::Engine for Engine<M> {
             let events = exchange.apply(&command, &mut metrics);
             ledger.write(&events)
         })?;
-        Ok((Engine { log, exchange, ledger, acks, metrics: M::default(), stopped: false }, recovery))
+        Ok((Engine { log, exchange, ledger, acks: receivers(0), metrics: M::default(), stopped: false }, recovery))
     }
 
-    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+    fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
         self.check_running()?;
-        let done = self.process(command);
-        self.stopped = done.is_err();
-        done
+        // Whatever goes wrong from here, a panic of the receiver too, leaves the engine stopped.
+        self.stopped = true;
+        let sequence = self.log.next();
+        self.process(command)?;
+        self.stopped = false;
+        Ok(Ticket { shard: 0, sequence })
+    }
+
+    fn poll(&mut self) -> Result<(), EngineError> {
+        self.check_running()
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        self.check_running()
     }
 
     fn close(self) -> Result<Closed, EngineError> {

@@ -22,6 +22,7 @@ pub struct Chapter;
 impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x02-perf-metrics";
     const ORDERS: usize = 100_000;
+    type Flags = runner::NoFlags;
     type Engine = Engine<Unmeasured>;
     type Measured = Engine<PerfMetrics>;
 }

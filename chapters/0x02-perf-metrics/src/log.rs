@@ -13,6 +13,8 @@ use market::{Command, EngineError, LogError, LogFile, Options, Recovery, Sequenc
 pub struct Log {
     file: Box<dyn LogFile>,
     path: PathBuf,
+    /// Where the next frame goes, in bytes from the start.
+    end: u64,
     next: Sequence,
 }
 
@@ -27,7 +29,7 @@ impl Log {
     ) -> Result<(Log, Recovery), EngineError> {
         let path = options.data_dir.join(FILE_NAME);
         let opened = open_log(&*options.disk, &path, ShardOf::ONLY, |_, command| replay(command))?;
-        Ok((Log { file: opened.file, path, next: opened.next }, opened.recovery))
+        Ok((Log { file: opened.file, path, end: opened.end, next: opened.next }, opened.recovery))
     }
 
     // ANCHOR: append
@@ -40,7 +42,8 @@ impl Log {
         let mut frame = vec![0; RECORD_BYTES];
         frame.extend(encode_command(command));
         seal_frame(&mut frame, sequence);
-        self.file.write_all(&frame).map_err(|source| self.error("write", source))?;
+        self.file.write_all_at(self.end, &frame).map_err(|source| self.error("write", source))?;
+        self.end += frame.len() as u64;
         self.next = sequence.plus(1);
         Ok(sequence)
     }
@@ -54,6 +57,11 @@ impl Log {
         self.file.sync().map_err(|source| self.error("sync", source))
     }
     // ANCHOR_END: append
+
+    /// The sequence of the next command.
+    pub fn next(&self) -> Sequence {
+        self.next
+    }
 
     /// Where the log is.
     pub fn path(&self) -> &Path {

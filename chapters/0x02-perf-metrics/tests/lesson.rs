@@ -10,9 +10,9 @@ use market::{Engine, Stage, StageTimes};
 
 fn stages<E: Engine>() -> Option<StageTimes> {
     let folder = Folder::new(SimDisk::new(1, Faults::default()));
-    let (mut engine, _) = E::open(&folder.options, Acks::default().receiver()).expect("opened");
+    let (mut engine, _) = E::open(&folder.options, &mut Acks::default().receivers()).expect("opened");
     let flow = generate(FlowName::Classic, 2_000, 1);
-    flow.setup.iter().chain(&flow.body).try_for_each(|&command| engine.submit(command)).expect("taken");
+    flow.setup.iter().chain(&flow.body).try_for_each(|&command| engine.submit(command).map(drop)).expect("taken");
     engine.close().expect("closed").stages
 }
 

@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Stage};
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Stage, Ticket};
 
 use crate::exchange::Exchange;
 use crate::ledger::Ledger;
@@ -38,7 +38,7 @@ pub struct Engine<M> {
 }
 
 impl<M: Metrics> market::Engine for Engine<M> {
-    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine<M>, Recovery), EngineError> {
+    fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
         let mut metrics = M::default();
@@ -51,7 +51,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
             log,
             exchange,
             ledger,
-            acks,
+            acks: receivers(0),
             metrics: M::default(),
             batch: Vec::new(),
             batch_began: Instant::now(),
@@ -63,20 +63,23 @@ impl<M: Metrics> market::Engine for Engine<M> {
     }
 
     // ANCHOR: submit
-    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+    fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
         self.check_running()?;
         if self.batch.is_empty() {
             self.batch_began = Instant::now();
         }
+        let sequence = self.log.next().plus(self.batch.len() as u64);
         self.batch.push(command);
         match self.batch.len() {
-            full if full >= self.batch_max => self.commit(),
-            some if some.is_multiple_of(LOOK_EVERY) => self.poll(),
-            _ => Ok(()),
+            full if full >= self.batch_max => self.commit()?,
+            some if some.is_multiple_of(LOOK_EVERY) => self.poll()?,
+            _ => {}
         }
+        Ok(Ticket { shard: 0, sequence })
     }
 
     fn poll(&mut self) -> Result<(), EngineError> {
+        self.check_running()?;
         if !self.batch.is_empty() && self.batch_began.elapsed() >= self.batch_interval {
             self.commit()?;
         }
@@ -89,7 +92,9 @@ impl<M: Metrics> market::Engine for Engine<M> {
         if !self.batch.is_empty() {
             self.commit()?;
         }
-        self.ledger.flush()
+        let flushed = self.ledger.flush();
+        self.stopped = flushed.is_err();
+        flushed
     }
 
     fn close(mut self) -> Result<Closed, EngineError> {
@@ -99,12 +104,13 @@ impl<M: Metrics> market::Engine for Engine<M> {
 }
 
 impl<M: Metrics> Engine<M> {
-    /// Ends the batch and takes it all the way, or stops the engine.
+    /// Ends the batch and takes it all the way.
     fn commit(&mut self) -> Result<(), EngineError> {
-        self.check_running()?;
-        let done = self.process();
-        self.stopped = done.is_err();
-        done
+        // Whatever goes wrong from here, a panic of the receiver too, leaves the engine stopped.
+        self.stopped = true;
+        self.process()?;
+        self.stopped = false;
+        Ok(())
     }
 
     /// What is on disk is uncertain after an error, so nothing goes on from there but a restart.

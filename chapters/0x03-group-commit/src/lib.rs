@@ -23,7 +23,7 @@ pub struct Chapter;
 impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x03-group-commit";
     const ORDERS: usize = 1_000_000;
-    const BATCH: Option<usize> = Some(1_024);
+    type Flags = runner::BatchFlags;
     type Engine = Engine<Unmeasured>;
     type Measured = Engine<PerfMetrics>;
 }

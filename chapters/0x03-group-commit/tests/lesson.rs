@@ -23,9 +23,9 @@ fn a_thousand_commands_share_a_sync() {
     folder.options.batch_max = 1_000;
     folder.options.batch_interval = Duration::from_secs(3_600);
     let acks = Acks::default();
-    let (mut engine, _) = Engine::open(&folder.options, acks.receiver()).expect("opened");
+    let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).expect("opened");
     let before = disk.counts().syncs;
-    (0..999).try_for_each(|market| engine.submit(open(market))).expect("taken");
+    (0..999).try_for_each(|market| engine.submit(open(market)).map(drop)).expect("taken");
     assert_eq!((disk.counts().syncs - before, acks.seen().len()), (0, 0), "the batch is not full");
     engine.submit(open(999)).expect("taken");
     assert_eq!((disk.counts().syncs - before, acks.seen().len()), (1, 1_000), "the batch is full");
@@ -36,7 +36,7 @@ fn a_lone_command_waits_for_the_interval_and_not_for_others() {
     let mut folder = Folder::new(SimDisk::new(1, Faults::default()));
     folder.options.batch_interval = Duration::from_millis(20);
     let acks = Acks::default();
-    let (mut engine, _) = Engine::open(&folder.options, acks.receiver()).expect("opened");
+    let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).expect("opened");
     let began = Instant::now();
     engine.submit(open(1)).expect("taken");
     assert_eq!(acks.seen().len(), 0, "it waits for others");

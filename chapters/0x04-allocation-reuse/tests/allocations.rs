@@ -12,7 +12,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
@@ -50,11 +50,11 @@ fn no_allocation_for_a_command() {
 fn count(warm_up: &[Command], measured: &[Command], receiver: Receiver) -> Counts {
     let folder = Folder::new(Sink);
     let acknowledged = Arc::clone(&receiver.acknowledged);
-    let (mut engine, _) = Engine::open(&folder.options, Box::new(receiver)).unwrap();
-    warm_up.iter().try_for_each(|&command| engine.submit(command)).unwrap();
+    let (mut engine, _) = Engine::open(&folder.options, &mut |_| Box::new(receiver.clone())).unwrap();
+    warm_up.iter().try_for_each(|&command| engine.submit(command).map(drop)).unwrap();
     engine.flush().unwrap();
     let counts = Counting::during(|| {
-        measured.iter().try_for_each(|&command| engine.submit(command)).unwrap();
+        measured.iter().try_for_each(|&command| engine.submit(command).map(drop)).unwrap();
         engine.flush().unwrap();
     });
     engine.close().unwrap();
@@ -63,7 +63,7 @@ fn count(warm_up: &[Command], measured: &[Command], receiver: Receiver) -> Count
 }
 
 /// Counts acknowledgements. A wasteful one copies each.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Receiver {
     acknowledged: Arc<AtomicU64>,
     wasteful: bool,
@@ -75,10 +75,6 @@ impl Acknowledge for Receiver {
         if self.wasteful {
             drop(std::hint::black_box(events.to_vec()));
         }
-    }
-
-    fn for_shard(&self, _shard: u16) -> Box<dyn Acknowledge> {
-        Box::new(Receiver { acknowledged: Arc::clone(&self.acknowledged), wasteful: self.wasteful })
     }
 }
 
@@ -97,34 +93,24 @@ impl Disk for Sink {
 
 struct SinkFile;
 
-impl Read for SinkFile {
-    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+impl LogFile for SinkFile {
+    fn read_at(&mut self, _at: u64, _buffer: &mut [u8]) -> io::Result<usize> {
         Ok(0)
     }
-}
 
-impl Write for SinkFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+    fn write_at(&mut self, _at: u64, bytes: &[u8]) -> io::Result<usize> {
         Ok(bytes.len())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Seek for SinkFile {
-    fn seek(&mut self, _to: SeekFrom) -> io::Result<u64> {
+    fn length(&mut self) -> io::Result<u64> {
         Ok(0)
     }
-}
 
-impl LogFile for SinkFile {
-    fn sync(&mut self) -> io::Result<()> {
+    fn set_length(&mut self, _length: u64) -> io::Result<()> {
         Ok(())
     }
 
-    fn set_len(&mut self, _length: u64) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

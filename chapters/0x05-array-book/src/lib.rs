@@ -25,7 +25,7 @@ pub struct Chapter;
 impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x05-array-book";
     const ORDERS: usize = 5_000_000;
-    const BATCH: Option<usize> = Some(1_024);
+    type Flags = runner::BatchFlags;
     type Engine = Engine<Unmeasured>;
     type Measured = Engine<PerfMetrics>;
 }

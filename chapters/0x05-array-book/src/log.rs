@@ -13,6 +13,8 @@ use market::{Command, EngineError, LogError, LogFile, Options, Recovery, Sequenc
 pub struct Log {
     file: Box<dyn LogFile>,
     path: PathBuf,
+    /// Where the next frame goes, in bytes from the start.
+    end: u64,
     next: Sequence,
     /// The frame at hand; kept, so that it is allocated once.
     frame: Vec<u8>,
@@ -29,7 +31,7 @@ impl Log {
     ) -> Result<(Log, Recovery), EngineError> {
         let path = options.data_dir.join(FILE_NAME);
         let opened = open_log(&*options.disk, &path, ShardOf::ONLY, |_, command| replay(command))?;
-        Ok((Log { file: opened.file, path, next: opened.next, frame: Vec::new() }, opened.recovery))
+        Ok((Log { file: opened.file, path, end: opened.end, next: opened.next, frame: Vec::new() }, opened.recovery))
     }
 
     // ANCHOR: append
@@ -45,7 +47,8 @@ impl Log {
             self.frame.extend(encode_command(command));
         }
         seal_frame(&mut self.frame, first);
-        self.file.write_all(&self.frame).map_err(|source| self.error("write", source))?;
+        self.file.write_all_at(self.end, &self.frame).map_err(|source| self.error("write", source))?;
+        self.end += self.frame.len() as u64;
         self.next = first.plus(batch.len() as u64);
         Ok(first)
     }
@@ -59,6 +62,11 @@ impl Log {
         self.file.sync().map_err(|source| self.error("sync", source))
     }
     // ANCHOR_END: append
+
+    /// The sequence of the next command.
+    pub fn next(&self) -> Sequence {
+        self.next
+    }
 
     /// Where the log is.
     pub fn path(&self) -> &Path {

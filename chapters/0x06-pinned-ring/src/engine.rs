@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use market::{Acknowledge, Closed, Command, EngineError, Options, Recovery};
+use market::{Closed, Command, EngineError, Options, Receivers, Recovery, Ticket};
 
 use crate::metrics::Metrics;
 use crate::pipeline::Pipeline;
@@ -17,13 +17,13 @@ pub struct Engine<M> {
 }
 
 impl<M: Metrics> market::Engine for Engine<M> {
-    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine<M>, Recovery), EngineError> {
-        let (pipeline, recovery) = Pipeline::open::<M>(options, acks)?;
+    fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let (pipeline, recovery) = Pipeline::open::<M>(options, receivers(0))?;
         Ok((Engine { pipeline, metrics: PhantomData }, recovery))
     }
 
-    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
-        self.pipeline.submit(command)
+    fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
+        Ok(Ticket { shard: 0, sequence: self.pipeline.submit(command)? })
     }
 
     fn poll(&mut self) -> Result<(), EngineError> {

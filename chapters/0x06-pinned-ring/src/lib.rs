@@ -35,7 +35,7 @@ pub struct Chapter;
 impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x06-pinned-ring";
     const ORDERS: usize = 5_000_000;
-    const BATCH: Option<usize> = Some(16_384);
+    type Flags = runner::PipelineFlags;
     type Engine = Engine<Unmeasured>;
     type Measured = Engine<PerfMetrics>;
 }

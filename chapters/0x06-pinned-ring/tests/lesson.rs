@@ -18,11 +18,11 @@ fn commands_are_taken_while_the_disk_syncs() {
     let mut folder = Folder::new(disk.clone());
     folder.options.batch_max = 100;
     let acks = Acks::default();
-    let (mut engine, _) = Engine::open(&folder.options, acks.receiver()).expect("opened");
+    let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).expect("opened");
     disk.set_faults(Faults { sync_delay: SYNC, ..Faults::default() });
 
     let began = Instant::now();
-    (0..400).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) })).expect("taken");
+    (0..400).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) }).map(drop)).expect("taken");
     // An engine that waits for its disk would need four syncs for this.
     assert!(began.elapsed() < 2 * SYNC, "the caller waited for the disk");
     assert!(acks.seen().len() < 400, "acknowledged before the disk can have synced");

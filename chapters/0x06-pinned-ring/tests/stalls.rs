@@ -3,7 +3,7 @@
 //! What stalls here waits at a gate that the test opens, so nothing depends on how fast the machine is.
 #![allow(clippy::unwrap_used)]
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
@@ -65,6 +65,7 @@ impl Way {
 }
 
 /// Counts acknowledgements, in order; from the hundredth on they must pass the gate.
+#[derive(Clone)]
 struct Receiver {
     way: Way,
     counted: Arc<AtomicU64>,
@@ -77,10 +78,6 @@ impl Acknowledge for Receiver {
             self.way.pass("the receiver broke");
         }
         self.counted.store(sequence.0, SeqCst);
-    }
-
-    fn for_shard(&self, _shard: u16) -> Box<dyn Acknowledge> {
-        unreachable!("one shard was asked for")
     }
 }
 
@@ -103,36 +100,26 @@ impl Disk for GatedDisk {
     }
 }
 
-impl Read for GatedFile {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer)
-    }
-}
-
-impl Write for GatedFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl Seek for GatedFile {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
-    }
-}
-
 impl LogFile for GatedFile {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(at, buffer)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_at(at, bytes)
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        self.0.length()
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.0.set_length(length)
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         self.1.pass("the disk's driver broke");
         self.0.sync()
-    }
-
-    fn set_len(&mut self, length: u64) -> io::Result<()> {
-        self.0.set_len(length)
     }
 }
 
@@ -158,7 +145,7 @@ impl Stall {
 
     fn open(&self) -> Engine {
         let receiver = Receiver { way: self.acks.clone(), counted: Arc::clone(&self.counted) };
-        Engine::open(&self.folder.options, Box::new(receiver)).unwrap().0
+        Engine::open(&self.folder.options, &mut |_| Box::new(receiver.clone())).unwrap().0
     }
 
     /// Submits everything from another thread, which counts how far it was let.
@@ -289,10 +276,10 @@ fn a_dropped_engine_leaves_no_thread_behind() {
     let mut found = 0;
     for round in 1..=20 {
         let acks = Acks::default();
-        let (mut engine, recovery) = Engine::open(&folder.options, acks.receiver()).unwrap();
+        let (mut engine, recovery) = Engine::open(&folder.options, &mut acks.receivers()).unwrap();
         assert!(recovery.commands >= found, "{recovery:?}, and {found} were there before");
         let from = recovery.commands as usize;
-        commands[from..from + 1_000 + round].iter().try_for_each(|&command| engine.submit(command)).unwrap();
+        commands[from..from + 1_000 + round].iter().try_for_each(|&command| engine.submit(command).map(drop)).unwrap();
         drop(engine);
         found = recovery.commands + acks.seen().len() as u64;
     }

@@ -10,7 +10,7 @@ use std::thread;
 
 use market::log::ShardOf;
 use market::log_reader::shard_counts;
-use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery};
+use market::{Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Ticket};
 
 use crate::metrics::Metrics;
 use crate::pipeline::Pipeline;
@@ -26,28 +26,25 @@ pub struct Engine<M> {
 
 impl<M: Metrics> market::Engine for Engine<M> {
     // ANCHOR: open
-    fn open(options: &Options, acks: Box<dyn Acknowledge>) -> Result<(Engine<M>, Recovery), EngineError> {
+    fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
         let count = options.shards;
         let shared = Options { reserve_commands: options.reserve_commands / usize::from(count), ..options.clone() };
         let open = |shard, acks| Pipeline::open::<M>(&shared, ShardOf { shard, shards: count }, acks);
 
-        let mut further: Vec<_> = (1..count).map(|shard| acks.for_shard(shard)).collect();
+        let mut acks: Vec<_> = (0..count).map(receivers).collect();
         // The log of shard 0 is made last: where it is, all are. Where it is, they recover together.
         let opened: Vec<_> = if is_new(options)? {
             let mut opened = Vec::new();
-            while let Some(acks) = further.pop() {
-                opened.push(open(1 + further.len() as u16, acks)?);
+            while let Some(receiver) = acks.pop() {
+                opened.push(open(acks.len() as u16, receiver)?);
             }
-            opened.push(open(0, acks)?);
             opened.into_iter().rev().collect()
         } else {
             thread::scope(|scope| {
-                let acks = std::iter::once(acks).chain(further);
-                let threads: Vec<_> = acks.zip(0..).map(|(acks, n)| scope.spawn(move || open(n, acks))).collect();
-                threads
-                    .into_iter()
-                    .map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
-                    .collect::<Result<_, _>>()
+                let start = |(n, receiver)| scope.spawn(move || open(n, receiver));
+                let threads: Vec<_> = (0..).zip(acks).map(start).collect();
+                let opened = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())));
+                opened.collect::<Result<_, _>>()
             })?
         };
 
@@ -63,9 +60,10 @@ impl<M: Metrics> market::Engine for Engine<M> {
     // ANCHOR_END: open
 
     // ANCHOR: submit
-    fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+    fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
         let shard = ShardOf::market(command.market(), self.shards.len() as u16).shard;
-        self.while_running(|shards| shards[usize::from(shard)].submit(command))
+        let sequence = self.while_running(|shards| shards[usize::from(shard)].submit(command))?;
+        Ok(Ticket { shard, sequence })
     }
     // ANCHOR_END: submit
 
@@ -89,13 +87,9 @@ impl<M: Metrics> market::Engine for Engine<M> {
         for (n, shard) in self.shards.into_iter().enumerate() {
             let Closed { state, stages, remarks } = shard.close()?;
             whole.state.markets.extend(state.markets);
-            whole.stages = match (whole.stages, stages) {
-                (Some(mut sum), Some(stages)) => {
-                    sum.merge(&stages);
-                    Some(sum)
-                }
-                (sum, stages) => sum.or(stages),
-            };
+            if let Some(stages) = stages {
+                whole.stages.get_or_insert_default().merge(&stages);
+            }
             whole.remarks.extend(remarks.into_iter().map(|remark| format!("shard {n}: {remark}")));
         }
         Ok(whole)
@@ -104,10 +98,10 @@ impl<M: Metrics> market::Engine for Engine<M> {
 
 impl<M> Engine<M> {
     /// Does something with the shards, unless one of them has stopped.
-    fn while_running(
+    fn while_running<T>(
         &mut self,
-        work: impl FnOnce(&mut [Pipeline]) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
+        work: impl FnOnce(&mut [Pipeline]) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         if self.stopped {
             return Err(LogError::Stopped { path: self.data_dir.clone() }.into());
         }

@@ -11,6 +11,7 @@ pub mod book;
 pub mod cores;
 pub mod engine;
 pub mod exchange;
+pub mod flags;
 pub mod id_table;
 pub mod journal;
 pub mod ledger;
@@ -37,12 +38,7 @@ pub struct Chapter;
 impl runner::Chapter for Chapter {
     const NAME: &'static str = "0x07-sharding";
     const ORDERS: usize = 5_000_000;
-    const BATCH: Option<usize> = Some(16_384);
-    const SHARDS: bool = true;
+    type Flags = flags::Flags;
     type Engine = Engine<Unmeasured>;
     type Measured = Engine<PerfMetrics>;
-
-    fn reshard(data_dir: &std::path::Path, shards: u16) -> Result<String, market::EngineError> {
-        reshard::reshard(&market::RealDisk, data_dir, shards)
-    }
 }

@@ -6,7 +6,6 @@
 //! The file is laid out with zeros before the first command: a sync that only overwrites has less to
 //! do than one that also makes the file longer.
 
-use std::io::SeekFrom;
 use std::path::{Path, PathBuf};
 
 use market::log::{RECORD_BYTES, ShardOf, encode_command, seal_frame};
@@ -17,9 +16,9 @@ use market::{Command, EngineError, LogError, LogFile, Options, Recovery, Sequenc
 pub struct Log {
     file: Box<dyn LogFile>,
     path: PathBuf,
+    /// Where the next frame goes, in bytes from the start.
+    end: u64,
     next: Sequence,
-    /// How many bytes of the file hold frames; zeros may follow.
-    used: u64,
     /// The frame at hand; kept, so that it is allocated once.
     frame: Vec<u8>,
 }
@@ -37,28 +36,26 @@ impl Log {
         let path = options.data_dir.join(shard.file_name());
         let opened = open_log(&*options.disk, &path, shard, |_, command| replay(command))?;
         let frame = Vec::with_capacity((1 + options.batch_max) * RECORD_BYTES);
-        let mut log = Log { file: opened.file, path, next: opened.next, used: opened.end, frame };
+        let mut log = Log { file: opened.file, path, end: opened.end, next: opened.next, frame };
         let bytes = (options.reserve_commands * RECORD_BYTES) as u64;
-        // An eighth more for the frames' headers. Past that the file grows as it did before.
+        // An eighth more for the frames' headers. Past that the file grows with every frame.
         log.reserve(bytes + bytes / 8).map_err(|source| log.error("lay out", source))?;
         Ok((log, opened.recovery))
     }
 
     // ANCHOR: reserve
-    /// Makes room for `bytes` of frames, zeroed and on disk, and leaves the cursor where it was.
+    /// Makes room for `bytes` of frames, zeroed and on disk.
     fn reserve(&mut self, bytes: u64) -> std::io::Result<()> {
-        let length = self.file.seek(SeekFrom::End(0))?;
         let zeros = vec![0; 1 << 20];
-        let mut missing = (self.used + bytes).saturating_sub(length);
-        while missing > 0 {
-            let written = missing.min(zeros.len() as u64);
-            self.file.write_all(&zeros[..written as usize])?;
-            missing -= written;
+        let mut laid_out = self.file.length()?;
+        while laid_out < self.end + bytes {
+            let length = zeros.len().min((self.end + bytes - laid_out) as usize);
+            self.file.write_all_at(laid_out, &zeros[..length])?;
+            laid_out += length as u64;
         }
         if bytes > 0 {
             self.file.sync()?;
         }
-        self.file.seek(SeekFrom::Start(self.used))?;
         Ok(())
     }
     // ANCHOR_END: reserve
@@ -76,8 +73,8 @@ impl Log {
             self.frame.extend(encode_command(command));
         }
         seal_frame(&mut self.frame, first);
-        self.file.write_all(&self.frame).map_err(|source| self.error("write", source))?;
-        self.used += self.frame.len() as u64;
+        self.file.write_all_at(self.end, &self.frame).map_err(|source| self.error("write", source))?;
+        self.end += self.frame.len() as u64;
         self.next = first.plus(batch.len() as u64);
         Ok(first)
     }
@@ -102,7 +99,7 @@ impl Log {
     /// # Errors
     /// When the disk says no.
     pub fn close(mut self) -> Result<(), LogError> {
-        self.file.set_len(self.used).map_err(|source| self.error("end", source))
+        self.file.set_length(self.end).map_err(|source| self.error("end", source))
     }
 
     /// Where the log is.

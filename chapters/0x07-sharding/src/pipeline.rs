@@ -17,7 +17,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use market::log::ShardOf;
-use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, StageTimes};
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Sequence, StageTimes};
 
 use crate::cores;
 use crate::exchange::Exchange;
@@ -43,6 +43,7 @@ pub struct Pipeline {
     /// Commands that were submitted and are not yet in the ring.
     batch: Vec<Command>,
     submitted: u64,
+    next: Sequence,
     acknowledged: Arc<AtomicU64>,
     journal: Option<JoinHandle<Result<Journaled, EngineError>>>,
     matcher: Option<JoinHandle<Result<Matched, EngineError>>>,
@@ -93,6 +94,7 @@ impl Pipeline {
             ring: Some(ring),
             batch: Vec::with_capacity(PUBLISH_MAX),
             submitted: 0,
+            next,
             acknowledged,
             journal: Some(spawn("journal", move || journal.run())?),
             matcher: Some(spawn("matching", move || {
@@ -107,17 +109,21 @@ impl Pipeline {
     }
 
     // ANCHOR: submit
-    /// Takes a command; it is published when enough have gathered.
+    /// Takes a command and says which it is; it is published when enough have gathered.
     ///
     /// # Errors
     /// When a thread has stopped.
-    pub fn submit(&mut self, command: Command) -> Result<(), EngineError> {
+    pub fn submit(&mut self, command: Command) -> Result<Sequence, EngineError> {
         if self.ring.is_none() {
             return Err(self.stopped());
         }
         self.batch.push(command);
-        self.submitted += 1;
-        if self.batch.len() >= PUBLISH_MAX { self.publish() } else { Ok(()) }
+        let sequence = self.next;
+        (self.submitted, self.next) = (self.submitted + 1, sequence.plus(1));
+        if self.batch.len() >= PUBLISH_MAX {
+            self.publish()?;
+        }
+        Ok(sequence)
     }
 
     /// Gives the caller's core to whoever needs it.

@@ -18,8 +18,8 @@ fn four_shards_share_the_markets() {
     let mut folder = Folder::new(disk.clone());
     folder.options.shards = 4;
     let acks = Acks::default();
-    let (mut engine, _) = Engine::open(&folder.options, acks.receiver()).expect("opened");
-    (0..100).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) })).expect("taken");
+    let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).expect("opened");
+    (0..100).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) }).map(drop)).expect("taken");
     engine.close().expect("closed");
 
     let seen = acks.seen();

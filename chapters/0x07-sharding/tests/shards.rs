@@ -20,7 +20,7 @@ use market::flow::{self, FlowName};
 use market::log::ShardOf;
 use market::log_reader::{LogReader, shard_counts};
 use market::model::Model;
-use market::{Command, Disk, EngineError, LogError, MarketId};
+use market::{Command, Disk, EngineError, LogError, MarketId, RealDisk};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -225,7 +225,7 @@ fn resharding_real_files() {
     let folder = folder(UnsyncedDisk, 3);
     let commands = Random::new(5).stream(200);
     run::<Engine>(&folder.options, &commands, 100).unwrap();
-    <Chapter as runner::Chapter>::reshard(folder.path(), 2).unwrap();
+    reshard(&RealDisk, folder.path(), 2).unwrap();
     let logs: Vec<PathBuf> = fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -1,7 +1,7 @@
 //! A disk without a platter: it takes what it is given and keeps none of it. Only the engine's own
 //! instructions are left then, and a sync takes exactly as long as it is told to.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -28,37 +28,27 @@ impl Disk for NoDisk {
     }
 }
 
-impl Read for NoDisk {
-    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+impl LogFile for NoDisk {
+    fn read_at(&mut self, _at: u64, _buffer: &mut [u8]) -> io::Result<usize> {
         Ok(0)
     }
-}
 
-impl Write for NoDisk {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+    fn write_at(&mut self, _at: u64, bytes: &[u8]) -> io::Result<usize> {
         Ok(bytes.len())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Seek for NoDisk {
-    fn seek(&mut self, _to: SeekFrom) -> io::Result<u64> {
+    fn length(&mut self) -> io::Result<u64> {
         Ok(0)
     }
-}
 
-impl LogFile for NoDisk {
+    fn set_length(&mut self, _length: u64) -> io::Result<()> {
+        Ok(())
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         if !self.sync_delay.is_zero() {
             std::thread::sleep(self.sync_delay);
         }
-        Ok(())
-    }
-
-    fn set_len(&mut self, _length: u64) -> io::Result<()> {
         Ok(())
     }
 }

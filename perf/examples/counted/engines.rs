@@ -89,10 +89,6 @@ impl Acknowledge for Acks {
     fn acknowledge(&mut self, _sequence: Sequence, events: &[Event]) {
         self.0 += black_box(events).len() as u64;
     }
-
-    fn for_shard(&self, _shard: u16) -> Box<dyn Acknowledge> {
-        Box::new(Acks(0))
-    }
 }
 
 fn engine<E: Engine>(numbers: &[usize]) {
@@ -110,5 +106,5 @@ fn engine<E: Engine>(numbers: &[usize]) {
 pub fn open<E: Engine>(folder: &std::path::Path, disk: NoDisk) -> E {
     let options =
         Options { disk: std::sync::Arc::new(disk), batch_interval: Duration::from_secs(3_600), ..Options::new(folder) };
-    E::open(&options, Box::new(Acks(0))).expect("an empty folder").0
+    E::open(&options, &mut |_| Box::new(Acks(0))).expect("an empty folder").0
 }

@@ -34,10 +34,10 @@ fn durable() -> f64 {
 /// Orders a second from the first to the last acknowledgement.
 fn rate<E: Engine>(folder: &Path, setup: &[Command], body: &[Command]) -> f64 {
     let mut engine = open::<E>(folder, NoDisk { sync_delay: SYNC });
-    setup.iter().for_each(|&command| engine.submit(command).expect("this disk takes everything"));
+    setup.iter().try_for_each(|&command| engine.submit(command).map(drop)).expect("this disk takes everything");
     engine.flush().expect("this disk takes everything");
     let start = Instant::now();
-    body.iter().for_each(|&command| engine.submit(command).expect("this disk takes everything"));
+    body.iter().try_for_each(|&command| engine.submit(command).map(drop)).expect("this disk takes everything");
     engine.flush().expect("this disk takes everything");
     body.len() as f64 / start.elapsed().as_secs_f64()
 }

@@ -68,8 +68,8 @@ impl Left {
             read.push(Shard { recovered, in_last_frame, acked_from, acked });
         }
         let options = Options { shards, ..Options::new(data_dir) };
-        let (engine, recovery) =
-            C::Engine::open(&options, Acks::default().receiver()).map_err(|error| format!("opened again: {error}"))?;
+        let (engine, recovery) = C::Engine::open(&options, &mut Acks::default().receivers())
+            .map_err(|error| format!("opened again: {error}"))?;
         let state = engine.close().map_err(|error| format!("closed again: {error}"))?.state;
         let left = Left { name, shards: read, state };
         if recovery.commands != left.recovered() as u64 {
@@ -119,7 +119,7 @@ fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path) -> Result<
     Ok((count, in_last_frame))
 }
 
-/// Reads what [`Recorder`](market::run) wrote: how many commands came before the first
+/// Reads what the program ([`runner`]) wrote: how many commands came before the first
 /// acknowledgement, and the events of each. The last may be cut off.
 fn read_acks(path: &Path) -> Result<(usize, Vec<Vec<Event>>), String> {
     // A program that ends before it begins has made no file.

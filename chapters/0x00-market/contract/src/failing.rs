@@ -64,12 +64,12 @@ fn stops_once<E: Engine>(faults: &Faults, batch_max: usize, machine_dies: bool) 
     let oracle = Oracle::of(&Random::new(7).stream(GROUPS * GROUP));
     let acks = Acks::default();
     let (mut submitted, mut acknowledged) = (0, 0);
-    match E::open(&folder.options, acks.receiver()) {
+    match E::open(&folder.options, &mut acks.receivers()) {
         Err(error) => names_the_log(&folder, &error)?,
         Ok((mut engine, _)) => {
             let mut went = Ok(());
             while went.is_ok() && submitted < oracle.len() {
-                went = engine.submit(oracle.steps(submitted)[0].command);
+                went = engine.submit(oracle.steps(submitted)[0].command).map(drop);
                 submitted += 1;
                 if went.is_ok() && submitted.is_multiple_of(GROUP) {
                     went = engine.flush();
@@ -120,7 +120,7 @@ pub fn recovery_fails_and_is_repeated<E: Engine>() {
                 true => Faults { power_fails_at: Some(at), ..Faults::default() },
                 false => Faults { sync_fails_at: Some(at), ..Faults::default() },
             });
-            let opened = E::open(&folder.options, Acks::default().receiver());
+            let opened = E::open(&folder.options, &mut Acks::default().receivers());
             let failed = disk.counts().failures > 0;
             assert_eq!(opened.is_err(), failed, "opening must fail when the disk does ({at}, power {power})");
             drop(opened);
@@ -139,7 +139,7 @@ pub fn acknowledged_means_durable<E: Engine>() {
         let folder = Folder::new(disk.clone());
         let witness = Witness { disk, log: folder.log(), offset: RECORD_BYTES, durable: 0 };
         let options = Options { batch_max, ..folder.options.clone() };
-        let (mut engine, _) = E::open(&options, Box::new(witness)).unwrap();
+        let (mut engine, _) = E::open(&options, &mut |_| Box::new(witness.clone())).unwrap();
         for (at, &command) in commands.iter().enumerate() {
             engine.submit(command).unwrap();
             if (at + 1) % flush_every == 0 {
@@ -152,6 +152,7 @@ pub fn acknowledged_means_durable<E: Engine>() {
 }
 
 /// A receiver that looks at the disk.
+#[derive(Clone)]
 struct Witness {
     disk: SimDisk,
     log: std::path::PathBuf,
@@ -174,10 +175,5 @@ impl Acknowledge for Witness {
             assert!(count > 0 && records.iter().all(|record| decode_command(record).is_some()));
             self.durable += u64::from(count);
         }
-    }
-
-    fn for_shard(&self, shard: u16) -> Box<dyn Acknowledge> {
-        assert_eq!(shard, 0, "one shard was asked for");
-        Box::new(Witness { disk: self.disk.clone(), log: self.log.clone(), offset: RECORD_BYTES, durable: 0 })
     }
 }

@@ -26,35 +26,25 @@ impl Disk for UnsyncedDisk {
     }
 }
 
-impl io::Read for UnsyncedFile {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer)
-    }
-}
-
-impl io::Write for UnsyncedFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl io::Seek for UnsyncedFile {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
-    }
-}
-
 impl LogFile for UnsyncedFile {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(at, buffer)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_at(at, bytes)
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        self.0.length()
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.0.set_length(length)
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
-    }
-
-    fn set_len(&mut self, length: u64) -> io::Result<()> {
-        self.0.set_len(length)
     }
 }
 

@@ -90,7 +90,7 @@ impl Folder {
     /// # Errors
     /// What it recovered instead of refusing.
     pub fn refusal<E: Engine>(&self) -> Result<EngineError, String> {
-        match E::open(&self.options, crate::harness::Acks::default().receiver()) {
+        match E::open(&self.options, &mut crate::harness::Acks::default().receivers()) {
             Err(error) => Ok(error),
             Ok((_, recovery)) => Err(format!("it opened with {recovery:?}")),
         }

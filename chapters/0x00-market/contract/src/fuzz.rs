@@ -5,7 +5,6 @@
 //! `cargo fuzz` calls them (the folder `fuzz` says how), and so does the test `fuzz`, on stable Rust and
 //! for a short time, with its own changes to the same seeds.
 
-use std::io::Write;
 use std::path::Path;
 
 use crate::faults::Faults;
@@ -51,7 +50,7 @@ fn opened(bytes: &[u8]) {
     seal_frame(&mut frame, Sequence::FIRST.plus(commands.len() as u64));
     let mut opened = open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |_, _| Ok(())).unwrap();
     assert_eq!(opened.recovery.torn_bytes, 0, "what was torn was not cut off");
-    opened.file.write_all(&frame).unwrap();
+    opened.file.write_all_at(opened.end, &frame).unwrap();
     opened.file.sync().unwrap();
     let (later, _) = read(&disk.crash()).unwrap();
     assert_eq!(later, [commands, vec![added]].concat());

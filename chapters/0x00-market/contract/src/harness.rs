@@ -4,12 +4,12 @@
 //! Everything returns its complaint as a `String`, so that `proptest` can shrink what led to it and
 //! the simulation can name the seed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use market::state::ExchangeState;
-use market::{Acknowledge, Closed, Command, Engine, Event, MarketId, Options, Recovery, Sequence};
+use market::{Acknowledge, Closed, Command, Engine, Event, MarketId, Options, Recovery, Sequence, Ticket};
 
 /// One acknowledgement.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,9 +30,10 @@ pub struct Acks {
 }
 
 impl Acks {
-    /// What an engine is given. All receivers of one `Acks` write to the same list.
-    pub fn receiver(&self) -> Box<dyn Acknowledge> {
-        Box::new(self.clone())
+    /// What an engine is opened with. The receivers of all shards write to the same list.
+    pub fn receivers(&self) -> impl FnMut(u16) -> Box<dyn Acknowledge> + use<> {
+        let seen = Arc::clone(&self.seen);
+        move |shard| Box::new(Acks { shard, seen: Arc::clone(&seen) })
     }
 
     /// What came so far, each shard's in the order in which it came.
@@ -44,10 +45,6 @@ impl Acks {
 impl Acknowledge for Acks {
     fn acknowledge(&mut self, sequence: Sequence, events: &[Event]) {
         self.seen.lock().unwrap().push(Acknowledged { shard: self.shard, sequence, events: events.to_vec() });
-    }
-
-    fn for_shard(&self, shard: u16) -> Box<dyn Acknowledge> {
-        Box::new(Acks { shard, seen: Arc::clone(&self.seen) })
     }
 }
 
@@ -68,9 +65,10 @@ pub struct Run {
 /// What went wrong, in words.
 pub fn run<E: Engine>(options: &Options, commands: &[Command], flush_every: usize) -> Result<Run, String> {
     let acks = Acks::default();
-    let (mut engine, recovery) = E::open(options, acks.receiver()).map_err(|error| format!("open: {error}"))?;
+    let (mut engine, recovery) = E::open(options, &mut acks.receivers()).map_err(|error| format!("open: {error}"))?;
+    let mut tickets = Vec::with_capacity(commands.len());
     for (at, &command) in commands.iter().enumerate() {
-        engine.submit(command).map_err(|error| format!("submit {command:?}: {error}"))?;
+        tickets.push(engine.submit(command).map_err(|error| format!("submit {command:?}: {error}"))?);
         if (at + 1) % flush_every == 0 {
             engine.flush().map_err(|error| format!("flush: {error}"))?;
             let came = acks.seen.lock().unwrap().len();
@@ -92,6 +90,7 @@ pub fn run<E: Engine>(options: &Options, commands: &[Command], flush_every: usiz
     }
     let base = (options.shards == 1).then_some(recovery.commands);
     check_sequences(&acks, base)?;
+    check_tickets(commands, &tickets, &acks)?;
     Ok(Run { recovery, acks, closed })
 }
 
@@ -114,6 +113,21 @@ pub fn check_sequences(acks: &[Acknowledged], recovered: Option<u64>) -> Result<
         next.insert(ack.shard, expected.plus(1));
     }
     Ok(())
+}
+
+/// Each command was acknowledged under the number of its ticket: what came under it is about the command's market.
+///
+/// # Errors
+/// The first ticket without its acknowledgement.
+fn check_tickets(commands: &[Command], tickets: &[Ticket], acks: &[Acknowledged]) -> Result<(), String> {
+    let number = |ack: &Acknowledged| Ticket { shard: ack.shard, sequence: ack.sequence };
+    let markets: BTreeMap<Ticket, MarketId> = acks.iter().map(|ack| (number(ack), ack.events[0].market())).collect();
+    let fits = |(command, ticket): &(&Command, &Ticket)| markets.get(ticket) == Some(&command.market());
+    if let Some((command, ticket)) = commands.iter().zip(tickets).find(|pair| !fits(pair)) {
+        return Err(format!("{command:?} was submitted as {ticket:?}, under which came {:?}", markets.get(ticket)));
+    }
+    let distinct: BTreeSet<&Ticket> = tickets.iter().collect();
+    if distinct.len() < tickets.len() { Err("two commands have the same ticket".into()) } else { Ok(()) }
 }
 
 /// What a command should lead to.
@@ -144,7 +158,7 @@ pub fn check_events(
     let mut places: BTreeMap<Option<MarketId>, usize> = BTreeMap::new();
     let mut counts = BTreeMap::new();
     for ack in acks {
-        let market = event_market(&ack.events[0]);
+        let market = ack.events[0].market();
         let place = places.entry(lane(market)).or_default();
         let Some(step) = lanes.get(&lane(market)).and_then(|steps| steps.get(*place)) else {
             return Err(format!("{ack:?} was acknowledged, and no such command was submitted"));
@@ -189,8 +203,8 @@ pub fn check_ledger<'a>(expected: impl Iterator<Item = &'a Event>, data_dir: &Pa
     let mut found = read_ledger(data_dir)?;
     if shards > 1 {
         // A stable sort keeps each market's own order, which is all that is promised.
-        expected.sort_by_key(event_market);
-        found.sort_by_key(event_market);
+        expected.sort_by_key(Event::market);
+        found.sort_by_key(Event::market);
     }
     if expected == found {
         return Ok(());
@@ -234,19 +248,4 @@ pub fn ledgers(data_dir: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = entries.filter(is_ledger).collect();
     found.sort();
     found
-}
-
-/// The market that an event is about.
-pub fn event_market(event: &Event) -> MarketId {
-    match *event {
-        Event::Opened { market }
-        | Event::Deposited { market, .. }
-        | Event::Withdrawn { market, .. }
-        | Event::Accepted { market, .. }
-        | Event::Traded { market, .. }
-        | Event::Cancelled { market, .. }
-        | Event::Paid { market, .. }
-        | Event::Resolved { market, .. }
-        | Event::Rejected { market, .. } => market,
-    }
 }

@@ -1,8 +1,8 @@
 //! The contract's tests, written once: whatever an engine does for speed, these say what it must
 //! still do.
 //!
-//! A chapter's `tests/contract.rs` names its engine and calls these functions; they know it only as
-//! an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
+//! A chapter's `tests/contract.rs` is one line that names the chapter ([`contract!`]); the tests know its engine only
+//! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`logs`])? And does every promise hold on a disk that loses, tears
 //! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
@@ -12,6 +12,7 @@
 //! With one shard the whole stream of events is compared; with more, each market's own stream,
 //! because the order between markets of different shards is not part of the contract.
 
+#![forbid(unsafe_code)]
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
 
@@ -24,6 +25,7 @@ pub mod fixture;
 pub mod folder;
 pub mod fuzz;
 pub mod harness;
+mod list;
 pub mod logs;
 pub mod oracle;
 pub mod program;
@@ -34,5 +36,6 @@ pub mod snapshots;
 pub mod streams;
 
 pub use faults::Faults;
+pub use runner::{Chapter, has_flag};
 pub use sim_disk::SimDisk;
 pub use simulation::simulate;

@@ -17,7 +17,7 @@ use crate::aftermath::{Left, judge};
 use crate::streams::Random;
 use market::flow::{self, FlowName};
 use market::{Command, Event};
-use runner::Chapter;
+use runner::{Chapter, has_flag};
 
 /// How many kills a test makes, unless `KILLS` asks for another number: 56 for seven chapters.
 const KILLS: u64 = 8;
@@ -48,7 +48,8 @@ struct Run {
 impl Run {
     fn new<C: Chapter>(orders: usize, shards: u16, batch: u64) -> Run {
         let folder = tempfile::tempdir().unwrap();
-        let (shards, batch) = (if C::SHARDS { shards } else { 1 }, C::BATCH.map(|_| batch));
+        let shards = if has_flag::<C>("shards") { shards } else { 1 };
+        let batch = has_flag::<C>("batch").then_some(batch);
         Run { folder, orders, shards, batch }
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::faults::{Counts, Faults};
-use crate::sim_file::{Contents, Handle, Pending};
+use crate::sim_file::{Contents, Pending};
 use crate::streams::Random;
 use market::{Disk, LogFile};
 
@@ -115,7 +115,7 @@ impl Disk for SimDisk {
         if !world.power {
             return Err(power_failure());
         }
-        Ok(world.files.contains_key(path).then(|| self.handle(path, 0)))
+        Ok(world.files.contains_key(path).then(|| self.handle(path)))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
@@ -144,46 +144,55 @@ impl Disk for SimDisk {
             world.files.insert(path.to_path_buf(), Contents::durable(header));
         }
         drop(world);
-        went.map(|()| self.handle(path, header.len() as u64))
+        went.map(|()| self.handle(path))
     }
 }
 
-/// What an open file asks of its disk.
 impl SimDisk {
-    fn handle(&self, path: &Path, cursor: u64) -> Box<dyn LogFile> {
-        Box::new(Handle { disk: self.clone(), path: path.to_path_buf(), cursor })
+    fn handle(&self, path: &Path) -> Box<dyn LogFile> {
+        Box::new(Handle { disk: self.clone(), path: path.to_path_buf() })
     }
+}
 
-    pub(crate) fn read_at(&self, path: &Path, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let world = self.world();
+/// An open file.
+struct Handle {
+    disk: SimDisk,
+    path: PathBuf,
+}
+
+impl LogFile for Handle {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let world = self.disk.world();
         if !world.power {
             return Err(power_failure());
         }
-        let contents = world.files.get(path).ok_or(ErrorKind::NotFound)?;
+        let contents = world.files.get(&self.path).ok_or(ErrorKind::NotFound)?;
         let rest = contents.cached.get(at as usize..).unwrap_or_default();
         let length = rest.len().min(buffer.len());
         buffer[..length].copy_from_slice(&rest[..length]);
         Ok(length)
     }
 
-    pub(crate) fn write_at(&self, path: &Path, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        self.world().write(path, at, bytes)
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        self.disk.world().write(&self.path, at, bytes)
     }
 
-    pub(crate) fn sync(&self, path: &Path) -> io::Result<()> {
-        let delay = self.world().faults.sync_delay;
+    fn length(&mut self) -> io::Result<u64> {
+        let world = self.disk.world();
+        let contents = world.files.get(&self.path).ok_or(ErrorKind::NotFound)?;
+        Ok(contents.cached.len() as u64)
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.disk.world().set_length(&self.path, length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let delay = self.disk.world().faults.sync_delay;
         if !delay.is_zero() {
             std::thread::sleep(delay);
         }
-        self.world().sync(path)
-    }
-
-    pub(crate) fn set_len(&self, path: &Path, length: u64) -> io::Result<()> {
-        self.world().set_len(path, length)
-    }
-
-    pub(crate) fn length(&self, path: &Path) -> io::Result<u64> {
-        self.world().files.get(path).map(|contents| contents.cached.len() as u64).ok_or(ErrorKind::NotFound.into())
+        self.disk.world().sync(&self.path)
     }
 }
 
@@ -253,7 +262,7 @@ impl World {
         went
     }
 
-    fn set_len(&mut self, path: &Path, length: u64) -> io::Result<()> {
+    fn set_length(&mut self, path: &Path, length: u64) -> io::Result<()> {
         let went = self.begin();
         if went.is_err() && !self.power_went_now() {
             return went;

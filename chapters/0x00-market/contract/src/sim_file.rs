@@ -1,12 +1,6 @@
-//! A file of the simulated disk: what is pending, what a crash leaves of it, and the handle that an
-//! engine holds.
+//! A file of the simulated disk: what is pending, and what a crash leaves of it.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
-
-use crate::sim_disk::SimDisk;
 use crate::streams::Random;
-use market::LogFile;
 
 const SECTOR_BYTES: u64 = 512;
 
@@ -135,53 +129,4 @@ fn overwrite(file: &mut Vec<u8>, at: u64, bytes: &[u8]) {
         file.resize(to, 0);
     }
     file[from..to].copy_from_slice(bytes);
-}
-
-/// An open file.
-pub(crate) struct Handle {
-    pub(crate) disk: SimDisk,
-    pub(crate) path: PathBuf,
-    pub(crate) cursor: u64,
-}
-
-impl Read for Handle {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.disk.read_at(&self.path, self.cursor, buffer)?;
-        self.cursor += read as u64;
-        Ok(read)
-    }
-}
-
-impl Write for Handle {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.disk.write_at(&self.path, self.cursor, bytes)?;
-        self.cursor += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Seek for Handle {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let (base, by) = match to {
-            SeekFrom::Start(at) => (at, 0),
-            SeekFrom::Current(by) => (self.cursor, by),
-            SeekFrom::End(by) => (self.disk.length(&self.path)?, by),
-        };
-        self.cursor = base.checked_add_signed(by).ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.cursor)
-    }
-}
-
-impl LogFile for Handle {
-    fn sync(&mut self) -> io::Result<()> {
-        self.disk.sync(&self.path)
-    }
-
-    fn set_len(&mut self, length: u64) -> io::Result<()> {
-        self.disk.set_len(&self.path, length)
-    }
 }

@@ -137,7 +137,7 @@ impl World {
         let acks = Acks::default();
         self.disk.set_faults(faults);
         let options = Options { disk: Arc::new(self.disk.clone()), ..self.folder.options.clone() };
-        match E::open(&options, acks.receiver()) {
+        match E::open(&options, &mut acks.receivers()) {
             Ok((engine, recovery)) => {
                 self.came_back(recovery.commands as usize)?;
                 // What an engine that opened has replayed must stay.
@@ -183,7 +183,7 @@ impl World {
             commands -= 1;
             let command = first.next().unwrap_or_else(|| self.random.command());
             self.oracle.push(command);
-            went = engine.submit(command);
+            went = engine.submit(command).map(drop);
             if went.is_ok() && self.random.one_in(12) {
                 went = if self.random.one_in(2) { engine.poll() } else { engine.flush() };
             }
@@ -264,7 +264,7 @@ impl World {
         bytes[byte] ^= 1 << self.random.below(8);
         disk.put(&path, &bytes);
         let options = Options { disk: Arc::new(disk), ..self.folder.options.clone() };
-        let (engine, recovery) = match E::open(&options, Acks::default().receiver()) {
+        let (engine, recovery) = match E::open(&options, &mut Acks::default().receivers()) {
             Err(EngineError::Log(_)) if byte < last.end => return Ok(()),
             Err(error) => return Err(format!("a bit of byte {byte} flipped: {error}")),
             Ok(opened) => opened,

@@ -122,7 +122,7 @@ pub fn digests<E: Engine>() {
             let flow = flow::generate(name, 100_000, seed);
             let folder = Folder::new(SimDisk::new(0, Faults::default()));
             let digester = Digester::default();
-            let (mut engine, _) = E::open(&folder.options, Box::new(digester.clone())).unwrap();
+            let (mut engine, _) = E::open(&folder.options, &mut |_| Box::new(digester.clone())).unwrap();
             for &command in flow.setup.iter().chain(&flow.body) {
                 engine.submit(command).unwrap();
             }
@@ -157,9 +157,5 @@ impl Acknowledge for Digester {
         digested.commands += 1;
         digested.events += events.len();
         events.iter().for_each(|event| digested.digest.update(event.encode()));
-    }
-
-    fn for_shard(&self, _shard: u16) -> Box<dyn Acknowledge> {
-        Box::new(self.clone())
     }
 }

@@ -155,8 +155,8 @@ fn what_is_replayed_is_on_disk() {
         disk.put(path, &log.bytes[..log.frames[2].start]);
         disk.set_faults(Faults { sync_fails_at: Some(1), ..Faults::default() });
         let mut file = disk.open(path).unwrap().unwrap();
-        file.seek(std::io::SeekFrom::End(0)).unwrap();
-        file.write_all(&log.bytes[log.frames[2].start..]).unwrap();
+        let start = log.frames[2].start;
+        file.write_all_at(start as u64, &log.bytes[start..]).unwrap();
         assert!(file.sync().is_err());
         disk.set_faults(Faults::default());
         let opened = open_log::<LogError>(&disk, path, ShardOf::ONLY, |_, _| Ok(())).unwrap();

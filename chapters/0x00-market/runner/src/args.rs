@@ -1,12 +1,12 @@
 //! The flags of a chapter's program.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use crate::{Chapter, RunError};
+use crate::chapter::{Chapter, measures};
+use crate::error::RunError;
+use crate::flags::Flags;
 use market::csv;
 use market::flow::{self, FlowName};
-use market::log::FRAME_COMMANDS_MAX;
 use market::{Command, Options};
 
 /// What is measured in a run of its own.
@@ -14,7 +14,7 @@ use market::{Command, Options};
 pub enum Pass {
     /// Commands a second, with no instrumentation.
     Throughput,
-    /// Where the time goes, from 0x02.
+    /// Where the time goes.
     Breakdown,
     /// From a command's intended arrival to its durable acknowledgement.
     Latency,
@@ -34,7 +34,7 @@ pub struct Input {
 
 /// The flags.
 #[derive(Clone, Debug, clap::Parser)]
-pub struct Args {
+pub struct Args<F: Flags> {
     /// The flow: classic (one market, no cancels), venue (64 markets, everything), burst (nine tenths in one market)
     #[arg(long, default_value = "classic", value_name = "NAME")]
     pub flow: FlowName,
@@ -53,30 +53,18 @@ pub struct Args {
     /// Store this run as the baseline to compare later ones with
     #[arg(long)]
     pub baseline: bool,
-    /// From 0x03: the most commands in a batch
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=FRAME_COMMANDS_MAX as i64))]
-    pub batch: Option<u32>,
-    /// From 0x03: how long the first command of a batch waits for others, in microseconds
-    #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
-    pub batch_interval_us: Option<u64>,
-    /// From 0x06: leave it to the system where threads run
-    #[arg(long)]
-    pub no_pin: bool,
-    /// From 0x07: how many shards
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub shards: Option<u16>,
-    /// From 0x07: rewrite --data-dir for another number of shards, and stop
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub reshard: Option<u16>,
+    /// The chapter's own flags.
+    #[command(flatten)]
+    pub own: F,
     /// Run only these passes
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     pub pass: Vec<Pass>,
     /// The latency pass offers this many commands a second [default: half of the throughput]
     #[arg(long, value_name = "PER_SECOND", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub rate: Option<u64>,
-    /// The latency pass takes about this long
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
-    pub seconds: f64,
+    /// The latency pass takes about this long [default: 1]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: Option<f64>,
     /// Stop the throughput and breakdown passes after this time, and say how far they came
     #[arg(long, value_name = "SECONDS", default_value_t = 20.0, value_parser = seconds)]
     pub max_seconds: f64,
@@ -98,30 +86,37 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-impl Args {
-    /// Refuses flags that the chapter has no use for: a flag without an effect misleads.
-    pub(crate) fn check<C: Chapter>(&self) -> Result<(), RunError> {
-        let refuse =
-            |what: &str, from: &str| Err(RunError::Usage(format!("{} has no {what}: they come in {from}", C::NAME)));
-        if C::BATCH.is_none() && (self.batch.is_some() || self.batch_interval_us.is_some()) {
-            return refuse("batches", "0x03");
+impl<F: Flags> Args<F> {
+    /// The passes to run, in their order.
+    ///
+    /// # Errors
+    /// A pass that the chapter does not have, or a flag for a pass that is not run: a flag without an effect
+    /// misleads.
+    pub(crate) fn passes<C: Chapter>(&self) -> Result<Vec<Pass>, RunError> {
+        let refuse = |words: String| Err(RunError::Usage(words));
+        let passes = match (&self.pass[..], measures::<C>()) {
+            ([], true) => vec![Pass::Throughput, Pass::Breakdown, Pass::Latency],
+            ([], false) => vec![Pass::Throughput],
+            (asked, _) => asked.to_vec(),
+        };
+        if passes.contains(&Pass::Breakdown) && !measures::<C>() {
+            return refuse(format!("{} measures no stages, so it has no breakdown: leave that pass out", C::NAME));
         }
-        if !C::SHARDS && (self.shards.is_some() || self.reshard.is_some()) {
-            return refuse("shards", "0x07");
+        if !passes.contains(&Pass::Latency) && (self.rate.is_some() || self.seconds.is_some()) {
+            return refuse(
+                "--rate and --seconds are for the latency pass, which is not run: add --pass latency".into(),
+            );
         }
-        Ok(())
+        let measures_time = passes.iter().any(|pass| *pass != Pass::Latency);
+        if !measures_time && self.baseline {
+            return refuse("--baseline stores a throughput, which is not measured: add --pass throughput".into());
+        }
+        Ok(passes)
     }
 
-    /// The passes to run, in their order.
-    pub(crate) fn passes<C: Chapter>(&self) -> Vec<Pass> {
-        if !self.pass.is_empty() {
-            return self.pass.clone();
-        }
-        if crate::measures::<C>() {
-            vec![Pass::Throughput, Pass::Breakdown, Pass::Latency]
-        } else {
-            vec![Pass::Throughput]
-        }
+    /// How long the latency pass takes, in seconds.
+    pub(crate) fn latency_seconds(&self) -> f64 {
+        self.seconds.unwrap_or(1.0)
     }
 
     /// The commands that the flags name.
@@ -136,19 +131,9 @@ impl Args {
     }
 
     /// How to open the engine in `data_dir` for a flow of `commands` commands.
-    pub(crate) fn options<C: Chapter>(&self, data_dir: PathBuf, commands: usize) -> Options {
-        let mut options = Options::new(data_dir);
-        options.pin_threads = !self.no_pin;
-        if let Some(batch) = self.batch.map(|batch| batch as usize).or(C::BATCH) {
-            options.batch_max = batch;
-        }
-        if let Some(microseconds) = self.batch_interval_us {
-            options.batch_interval = Duration::from_micros(microseconds);
-        }
-        if let Some(shards) = self.shards {
-            options.shards = shards;
-        }
-        options.reserve_commands = commands;
+    pub(crate) fn options(&self, data_dir: PathBuf, commands: usize) -> Options {
+        let mut options = Options { reserve_commands: commands, ..Options::new(data_dir) };
+        self.own.set(&mut options);
         options
     }
 }

@@ -3,114 +3,58 @@
 //! Three passes, each on a fresh log: *throughput* with no instrumentation, the stage *breakdown*
 //! with a clock read at every stage, and *latency* at a fixed offered rate. They are apart because a
 //! measurement changes what it measures.
+//!
+//! A chapter says what it is ([`Chapter`]) and what it can be told ([`Flags`]); its `main` is [`main`].
+#![forbid(unsafe_code)]
 
 mod args;
+mod chapter;
+mod error;
+mod flags;
 mod measure;
+mod output;
 mod receivers;
 mod report;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
+use program::Verdict;
 
 pub use args::{Args, Pass};
+pub use chapter::{Chapter, has_flag};
+pub use error::RunError;
+pub use flags::{BatchFlags, Flags, NoFlags, PipelineFlags};
 pub use measure::{Latency, Throughput};
 
-use market::csv::CsvError;
-use market::{Engine, EngineError};
-
-/// A chapter, as its program knows it.
-pub trait Chapter {
-    /// The chapter's folder, such as `0x01-naive`.
-    const NAME: &'static str;
-    /// How many orders it runs unless told otherwise: about a second's worth, but at least the
-    /// 100,000 of the classic flow.
-    const ORDERS: usize;
-    /// The most commands in a batch, unless told otherwise; `None` before there are batches.
-    const BATCH: Option<usize> = None;
-    /// Whether the engine can have more than one shard.
-    const SHARDS: bool = false;
-    /// The engine, with no instrumentation.
-    type Engine: Engine + 'static;
-    /// The engine that measures its stages. Before 0x02 it is the same.
-    type Measured: Engine + 'static;
-
-    /// Rewrites a data directory for another number of shards.
-    ///
-    /// # Errors
-    /// When the chapter has no shards, or the logs can't be read or written.
-    fn reshard(_data_dir: &std::path::Path, _shards: u16) -> Result<String, EngineError> {
-        Err(EngineError::Refused(format!("{} has no shards, so there is nothing to reshard", Self::NAME)))
-    }
-}
-
-/// Why a run ended early. The exit code follows from it.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// Arguments that do not fit the chapter. Exit code 2.
-    #[error("{0}")]
-    Usage(String),
-    /// An input file that can't be used. Exit code 2.
-    #[error(transparent)]
-    Input(#[from] CsvError),
-    /// The log or the disk can't be trusted or written. Exit code 3.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// What the program itself writes could not be written. Exit code 3.
-    #[error("{path}: could not {what}: {source}; mend that and start again")]
-    Output {
-        /// What was tried.
-        what: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
-impl RunError {
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
-            RunError::Usage(_) | RunError::Input(_) | RunError::Engine(EngineError::Refused(_)) => 2,
-            RunError::Engine(_) | RunError::Output { .. } => 3,
-        })
-    }
-}
+use output::OutputFolder;
+use report::Report;
 
 /// The chapter's `main`.
 pub fn main<C: Chapter>() -> ExitCode {
-    let command = Args::command().name(C::NAME).about(format!("Runs the engine of {} over a flow", C::NAME));
-    let args = match Args::from_arg_matches(&command.get_matches()) {
-        Ok(args) => args,
-        Err(error) => error.exit(),
-    };
-    match run::<C>(&args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            error.exit_code()
-        }
+    let command = Args::<C::Flags>::command();
+    let command = command.name(C::NAME).about(format!("Runs the engine of {} over a flow", C::NAME));
+    match command.try_get_matches().and_then(|matches| Args::<C::Flags>::from_arg_matches(&matches)) {
+        Ok(args) => program::end(run::<C>(&args).map(|()| Verdict::Yes)),
+        Err(error) => program::refuse(&error),
     }
 }
 
-fn run<C: Chapter>(args: &Args) -> Result<(), RunError> {
-    args.check::<C>()?;
-    if let Some(shards) = args.reshard {
-        let data_dir = args.data_dir.as_deref().ok_or_else(|| RunError::Usage("--reshard needs --data-dir".into()))?;
-        println!("{}", C::reshard(data_dir, shards)?);
+fn run<C: Chapter>(args: &Args<C::Flags>) -> Result<(), RunError> {
+    if let Some(done) = args.own.instead_of_a_run(args.data_dir.as_deref())? {
+        program::print(format_args!("{done}\n"))?;
         return Ok(());
     }
+    let passes = args.passes::<C>()?;
     let flow = args.input::<C>()?;
-    let output = report::OutputFolder::find(C::NAME, args)?;
+    let output = OutputFolder::find(C::NAME, args.output.as_deref())?;
     if let Some(path) = &args.events {
         return measure::record_events::<C>(args, &flow, &output, path);
     }
-    let mut report = report::Report::new::<C>(args, &flow);
-    for pass in args.passes::<C>() {
+    let mut report = Report::new::<C>(args, &flow);
+    for pass in passes {
         match pass {
             Pass::Throughput => report.throughput = Some(measure::throughput::<C, C::Engine>(args, &flow, &output)?),
-            Pass::Breakdown if !measures::<C>() => {}
             Pass::Breakdown => report.breakdown = measure::breakdown::<C>(args, &flow, &output)?,
             Pass::Latency => {
                 let rate = args.rate.unwrap_or_else(|| report.half_rate());
@@ -118,10 +62,5 @@ fn run<C: Chapter>(args: &Args) -> Result<(), RunError> {
             }
         }
     }
-    report.publish(args, &output)
-}
-
-/// Whether the chapter has an engine that measures its stages.
-fn measures<C: Chapter>() -> bool {
-    std::any::TypeId::of::<C::Engine>() != std::any::TypeId::of::<C::Measured>()
+    report.publish(args.baseline, args.quiet, &output)
 }

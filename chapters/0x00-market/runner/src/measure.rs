@@ -1,20 +1,24 @@
 //! The passes of a run. Each opens an engine on a fresh log, brings in the flow's set-up, and starts
 //! the clock only then.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::args::Input;
-use crate::receivers::{Counter, Counts, Recorder, Schedule, Timer, empty_histogram};
-use crate::report::OutputFolder;
-use crate::{Args, Chapter, RunError};
 use market::log::{ShardOf, encode_log};
 use market::log_reader::{log_with_commands, shard_counts};
-use market::{Acknowledge, Closed, Command, Engine, Options, Recovery, StageTimes};
+use market::{Closed, Command, Engine, Options, Receivers, Recovery, StageTimes, Ticket};
+
+use crate::args::{Args, Input};
+use crate::chapter::Chapter;
+use crate::error::RunError;
+use crate::flags::Flags;
+use crate::output::OutputFolder;
+use crate::receivers::{Counter, Counts, Moments, Recorder, Timer};
 
 /// How many commands are submitted between two looks at the clock: often enough for a progress bar
 /// and a time limit where a sync takes milliseconds, rarely enough to cost nothing where a command
@@ -72,16 +76,16 @@ impl Latency {
 ///
 /// The set-up is written as a log of its own and replayed, because a log is a log whoever wrote it:
 /// a slow engine need not sync ten thousand deposits one by one before the clock starts.
-fn start<C: Chapter, E: Engine>(
-    args: &Args,
+fn start<E: Engine>(
+    args: &Args<impl Flags>,
     flow: &Input,
     data_dir: PathBuf,
-    acks: Box<dyn Acknowledge>,
+    receivers: &mut Receivers<'_>,
 ) -> Result<Started<E>, RunError> {
-    let options = args.options::<C>(data_dir, flow.setup.len() + flow.body.len());
+    let options = args.options(data_dir, flow.setup.len() + flow.body.len());
     let fresh = write_setup(&options, &flow.setup)?;
     let began = Instant::now();
-    let (engine, recovery) = E::open(&options, acks)?;
+    let (engine, recovery) = E::open(&options, receivers)?;
     Ok(Started { engine, recovery: (!fresh).then_some(recovery), open_time: began.elapsed() })
 }
 
@@ -115,21 +119,23 @@ fn write_setup(options: &Options, setup: &[Command]) -> Result<bool, RunError> {
 
 /// Runs the flow as fast as the engine takes it.
 pub fn throughput<C: Chapter, E: Engine>(
-    args: &Args,
+    args: &Args<C::Flags>,
     flow: &Input,
     output: &OutputFolder,
 ) -> Result<Throughput, RunError> {
-    let data_dir = output.data_dir(args)?;
+    let data_dir = output.data_dir(args.data_dir.as_deref())?;
     let total = Arc::new(Mutex::new(Counts::default()));
-    let acks = Box::new(Counter::new(&total));
-    let Started { mut engine, recovery, open_time } = start::<C, E>(args, flow, data_dir.path().to_path_buf(), acks)?;
+    let Started { mut engine, recovery, open_time } =
+        start::<E>(args, flow, data_dir.path().to_path_buf(), &mut |_| Box::new(Counter::new(&total)))?;
     let bar = progress_bar(args, "orders", flow.body.len() as u64);
     let limit = Duration::from_secs_f64(args.max_seconds);
 
     let mut orders = 0;
     let began = Instant::now();
     for chunk in flow.body.chunks(CHUNK) {
-        chunk.iter().try_for_each(|&command| engine.submit(command))?;
+        for &command in chunk {
+            engine.submit(command)?;
+        }
         orders += chunk.len() as u64;
         bar.set_position(orders);
         if began.elapsed() > limit {
@@ -157,39 +163,51 @@ pub fn throughput<C: Chapter, E: Engine>(
 }
 
 /// Runs the flow through the engine that measures its stages.
-pub fn breakdown<C: Chapter>(args: &Args, flow: &Input, output: &OutputFolder) -> Result<Option<Throughput>, RunError> {
+pub fn breakdown<C: Chapter>(
+    args: &Args<C::Flags>,
+    flow: &Input,
+    output: &OutputFolder,
+) -> Result<Option<Throughput>, RunError> {
     // A data directory of the reader's gets the flow once; the second look is at a fresh log.
     let fresh = Args { data_dir: None, ..args.clone() };
     let pass = throughput::<C, C::Measured>(&fresh, flow, output)?;
     Ok(pass.stages.is_some().then_some(pass))
 }
 
-/// Offers the flow at `rate` commands a second, whether the engine keeps up or not.
-pub fn latency<C: Chapter>(args: &Args, flow: &Input, output: &OutputFolder, rate: u64) -> Result<Latency, RunError> {
-    let fresh = Args { data_dir: None, ..args.clone() };
-    let data_dir = output.data_dir(&fresh)?;
-    let wanted = (rate as f64 * args.seconds).ceil().max(1.0) as usize;
+/// Offers the flow at `rate` commands a second, whether the engine keeps up or not. Each command is timed from the
+/// moment when it was *meant* to arrive, so that a stall is charged to every command that it delayed (no coordinated
+/// omission).
+pub fn latency<C: Chapter>(
+    args: &Args<C::Flags>,
+    flow: &Input,
+    output: &OutputFolder,
+    rate: u64,
+) -> Result<Latency, RunError> {
+    let data_dir = output.data_dir(None)?;
+    let seconds = args.latency_seconds();
+    let wanted = (rate as f64 * seconds).ceil().max(1.0) as usize;
     let body = &flow.body[..flow.body.len().min(wanted)];
-    let schedule = Arc::new(schedule(args, &flow.setup, body, rate));
-    let total = Arc::new(Mutex::new(empty_histogram()));
-    let acks = Box::new(Timer::new(&schedule, &total));
-    let Started { mut engine, .. } = start::<C, C::Engine>(&fresh, flow, data_dir.path().to_path_buf(), acks)?;
+    let interval_ns = 1_000_000_000 / rate;
+    let moments = Arc::new(Mutex::new(BTreeMap::new()));
+    let timers_began = Instant::now();
+    let Started { mut engine, .. } = start::<C::Engine>(args, flow, data_dir.path().to_path_buf(), &mut |shard| {
+        Box::new(Timer::new(shard, timers_began, body.len(), &moments))
+    })?;
     let bar = progress_bar(args, "orders offered", body.len() as u64);
 
-    let began = *schedule.start.get_or_init(Instant::now);
-    let mut offered = 0;
+    let mut tickets = Vec::with_capacity(body.len());
     // An engine that can't keep up would take for ever: ten times the planned time is enough to see it.
-    let limit = Duration::from_secs_f64(args.max_seconds.max(10.0 * args.seconds));
+    let limit = Duration::from_secs_f64(args.max_seconds.max(10.0 * seconds));
+    let began = Instant::now();
     // ANCHOR: open_loop
     for (at, &command) in body.iter().enumerate() {
-        let due = schedule.due(began, at as u64);
+        let due = began + Duration::from_nanos(interval_ns * at as u64);
         while Instant::now() < due {
             engine.poll()?;
         }
-        engine.submit(command)?;
-        offered += 1;
+        tickets.push(engine.submit(command)?);
         if at % CHUNK == 0 {
-            bar.set_position(offered);
+            bar.set_position(at as u64);
             if began.elapsed() > limit {
                 break;
             }
@@ -201,42 +219,43 @@ pub fn latency<C: Chapter>(args: &Args, flow: &Input, output: &OutputFolder, rat
 
     bar.finish_and_clear();
     engine.close()?;
-    let histogram =
-        std::mem::replace(&mut *total.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), empty_histogram());
-    Ok(Latency { offered_per_s: rate, achieved_per_s: offered as f64 / time.as_secs_f64(), histogram })
+    let moments = std::mem::take(&mut *moments.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+    let began_ns = (began - timers_began).as_nanos() as u64;
+    let histogram = latencies(&tickets, &moments, |at| began_ns + interval_ns * at);
+    Ok(Latency { offered_per_s: rate, achieved_per_s: tickets.len() as f64 / time.as_secs_f64(), histogram })
 }
 
-fn schedule(args: &Args, setup: &[Command], body: &[Command], rate: u64) -> Schedule {
-    let shards = args.shards.unwrap_or(1);
-    let shard_of = |command: &Command| ShardOf::market(command.market(), shards).shard as usize;
-    let mut counts = vec![0; shards as usize];
-    for command in setup {
-        counts[shard_of(command)] += 1;
-    }
-    let mut places = Vec::new();
-    if shards > 1 {
-        places.resize(shards as usize, Vec::new());
-        for (at, command) in body.iter().enumerate() {
-            places[shard_of(command)].push(at as u32);
+/// From the moment when each command was due to that of its acknowledgement.
+fn latencies(tickets: &[Ticket], moments: &BTreeMap<u16, Moments>, due_ns: impl Fn(u64) -> u64) -> Histogram<u64> {
+    // Nanoseconds up to an hour, to three digits. The library allows these constants, so this can't fail.
+    let histogram = Histogram::new_with_bounds(1, 3_600_000_000_000, 3);
+    let mut histogram = histogram.unwrap_or_else(|error| unreachable!("{error}"));
+    for (at, ticket) in (0..).zip(tickets) {
+        // Every command was acknowledged, for the flush returned.
+        if let Some(came_ns) = moments.get(&ticket.shard).and_then(|shard| shard.of(ticket.sequence)) {
+            histogram.saturating_record(came_ns.saturating_sub(due_ns(at)));
         }
     }
-    Schedule { start: OnceLock::new(), interval: Duration::from_nanos(1_000_000_000 / rate), places, setup: counts }
+    histogram
 }
 
 /// Runs the whole flow and writes every acknowledgement to `path`.
 pub fn record_events<C: Chapter>(
-    args: &Args,
+    args: &Args<C::Flags>,
     flow: &Input,
     output: &OutputFolder,
     path: &Path,
 ) -> Result<(), RunError> {
-    let data_dir = output.data_dir(args)?;
+    let data_dir = output.data_dir(args.data_dir.as_deref())?;
     let failed = Arc::new(Mutex::new(None));
-    let acks = Box::new(Recorder::new(path.to_path_buf(), &failed));
-    let Started { mut engine, .. } = start::<C, C::Engine>(args, flow, data_dir.path().to_path_buf(), acks)?;
+    let Started { mut engine, .. } = start::<C::Engine>(args, flow, data_dir.path().to_path_buf(), &mut |shard| {
+        Box::new(Recorder::new(shard, path, &failed))
+    })?;
     let bar = progress_bar(args, "orders", flow.body.len() as u64);
     for chunk in flow.body.chunks(CHUNK) {
-        chunk.iter().try_for_each(|&command| engine.submit(command))?;
+        for &command in chunk {
+            engine.submit(command)?;
+        }
         bar.inc(chunk.len() as u64);
     }
     engine.close()?;
@@ -250,7 +269,7 @@ pub fn record_events<C: Chapter>(
 
 /// A bar on a terminal, nothing elsewhere. It draws itself only when a run takes long enough to be
 /// waited for.
-fn progress_bar(args: &Args, what: &'static str, length: u64) -> ProgressBar {
+fn progress_bar(args: &Args<impl Flags>, what: &'static str, length: u64) -> ProgressBar {
     if args.quiet {
         return ProgressBar::hidden();
     }

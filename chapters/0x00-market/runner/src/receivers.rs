@@ -3,13 +3,12 @@
 //! A receiver works on the thread that acknowledges, keeps its own figures, and adds them to the
 //! run's when it is dropped: nothing is shared while the clock runs.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
-
-use hdrhistogram::Histogram;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use market::{Acknowledge, Event, Sequence};
 
@@ -46,10 +45,6 @@ impl Acknowledge for Counter {
             self.counts.rejected += u64::from(matches!(event, Event::Rejected { .. }));
         }
     }
-
-    fn for_shard(&self, _shard: u16) -> Box<dyn Acknowledge> {
-        Box::new(Counter::new(&self.total))
-    }
 }
 
 impl Drop for Counter {
@@ -62,78 +57,53 @@ impl Drop for Counter {
     }
 }
 
-/// When each command of an open-loop run is meant to arrive.
-pub struct Schedule {
-    /// Set when the clock starts.
-    pub start: OnceLock<Instant>,
-    /// From one arrival to the next.
-    pub interval: Duration,
-    /// By shard: the places, in the order of the whole flow, of the commands that the shard gets.
-    /// Empty when there is one shard, for then a command's sequence tells its place.
-    pub places: Vec<Vec<u32>>,
-    /// How many commands each shard gets before the clock starts.
-    pub setup: Vec<u64>,
+/// The moments of a shard's acknowledgements, in their order.
+#[derive(Default)]
+pub struct Moments {
+    /// The sequence of the first.
+    first: Option<Sequence>,
+    /// When each came, in nanoseconds after the timer's beginning.
+    after_ns: Vec<u64>,
 }
 
-impl Schedule {
-    /// When the command of this place in the flow is meant to arrive.
-    pub fn due(&self, start: Instant, place: u64) -> Instant {
-        start + Duration::from_nanos((self.interval.as_nanos() as u64).saturating_mul(place))
-    }
-
-    fn place(&self, shard: u16, sequence: Sequence) -> Option<u64> {
-        let at = sequence.0.checked_sub(Sequence::FIRST.0 + self.setup[shard as usize])?;
-        match self.places.get(shard as usize) {
-            Some(places) => places.get(at as usize).map(|&place| u64::from(place)),
-            None => Some(at),
-        }
+impl Moments {
+    /// When this command was acknowledged, in nanoseconds after the timer's beginning, if it was.
+    pub fn of(&self, sequence: Sequence) -> Option<u64> {
+        let at = sequence.0.checked_sub(self.first?.0)?;
+        self.after_ns.get(at as usize).copied()
     }
 }
 
-/// Times each acknowledgement from the moment when its command was *meant* to arrive, so that a
-/// stall is charged to every command that it delayed (no coordinated omission).
+/// Notes when each acknowledgement came. What that means for a command is worked out when the clock has stopped:
+/// its ticket says which acknowledgement is its own.
 pub struct Timer {
     shard: u16,
-    schedule: Arc<Schedule>,
-    latencies: Histogram<u64>,
-    total: Arc<Mutex<Histogram<u64>>>,
+    began: Instant,
+    moments: Moments,
+    all: Arc<Mutex<BTreeMap<u16, Moments>>>,
 }
 
 impl Timer {
-    /// A timer of the first shard that adds to `total` when it is dropped.
-    pub fn new(schedule: &Arc<Schedule>, total: &Arc<Mutex<Histogram<u64>>>) -> Timer {
-        Timer { shard: 0, schedule: Arc::clone(schedule), latencies: empty_histogram(), total: Arc::clone(total) }
+    /// A timer of `shard` that counts from `began`, has room for `commands`, and adds to `all` when it is dropped.
+    pub fn new(shard: u16, began: Instant, commands: usize, all: &Arc<Mutex<BTreeMap<u16, Moments>>>) -> Timer {
+        let moments = Moments { first: None, after_ns: Vec::with_capacity(commands) };
+        Timer { shard, began, moments, all: Arc::clone(all) }
     }
-}
-
-/// Nanoseconds up to an hour, to three digits.
-pub fn empty_histogram() -> Histogram<u64> {
-    // The bounds are constants that the library allows, so this can't fail.
-    Histogram::new_with_bounds(1, 3_600_000_000_000, 3).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
 impl Acknowledge for Timer {
     // ANCHOR: timer
     fn acknowledge(&mut self, sequence: Sequence, _events: &[Event]) {
-        let Some(&start) = self.schedule.start.get() else { return };
-        let Some(place) = self.schedule.place(self.shard, sequence) else { return };
-        let latency = Instant::now().saturating_duration_since(self.schedule.due(start, place));
-        self.latencies.saturating_record(latency.as_nanos() as u64);
+        self.moments.first.get_or_insert(sequence);
+        self.moments.after_ns.push(self.began.elapsed().as_nanos() as u64);
     }
     // ANCHOR_END: timer
-
-    fn for_shard(&self, shard: u16) -> Box<dyn Acknowledge> {
-        let mut timer = Timer::new(&self.schedule, &self.total);
-        timer.shard = shard;
-        Box::new(timer)
-    }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        if let Ok(mut total) = self.total.lock() {
-            // Both have the same bounds, so nothing can fall outside.
-            let _ = total.add(&self.latencies);
+        if let Ok(mut all) = self.all.lock() {
+            all.insert(self.shard, std::mem::take(&mut self.moments));
         }
     }
 }
@@ -144,7 +114,6 @@ impl Drop for Timer {
 /// Each is written before the next is taken, so that a program that is killed leaves behind what it
 /// has promised.
 pub struct Recorder {
-    path: PathBuf,
     file: Option<File>,
     /// The acknowledgement at hand, encoded.
     record: Vec<u8>,
@@ -152,10 +121,14 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder that writes to `path` and leaves its first error in `failed`.
-    pub fn new(path: PathBuf, failed: &Arc<Mutex<Option<std::io::Error>>>) -> Recorder {
-        let mut recorder = Recorder { path, file: None, record: Vec::new(), failed: Arc::clone(failed) };
-        match File::create(&recorder.path) {
+    /// A recorder of `shard` that writes to `path` and leaves its first error in `failed`.
+    pub fn new(shard: u16, path: &Path, failed: &Arc<Mutex<Option<std::io::Error>>>) -> Recorder {
+        let mut recorder = Recorder { file: None, record: Vec::new(), failed: Arc::clone(failed) };
+        let mut path = path.as_os_str().to_owned();
+        if shard > 0 {
+            path.push(format!(".{shard}"));
+        }
+        match File::create(path) {
             Ok(file) => recorder.file = Some(file),
             Err(error) => recorder.fail(error),
         }
@@ -180,13 +153,5 @@ impl Acknowledge for Recorder {
         if let Err(error) = file.write_all(&self.record) {
             self.fail(error);
         }
-    }
-
-    fn for_shard(&self, shard: u16) -> Box<dyn Acknowledge> {
-        let mut path = self.path.clone().into_os_string();
-        if shard > 0 {
-            path.push(format!(".{shard}"));
-        }
-        Box::new(Recorder::new(path.into(), &self.failed))
     }
 }

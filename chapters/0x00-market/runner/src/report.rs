@@ -2,73 +2,15 @@
 //! on the screen.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::args::Input;
+use crate::args::{Args, Input};
+use crate::chapter::Chapter;
+use crate::error::RunError;
 use crate::measure::{Latency, Throughput};
-use crate::{Args, Chapter, RunError};
+use crate::output::OutputFolder;
 use market::{Stage, StageTimes};
-
-/// The folder that a run writes to.
-pub struct OutputFolder {
-    output: PathBuf,
-}
-
-/// A data directory: the reader's, which stays, or a fresh one, which goes.
-pub enum DataDir {
-    /// Named with `--data-dir`.
-    Kept(PathBuf),
-    /// Removed when the pass is over.
-    Fresh(tempfile::TempDir),
-}
-
-impl DataDir {
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        match self {
-            DataDir::Kept(path) => path,
-            DataDir::Fresh(folder) => folder.path(),
-        }
-    }
-}
-
-impl OutputFolder {
-    /// `--output`, or `output/0x01` in the repository that the program is run from, or in this folder.
-    pub fn find(chapter: &str, args: &Args) -> Result<OutputFolder, RunError> {
-        let short = chapter.split('-').next().unwrap_or(chapter);
-        let output = args.output.clone().unwrap_or_else(|| repository().join("output").join(short));
-        fs::create_dir_all(&output).map_err(|source| error("make the folder", &output, source))?;
-        Ok(OutputFolder { output })
-    }
-
-    /// Where the engine keeps its log. A fresh folder lies beside the output, not in the system's
-    /// folder for temporary files: that one is often memory, and a sync there costs nothing.
-    pub fn data_dir(&self, args: &Args) -> Result<DataDir, RunError> {
-        if let Some(path) = &args.data_dir {
-            return Ok(DataDir::Kept(path.clone()));
-        }
-        let fresh = tempfile::Builder::new().prefix("run-").tempdir_in(&self.output);
-        fresh.map(DataDir::Fresh).map_err(|source| error("make a folder for the log", &self.output, source))
-    }
-
-    fn write(&self, name: &str, text: &str) -> Result<(), RunError> {
-        let path = self.output.join(name);
-        fs::write(&path, text).map_err(|source| error("write", &path, source))
-    }
-}
-
-fn error(what: &'static str, path: &Path, source: std::io::Error) -> RunError {
-    RunError::Output { what, path: path.to_path_buf(), source }
-}
-
-/// The nearest folder above this one that holds the book, or this one.
-fn repository() -> PathBuf {
-    let here = std::env::current_dir().unwrap_or_default();
-    here.ancestors().find(|folder| folder.join("book.toml").is_file()).unwrap_or(&here).to_path_buf()
-}
 
 /// The figures of one run.
 pub struct Report {
@@ -84,7 +26,7 @@ pub struct Report {
 
 impl Report {
     /// An empty report of a chapter over a flow.
-    pub fn new<C: Chapter>(args: &Args, flow: &Input) -> Report {
+    pub fn new<C: Chapter>(args: &Args<C::Flags>, flow: &Input) -> Report {
         let about = vec![
             ("chapter", C::NAME.to_string()),
             ("flow", flow.name.clone()),
@@ -92,7 +34,7 @@ impl Report {
             ("machine", machine()),
             ("commit", commit()),
             ("command", format!("{} {}", C::NAME, std::env::args().skip(1).collect::<Vec<_>>().join(" "))),
-            ("shards", args.shards.unwrap_or(1).to_string()),
+            ("shards", args.options("".into(), 0).shards.to_string()),
         ];
         Report { chapter: C::NAME, about, throughput: None, breakdown: None, latency: None }
     }
@@ -103,15 +45,15 @@ impl Report {
     }
 
     /// Writes the files and prints the summary.
-    pub fn publish(&self, args: &Args, output: &OutputFolder) -> Result<(), RunError> {
+    pub fn publish(&self, baseline: bool, quiet: bool, output: &OutputFolder) -> Result<(), RunError> {
         let (perf, summary) = (self.perf(), self.summary());
         output.write("t2_perf.txt", &perf)?;
         output.write("t2_summary.txt", &summary)?;
-        if args.baseline {
+        if baseline {
             output.write("baseline.txt", &perf)?;
         }
-        if !args.quiet {
-            print!("{summary}");
+        if !quiet {
+            program::print(format_args!("{summary}"))?;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use market::{Command, csv};
 pub type Seed = (String, Vec<u8>);
 
 fn folder(target: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/seeds").join(target)
 }
 
 /// The beginning of each flow's trading, what it needs of its set-up, and a stream that fails in every way.

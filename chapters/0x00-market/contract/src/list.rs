@@ -1,0 +1,59 @@
+//! The list of what is asked of every chapter's engine: a test each.
+
+/// Makes the contract's tests for a chapter: `contract!(ch01::Chapter);` in its `tests/contract.rs`. A chapter whose
+/// engine has shards says so, `contract!(ch07::Chapter, in shards);`, and is tested in shards as well.
+#[macro_export]
+macro_rules! contract {
+    ($chapter:ty) => {
+        $crate::contract!(@one_shard $chapter);
+
+        #[test]
+        fn has_no_shards() {
+            assert!(!$crate::has_flag::<$chapter>("shards"), "then the contract is to be kept `in shards`");
+        }
+    };
+    ($chapter:ty, in shards) => {
+        $crate::contract!(@one_shard $chapter);
+        $crate::contract! { @tests $chapter:
+            generated_streams_in_shards is differential::generated_streams_in_shards of Engine,
+            simulation_in_shards is simulation::many_seeds_in_shards of Engine,
+        }
+    };
+    (@one_shard $chapter:ty) => {
+        $crate::contract! { @tests $chapter:
+            generated_streams is differential::generated_streams of Engine,
+            flows is differential::flows of Engine,
+            limits is differential::limits of Engine,
+            ids_far_apart is differential::ids_far_apart of Engine,
+            small_flows is snapshots::small_flows of Engine,
+            measuring_changes_no_answer is snapshots::small_flows of Measured,
+            digests is snapshots::digests of Engine,
+            cut_at_every_byte is crash::cut_at_every_byte of Engine,
+            cut_at_every_byte_of_single_frames is crash::cut_at_every_byte_of_single_frames of Engine,
+            cut_in_reserved_space is crash::cut_in_reserved_space of Engine,
+            cut_on_the_real_disk is crash::cut_on_the_real_disk of Engine,
+            flip_every_bit is crash::flip_every_bit of Engine,
+            frames_out_of_place is crash::frames_out_of_place of Engine,
+            files_that_are_no_log is logs::files_that_are_no_log of Engine,
+            another_number_of_shards is logs::another_number_of_shards of Engine,
+            every_framing_replays is logs::every_framing_replays of Engine,
+            its_log_is_everyones is logs::its_log_is_everyones of Engine,
+            ledger_is_rebuilt is logs::ledger_is_rebuilt of Engine,
+            acknowledged_means_durable is failing::acknowledged_means_durable of Engine,
+            a_sync_fails is failing::a_sync_fails of Engine,
+            a_write_fails is failing::a_write_fails of Engine,
+            the_disk_fills_up is failing::the_disk_fills_up of Engine,
+            short_writes_are_completed is failing::short_writes_are_completed of Engine,
+            recovery_fails_and_is_repeated is failing::recovery_fails_and_is_repeated of Engine,
+            simulation is simulation::many_seeds of Engine,
+        }
+    };
+    (@tests $chapter:ty: $($test:ident is $room:ident::$what:ident of $engine:ident,)+) => {
+        $(
+            #[test]
+            fn $test() {
+                $crate::$room::$what::<<$chapter as $crate::Chapter>::$engine>();
+            }
+        )+
+    };
+}

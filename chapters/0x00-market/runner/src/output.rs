@@ -1,0 +1,66 @@
+//! Where a run writes to, and where its engine keeps the log meanwhile.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::RunError;
+
+/// The folder that a run writes to.
+pub struct OutputFolder {
+    path: PathBuf,
+}
+
+/// A data directory: the reader's, which stays, or a fresh one, which goes.
+pub enum DataDir {
+    /// Named with `--data-dir`.
+    Kept(PathBuf),
+    /// Removed when the pass is over.
+    Fresh(tempfile::TempDir),
+}
+
+impl DataDir {
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        match self {
+            DataDir::Kept(path) => path,
+            DataDir::Fresh(folder) => folder.path(),
+        }
+    }
+}
+
+impl OutputFolder {
+    /// The folder that was asked for, or `output/0x01` in the repository that the program is run from, or in this
+    /// folder.
+    pub fn find(chapter: &str, asked: Option<&Path>) -> Result<OutputFolder, RunError> {
+        let number = chapter.split('-').next().unwrap_or(chapter);
+        let path = asked.map_or_else(|| repository().join("output").join(number), Path::to_path_buf);
+        fs::create_dir_all(&path).map_err(|source| error("make the folder", &path, source))?;
+        Ok(OutputFolder { path })
+    }
+
+    /// Where the engine keeps its log. A fresh folder lies beside the output, not in the system's
+    /// folder for temporary files: that one is often memory, and a sync there costs nothing.
+    pub fn data_dir(&self, kept: Option<&Path>) -> Result<DataDir, RunError> {
+        if let Some(path) = kept {
+            return Ok(DataDir::Kept(path.to_path_buf()));
+        }
+        let fresh = tempfile::Builder::new().prefix("run-").tempdir_in(&self.path);
+        fresh.map(DataDir::Fresh).map_err(|source| error("make a folder for the log", &self.path, source))
+    }
+
+    /// Writes a file of this name.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), RunError> {
+        let path = self.path.join(name);
+        fs::write(&path, text).map_err(|source| error("write", &path, source))
+    }
+}
+
+fn error(what: &'static str, path: &Path, source: std::io::Error) -> RunError {
+    RunError::Output { what, path: path.to_path_buf(), source }
+}
+
+/// The nearest folder above this one that holds the book, or this one.
+fn repository() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    here.ancestors().find(|folder| folder.join("book.toml").is_file()).unwrap_or(&here).to_path_buf()
+}

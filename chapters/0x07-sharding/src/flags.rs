@@ -1,0 +1,33 @@
+//! The flags that shards bring.
+
+use std::path::Path;
+
+use market::{Options, RealDisk};
+use runner::{PipelineFlags, RunError};
+
+use crate::reshard::reshard;
+
+/// Those of a pipeline, and how many there are.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Flags {
+    #[command(flatten)]
+    pipeline: PipelineFlags,
+    /// How many shards
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    shards: u16,
+    /// Rewrite --data-dir for another number of shards, and stop
+    #[arg(long, value_name = "N", requires = "data_dir", value_parser = clap::value_parser!(u16).range(1..=256))]
+    reshard: Option<u16>,
+}
+
+impl runner::Flags for Flags {
+    fn set(&self, options: &mut Options) {
+        self.pipeline.set(options);
+        options.shards = self.shards;
+    }
+
+    fn instead_of_a_run(&self, data_dir: Option<&Path>) -> Result<Option<String>, RunError> {
+        let (Some(shards), Some(data_dir)) = (self.reshard, data_dir) else { return Ok(None) };
+        Ok(Some(reshard(&RealDisk, data_dir, shards)?))
+    }
+}
