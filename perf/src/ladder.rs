@@ -25,7 +25,7 @@ use results::progress::{progress_bar, say};
 use results::record::{LadderRecord, Record};
 use results::units::grouped;
 
-use self::rung::{ALL_PASSES, Plan, Run, calibrate, measure};
+use self::rung::{Plan, Run, calibrate, measure};
 use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
@@ -68,7 +68,7 @@ pub fn run(args: &LadderArgs) -> Result<Verdict, MeasureError> {
     programs::build(&chapters.iter().map(Program::from).collect::<Vec<_>>())?;
 
     let plan = Plan::new(args.quick, args.rounds, args.orders);
-    let run = |chapter| Run { chapter, flow: args.flow.clone(), passes: ALL_PASSES, shards: None };
+    let run = |chapter| Run { chapter, flow: args.flow.clone(), on_venue: false, shards: None };
     let mut runs: Vec<Run> = chapters.into_iter().map(run).collect();
     let ladder = runs.len();
     runs.extend(runs_on_venue(&catalogue, &runs, args));
@@ -133,7 +133,7 @@ fn runs_on_venue(catalogue: &Catalogue, ladder: &[Run], args: &LadderArgs) -> Ve
     }
     let run = |chapter: &Chapter| {
         let shards = chapter.shards.then_some(cores);
-        Run { chapter: chapter.clone(), flow: flow.clone(), passes: "throughput", shards }
+        Run { chapter: chapter.clone(), flow: flow.clone(), on_venue: true, shards }
     };
     compared.into_iter().map(run).collect()
 }
@@ -184,7 +184,7 @@ mod tests {
     fn on_venue(flags: &[&str]) -> Vec<Chapter> {
         let args = Cli::parse_from([&["ladder"], flags].concat()).args;
         let catalogue = chapters::catalogue().expect("the manifests are sound");
-        let run = |chapter| Run { chapter, flow: args.flow.clone(), passes: ALL_PASSES, shards: None };
+        let run = |chapter| Run { chapter, flow: args.flow.clone(), on_venue: false, shards: None };
         let ladder = chapters::select(&catalogue, &args.chapters).expect("chapters");
         let ladder: Vec<Run> = ladder.into_iter().map(run).collect();
         let runs = runs_on_venue(&catalogue, &ladder, &args);

@@ -68,6 +68,8 @@ pub struct Chapter {
     pub after: Option<Number>,
     /// What it is called.
     pub title: Title,
+    /// Whether its program measures the pipeline's stages: `--pass breakdown`.
+    pub measures: bool,
     /// Whether its program takes `--batch`.
     pub batches: bool,
     /// Whether its program takes `--shards`.

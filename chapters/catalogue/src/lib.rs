@@ -9,6 +9,7 @@
 //! kind = "engine"                                  # or "service", or "contract" for what all engines answer to
 //! after = 0x02                                     # the chapter that it comes after; the first has none
 //! title = { en = "group commit", zh = "组提交" }
+//! measures = true                                  # has a breakdown by stages; left out: false
 //! batches = true                                   # takes --batch; left out: false
 //! shards = false                                   # takes --shards; left out: false
 //! lesson = "src/engine.rs"                         # the file to read first

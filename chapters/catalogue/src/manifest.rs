@@ -36,6 +36,8 @@ struct Entry {
     after: Option<Number>,
     title: Title,
     #[serde(default)]
+    measures: bool,
+    #[serde(default)]
     batches: bool,
     #[serde(default)]
     shards: bool,
@@ -77,6 +79,7 @@ pub fn read(folder: &Path) -> Result<Chapter, CatalogueError> {
         kind: entry.kind,
         after: entry.after,
         title: entry.title,
+        measures: entry.measures,
         batches: entry.batches,
         shards: entry.shards,
         lesson: entry.lesson,

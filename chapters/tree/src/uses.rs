@@ -145,7 +145,8 @@ fn paths(module: &Module, code: &[String]) -> Vec<Written> {
 
 /// Where in a line a path begins that says from where it is counted.
 fn path_starts(line: &str) -> Vec<usize> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':' || c == '"' || c == '`';
+    // A macro's `$crate` is read where the macro is used.
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '"' | '`' | '$');
     let starts = ["crate::", "super::", "self::"].into_iter().flat_map(|word| line.match_indices(word));
     starts.map(|(at, _)| at).filter(|&at| !line[..at].ends_with(is_part)).collect()
 }

@@ -12,9 +12,6 @@ use crate::flow_args::FlowArgs;
 /// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
 const RATE_MAX: f64 = 1_000_000.0;
 
-/// Everything that a rung of the ladder is measured for.
-pub const ALL_PASSES: &str = "throughput,breakdown,latency";
-
 /// How long things take.
 pub struct Plan {
     /// How often each chapter runs.
@@ -44,13 +41,22 @@ pub struct Run {
     pub chapter: Chapter,
     /// The flow.
     pub flow: FlowArgs,
-    /// What it is measured for.
-    pub passes: &'static str,
+    /// Whether it runs beside the ladder, on many markets, for its throughput alone.
+    pub on_venue: bool,
     /// How many shards, where the ladder chooses that.
     pub shards: Option<u16>,
 }
 
 impl Run {
+    /// What it is measured for. A chapter refuses a pass that it does not have.
+    fn passes(&self) -> &'static str {
+        match (self.on_venue, self.chapter.measures) {
+            (true, _) => "throughput",
+            (false, true) => "throughput,breakdown,latency",
+            (false, false) => "throughput,latency",
+        }
+    }
+
     fn measure(&self, orders: u32, settings: &[(&str, String)], output: &Path) -> Result<Figures, MeasureError> {
         let mut flags = self.flow.flags();
         flags.extend(self.flow.orders_flags(orders));
@@ -59,7 +65,7 @@ impl Run {
             flags.extend([(*flag).to_string(), value.clone()]);
         }
         // A run that measures less must not overwrite the report of the full one.
-        let folder = if self.passes == ALL_PASSES { output.to_path_buf() } else { output.join("venue") };
+        let folder = if self.on_venue { output.join("venue") } else { output.to_path_buf() };
         Program::from(&self.chapter).measure(&flags, &folder.join(self.chapter.number.to_string()))
     }
 }
@@ -91,11 +97,10 @@ pub fn calibrate(run: Run, plan: &Plan, output: &Path) -> Result<Rung, MeasureEr
 
 /// Runs one round.
 pub fn measure(rung: &Rung, plan: &Plan, output: &Path) -> Result<Figures, MeasureError> {
-    let settings = [
-        ("--pass", rung.run.passes.to_string()),
-        ("--rate", rung.rate.to_string()),
-        ("--seconds", plan.latency_seconds.to_string()),
-        ("--max-seconds", (3.0 * plan.seconds).to_string()),
-    ];
+    let mut settings =
+        vec![("--pass", rung.run.passes().to_string()), ("--max-seconds", (3.0 * plan.seconds).to_string())];
+    if !rung.run.on_venue {
+        settings.extend([("--rate", rung.rate.to_string()), ("--seconds", plan.latency_seconds.to_string())]);
+    }
     rung.run.measure(rung.orders as u32, &settings, output)
 }
