@@ -10,7 +10,8 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-/// Gives an enum whose variants are numbered the list of them and the way back from a byte.
+/// Gives an enum whose variants are numbered the list of them and the way back from a byte, and where each has a
+/// word, which people read and write, that too.
 macro_rules! codes {
     ($name:ident { $($variant:ident),+ $(,)? }) => {
         impl $name {
@@ -20,6 +21,18 @@ macro_rules! codes {
             /// The variant that this byte stands for.
             pub fn from_code(code: u8) -> Option<$name> {
                 $name::ALL.iter().copied().find(|&variant| variant as u8 == code)
+            }
+        }
+    };
+    ($name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        codes!($name { $($variant),+ });
+
+        impl $name {
+            /// The variant's word.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word),+
+                }
             }
         }
     };

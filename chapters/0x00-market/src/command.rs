@@ -185,6 +185,6 @@ pub enum Outcome {
     No = 2,
 }
 
-codes!(Intent { BuyYes, SellYes, BuyNo, SellNo });
-codes!(TimeInForce { Gtc, Ioc, Fok, PostOnly });
-codes!(Outcome { Yes, No });
+codes!(Intent { BuyYes = "buy-yes", SellYes = "sell-yes", BuyNo = "buy-no", SellNo = "sell-no" });
+codes!(TimeInForce { Gtc = "gtc", Ioc = "ioc", Fok = "fok", PostOnly = "post-only" });
+codes!(Outcome { Yes = "yes", No = "no" });

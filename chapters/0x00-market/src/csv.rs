@@ -43,11 +43,8 @@ use ::csv::{ByteRecord, ReaderBuilder};
 
 use crate::Command;
 use lines::Lines;
-pub use mistake::{Column, Mistake};
+pub use mistake::{Column, HEADER, Mistake};
 use row::Row;
-
-/// The first line of every file.
-pub const HEADER: &str = "command,market,account,intent,price,quantity,time_in_force,order,amount,outcome";
 
 /// Why a file can't be used.
 #[derive(Debug, thiserror::Error)]

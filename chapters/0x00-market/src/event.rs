@@ -4,8 +4,6 @@
 //! encoding is fixed: [`Event::BYTES`] bytes, little-endian, unused bytes zero. The events that
 //! move money or shares are also the entries of the ledger.
 
-mod encoding;
-
 use crate::bytes::codes;
 use crate::{AccountId, Cents, Intent, MarketId, OrderId, Outcome, Price, Quantity};
 

@@ -15,6 +15,7 @@
 
 mod classic;
 mod mistakes;
+mod orders;
 mod popularity;
 mod random;
 mod slot;
@@ -25,8 +26,8 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
+use crate::Command;
 use crate::log::encode_command;
-use crate::{AccountId, Command, Intent, MarketId, Outcome, Place, TimeInForce};
 
 /// The seed of flows that nobody chose a seed for.
 pub const DEFAULT_SEED: u64 = 99;
@@ -119,36 +120,3 @@ impl FromStr for FlowName {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no flow {0:?}; the flows are classic, venue and burst")]
 pub struct UnknownFlow(pub String);
-
-/// An order at a price in YES cents, asked for in the price of its own share.
-#[inline]
-fn place(
-    market: MarketId,
-    account: AccountId,
-    intent: Intent,
-    yes_cents: u32,
-    quantity: u32,
-    time_in_force: TimeInForce,
-) -> Place {
-    // Generators keep their prices within 1 to 99.
-    debug_assert!((1..=99).contains(&yes_cents));
-    let price = match intent.share() {
-        Outcome::Yes => yes_cents,
-        Outcome::No => 100 - yes_cents,
-    };
-    Place { market, account, intent, price: price as u8, quantity, time_in_force }
-}
-
-/// Gives each of these accounts `pairs` YES and as many NO shares, for `pairs` × 100 cents of its
-/// own cash. The book must be empty, and is empty again: each account buys YES from nobody, and the
-/// next one buys NO against it, the first closing the circle.
-fn mint_in_pairs(to: &mut Vec<Command>, market: MarketId, accounts: &[AccountId], pairs: u32) {
-    const HALF: u32 = 50;
-    debug_assert!(accounts.len() > 1, "an account does not trade with itself");
-    let next_accounts = accounts.iter().cycle().skip(1);
-    for (&account, &next) in accounts.iter().zip(next_accounts) {
-        for (account, intent) in [(account, Intent::BuyYes), (next, Intent::BuyNo)] {
-            to.push(Command::Place(place(market, account, intent, HALF, pairs, TimeInForce::Gtc)));
-        }
-    }
-}

@@ -14,6 +14,7 @@ pub mod csv;
 pub mod disk;
 pub mod engine;
 pub mod event;
+mod event_encoding;
 pub mod flow;
 pub mod ids;
 pub mod log;

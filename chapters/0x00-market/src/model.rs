@@ -71,7 +71,7 @@ impl Model {
             return Err(Reason::MarketClosed);
         }
         match *command {
-            Command::Open { .. } => Ok(()),
+            Command::Open { .. } => unreachable!("opened above"),
             Command::Deposit { account, amount, .. } => market.deposit(id, account, amount, events),
             Command::Withdraw { account, amount, .. } => market.withdraw(id, account, amount, events),
             Command::Place(place) => market.place(&place, events),

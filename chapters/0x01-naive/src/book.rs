@@ -164,10 +164,9 @@ impl Book {
     fn remove(&mut self, order: &Order) {
         self.orders.remove(&order.id);
         let levels = self.levels(order.intent.side());
-        let Some(queue) = levels.get_mut(&order.price) else { return };
-        if let Some(at) = queue.iter().position(|&id| id == order.id) {
-            queue.remove(at);
-        }
+        let queue = levels.get_mut(&order.price).expect("a resting order has a level");
+        let at = queue.iter().position(|&id| id == order.id).expect("a level holds its orders");
+        queue.remove(at);
         if queue.is_empty() {
             levels.remove(&order.price);
         }
@@ -190,10 +189,10 @@ impl Book {
 
     /// The orders of a side, best price first, then by time.
     fn walk(&self, side: Side) -> Box<dyn Iterator<Item = &Order> + '_> {
-        let find = |id| self.orders.get(id);
+        let find = |id| &self.orders[id];
         match side {
-            Side::Bid => Box::new(self.bids.values().rev().flatten().filter_map(find)),
-            Side::Ask => Box::new(self.asks.values().flatten().filter_map(find)),
+            Side::Bid => Box::new(self.bids.values().rev().flatten().map(find)),
+            Side::Ask => Box::new(self.asks.values().flatten().map(find)),
         }
     }
 

@@ -32,7 +32,7 @@ impl Exchange {
         }
         let market = self.markets.get_mut(&command.market()).ok_or(Reason::UnknownMarket)?;
         match *command {
-            Command::Open { market } => self.open(market, events),
+            Command::Open { .. } => unreachable!("opened above"),
             Command::Deposit { account, amount, .. } => market.deposit(account, amount, events),
             Command::Withdraw { account, amount, .. } => market.withdraw(account, amount, events),
             Command::Place(place) => market.place(&place, events),

@@ -53,7 +53,7 @@ impl Accounts {
 
     /// Frees what `quantity` shares of an order at `price` (YES cents) had locked.
     pub fn unlock(&mut self, account: AccountId, intent: Intent, price: Price, quantity: Quantity) {
-        let Some(holdings) = self.accounts.get_mut(&account) else { return };
+        let holdings = self.accounts.get_mut(&account).expect("an owner has deposited");
         if intent.buys() {
             let cost = intent.in_yes_cents(price).times(quantity);
             holdings.cash_locked.0 -= cost.0;
@@ -69,7 +69,7 @@ impl Accounts {
     /// Settles one side of a trade: `limit` is what the order locked, `price` what it trades at,
     /// both in YES cents. What was locked above the price is free again.
     pub fn settle(&mut self, account: AccountId, intent: Intent, limit: Price, price: Price, quantity: Quantity) {
-        let Some(holdings) = self.accounts.get_mut(&account) else { return };
+        let holdings = self.accounts.get_mut(&account).expect("an owner has deposited");
         let value = intent.in_yes_cents(price).times(quantity);
         if intent.buys() {
             let locked = intent.in_yes_cents(limit).times(quantity);

@@ -174,10 +174,9 @@ impl Book {
         let order = *self.orders.get(slot);
         self.orders.remove(slot);
         self.slots.remove(&order.id);
-        let Some(queue) = self.levels(order.intent.side()).get_mut(&order.price) else { return };
-        if let Some(at) = queue.iter().position(|&queued| queued == slot) {
-            queue.remove(at);
-        }
+        let queue = self.levels(order.intent.side()).get_mut(&order.price).expect("a resting order has a level");
+        let at = queue.iter().position(|&queued| queued == slot).expect("a level holds its orders");
+        queue.remove(at);
     }
     // ANCHOR_END: cancel
 

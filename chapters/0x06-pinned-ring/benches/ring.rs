@@ -6,11 +6,16 @@
 //! recommends for the case; all copy the same items in and add the same words up. Channels have no
 //! batches, so there they get messages of 64 items.
 
-use ch06::ring::{Closed, ring};
+#[allow(dead_code)]
+#[path = "../tests/one_by_one/mod.rs"]
+mod one_by_one;
+
+use ch06::ring::{self, Closed, ring};
 use ch06::wait::{Backoff, Wait};
 use core_affinity::CoreId;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use disruptor::{BusySpinWithSpinLoopHint, ProcessorSettings as _, Producer as _, Sequence};
+use one_by_one::{Pop as _, Push as _};
 use std::sync::{Arc, Barrier, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};

@@ -160,8 +160,7 @@ impl Accounts {
     }
 }
 
-/// Makes room for one more value, and where it must move them all, for a sixteenth more: a vector left to
-/// itself doubles.
+/// Makes room for one more value, or for a sixteenth more where all must move: a vector by itself doubles.
 fn grow_by_a_sixteenth<T>(values: &mut Vec<T>) {
     if values.len() == values.capacity() {
         values.reserve_exact(values.len() / 16 + 16);

@@ -44,7 +44,7 @@ impl Exchange {
         let slot = self.find(command.market()).ok_or(Reason::UnknownMarket)?;
         let market = &mut self.markets[slot as usize].market;
         match *command {
-            Command::Open { market } => self.open(market, events),
+            Command::Open { .. } => unreachable!("opened above"),
             Command::Deposit { account, amount, .. } => market.deposit(account, amount, events),
             Command::Withdraw { account, amount, .. } => market.withdraw(account, amount, events),
             Command::Place(place) => market.place(&place, events, metrics),

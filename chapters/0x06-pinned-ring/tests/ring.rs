@@ -1,7 +1,10 @@
 //! What the ring promises to one thread that holds all halves.
 
-use ch06::ring::{Closed, Progress, Refused, ring};
+mod one_by_one;
+
+use ch06::ring::{self, Closed, Progress, ring};
 use ch06::wait::Wait;
+use one_by_one::{Pop, Push, Refused};
 
 #[test]
 fn a_full_ring_pushes_back_and_keeps_what_it_has() {

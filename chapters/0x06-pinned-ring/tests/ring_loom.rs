@@ -15,6 +15,8 @@ mod real;
 #[path = "../src/ring.rs"]
 mod ring;
 
+mod one_by_one;
+
 /// What the ring takes from the machine, watched.
 mod memory {
     use super::real;
@@ -118,7 +120,8 @@ mod memory {
 }
 
 use loom::thread;
-use ring::{Closed, Consumer, Refused, ring};
+use one_by_one::{Pop, Push, Refused};
+use ring::{Closed, Consumer, ring};
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Instant;

@@ -12,12 +12,14 @@
 
 #[path = "../src/memory.rs"]
 mod memory;
+mod one_by_one;
 #[path = "../src/ring.rs"]
 mod ring;
 #[path = "../src/wait.rs"]
 mod wait;
 
-use ring::{Closed, Consumer, Producer, Refused, ring};
+use one_by_one::{Pop, Push, Refused};
+use ring::{Closed, Consumer, Producer, ring};
 use std::thread;
 use wait::{Backoff, Wait};
 

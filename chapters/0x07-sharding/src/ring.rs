@@ -19,7 +19,7 @@
 //! read misses the cache (50 to 200 ns between cores), the copy is at hand.
 
 use super::memory::{Arc, AtomicU32, AtomicU64, Ordering, Slots};
-use std::{array, slice};
+use std::array;
 
 /// A cursor on cache lines of its own, so that moving it does not take its neighbour away from the
 /// core that uses it. A line has 64 bytes; x86 fetches them in pairs and Apple's have 128, so 128.
@@ -66,15 +66,6 @@ pub struct Consumer<T: Copy, const CONSUMERS: usize> {
 /// consumer has left may be read by nobody.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closed;
-
-/// Why [`Producer::push`] did not take the item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The slowest consumer is a whole ring behind: wait, then try again.
-    Full,
-    /// A consumer has left: stop.
-    Closed,
-}
 
 /// How far a consumer has come. See [`Consumer::progress`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,16 +120,6 @@ impl<T: Copy, const CONSUMERS: usize> Producer<T, CONSUMERS> {
     }
     // ANCHOR_END: push
 
-    /// Publishes one item.
-    #[inline]
-    pub fn push(&mut self, item: T) -> Result<(), Refused> {
-        match self.push_slice(slice::from_ref(&item)) {
-            Ok(0) => Err(Refused::Full),
-            Ok(_) => Ok(()),
-            Err(Closed) => Err(Refused::Closed),
-        }
-    }
-
     fn slowest_tail(&self) -> u64 {
         // Acquire: who sees a tail has the consumer's reads before it behind them, and may overwrite.
         let tails = self.ring.tails.iter().map(|tail| tail.0.load(Ordering::Acquire));
@@ -182,16 +163,6 @@ impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
         }
     }
     // ANCHOR_END: peek
-
-    /// Takes one item; `None` when there is none yet.
-    #[inline]
-    pub fn pop(&mut self) -> Result<Option<T>, Closed> {
-        let item = self.peek()?.first().copied();
-        if item.is_some() {
-            self.advance(1);
-        }
-        Ok(item)
-    }
 
     /// The position of the next item.
     pub fn position(&self) -> u64 {

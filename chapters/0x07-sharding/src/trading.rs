@@ -87,7 +87,7 @@ impl Market {
     pub fn place(&mut self, place: &Place, events: &mut Vec<Event>, metrics: &mut impl Metrics) -> Result<(), Reason> {
         self.orders_placed += 1;
         self.check_open()?;
-        let order = self.checked_order(place)?;
+        let order = self.locked_order(place)?;
         metrics.lap(Stage::BalanceCheck);
 
         let matched = self.book.place(&order, place.time_in_force, &mut self.fills);
@@ -116,9 +116,8 @@ impl Market {
     }
     // ANCHOR_END: place
 
-    /// Turns what was asked into an order that can't be malformed, and locks what it needs. That is quicker than to
-    /// lock for the order that comes out of here.
-    fn checked_order(&mut self, place: &Place) -> Result<Order, Reason> {
+    /// Turns what was asked into an order that can't be malformed, and locks what it needs.
+    fn locked_order(&mut self, place: &Place) -> Result<Order, Reason> {
         let asked = Price::new(place.price).ok_or(Reason::BadPrice)?;
         if place.quantity == 0 {
             return Err(Reason::ZeroQuantity);
@@ -136,8 +135,7 @@ impl Market {
         self.accounts.settle(fill.maker_holder, fill.maker_intent, fill.price, fill.price, fill.quantity);
         self.accounts.settle(taker.holder, taker.intent, taker.price, fill.price, fill.quantity);
         let pairs = Cents::payout(fill.quantity);
-        // A maker who buys adds a pair, a taker who sells takes one away: a pair more for a mint, one less for a
-        // merge, none for a transfer. No branch has to guess which it is.
+        // A maker who buys adds a pair, a taker who sells takes one away: a mint adds one, a merge takes one.
         self.pot.0 += select_unpredictable(fill.maker_intent.buys(), pairs.0, 0);
         self.pot.0 -= select_unpredictable(taker.intent.buys(), 0, pairs.0);
     }

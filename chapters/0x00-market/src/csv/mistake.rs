@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::HEADER;
+/// The first line of every file.
+pub const HEADER: &str = "command,market,account,intent,price,quantity,time_in_force,order,amount,outcome";
 
 /// A column of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

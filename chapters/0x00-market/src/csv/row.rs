@@ -9,20 +9,6 @@ use super::mistake::{COLUMNS, Column, Mistake};
 use crate::{AccountId, Cents, Command, Intent, MarketId, OrderId, Outcome, Place, TimeInForce};
 
 const COMMANDS: [&str; 6] = ["open", "deposit", "withdraw", "place", "cancel", "resolve"];
-const INTENTS: [(&str, Intent); 4] = [
-    ("buy-yes", Intent::BuyYes),
-    ("sell-yes", Intent::SellYes),
-    ("buy-no", Intent::BuyNo),
-    ("sell-no", Intent::SellNo),
-];
-const TIMES_IN_FORCE: [(&str, TimeInForce); 4] = [
-    ("gtc", TimeInForce::Gtc),
-    ("ioc", TimeInForce::Ioc),
-    ("fok", TimeInForce::Fok),
-    ("post-only", TimeInForce::PostOnly),
-];
-const OUTCOMES: [(&str, Outcome); 2] = [("yes", Outcome::Yes), ("no", Outcome::No)];
-
 /// A line's fields.
 pub(super) struct Row<'a> {
     fields: [&'a str; COLUMNS.len()],
@@ -67,7 +53,7 @@ impl<'a> Row<'a> {
             }
             "resolve" => {
                 let [market, outcome] = self.uses("resolve", [Column::Market, Column::Outcome])?;
-                Ok(Command::Resolve { market: market.market()?, outcome: outcome.word(&OUTCOMES)? })
+                Ok(Command::Resolve { market: market.market()?, outcome: outcome.word(Outcome::ALL, Outcome::word)? })
             }
             text => Err(Field { column: Column::Command, text }.unknown(&COMMANDS)),
         }
@@ -86,10 +72,10 @@ impl<'a> Row<'a> {
         Ok(Place {
             market: market.market()?,
             account: account.account()?,
-            intent: intent.word(&INTENTS)?,
+            intent: intent.word(Intent::ALL, Intent::word)?,
             price: price.number(u8::MAX)?,
             quantity: quantity.number(u32::MAX)?,
-            time_in_force: time_in_force.word(&TIMES_IN_FORCE)?,
+            time_in_force: time_in_force.word(TimeInForce::ALL, TimeInForce::word)?,
         })
     }
 
@@ -136,12 +122,10 @@ impl Field<'_> {
         number.ok_or_else(|| Mistake::NotANumber { column: self.column, found: excerpt(self.text), max: max.into() })
     }
 
-    fn word<T: Copy>(self, words: &[(&str, T)]) -> Result<T, Mistake> {
-        let found = words.iter().find(|(word, _)| *word == self.text);
-        found.map(|&(_, meaning)| meaning).ok_or_else(|| {
-            let words: Vec<_> = words.iter().map(|&(word, _)| word).collect();
-            self.unknown(&words)
-        })
+    /// What one of a type's words stands for.
+    fn word<T: Copy>(self, all: &[T], word: fn(T) -> &'static str) -> Result<T, Mistake> {
+        let found = all.iter().copied().find(|&value| word(value) == self.text);
+        found.ok_or_else(|| self.unknown(&all.iter().map(|&value| word(value)).collect::<Vec<_>>()))
     }
 
     fn unknown(self, words: &[&str]) -> Mistake {
@@ -165,16 +149,11 @@ pub(super) fn write(to: &mut impl Write, command: &Command) -> io::Result<()> {
         Command::Deposit { market, account, amount } => writeln!(to, "deposit,{market},{account},,,,,,{},", amount.0),
         Command::Withdraw { market, account, amount } => writeln!(to, "withdraw,{market},{account},,,,,,{},", amount.0),
         Command::Place(Place { market, account, intent, price, quantity, time_in_force }) => {
-            let intent = word_of(&INTENTS, intent);
-            let time_in_force = word_of(&TIMES_IN_FORCE, time_in_force);
+            let intent = intent.word();
+            let time_in_force = time_in_force.word();
             writeln!(to, "place,{market},{account},{intent},{price},{quantity},{time_in_force},,,")
         }
         Command::Cancel { market, account, order } => writeln!(to, "cancel,{market},{account},,,,,{order},,"),
-        Command::Resolve { market, outcome } => writeln!(to, "resolve,{market},,,,,,,,{}", word_of(&OUTCOMES, outcome)),
+        Command::Resolve { market, outcome } => writeln!(to, "resolve,{market},,,,,,,,{}", outcome.word()),
     }
-}
-
-/// The word for a value. The lists above hold every value; a test writes them all.
-fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
-    words.iter().find(|(_, meaning)| *meaning == value).map_or("", |&(word, _)| word)
 }

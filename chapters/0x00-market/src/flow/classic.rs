@@ -8,6 +8,7 @@
 //! asks on the other, and between them trading goes on for as long as the flow lasts. Three orders
 //! in ten rest for ever. An order takes five draws.
 
+use super::orders;
 use super::random::Random;
 use crate::{AccountId, Cents, Command, Intent, MarketId, Quantity, TimeInForce};
 
@@ -54,7 +55,7 @@ pub(super) fn setup() -> Vec<Command> {
         setup.push(Command::Deposit { market: MARKET, account: AccountId(account), amount });
     }
     let holders: Vec<AccountId> = (1..=HOLDERS).map(AccountId).collect();
-    super::mint_in_pairs(&mut setup, MARKET, &holders, HOLDER_PAIRS);
+    orders::mint_in_pairs(&mut setup, MARKET, &holders, HOLDER_PAIRS);
     setup
 }
 
@@ -75,5 +76,5 @@ fn order(random: &mut Random) -> Command {
     // The sum of two draws: most often in the middle of the side's prices, seldom at their ends.
     let price = lowest + random.below(REACH) + random.below(REACH);
     let quantity = random.pick(&LOTS);
-    Command::Place(super::place(MARKET, AccountId(account), intent, price, quantity, TimeInForce::Gtc))
+    Command::Place(orders::place(MARKET, AccountId(account), intent, price, quantity, TimeInForce::Gtc))
 }

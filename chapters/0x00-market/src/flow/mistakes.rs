@@ -3,6 +3,7 @@
 //! Each kind aims at one [`Reason`](crate::Reason). Two of them depend on what the book happens to
 //! hold, and then may turn out to be no mistake.
 
+use super::orders;
 use super::random::Random;
 use super::slot::{Slot, Trader};
 use crate::{AccountId, Cents, Command, Intent, MarketId, OrderId, Outcome, Side, TimeInForce};
@@ -57,7 +58,7 @@ fn elsewhere(slot: &Slot, market: MarketId, random: &mut Random) -> Command {
         2 => Command::Resolve { market, outcome: Outcome::No },
         _ => {
             let intent = random.pick(&[Intent::BuyYes, Intent::SellYes, Intent::BuyNo, Intent::SellNo]);
-            Command::Place(super::place(market, account, intent, 50, 10, TimeInForce::Gtc))
+            Command::Place(orders::place(market, account, intent, 50, 10, TimeInForce::Gtc))
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A flow does not match orders. It remembers only the quotes that it placed away from the going
 //! price, because those are most likely still open when it comes to cancel them.
 
+use super::orders;
 use super::random::Random;
 use crate::{AccountId, Cents, Command, Intent, MarketId, OrderId, Place, Quantity, Side, TimeInForce};
 
@@ -82,7 +83,7 @@ impl Slot {
             to.push(Command::Deposit { market, account: slot.account(member), amount });
         }
         let holding: Vec<AccountId> = (0..holders).map(|member| slot.account(member)).collect();
-        super::mint_in_pairs(to, market, &holding, HOLDER_PAIRS);
+        orders::mint_in_pairs(to, market, &holding, HOLDER_PAIRS);
         slot.orders_placed = 2 * u64::from(holders);
         slot
     }
@@ -129,7 +130,7 @@ impl Slot {
             let moved = if random.chance(1, 2) { self.fair + 1 } else { self.fair - 1 };
             self.fair = moved.clamp(FAIR_MARGIN, 100 - FAIR_MARGIN);
         }
-        super::place(self.market, trader.account, trader.intent, yes_cents, quantity, time_in_force)
+        orders::place(self.market, trader.account, trader.intent, yes_cents, quantity, time_in_force)
     }
 
     /// Whether the next thing to do with quotes is to cancel one: the more there are, the more

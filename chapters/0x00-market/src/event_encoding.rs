@@ -1,7 +1,7 @@
 //! Events as bytes. What the columns are is at [`Row`], the bytes' order at [`Event::encode`].
 
-use super::{CancelReason, Event, Reason, TradeKind};
 use crate::bytes::{u32_at, u64_at};
+use crate::event::{CancelReason, Event, Reason, TradeKind};
 use crate::{AccountId, Cents, Intent, MarketId, OrderId, Outcome, Price, Quantity};
 
 impl Event {
