@@ -7,7 +7,7 @@ use crate::code::without_anchors;
 use crate::html::escape;
 use crate::lang::Lang;
 use crate::project::{Project, sorted};
-use crate::sentences::{self, Sentence};
+use crate::sentences::{self, Sentences};
 use catalogue::{Chapter, Number};
 use similar::{ChangeTag, TextDiff};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,13 +103,19 @@ fn collect(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
+/// The changes in the order in which their sentences stand.
+fn in_order(mut diffs: Vec<FileDiff>, sentences: &Sentences) -> Vec<FileDiff> {
+    diffs.sort_by_key(|diff| sentences.place(&diff.path));
+    diffs
+}
+
 /// What the sentences and the diff do not agree on.
-pub fn unexplained(diffs: &[FileDiff], sentences: &BTreeMap<String, Sentence>, after: Number) -> Vec<String> {
+pub fn unexplained(diffs: &[FileDiff], sentences: &Sentences, after: Number) -> Vec<String> {
     let file = sentences::file(after);
     let file = file.display();
     let missing =
         diffs.iter().filter(|diff| sentences.get(&diff.path).is_none_or(|s| s.en.is_empty() || s.zh.is_empty()));
-    let idle = sentences.keys().filter(|path| diffs.iter().all(|diff| diff.path != **path));
+    let idle = sentences.0.iter().map(|(path, _)| path).filter(|path| diffs.iter().all(|diff| diff.path != **path));
     missing
         .map(|diff| format!("`{}` changed, but {file} has no sentence for it in both languages", diff.path))
         .chain(idle.map(|path| format!("{file} explains `{path}`, which did not change")))
@@ -118,8 +124,8 @@ pub fn unexplained(diffs: &[FileDiff], sentences: &BTreeMap<String, Sentence>, a
 
 /// `{{diff 0x02 0x03}}`: a summary, then each file under its sentence.
 pub fn page(project: &Project, lang: Lang, before: &Chapter, after: &Chapter) -> Result<String, String> {
-    let diffs = chapters(project, before, after)?;
     let sentences = sentences::of(project, after)?;
+    let diffs = in_order(chapters(project, before, after)?, &sentences);
     let unexplained = unexplained(&diffs, &sentences, after.number);
     if !unexplained.is_empty() {
         return Err(unexplained.join("; "));
@@ -169,8 +175,8 @@ pub fn terminal(
     after: &Chapter,
     colour: bool,
 ) -> Result<String, String> {
-    let diffs = chapters(project, before, after)?;
     let sentences = sentences::of(project, after)?;
+    let diffs = in_order(chapters(project, before, after)?, &sentences);
     let paint = |code: &str, text: &str| if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() };
     let (old, new) = (project.chapter(before), project.chapter(after));
     let mut out = String::new();
@@ -201,6 +207,16 @@ pub fn terminal(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sentences::Sentence;
+
+    #[test]
+    fn the_files_come_in_the_order_of_their_sentences() {
+        let diffs = ["src/a.rs", "src/b.rs", "src/c.rs"].map(|path| file(path, "", "x\n").unwrap()).to_vec();
+        let sentence = Sentence { en: "a".into(), zh: "甲".into() };
+        let told = ["src/c.rs", "src/a.rs"].map(|path| (path.to_owned(), sentence.clone()));
+        let paths: Vec<String> = in_order(diffs, &Sentences(told.to_vec())).into_iter().map(|diff| diff.path).collect();
+        assert_eq!(paths, ["src/c.rs", "src/a.rs", "src/b.rs"]);
+    }
 
     #[test]
     fn a_file_diff_counts_and_keeps_context() {
@@ -213,7 +229,7 @@ mod tests {
     #[test]
     fn a_changed_file_without_a_sentence_and_an_idle_sentence_are_both_told() {
         let diffs = [file("src/a.rs", "", "x\n").unwrap()];
-        let said = |path: &str| BTreeMap::from([(path.to_owned(), Sentence { en: "a".into(), zh: "甲".into() })]);
+        let said = |path: &str| Sentences(vec![(path.to_owned(), Sentence { en: "a".into(), zh: "甲".into() })]);
         assert!(unexplained(&diffs, &said("src/a.rs"), Number(3)).is_empty());
         let told = unexplained(&diffs, &said("src/b.rs"), Number(3));
         assert_eq!(told.len(), 2);

@@ -1,9 +1,9 @@
-//! What each change between two chapters is for, said once in both languages: `book/diffs/<after>.toml`.
+//! What each change between two chapters is for, said once in both languages: `book/diffs/<after>.toml`. The
+//! file's order is the order in which the changes are best read.
 
 use crate::project::{Project, sorted};
 use catalogue::{Chapter, Number};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,16 +19,32 @@ pub struct Sentence {
     pub zh: String,
 }
 
+/// The sentences of a diff by the file that changed, in the order in which they should be read.
+#[derive(Debug, Clone, Default)]
+pub struct Sentences(pub Vec<(String, Sentence)>);
+
+impl Sentences {
+    /// The sentence for this file's change.
+    pub fn get(&self, path: &str) -> Option<&Sentence> {
+        self.0.iter().find(|(told, _)| told == path).map(|(_, sentence)| sentence)
+    }
+
+    /// The place of a file in the reading, behind all others for one without a sentence.
+    pub fn place(&self, path: &str) -> usize {
+        self.0.iter().position(|(told, _)| told == path).unwrap_or(self.0.len())
+    }
+}
+
 /// Where the sentences of the diff that leads to a chapter stand.
 pub fn file(after: Number) -> PathBuf {
     Path::new(FOLDER).join(format!("{after}.toml"))
 }
 
 /// The sentences of the diff that leads to `after`, by the file that changed.
-pub fn of(project: &Project, after: &Chapter) -> Result<BTreeMap<String, Sentence>, String> {
+pub fn of(project: &Project, after: &Chapter) -> Result<Sentences, String> {
     let file = file(after.number);
     // No file is a file without sentences: what is missing is then told by name.
-    if project.path(&file).exists() { read(project, &file) } else { Ok(BTreeMap::new()) }
+    if project.path(&file).exists() { read(project, &file) } else { Ok(Sentences::default()) }
 }
 
 /// The files with sentences, relative to the root.
@@ -39,8 +55,13 @@ pub fn files(project: &Project) -> Vec<PathBuf> {
 }
 
 /// The sentences of one file, by the file that changed.
-pub fn read(project: &Project, file: &Path) -> Result<BTreeMap<String, Sentence>, String> {
+pub fn read(project: &Project, file: &Path) -> Result<Sentences, String> {
     let told = |e: &dyn std::fmt::Display| format!("{}: {e}", file.display());
     let text = fs::read_to_string(project.path(file)).map_err(|e| told(&e))?;
-    toml::from_str(&text).map_err(|e| told(&e))
+    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| told(&e))?;
+    let sentence = |(path, value): (String, toml::Value)| {
+        let sentence = value.try_into().map_err(|e| format!("{}: `{path}`: {e}", file.display()))?;
+        Ok((path, sentence))
+    };
+    table.into_iter().map(sentence).collect::<Result<_, String>>().map(Sentences)
 }

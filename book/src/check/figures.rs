@@ -110,7 +110,7 @@ fn sentences(input: &Input<'_>, problems: &mut Vec<Problem>) {
         match sentences::read(input.project, &file) {
             Err(reason) => problems.push(Problem::new(&file, 1, reason)),
             Ok(sentences) => {
-                let all = sentences.values().flat_map(|s| [&s.en, &s.zh]);
+                let all = sentences.0.iter().flat_map(|(_, sentence)| [&sentence.en, &sentence.zh]);
                 for (_, found) in all.filter_map(|text| figure(text)) {
                     problems.push(Problem::new(&file, 1, typed(found)));
                 }
