@@ -1,4 +1,4 @@
-//! `cargo run --release -p book -- build | serve | check | stamp | diff | preprocess`: the one tool of the book.
+//! `cargo run --profile book -p book -- build | serve | check | stamp | diff | preprocess`: the one tool of the book.
 #![forbid(unsafe_code)]
 
 use book::check;

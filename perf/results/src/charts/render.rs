@@ -3,6 +3,8 @@
 //! text keeps it readable should page and theme disagree. The PNG is white, drawn four times as large
 //! and averaged to twice the size, which smooths every edge; its text comes from our own font.
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::Path;
 
 use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
@@ -165,11 +167,13 @@ pub(crate) fn png(scene: &Scene, path: &Path) -> Result<(), MeasureError> {
     for label in scene.labels() {
         blend(label, &mut large, width as usize);
     }
-    let half = (width / 2, height / 2);
-    let image = averaged(&large, width as usize);
-    let mut file = BitMapBackend::new(path, half);
-    file.blit_bitmap((0, 0), half, &image).map_err(|error| fail(&error))?;
-    file.present().map_err(|error| fail(&error))
+    let file = BufWriter::new(File::create(path).map_err(|error| fail(&error))?);
+    let mut encoder = png::Encoder::new(file, width / 2, height / 2);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().map_err(|error| fail(&error))?;
+    writer.write_image_data(&averaged(&large, width as usize)).map_err(|error| fail(&error))?;
+    writer.finish().map_err(|error| fail(&error))
 }
 
 /// Draws one text into an enlarged picture of three bytes a pixel.
