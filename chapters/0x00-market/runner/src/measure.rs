@@ -230,12 +230,14 @@ fn latencies(tickets: &[Ticket], moments: &BTreeMap<u16, Moments>, due_ns: impl 
     // Nanoseconds up to an hour, to three digits. The library allows these constants, so this can't fail.
     let histogram = Histogram::new_with_bounds(1, 3_600_000_000_000, 3);
     let mut histogram = histogram.unwrap_or_else(|error| unreachable!("{error}"));
+    // ANCHOR: latencies
     for (at, ticket) in (0..).zip(tickets) {
         // Every command was acknowledged, for the flush returned.
         if let Some(came_ns) = moments.get(&ticket.shard).and_then(|shard| shard.of(ticket.sequence)) {
             histogram.saturating_record(came_ns.saturating_sub(due_ns(at)));
         }
     }
+    // ANCHOR_END: latencies
     histogram
 }
 

@@ -92,12 +92,10 @@ impl Timer {
 }
 
 impl Acknowledge for Timer {
-    // ANCHOR: timer
     fn acknowledge(&mut self, sequence: Sequence, _events: &[Event]) {
         self.moments.first.get_or_insert(sequence);
         self.moments.after_ns.push(self.began.elapsed().as_nanos() as u64);
     }
-    // ANCHOR_END: timer
 }
 
 impl Drop for Timer {
