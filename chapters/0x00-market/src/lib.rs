@@ -12,6 +12,7 @@ mod bytes;
 pub mod command;
 pub mod csv;
 pub mod disk;
+pub mod draft;
 pub mod engine;
 pub mod event;
 pub mod flow;

@@ -31,6 +31,7 @@ impl market::Engine for Engine {
             let events = exchange.apply(&command);
             ledger.write(&events)
         })?;
+        ledger.take_place()?;
         Ok((Engine { log, exchange, ledger, acks: receivers(0), stopped: false }, recovery))
     }
 

@@ -34,6 +34,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
             let events = exchange.apply(&command, &mut metrics);
             ledger.write(&events)
         })?;
+        ledger.take_place()?;
         Ok((Engine { log, exchange, ledger, acks: receivers(0), metrics: M::default(), stopped: false }, recovery))
     }
 

@@ -51,6 +51,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
             ledger.write(&events)
         })?;
         ledger.flush()?;
+        ledger.take_place()?;
         let engine = Engine {
             log,
             exchange,

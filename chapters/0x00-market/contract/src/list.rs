@@ -35,6 +35,7 @@ macro_rules! contract {
             flip_every_bit is crash::flip_every_bit of Engine,
             frames_out_of_place is crash::frames_out_of_place of Engine,
             files_that_are_no_log is logs::files_that_are_no_log of Engine,
+            a_refusal_changes_nothing is logs::a_refusal_changes_nothing of Engine,
             another_number_of_shards is logs::another_number_of_shards of Engine,
             every_framing_replays is logs::every_framing_replays of Engine,
             its_log_is_everyones is logs::its_log_is_everyones of Engine,

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use contract::{crash, differential, failing, logs, simulation};
+use market::draft::Draft;
 use market::log::{FILE_NAME, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_command, seal_frame};
 use market::log_reader::{LogReader, open_log};
 use market::model::Model;
@@ -29,6 +30,7 @@ const CHECKS_NO_CHECKSUM: u8 = 5;
 const SKIPS_DAMAGED_FRAMES: u8 = 6;
 const APPLIES_TWICE: u8 = 7;
 const TRUSTS_THE_CACHE: u8 = 8;
+const EMPTIES_THE_LEDGER_FIRST: u8 = 9;
 
 struct Flawed<const FLAW: u8> {
     file: Box<dyn LogFile>,
@@ -62,7 +64,10 @@ impl Core {
 impl<const FLAW: u8> Engine for Flawed<FLAW> {
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Self, Recovery), EngineError> {
         std::fs::create_dir_all(&options.data_dir).unwrap();
-        let ledger = File::create(options.data_dir.join("ledger.bin")).unwrap();
+        let (mut draft, ledger) = Draft::create(&options.data_dir.join("ledger.bin")).unwrap();
+        if FLAW == EMPTIES_THE_LEDGER_FIRST {
+            draft.finish().unwrap();
+        }
         let mut core = Core { model: Model::default(), ledger };
         let path = options.data_dir.join(FILE_NAME);
         let careless = [CHECKS_NO_CHECKSUM, SKIPS_DAMAGED_FRAMES, APPLIES_TWICE, TRUSTS_THE_CACHE].contains(&FLAW);
@@ -77,6 +82,9 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
                 (opened.file, opened.end, opened.next, opened.recovery)
             }
         };
+        if FLAW != EMPTIES_THE_LEDGER_FIRST {
+            draft.finish().unwrap();
+        }
         let (batch, batch_max) = (Vec::new(), options.batch_max);
         let acks = receivers(0);
         Ok((Flawed { file, end, path, next, batch, batch_max, core, acks, stopped: false }, recovery))
@@ -222,6 +230,7 @@ fn an_honest_engine_passes() {
     crash::flip_every_bit::<Honest>();
     crash::frames_out_of_place::<Honest>();
     logs::files_that_are_no_log::<Honest>();
+    logs::a_refusal_changes_nothing::<Honest>();
     logs::its_log_is_everyones::<Honest>();
     logs::ledger_is_rebuilt::<Honest>();
     failing::a_sync_fails::<Honest>();
@@ -295,4 +304,10 @@ fn applying_twice_is_caught() {
 #[should_panic(expected = "replay it with")]
 fn trusting_what_a_failed_sync_left_in_the_cache_is_caught() {
     simulation::many_seeds::<Flawed<TRUSTS_THE_CACHE>>();
+}
+
+#[test]
+#[should_panic(expected = "files changed in spite of")]
+fn emptying_the_ledger_before_the_log_is_judged_is_caught() {
+    logs::a_refusal_changes_nothing::<Flawed<EMPTIES_THE_LEDGER_FIRST>>();
 }
