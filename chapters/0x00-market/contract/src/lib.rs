@@ -5,7 +5,7 @@
 //! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`logs`], [`opening`])? And does every promise hold on a disk that loses, tears
-//! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
+//! and refuses ([`failing`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
 //! asked the last one as well, on the real system ([`program`]). What takes bytes from outside is asked one
 //! more: is there any input that it can't bear ([`fuzz`])?
 //!
@@ -35,6 +35,7 @@ mod sim_file;
 mod sim_world;
 pub mod simulation;
 pub mod snapshots;
+pub mod stopping;
 pub mod streams;
 
 pub use faults::Faults;
