@@ -3,12 +3,31 @@
 //! The product writes real files. The fault tests put a simulated disk behind the same two traits,
 //! which loses, tears and delays what was not synced.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where logs live.
 pub trait Disk: Send + Sync {
+    /// Makes `folder` and those above it that are not there. When this returns, they and the names in
+    /// `folder` survive a crash: whoever gave a name may have died before it was on disk.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        make_folders(folder)?;
+        sync_names(folder)
+    }
+
+    /// Takes the lock at `path` and notes beside it that `holder` has it, or says who has it. It is given
+    /// back when what is returned is dropped, and when the process ends, however it ends.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn lock(&self, path: &Path, holder: &str) -> io::Result<Result<Box<dyn Send>, String>> {
+        Ok(Lock::take(path, holder)?.map(|lock| Box::new(lock) as Box<dyn Send>))
+    }
+
     /// Opens the log at `path` to read and write, or says that there is none.
     ///
     /// # Errors
@@ -20,7 +39,7 @@ pub trait Disk: Send + Sync {
     /// # Errors
     /// What the system says.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        match std::fs::read_dir(folder) {
+        match fs::read_dir(folder) {
             Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
@@ -32,7 +51,7 @@ pub trait Disk: Send + Sync {
     /// # Errors
     /// What the system says, but not that there was none.
     fn remove(&self, path: &Path) -> io::Result<()> {
-        match std::fs::remove_file(path) {
+        match fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => sync_directory(path),
         }
@@ -116,7 +135,7 @@ impl Disk for RealDisk {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&unnamed)?;
         file.write_all(header)?;
         file.sync_all()?;
-        std::fs::rename(&unnamed, path)?;
+        fs::rename(&unnamed, path)?;
         sync_directory(path)?;
         Ok(Box::new(file))
     }
@@ -152,10 +171,71 @@ impl LogFile for File {
     }
 }
 
-/// Makes a new name durable: on Unix a directory is a file that needs its own sync.
+/// Makes a new name durable.
 fn sync_directory(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(directory) if cfg!(unix) => File::open(directory)?.sync_all(),
-        _ => Ok(()),
+    path.parent().map_or(Ok(()), sync_names)
+}
+
+/// Makes the names in a folder durable: on Unix a directory is a file that needs its own sync.
+fn sync_names(folder: &Path) -> io::Result<()> {
+    // The folder above a relative path of one name is the one that the program is in.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Makes a folder and those above it, each on disk before the next.
+fn make_folders(folder: &Path) -> io::Result<()> {
+    let Some(above) = folder.parent() else { return Ok(()) };
+    if folder.is_dir() {
+        // Whoever made it may have died before its name was on disk. Who may not look into the folder above
+        // did not make it.
+        return match sync_names(above) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+            synced => synced,
+        };
+    }
+    if !above.as_os_str().is_empty() {
+        make_folders(above)?;
+    }
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists || !folder.is_dir() => Err(error),
+        _ => sync_names(above),
+    }
+}
+
+/// A lock of the system, which ends with its process at the latest. Its file stays: were it removed, a third
+/// could lock a new one of the same name.
+struct Lock {
+    file: File,
+    holder: PathBuf,
+}
+
+impl Lock {
+    /// Takes the lock, or says who has it.
+    fn take(path: &Path, who: &str) -> io::Result<Result<Lock, String>> {
+        // A file of its own, because some systems let nobody read a locked file.
+        let holder = path.with_extension("holder");
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {
+                // The name is a courtesy: a disk that is full does not take it, and the log will say so.
+                let _ = fs::write(&holder, who);
+                Ok(Ok(Lock { file, holder }))
+            }
+            Err(TryLockError::WouldBlock) => {
+                let name = fs::read_to_string(&holder).ok().filter(|name| !name.is_empty());
+                Ok(Err(name.unwrap_or_else(|| "another program".into())))
+            }
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // The next holder writes its own name, so one that stays is no harm.
+        let _ = fs::remove_file(&self.holder);
+        // Closing would do, were there not, in a process that starts others, a moment in which they have the file too.
+        let _ = self.file.unlock();
     }
 }

@@ -208,6 +208,17 @@ pub enum EngineError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Another has the data directory.
+    #[error(
+        "{path}: the data directory is in use by {holder}, and two engines on one log would ruin it: end that \
+             program first, or name another data directory"
+    )]
+    Locked {
+        /// The data directory.
+        path: PathBuf,
+        /// Who has it.
+        holder: String,
+    },
     /// A thread of the engine is gone.
     #[error("the {role} thread stopped: {reason}; everything acknowledged is in the log, so start again")]
     ThreadStopped {

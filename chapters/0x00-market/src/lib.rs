@@ -11,7 +11,9 @@
 mod bytes;
 pub mod command;
 pub mod csv;
+pub mod data_dir;
 pub mod disk;
+pub mod draft;
 pub mod engine;
 pub mod event;
 mod event_encoding;
@@ -24,6 +26,7 @@ pub mod money;
 pub mod state;
 
 pub use command::{Command, Intent, Outcome, Place, Side, TimeInForce};
+pub use data_dir::DataDir;
 pub use disk::{Disk, LogFile, RealDisk};
 pub use engine::{Acknowledge, Closed, Engine, EngineError, Options, Receivers, Recovery, Stage, StageTimes, Ticket};
 pub use event::{CancelReason, Event, Reason, TradeKind};

@@ -9,6 +9,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::data_dir::check_shards;
 use crate::log::{
     FRAME_COMMANDS_MAX, FrameHeader, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_header, frame_crc,
 };
@@ -72,52 +73,6 @@ pub fn open_log<E: From<LogError>>(
     }
     let recovery = Recovery { commands: next.0 - Sequence::FIRST.0, torn_bytes };
     Ok(OpenedLog { file, end, next, recovery })
-}
-
-/// How many shards the data directory `folder` has: more than one number where a resharding was cut
-/// short. The log of shard 0 is made last and removed first, so where it is, all its shards are.
-///
-/// # Errors
-/// What the disk says.
-pub fn shard_counts(disk: &dyn Disk, folder: &Path) -> std::io::Result<Vec<u16>> {
-    let names = disk.list(folder)?;
-    let logs = names.iter().filter_map(|name| ShardOf::of_file_name(name));
-    Ok(logs.filter(|log| log.shard == 0).map(|log| log.shards).collect())
-}
-
-/// Refuses a data directory with another number of shards, or without its first: its history would be
-/// passed over. Says whether there is no history yet, so that logs may be made.
-fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<bool, LogError> {
-    let folder = path.parent().unwrap_or(path).to_path_buf();
-    let io = |source| LogError::Io { what: "look for", path: folder.clone(), source };
-    let counts = shard_counts(disk, &folder).map_err(io)?;
-    if let Some(&found) = counts.iter().find(|&&found| found != asked) {
-        return Err(LogError::OtherShards { path: folder, found, asked });
-    }
-    if counts.is_empty()
-        && let Some(log) = log_with_commands(disk, &folder).map_err(io)?
-    {
-        return Err(LogError::Missing { path: folder.join(ShardOf { shard: 0, ..log }.file_name()) });
-    }
-    Ok(counts.is_empty())
-}
-
-/// A log in `folder` that holds a command, if there is one.
-///
-/// # Errors
-/// What the disk says.
-pub fn log_with_commands(disk: &dyn Disk, folder: &Path) -> std::io::Result<Option<ShardOf>> {
-    for name in disk.list(folder)? {
-        let Some(log) = ShardOf::of_file_name(&name) else { continue };
-        let Some(mut file) = disk.open(&folder.join(name))? else { continue };
-        let mut start = Vec::new();
-        Input { file: &mut *file, at: 0 }.take(2 * RECORD_BYTES as u64).read_to_end(&mut start)?;
-        // Behind the header comes a frame, nothing, or the zeros of reserved space.
-        if start.iter().skip(RECORD_BYTES).any(|&byte| byte != 0) {
-            return Ok(Some(log));
-        }
-    }
-    Ok(None)
 }
 
 /// Writes the bytes from `start` to `end` over themselves.

@@ -7,6 +7,7 @@
 //! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
 //! command.
 
+use market::data_dir::DataDir;
 use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Ticket};
 
 use crate::exchange::Exchange;
@@ -21,17 +22,22 @@ pub struct Engine {
     acks: Box<dyn Acknowledge>,
     /// Set by the first error: what is on disk is uncertain from then on.
     stopped: bool,
+    /// The directory, which no other engine opens until the end.
+    _held: DataDir,
 }
 
 impl market::Engine for Engine {
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine, Recovery), EngineError> {
+        let _held = DataDir::open(&*options.disk, &options.data_dir)?;
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
         let (log, recovery) = Log::open(options, |command| {
             let events = exchange.apply(&command);
             ledger.write(&events)
         })?;
-        Ok((Engine { log, exchange, ledger, acks: receivers(0), stopped: false }, recovery))
+        ledger.take_place()?;
+        let engine = Engine { log, exchange, ledger, acks: receivers(0), stopped: false, _held };
+        Ok((engine, recovery))
     }
 
     fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {

@@ -5,8 +5,9 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use market::draft::Draft;
 use market::{EngineError, Event};
 
 /// The ledger's name in a data directory.
@@ -15,11 +16,11 @@ pub const FILE_NAME: &str = "ledger.bin";
 /// A ledger being written.
 pub struct Ledger {
     file: File,
-    path: PathBuf,
+    draft: Draft,
 }
 
 impl Ledger {
-    /// Makes an empty ledger in `data_dir`, and the folder if need be.
+    /// Begins a ledger in `data_dir`, beside the one that may be there.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -27,8 +28,16 @@ impl Ledger {
         let path = data_dir.join(FILE_NAME);
         let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
         fs::create_dir_all(data_dir).map_err(io)?;
-        let file = File::create(&path).map_err(io)?;
-        Ok(Ledger { file, path })
+        let (draft, file) = Draft::create(&path).map_err(io)?;
+        Ok(Ledger { file, draft })
+    }
+
+    /// Takes the place of the ledger that is there. Until the whole log is trusted, that one stays.
+    ///
+    /// # Errors
+    /// When the disk does not allow it.
+    pub fn take_place(&mut self) -> Result<(), EngineError> {
+        self.draft.finish().map_err(|source| self.error(source))
     }
 
     /// Writes the events that moved money or shares, one entry each.
@@ -37,9 +46,12 @@ impl Ledger {
     /// When the disk does not take them.
     pub fn write(&mut self, events: &[Event]) -> Result<(), EngineError> {
         for event in events.iter().filter(|event| event.moves_value()) {
-            let written = self.file.write_all(&event.encode());
-            written.map_err(|source| EngineError::Io { what: "write the ledger", path: self.path.clone(), source })?;
+            self.file.write_all(&event.encode()).map_err(|source| self.error(source))?;
         }
         Ok(())
+    }
+
+    fn error(&self, source: std::io::Error) -> EngineError {
+        EngineError::Io { what: "write the ledger", path: self.draft.path().to_path_buf(), source }
     }
 }

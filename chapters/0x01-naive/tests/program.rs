@@ -11,6 +11,16 @@ fn killed_under_load() {
 }
 
 #[test]
+fn a_second_program_is_refused() {
+    program::a_second_program_is_refused::<Chapter>(PROGRAM);
+}
+
+#[test]
+fn folders_are_on_disk() {
+    program::folders_are_on_disk::<Chapter>(PROGRAM);
+}
+
+#[test]
 fn a_sync_fails() {
     program::a_sync_fails::<Chapter>(PROGRAM);
 }

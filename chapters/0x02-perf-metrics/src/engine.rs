@@ -7,6 +7,7 @@
 //! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
 //! command.
 
+use market::data_dir::DataDir;
 use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Stage, Ticket};
 
 use crate::exchange::Exchange;
@@ -23,10 +24,13 @@ pub struct Engine<M> {
     metrics: M,
     /// Set by the first error: what is on disk is uncertain from then on.
     stopped: bool,
+    /// The directory, which no other engine opens until the end.
+    _held: DataDir,
 }
 
 impl<M: Metrics> market::Engine for Engine<M> {
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let _held = DataDir::open(&*options.disk, &options.data_dir)?;
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
         let mut metrics = M::default();
@@ -34,7 +38,9 @@ impl<M: Metrics> market::Engine for Engine<M> {
             let events = exchange.apply(&command, &mut metrics);
             ledger.write(&events)
         })?;
-        Ok((Engine { log, exchange, ledger, acks: receivers(0), metrics: M::default(), stopped: false }, recovery))
+        ledger.take_place()?;
+        let engine = Engine { log, exchange, ledger, acks: receivers(0), metrics: M::default(), stopped: false, _held };
+        Ok((engine, recovery))
     }
 
     fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {

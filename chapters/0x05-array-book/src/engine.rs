@@ -9,6 +9,7 @@
 
 use std::time::{Duration, Instant};
 
+use market::data_dir::DataDir;
 use market::{Acknowledge, Closed, Command, EngineError, Event, LogError, Options, Receivers, Recovery, Stage, Ticket};
 
 use crate::exchange::Exchange;
@@ -37,10 +38,13 @@ pub struct Engine<M> {
     events: Vec<Event>,
     /// Set by the first error: what is on disk is uncertain from then on.
     stopped: bool,
+    /// The directory, which no other engine opens until the end.
+    _held: DataDir,
 }
 
 impl<M: Metrics> market::Engine for Engine<M> {
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let _held = DataDir::open(&*options.disk, &options.data_dir)?;
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
         let mut metrics = M::default();
@@ -51,6 +55,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
             ledger.write(&events)
         })?;
         ledger.flush()?;
+        ledger.take_place()?;
         let engine = Engine {
             log,
             exchange,
@@ -63,6 +68,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
             batch_interval: options.batch_interval,
             events,
             stopped: false,
+            _held,
         };
         Ok((engine, recovery))
     }

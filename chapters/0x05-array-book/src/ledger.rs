@@ -5,8 +5,9 @@
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use market::draft::Draft;
 use market::{EngineError, Event};
 
 /// The ledger's name in a data directory.
@@ -18,11 +19,11 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// A ledger being written.
 pub struct Ledger {
     file: BufWriter<File>,
-    path: PathBuf,
+    draft: Draft,
 }
 
 impl Ledger {
-    /// Makes an empty ledger in `data_dir`, and the folder if need be.
+    /// Begins a ledger in `data_dir`, beside the one that may be there.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -30,8 +31,16 @@ impl Ledger {
         let path = data_dir.join(FILE_NAME);
         let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
         fs::create_dir_all(data_dir).map_err(io)?;
-        let file = File::create(&path).map_err(io)?;
-        Ok(Ledger { file: BufWriter::with_capacity(BUFFER_BYTES, file), path })
+        let (draft, file) = Draft::create(&path).map_err(io)?;
+        Ok(Ledger { file: BufWriter::with_capacity(BUFFER_BYTES, file), draft })
+    }
+
+    /// Takes the place of the ledger that is there. Until the whole log is trusted, that one stays.
+    ///
+    /// # Errors
+    /// When the disk does not allow it.
+    pub fn take_place(&mut self) -> Result<(), EngineError> {
+        self.draft.finish().map_err(|source| self.error(source))
     }
 
     /// Writes the events that moved money or shares, one entry each.
@@ -40,8 +49,7 @@ impl Ledger {
     /// When the disk does not take them.
     pub fn write(&mut self, events: &[Event]) -> Result<(), EngineError> {
         for event in events.iter().filter(|event| event.moves_value()) {
-            let written = self.file.write_all(&event.encode());
-            written.map_err(|source| EngineError::Io { what: "write the ledger", path: self.path.clone(), source })?;
+            self.file.write_all(&event.encode()).map_err(|source| self.error(source))?;
         }
         Ok(())
     }
@@ -51,7 +59,10 @@ impl Ledger {
     /// # Errors
     /// When the disk does not take it.
     pub fn flush(&mut self) -> Result<(), EngineError> {
-        let flushed = self.file.flush();
-        flushed.map_err(|source| EngineError::Io { what: "write the ledger", path: self.path.clone(), source })
+        self.file.flush().map_err(|source| self.error(source))
+    }
+
+    fn error(&self, source: std::io::Error) -> EngineError {
+        EngineError::Io { what: "write the ledger", path: self.draft.path().to_path_buf(), source }
     }
 }

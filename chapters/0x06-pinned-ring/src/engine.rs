@@ -5,6 +5,7 @@
 
 use std::marker::PhantomData;
 
+use market::data_dir::DataDir;
 use market::{Closed, Command, EngineError, Options, Receivers, Recovery, Ticket};
 
 use crate::metrics::Metrics;
@@ -14,12 +15,15 @@ use crate::pipeline::Pipeline;
 pub struct Engine<M> {
     pipeline: Pipeline,
     metrics: PhantomData<M>,
+    /// The directory, which no other engine opens until the end.
+    _held: DataDir,
 }
 
 impl<M: Metrics> market::Engine for Engine<M> {
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let _held = DataDir::open(&*options.disk, &options.data_dir)?;
         let (pipeline, recovery) = Pipeline::open::<M>(options, receivers(0))?;
-        Ok((Engine { pipeline, metrics: PhantomData }, recovery))
+        Ok((Engine { pipeline, metrics: PhantomData, _held }, recovery))
     }
 
     fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {

@@ -7,10 +7,11 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use market::draft::Draft;
 use market::{EngineError, Event};
 
 /// The ledger's name in a data directory.
@@ -28,11 +29,11 @@ pub struct Ledger {
     full: Option<SyncSender<Vec<Event>>>,
     empty: Receiver<Vec<Event>>,
     writer: Option<JoinHandle<std::io::Result<()>>>,
-    path: PathBuf,
+    draft: Draft,
 }
 
 impl Ledger {
-    /// Makes an empty ledger in `data_dir`, and the folder if need be.
+    /// Begins a ledger in `data_dir`, beside the one that may be there.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -40,7 +41,7 @@ impl Ledger {
         let path = data_dir.join(FILE_NAME);
         let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
         fs::create_dir_all(data_dir).map_err(io)?;
-        let file = File::create(&path).map_err(io)?;
+        let (draft, file) = Draft::create(&path).map_err(io)?;
         // Each has room for all buffers, so no send ever waits, and none allocates.
         let (full, to_write) = sync_channel(BUFFERS);
         let (written, empty) = sync_channel(BUFFERS);
@@ -50,7 +51,15 @@ impl Ledger {
         }
         let writer = thread::Builder::new().name("ledger".into()).spawn(move || write_all(file, &to_write, &written));
         let buffer = Vec::with_capacity(BUFFER_ENTRIES);
-        Ok(Ledger { buffer, full: Some(full), empty, writer: Some(writer.map_err(io)?), path })
+        Ok(Ledger { buffer, full: Some(full), empty, writer: Some(writer.map_err(io)?), draft })
+    }
+
+    /// Takes the place of the ledger that is there. Until the whole log is trusted, that one stays.
+    ///
+    /// # Errors
+    /// When the disk does not allow it.
+    pub fn take_place(&mut self) -> Result<(), EngineError> {
+        self.draft.finish().map_err(|source| self.error(source))
     }
 
     // ANCHOR: write
@@ -104,7 +113,7 @@ impl Ledger {
     }
 
     fn error(&self, source: std::io::Error) -> EngineError {
-        EngineError::Io { what: "write the ledger", path: self.path.clone(), source }
+        EngineError::Io { what: "write the ledger", path: self.draft.path().to_path_buf(), source }
     }
 }
 

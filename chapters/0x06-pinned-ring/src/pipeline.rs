@@ -68,6 +68,7 @@ impl Pipeline {
             exchange.apply(&command, &mut events, &mut metrics);
             ledger.write(&events)
         })?;
+        ledger.take_place()?;
 
         let wait = Wait::for_machine(3, core_count());
         let acknowledged = Arc::new(AtomicU64::new(0));

@@ -5,11 +5,10 @@
 //! work: the unit of sharding is the market.
 
 use std::marker::PhantomData;
-use std::path::PathBuf;
 use std::thread;
 
+use market::data_dir::DataDir;
 use market::log::ShardOf;
-use market::log_reader::shard_counts;
 use market::{Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Ticket};
 
 use crate::metrics::Metrics;
@@ -18,22 +17,24 @@ use crate::pipeline::Pipeline;
 /// An engine with a single writer for each share of the markets.
 pub struct Engine<M> {
     shards: Vec<Pipeline>,
-    data_dir: PathBuf,
     /// Set by the first error of any shard: the others must not go on without it.
     stopped: bool,
     metrics: PhantomData<M>,
+    /// The directory, which no other engine opens until the end.
+    data_dir: DataDir,
 }
 
 impl<M: Metrics> market::Engine for Engine<M> {
     // ANCHOR: open
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let data_dir = DataDir::open(&*options.disk, &options.data_dir)?;
         let count = options.shards;
         let shared = Options { reserve_commands: options.reserve_commands / usize::from(count), ..options.clone() };
         let open = |shard, acks| Pipeline::open::<M>(&shared, ShardOf { shard, shards: count }, acks);
 
         let mut acks: Vec<_> = (0..count).map(receivers).collect();
         // The log of shard 0 is made last: where it is, all are. Where it is, they recover together.
-        let opened: Vec<_> = if is_new(options)? {
+        let opened: Vec<_> = if data_dir.is_new(&*options.disk)? {
             let mut opened = Vec::new();
             while let Some(receiver) = acks.pop() {
                 opened.push(open(acks.len() as u16, receiver)?);
@@ -54,8 +55,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
             recovery.commands += found.commands;
             recovery.torn_bytes += found.torn_bytes;
         }
-        let data_dir = options.data_dir.clone();
-        Ok((Engine { shards, data_dir, stopped: false, metrics: PhantomData }, recovery))
+        Ok((Engine { shards, stopped: false, metrics: PhantomData, data_dir }, recovery))
     }
     // ANCHOR_END: open
 
@@ -103,19 +103,12 @@ impl<M> Engine<M> {
         work: impl FnOnce(&mut [Pipeline]) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         if self.stopped {
-            return Err(LogError::Stopped { path: self.data_dir.clone() }.into());
+            return Err(LogError::Stopped { path: self.data_dir.path().to_path_buf() }.into());
         }
         let done = work(&mut self.shards);
         self.stopped = done.is_err();
         done
     }
-}
-
-/// Whether the data directory has no complete set of logs yet.
-fn is_new(options: &Options) -> Result<bool, EngineError> {
-    let counts = shard_counts(&*options.disk, &options.data_dir);
-    let path = options.data_dir.clone();
-    Ok(counts.map_err(|source| LogError::Io { what: "look for", path, source })?.is_empty())
 }
 
 fn panicked() -> EngineError {

@@ -71,6 +71,7 @@ impl Pipeline {
             exchange.apply(&command, &mut events, &mut metrics);
             ledger.write(&events)
         })?;
+        ledger.take_place()?;
 
         let wait = Wait::for_machine(1 + 2 * usize::from(shard.shards), core_count());
         let acknowledged = Arc::new(AtomicU64::new(0));

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use market::data_dir::shard_counts;
 use market::log::{ShardOf, encode_log};
-use market::log_reader::{LogReader, shard_counts};
-use market::{Command, Disk, EngineError, LogError};
+use market::log_reader::LogReader;
+use market::{Command, DataDir, Disk, EngineError, LogError};
 
 use crate::ledger;
 
@@ -19,6 +20,7 @@ use crate::ledger;
 /// # Errors
 /// When there is no log, when a log can't be trusted, or the disk can't be written.
 pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, EngineError> {
+    let _held = DataDir::open(disk, data_dir)?;
     let counts = shard_counts(disk, data_dir).map_err(|source| io("look for", data_dir, source))?;
     let before = counts.iter().copied().find(|&count| count != shards);
     let commands = match before {

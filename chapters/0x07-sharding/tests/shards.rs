@@ -16,9 +16,10 @@ use contract::harness::{Expected, check_events, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, SimDisk};
+use market::data_dir::shard_counts;
 use market::flow::{self, FlowName};
 use market::log::ShardOf;
-use market::log_reader::{LogReader, shard_counts};
+use market::log_reader::LogReader;
 use market::model::Model;
 use market::{Command, Disk, EngineError, LogError, MarketId, RealDisk};
 

@@ -7,12 +7,16 @@ use std::time::Duration;
 /// What goes wrong. Nothing does by default. Operations are counted from 1.
 #[derive(Clone, Default, Debug)]
 pub struct Faults {
-    /// The power goes during this operation (a write, sync, cut, creation or removal): how much of it took
+    /// The power goes during this operation (a write, sync, cut, creation, removal or
+    /// sync of names): how much of it took
     /// place is open, and nothing works after it.
     pub power_fails_at: Option<u64>,
     /// This sync reports an I/O error; some of what it should have written is on disk and some may
     /// be lost for good.
     pub sync_fails_at: Option<u64>,
+    /// This sync of names (a creation and a removal have one each) reports an I/O error; the names that were
+    /// given or taken are seen, and a crash may undo that.
+    pub names_sync_fails_at: Option<u64>,
     /// This write reports an I/O error.
     pub write_fails_at: Option<u64>,
     /// Writes take only a part of what they are given and say so, now and then.
@@ -26,12 +30,14 @@ pub struct Faults {
 /// How often what was done, since the faults were set.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Counts {
-    /// Writes, syncs, cuts, creations and removals.
+    /// Writes, syncs, cuts, creations, removals and syncs of names.
     pub operations: u64,
     /// Writes.
     pub writes: u64,
     /// Syncs.
     pub syncs: u64,
+    /// Syncs of names.
+    pub name_syncs: u64,
     /// How many of the operations reported an error.
     pub failures: u64,
     /// How many came after the first that reported an error.

@@ -1,6 +1,7 @@
 //! A data directory whose log a test puts there, and the two questions about it: does the engine
 //! come back with just these commands, and does it go on from there?
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,6 +46,16 @@ impl Folder {
     /// The directory.
     pub fn path(&self) -> &Path {
         self.directory.path()
+    }
+
+    /// Every real file there, byte for byte, but the lock's.
+    ///
+    /// # Panics
+    /// When a file can't be read.
+    pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let paths = std::fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().path());
+        let is_lock = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("LOCK"));
+        paths.filter(|path| !is_lock(path)).map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
     }
 
     /// Where the log of an engine with one shard is.

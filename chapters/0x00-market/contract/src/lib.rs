@@ -4,8 +4,8 @@
 //! A chapter's `tests/contract.rs` is one line that names the chapter ([`contract!`]); the tests know its engine only
 //! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
-//! promised, or as an error ([`crash`], [`logs`])? And does every promise hold on a disk that loses, tears
-//! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
+//! promised, or as an error ([`crash`], [`logs`], [`opening`])? And does every promise hold on a disk that loses, tears
+//! and refuses ([`failing`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
 //! asked the last one as well, on the real system ([`program`]). What takes bytes from outside is asked one
 //! more: is there any input that it can't bear ([`fuzz`])?
 //!
@@ -27,12 +27,15 @@ pub mod fuzz;
 pub mod harness;
 mod list;
 pub mod logs;
+pub mod opening;
 pub mod oracle;
 pub mod program;
 pub mod sim_disk;
 mod sim_file;
+mod sim_world;
 pub mod simulation;
 pub mod snapshots;
+pub mod stopping;
 pub mod streams;
 
 pub use faults::Faults;

@@ -16,6 +16,7 @@ macro_rules! contract {
         $crate::contract!(@one_shard $chapter);
         $crate::contract! { @tests $chapter:
             generated_streams_in_shards is differential::generated_streams_in_shards of Engine,
+            a_first_start_cut_short_in_shards is opening::a_first_start_cut_short_in_shards of Engine,
             simulation_in_shards is simulation::many_seeds_in_shards of Engine,
         }
     };
@@ -35,6 +36,10 @@ macro_rules! contract {
             flip_every_bit is crash::flip_every_bit of Engine,
             frames_out_of_place is crash::frames_out_of_place of Engine,
             files_that_are_no_log is logs::files_that_are_no_log of Engine,
+            a_refusal_changes_nothing is logs::a_refusal_changes_nothing of Engine,
+            one_engine_at_a_time is opening::one_engine_at_a_time of Engine,
+            names_are_synced_again is opening::names_are_synced_again of Engine,
+            a_first_start_cut_short is opening::a_first_start_cut_short of Engine,
             another_number_of_shards is logs::another_number_of_shards of Engine,
             every_framing_replays is logs::every_framing_replays of Engine,
             its_log_is_everyones is logs::its_log_is_everyones of Engine,
@@ -45,6 +50,9 @@ macro_rules! contract {
             the_disk_fills_up is failing::the_disk_fills_up of Engine,
             short_writes_are_completed is failing::short_writes_are_completed of Engine,
             recovery_fails_and_is_repeated is failing::recovery_fails_and_is_repeated of Engine,
+            nothing_after_a_disk_error is stopping::nothing_after_a_disk_error of Engine,
+            nothing_after_a_panic_of_the_receiver is stopping::nothing_after_a_panic_of_the_receiver of Engine,
+            nothing_after_a_ledger_error is stopping::nothing_after_a_ledger_error of Engine,
             simulation is simulation::many_seeds of Engine,
         }
     };

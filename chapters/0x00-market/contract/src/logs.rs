@@ -43,6 +43,23 @@ pub fn files_that_are_no_log<E: Engine>() {
     }
 }
 
+/// Whatever an engine refuses: no file of the directory has changed by a byte, the ledger neither.
+pub fn a_refusal_changes_nothing<E: Engine>() {
+    let folder = Folder::new(UnsyncedDisk);
+    run::<E>(&folder.options, &Random::new(7).stream(400), 20).unwrap();
+    let whole = std::fs::read(folder.log()).unwrap();
+    // The magic bytes, the version, the first frame, and one that acknowledged commands come before and after.
+    for at in [3, 9, 30, whole.len() / 2] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(folder.log(), &damaged).unwrap();
+        let before = folder.files();
+        assert!(before.len() > 1, "there is no ledger");
+        let error = folder.refusal::<E>().unwrap();
+        assert!(folder.files() == before, "a bit of byte {at} flipped, and files changed in spite of: {error}");
+    }
+}
+
 /// A data directory with another number of shards is refused, and nothing is made in it.
 pub fn another_number_of_shards<E: Engine>() {
     let folder = Folder::new(UnsyncedDisk);

@@ -40,6 +40,8 @@ fn commands() -> Vec<Command> {
 /// A run of the program, and where it leaves things.
 struct Run {
     folder: TempDir,
+    /// Where in the folder the data directory is.
+    inside: PathBuf,
     orders: usize,
     shards: u16,
     batch: Option<u64>,
@@ -50,11 +52,11 @@ impl Run {
         let folder = tempfile::tempdir().unwrap();
         let shards = if has_flag::<C>("shards") { shards } else { 1 };
         let batch = has_flag::<C>("batch").then_some(batch);
-        Run { folder, orders, shards, batch }
+        Run { folder, inside: PathBuf::new(), orders, shards, batch }
     }
 
     fn data_dir(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.folder.path().join(&self.inside).join("data")
     }
 
     fn events(&self) -> PathBuf {
@@ -136,13 +138,74 @@ fn kill_behind(mut child: Child, file: &Path, bytes: u64) -> bool {
 }
 // ANCHOR_END: kill
 
+/// A second program on a directory that the first one has ends with words that say who has it. When the
+/// first is killed the directory is free, and holds what the first one wrote and nothing else.
+///
+/// # Panics
+/// When a promise was broken.
+pub fn a_second_program_is_refused<C: Chapter>(program: &str) {
+    let commands = commands();
+    let run = Run::new::<C>(ORDERS, 2, 1);
+    let mut first = Process::new(program).args(run.arguments()).spawn().unwrap();
+    let began = Instant::now();
+    while std::fs::metadata(run.events()).map_or(0, |file| file.len()) == 0 {
+        assert!(began.elapsed() < STUCK && first.try_wait().unwrap().is_none(), "it does not begin");
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    let arguments = run.arguments().into_iter().map(|argument| argument.replace("/events", "/others-events"));
+    let mut others = vec![arguments.clone().collect::<Vec<_>>()];
+    if run.shards > 1 {
+        let data_dir = run.data_dir().display().to_string();
+        others.push(["--data-dir", &data_dir, "--reshard", "3"].map(String::from).to_vec());
+    }
+    let ended: Vec<Output> = others.iter().map(|args| Process::new(program).args(args).output().unwrap()).collect();
+    assert!(first.try_wait().unwrap().is_none(), "the first was done before the second came: nothing was tested");
+    let holder = format!("process {}", first.id());
+    first.kill().unwrap();
+    first.wait().unwrap();
+    for (args, output) in others.iter().zip(ended) {
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{args:?}: {words}");
+        for part in [&holder, &run.data_dir().display().to_string()] {
+            assert!(words.contains(part), "it does not name {part}: {words}");
+        }
+    }
+    let left = run.left::<C>("the first of two".into(), &commands).unwrap_or_else(|complaint| panic!("{complaint}"));
+    judge(&commands, &[left]).unwrap_or_else(|complaint| panic!("{complaint}"));
+}
+
+/// Every folder that the program makes is on disk before it goes on: each name's own folder is synced.
+///
+/// # Panics
+/// When one was not.
+pub fn folders_are_on_disk<C: Chapter>(program: &str) {
+    if !strace_works() {
+        return skip("strace is not there, or may not trace: nobody saw which folders were synced");
+    }
+    let mut run = Run::new::<C>(100, 1, 16);
+    let (trace, above) = (run.folder.path().join("trace"), run.folder.path().canonicalize().unwrap());
+    run.inside = "one/two".into();
+    let mut strace = Process::new("strace");
+    strace.args(["-f", "-qq", "-y", "-e", "trace=fsync"]).arg("-o").arg(&trace).arg(program).args(run.arguments());
+    assert!(strace.output().unwrap().status.success());
+    let trace = std::fs::read_to_string(trace).unwrap();
+    for folder in ["", "/one", "/one/two", "/one/two/data"] {
+        let synced = format!("<{}{folder}>)", above.display());
+        assert!(trace.contains(&synced), "nobody synced {synced}:\n{trace}");
+    }
+}
+
+fn strace_works() -> bool {
+    let traced = Process::new("strace").args(["-f", "-e", "trace=fdatasync", "true"]).output();
+    traced.is_ok_and(|output| output.status.success())
+}
+
 /// The system refuses a sync: the first, in the middle of recovery, and later ones under load.
 ///
 /// # Panics
 /// When a promise was broken.
 pub fn a_sync_fails<C: Chapter>(program: &str) {
-    let traced = Process::new("strace").args(["-f", "-e", "trace=fdatasync", "true"]).output();
-    if !traced.is_ok_and(|output| output.status.success()) {
+    if !strace_works() {
         return skip("strace is not there, or may not trace: no sync of a real program was made to fail");
     }
     let commands = commands();

@@ -14,21 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::faults::{Counts, Faults};
-use crate::sim_file::{Contents, Pending};
+use crate::sim_file::Contents;
+use crate::sim_world::{World, power_failure};
 use crate::streams::Random;
 use market::{Disk, LogFile};
 
 /// The disk. Clones are the same disk.
 #[derive(Clone)]
 pub struct SimDisk(Arc<Mutex<World>>);
-
-struct World {
-    files: BTreeMap<PathBuf, Contents>,
-    faults: Faults,
-    random: Random,
-    counts: Counts,
-    power: bool,
-}
 
 impl SimDisk {
     /// An empty disk with these faults, which strike as the seed says.
@@ -37,7 +30,8 @@ impl SimDisk {
     }
 
     fn of(files: BTreeMap<PathBuf, Contents>, random: Random, faults: Faults) -> SimDisk {
-        SimDisk(Arc::new(Mutex::new(World { files, faults, random, counts: Counts::default(), power: true })))
+        let (names, locks, counts) = (BTreeMap::new(), BTreeMap::new(), Counts::default());
+        SimDisk(Arc::new(Mutex::new(World { files, names, locks, faults, random, counts, power: true })))
     }
 
     fn world(&self) -> MutexGuard<'_, World> {
@@ -47,34 +41,41 @@ impl SimDisk {
 
     /// The machine crashes now. What a restart would see is returned, a healthy disk; this one is dead.
     pub fn crash(&self) -> SimDisk {
-        self.end(|contents, random| Contents::durable(&contents.after_crash(random)))
+        let mut world = self.world();
+        world.power = false;
+        let World { files, names, random, .. } = &mut *world;
+        let mut left = files.clone();
+        for (path, before) in names.iter() {
+            match before {
+                _ if random.one_in(2) => {}
+                Some(before) => drop(left.insert(path.clone(), before.clone())),
+                None => drop(left.remove(path)),
+            }
+        }
+        left.values_mut().for_each(|contents| *contents = Contents::durable(&contents.after_crash(random)));
+        SimDisk::of(left, Random::new(random.below(u64::MAX)), Faults::default())
     }
 
     /// The process dies now, and the machine goes on: a restart sees what was written, synced or
     /// not. But the cache may have dropped what it believes to be on disk.
     pub fn kill(&self) -> SimDisk {
-        self.end(|contents, random| {
-            let mut contents = contents.clone();
-            if random.one_in(2) {
-                contents.evict();
-            }
-            contents
-        })
-    }
-
-    fn end(&self, after: impl Fn(&Contents, &mut Random) -> Contents) -> SimDisk {
         let mut world = self.world();
         world.power = false;
-        let World { files, random, .. } = &mut *world;
-        let files = files.iter().map(|(path, contents)| (path.clone(), after(contents, random))).collect();
-        SimDisk::of(files, Random::new(random.below(u64::MAX)), Faults::default())
+        let World { files, names, random, .. } = &mut *world;
+        let mut left = files.clone();
+        left.values_mut().filter(|_| random.one_in(2)).for_each(Contents::evict);
+        let after = SimDisk::of(left, Random::new(random.below(u64::MAX)), Faults::default());
+        after.world().names = names.clone();
+        after
     }
 
     /// A healthy disk with the same contents, of its own.
     pub fn copy(&self) -> SimDisk {
         let mut world = self.world();
         let seed = world.random.below(u64::MAX);
-        SimDisk::of(world.files.clone(), Random::new(seed), Faults::default())
+        let copy = SimDisk::of(world.files.clone(), Random::new(seed), Faults::default());
+        copy.world().names = world.names.clone();
+        copy
     }
 
     /// Sets the faults and counts from 0 again.
@@ -110,6 +111,24 @@ impl SimDisk {
 }
 
 impl Disk for SimDisk {
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        world.begin()?;
+        world.sync_names(folder)
+    }
+
+    fn lock(&self, path: &Path, holder: &str) -> io::Result<Result<Box<dyn Send>, String>> {
+        let mut world = self.world();
+        if !world.power {
+            return Err(power_failure());
+        }
+        if let Some(holder) = world.locks.get(path) {
+            return Ok(Err(holder.clone()));
+        }
+        world.locks.insert(path.to_path_buf(), holder.to_string());
+        Ok(Ok(Box::new(Lock { disk: self.clone(), path: path.to_path_buf() })))
+    }
+
     fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
         let world = self.world();
         if !world.power {
@@ -130,27 +149,34 @@ impl Disk for SimDisk {
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world();
         let went = world.begin();
-        if went.is_ok() || (world.power_went_now() && world.random.one_in(2)) {
-            world.files.remove(path);
-        }
-        went
+        world.rename(path, None, went)
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
         let mut world = self.world();
         let went = world.begin();
         // All or nothing, also when the power goes.
-        if went.is_ok() || (world.power_went_now() && world.random.one_in(2)) {
-            world.files.insert(path.to_path_buf(), Contents::durable(header));
-        }
+        world.rename(path, Some(Contents::durable(header)), went)?;
         drop(world);
-        went.map(|()| self.handle(path))
+        Ok(self.handle(path))
     }
 }
 
 impl SimDisk {
     fn handle(&self, path: &Path) -> Box<dyn LogFile> {
         Box::new(Handle { disk: self.clone(), path: path.to_path_buf() })
+    }
+}
+
+/// A lock that somebody holds.
+struct Lock {
+    disk: SimDisk,
+    path: PathBuf,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.disk.world().locks.remove(&self.path);
     }
 }
 
@@ -194,88 +220,4 @@ impl LogFile for Handle {
         }
         self.disk.world().sync(&self.path)
     }
-}
-
-impl World {
-    /// Counts an operation; it fails when the power is gone.
-    fn begin(&mut self) -> io::Result<()> {
-        self.counts.operations += 1;
-        self.counts.after_failure += u64::from(self.counts.failures > 0);
-        if self.power && self.faults.power_fails_at == Some(self.counts.operations) {
-            self.power = false;
-        }
-        if self.power { Ok(()) } else { self.fail(power_failure()) }
-    }
-
-    fn power_went_now(&self) -> bool {
-        self.faults.power_fails_at == Some(self.counts.operations)
-    }
-
-    fn fail<T>(&mut self, error: io::Error) -> io::Result<T> {
-        self.counts.failures += 1;
-        Err(error)
-    }
-
-    fn write(&mut self, path: &Path, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        let went = self.begin();
-        if went.is_err() && !self.power_went_now() {
-            return went.map(|()| 0);
-        }
-        self.counts.writes += 1;
-        let room = self.faults.capacity.map_or(u64::MAX, |capacity| capacity.saturating_sub(at));
-        let mut taken = (bytes.len() as u64).min(room) as usize;
-        if self.faults.write_fails_at == Some(self.counts.writes) {
-            return self.fail(io::Error::other("simulated I/O error on write"));
-        }
-        if taken == 0 && !bytes.is_empty() {
-            return self.fail(io::Error::new(ErrorKind::StorageFull, "simulated full disk"));
-        }
-        if self.faults.short_writes && taken > 1 && self.random.one_in(4) {
-            taken = 1 + self.random.below(taken as u64 - 1) as usize;
-        }
-        if let Some(contents) = self.files.get_mut(path) {
-            contents.change(Pending::Write(at, bytes[..taken].to_vec()));
-        }
-        went.map(|()| taken)
-    }
-
-    fn sync(&mut self, path: &Path) -> io::Result<()> {
-        let went = self.begin();
-        if went.is_err() && !(self.power_went_now() && self.random.one_in(2)) {
-            return went;
-        }
-        self.counts.syncs += 1;
-        let fails = self.faults.sync_fails_at == Some(self.counts.syncs);
-        let World { files, random, .. } = self;
-        let Some(contents) = files.get_mut(path) else { return went };
-        if fails {
-            let durable = contents.after_crash(random);
-            // Some systems keep what they could not write; others forget that it was to be written.
-            if random.one_in(4) {
-                return self.fail(io::Error::other("simulated I/O error on sync, data kept"));
-            }
-            contents.durable = durable;
-            contents.pending.clear();
-            return self.fail(io::Error::other("simulated I/O error on sync, data lost"));
-        }
-        contents.sync();
-        went
-    }
-
-    fn set_length(&mut self, path: &Path, length: u64) -> io::Result<()> {
-        let went = self.begin();
-        if went.is_err() && !self.power_went_now() {
-            return went;
-        }
-        let Some(contents) = self.files.get_mut(path) else { return went };
-        if self.faults.capacity.is_some_and(|capacity| length > capacity.max(contents.cached.len() as u64)) {
-            return self.fail(io::Error::new(ErrorKind::StorageFull, "simulated full disk"));
-        }
-        contents.change(Pending::SetLen(length));
-        went
-    }
-}
-
-fn power_failure() -> io::Error {
-    io::Error::other("simulated power failure")
 }

@@ -11,13 +11,14 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use contract::{crash, differential, failing, logs, simulation};
+use contract::{crash, differential, failing, logs, opening, simulation};
+use market::draft::Draft;
 use market::log::{FILE_NAME, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_command, seal_frame};
 use market::log_reader::{LogReader, open_log};
 use market::model::Model;
 use market::{
-    Acknowledge, Closed, Command, Engine, EngineError, LogError, LogFile, Options, Receivers, Recovery, Sequence,
-    Ticket,
+    Acknowledge, Closed, Command, DataDir, Engine, EngineError, LogError, LogFile, Options, Receivers, Recovery,
+    Sequence, Ticket,
 };
 
 const HONEST: u8 = 0;
@@ -29,6 +30,8 @@ const CHECKS_NO_CHECKSUM: u8 = 5;
 const SKIPS_DAMAGED_FRAMES: u8 = 6;
 const APPLIES_TWICE: u8 = 7;
 const TRUSTS_THE_CACHE: u8 = 8;
+const EMPTIES_THE_LEDGER_FIRST: u8 = 9;
+const TAKES_NO_LOCK: u8 = 10;
 
 struct Flawed<const FLAW: u8> {
     file: Box<dyn LogFile>,
@@ -41,6 +44,7 @@ struct Flawed<const FLAW: u8> {
     core: Core,
     acks: Box<dyn Acknowledge>,
     stopped: bool,
+    _data_dir: Option<DataDir>,
 }
 
 /// The model and its ledger.
@@ -61,8 +65,14 @@ impl Core {
 
 impl<const FLAW: u8> Engine for Flawed<FLAW> {
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Self, Recovery), EngineError> {
-        std::fs::create_dir_all(&options.data_dir).unwrap();
-        let ledger = File::create(options.data_dir.join("ledger.bin")).unwrap();
+        let mut data_dir = Some(DataDir::open(&*options.disk, &options.data_dir)?);
+        if FLAW == TAKES_NO_LOCK {
+            data_dir = None;
+        }
+        let (mut draft, ledger) = Draft::create(&options.data_dir.join("ledger.bin")).unwrap();
+        if FLAW == EMPTIES_THE_LEDGER_FIRST {
+            draft.finish().unwrap();
+        }
         let mut core = Core { model: Model::default(), ledger };
         let path = options.data_dir.join(FILE_NAME);
         let careless = [CHECKS_NO_CHECKSUM, SKIPS_DAMAGED_FRAMES, APPLIES_TWICE, TRUSTS_THE_CACHE].contains(&FLAW);
@@ -77,9 +87,15 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
                 (opened.file, opened.end, opened.next, opened.recovery)
             }
         };
+        if FLAW != EMPTIES_THE_LEDGER_FIRST {
+            draft.finish().unwrap();
+        }
         let (batch, batch_max) = (Vec::new(), options.batch_max);
         let acks = receivers(0);
-        Ok((Flawed { file, end, path, next, batch, batch_max, core, acks, stopped: false }, recovery))
+        Ok((
+            Flawed { file, end, path, next, batch, batch_max, core, acks, stopped: false, _data_dir: data_dir },
+            recovery,
+        ))
     }
 
     fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
@@ -222,6 +238,9 @@ fn an_honest_engine_passes() {
     crash::flip_every_bit::<Honest>();
     crash::frames_out_of_place::<Honest>();
     logs::files_that_are_no_log::<Honest>();
+    logs::a_refusal_changes_nothing::<Honest>();
+    opening::one_engine_at_a_time::<Honest>();
+    opening::names_are_synced_again::<Honest>();
     logs::its_log_is_everyones::<Honest>();
     logs::ledger_is_rebuilt::<Honest>();
     failing::a_sync_fails::<Honest>();
@@ -295,4 +314,16 @@ fn applying_twice_is_caught() {
 #[should_panic(expected = "replay it with")]
 fn trusting_what_a_failed_sync_left_in_the_cache_is_caught() {
     simulation::many_seeds::<Flawed<TRUSTS_THE_CACHE>>();
+}
+
+#[test]
+#[should_panic(expected = "files changed in spite of")]
+fn emptying_the_ledger_before_the_log_is_judged_is_caught() {
+    logs::a_refusal_changes_nothing::<Flawed<EMPTIES_THE_LEDGER_FIRST>>();
+}
+
+#[test]
+#[should_panic(expected = "it opened with")]
+fn an_engine_without_a_lock_is_caught() {
+    opening::one_engine_at_a_time::<Flawed<TAKES_NO_LOCK>>();
 }

@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use market::log::{ShardOf, encode_log};
-use market::log_reader::{log_with_commands, shard_counts};
-use market::{Closed, Command, Engine, Options, Receivers, Recovery, StageTimes, Ticket};
+use market::{Closed, Command, DataDir, Engine, Options, Receivers, Recovery, StageTimes, Ticket};
 
 use crate::args::{Args, Input};
 use crate::chapter::Chapter;
@@ -98,23 +96,8 @@ struct Started<E> {
 
 /// Writes the logs of a data directory that has none, and says whether it did.
 fn write_setup(options: &Options, setup: &[Command]) -> Result<bool, RunError> {
-    let data_dir = &options.data_dir;
-    let failed = |what| move |source| RunError::Output { what, path: data_dir.clone(), source };
-    std::fs::create_dir_all(data_dir).map_err(failed("make the data directory"))?;
-    let look = failed("look for logs in the data directory");
-    let counts = shard_counts(&*options.disk, data_dir).map_err(&look)?;
-    if !counts.is_empty() || log_with_commands(&*options.disk, data_dir).map_err(&look)?.is_some() {
-        return Ok(false);
-    }
-    // As engines do it: the log of shard 0 is made last, and where it is, all are.
-    for shard in (0..options.shards).rev() {
-        let shard = ShardOf { shard, shards: options.shards };
-        let own: Vec<Command> =
-            setup.iter().copied().filter(|c| ShardOf::market(c.market(), options.shards) == shard).collect();
-        let path = data_dir.join(shard.file_name());
-        options.disk.create(&path, &encode_log(shard, &own)).map_err(failed("write the set-up's log"))?;
-    }
-    Ok(true)
+    let data_dir = DataDir::open(&*options.disk, &options.data_dir)?;
+    Ok(data_dir.first_start(&*options.disk, options.shards, setup)?)
 }
 
 /// Runs the flow as fast as the engine takes it.

@@ -1,0 +1,130 @@
+//! What the simulated disk holds, and what an operation does to it when a fault strikes.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::faults::{Counts, Faults};
+use crate::sim_file::{Contents, Pending};
+use crate::streams::Random;
+
+/// Everything that the clones of a disk share.
+pub(crate) struct World {
+    pub(crate) files: BTreeMap<PathBuf, Contents>,
+    /// What a crash may put back: names that were given or taken and not synced, with what they stood for.
+    pub(crate) names: BTreeMap<PathBuf, Option<Contents>>,
+    /// Who holds which lock. A restart finds none.
+    pub(crate) locks: BTreeMap<PathBuf, String>,
+    pub(crate) faults: Faults,
+    pub(crate) random: Random,
+    pub(crate) counts: Counts,
+    pub(crate) power: bool,
+}
+
+impl World {
+    /// Counts an operation; it fails when the power is gone.
+    pub(crate) fn begin(&mut self) -> io::Result<()> {
+        self.counts.operations += 1;
+        self.counts.after_failure += u64::from(self.counts.failures > 0);
+        if self.power && self.faults.power_fails_at == Some(self.counts.operations) {
+            self.power = false;
+        }
+        if self.power { Ok(()) } else { self.fail(power_failure()) }
+    }
+
+    pub(crate) fn power_went_now(&self) -> bool {
+        self.faults.power_fails_at == Some(self.counts.operations)
+    }
+
+    pub(crate) fn fail<T>(&mut self, error: io::Error) -> io::Result<T> {
+        self.counts.failures += 1;
+        Err(error)
+    }
+
+    /// Lets a name stand for something else, or for nothing, and syncs that, unless the power went before.
+    pub(crate) fn rename(&mut self, path: &Path, contents: Option<Contents>, went: io::Result<()>) -> io::Result<()> {
+        if went.is_err() && !(self.power_went_now() && self.random.one_in(2)) {
+            return went;
+        }
+        let before = match contents {
+            Some(contents) => self.files.insert(path.to_path_buf(), contents),
+            None => self.files.remove(path),
+        };
+        self.names.entry(path.to_path_buf()).or_insert(before);
+        went.and_then(|()| self.sync_names(path.parent().unwrap_or(path)))
+    }
+
+    /// Makes the names in a folder durable.
+    pub(crate) fn sync_names(&mut self, folder: &Path) -> io::Result<()> {
+        self.counts.name_syncs += 1;
+        if self.faults.names_sync_fails_at == Some(self.counts.name_syncs) {
+            return self.fail(io::Error::other("simulated I/O error on the sync of names"));
+        }
+        self.names.retain(|path, _| path.parent() != Some(folder));
+        Ok(())
+    }
+
+    pub(crate) fn write(&mut self, path: &Path, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let went = self.begin();
+        if went.is_err() && !self.power_went_now() {
+            return went.map(|()| 0);
+        }
+        self.counts.writes += 1;
+        let room = self.faults.capacity.map_or(u64::MAX, |capacity| capacity.saturating_sub(at));
+        let mut taken = (bytes.len() as u64).min(room) as usize;
+        if self.faults.write_fails_at == Some(self.counts.writes) {
+            return self.fail(io::Error::other("simulated I/O error on write"));
+        }
+        if taken == 0 && !bytes.is_empty() {
+            return self.fail(io::Error::new(ErrorKind::StorageFull, "simulated full disk"));
+        }
+        if self.faults.short_writes && taken > 1 && self.random.one_in(4) {
+            taken = 1 + self.random.below(taken as u64 - 1) as usize;
+        }
+        if let Some(contents) = self.files.get_mut(path) {
+            contents.change(Pending::Write(at, bytes[..taken].to_vec()));
+        }
+        went.map(|()| taken)
+    }
+
+    pub(crate) fn sync(&mut self, path: &Path) -> io::Result<()> {
+        let went = self.begin();
+        if went.is_err() && !(self.power_went_now() && self.random.one_in(2)) {
+            return went;
+        }
+        self.counts.syncs += 1;
+        let fails = self.faults.sync_fails_at == Some(self.counts.syncs);
+        let World { files, random, .. } = self;
+        let Some(contents) = files.get_mut(path) else { return went };
+        if fails {
+            let durable = contents.after_crash(random);
+            // Some systems keep what they could not write; others forget that it was to be written.
+            if random.one_in(4) {
+                return self.fail(io::Error::other("simulated I/O error on sync, data kept"));
+            }
+            contents.durable = durable;
+            contents.pending.clear();
+            return self.fail(io::Error::other("simulated I/O error on sync, data lost"));
+        }
+        contents.sync();
+        went
+    }
+
+    pub(crate) fn set_length(&mut self, path: &Path, length: u64) -> io::Result<()> {
+        let went = self.begin();
+        if went.is_err() && !self.power_went_now() {
+            return went;
+        }
+        let Some(contents) = self.files.get_mut(path) else { return went };
+        if self.faults.capacity.is_some_and(|capacity| length > capacity.max(contents.cached.len() as u64)) {
+            return self.fail(io::Error::new(ErrorKind::StorageFull, "simulated full disk"));
+        }
+        contents.change(Pending::SetLen(length));
+        went
+    }
+}
+
+/// What every operation says when the power is gone.
+pub(crate) fn power_failure() -> io::Error {
+    io::Error::other("simulated power failure")
+}

@@ -1,0 +1,161 @@
+//! A data directory, and the right to be in it: one engine at a time, and logs that belong together.
+//!
+//! Whoever reads or writes logs holds a [`DataDir`] first. It is a lock that no crash leaves behind, the
+//! directory's names are on disk, and what an interrupted first start left is gone.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::log::{RECORD_BYTES, ShardOf, encode_log};
+use crate::{Command, Disk, EngineError, LogError, LogFile};
+
+/// The lock's name in a data directory. Another file beside it says who holds it. Who only reads beside a
+/// running engine takes a lock of another name.
+pub const LOCK_NAME: &str = "LOCK";
+
+/// While a file of this name is there, the logs of a first start are being made.
+pub const FIRST_START_NAME: &str = "FIRST-START";
+
+/// A data directory that is the holder's alone until this value is dropped.
+pub struct DataDir {
+    path: PathBuf,
+    _lock: Box<dyn Send>,
+}
+
+impl DataDir {
+    /// Takes the directory, and makes it if it is not there.
+    ///
+    /// # Errors
+    /// [`EngineError::Locked`] while another has it, and what the disk says.
+    pub fn open(disk: &dyn Disk, path: &Path) -> Result<DataDir, EngineError> {
+        let io = |what| move |source| EngineError::Io { what, path: path.to_path_buf(), source };
+        disk.make_folder(path).map_err(io("make the data directory"))?;
+        let lock = disk.lock(&path.join(LOCK_NAME), &who_we_are()).map_err(io("lock the data directory"))?;
+        let path = path.to_path_buf();
+        let _lock = lock.map_err(|holder| EngineError::Locked { path: path.clone(), holder })?;
+        undo_first_start(disk, &path).map_err(|source| {
+            let what = "clear away what an interrupted first start left";
+            EngineError::Io { what, path: path.clone(), source }
+        })?;
+        Ok(DataDir { path, _lock })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it has no complete set of logs yet.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn is_new(&self, disk: &dyn Disk) -> Result<bool, LogError> {
+        let counts = shard_counts(disk, &self.path);
+        Ok(counts.map_err(|source| LogError::Io { what: "look for", path: self.path.clone(), source })?.is_empty())
+    }
+
+    /// Makes the logs of `shards` shards, with `commands` dealt out to them, unless there are logs, and says
+    /// whether it did. All or nothing: interrupted, it leaves what the next [`DataDir::open`] clears away.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn first_start(&self, disk: &dyn Disk, shards: u16, commands: &[Command]) -> Result<bool, EngineError> {
+        let made = self.make_logs(disk, shards, commands);
+        made.map_err(|source| EngineError::Io { what: "make the first logs", path: self.path.clone(), source })
+    }
+
+    fn make_logs(&self, disk: &dyn Disk, shards: u16, commands: &[Command]) -> io::Result<bool> {
+        if !shard_counts(disk, &self.path)?.is_empty() || log_with_commands(disk, &self.path)?.is_some() {
+            return Ok(false);
+        }
+        let mark = self.path.join(FIRST_START_NAME);
+        drop(disk.create(&mark, &[])?);
+        // As engines do it: the log of shard 0 is made last, and where it is, all are.
+        for shard in (0..shards).rev() {
+            let shard = ShardOf { shard, shards };
+            let own = commands.iter().copied().filter(|c| ShardOf::market(c.market(), shards) == shard);
+            let log = encode_log(shard, &own.collect::<Vec<_>>());
+            drop(disk.create(&self.path.join(shard.file_name()), &log)?);
+        }
+        disk.remove(&mark)?;
+        Ok(true)
+    }
+}
+
+/// Removes the logs of a first start that was interrupted: no engine has opened them, so nothing in them was
+/// acknowledged. Where the log of shard 0 is, it was interrupted when all was done.
+fn undo_first_start(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+    let names = disk.list(folder)?;
+    if !names.iter().any(|name| name == FIRST_START_NAME) {
+        return Ok(());
+    }
+    if shard_counts(disk, folder)?.is_empty() {
+        for name in names.iter().filter(|name| ShardOf::of_file_name(name).is_some()) {
+            disk.remove(&folder.join(name))?;
+        }
+    }
+    // It goes last, and before any command comes: from then on a log that is missing is a loss.
+    disk.remove(&folder.join(FIRST_START_NAME))
+}
+
+fn who_we_are() -> String {
+    let program = std::env::args_os().next().map(PathBuf::from);
+    let name = program.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    format!("process {} ({name})", std::process::id())
+}
+
+/// How many shards the data directory `folder` has: more than one number where a resharding was cut
+/// short. The log of shard 0 is made last and removed first, so where it is, all its shards are.
+///
+/// # Errors
+/// What the disk says.
+pub fn shard_counts(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<u16>> {
+    let names = disk.list(folder)?;
+    let logs = names.iter().filter_map(|name| ShardOf::of_file_name(name));
+    Ok(logs.filter(|log| log.shard == 0).map(|log| log.shards).collect())
+}
+
+/// Refuses a data directory with another number of shards, or without its first: its history would be
+/// passed over. Says whether there is no history yet, so that logs may be made.
+pub(crate) fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<bool, LogError> {
+    let folder = path.parent().unwrap_or(path).to_path_buf();
+    let io = |source| LogError::Io { what: "look for", path: folder.clone(), source };
+    let counts = shard_counts(disk, &folder).map_err(io)?;
+    if let Some(&found) = counts.iter().find(|&&found| found != asked) {
+        return Err(LogError::OtherShards { path: folder, found, asked });
+    }
+    if counts.is_empty()
+        && let Some(log) = log_with_commands(disk, &folder).map_err(io)?
+    {
+        return Err(LogError::Missing { path: folder.join(ShardOf { shard: 0, ..log }.file_name()) });
+    }
+    Ok(counts.is_empty())
+}
+
+/// A log in `folder` that holds a command, if there is one.
+fn log_with_commands(disk: &dyn Disk, folder: &Path) -> io::Result<Option<ShardOf>> {
+    for name in disk.list(folder)? {
+        let Some(log) = ShardOf::of_file_name(&name) else { continue };
+        let Some(mut file) = disk.open(&folder.join(name))? else { continue };
+        // Behind the header comes a frame, nothing, or the zeros of reserved space.
+        if behind_header(&mut *file)?.iter().any(|&byte| byte != 0) {
+            return Ok(Some(log));
+        }
+    }
+    Ok(None)
+}
+
+/// The record behind a log's header, or zeros where the file ends.
+fn behind_header(file: &mut dyn LogFile) -> io::Result<[u8; RECORD_BYTES]> {
+    let mut record = [0; RECORD_BYTES];
+    let mut filled = 0;
+    while filled < RECORD_BYTES {
+        match file.read_at((RECORD_BYTES + filled) as u64, &mut record[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(record)
+}
