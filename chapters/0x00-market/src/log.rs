@@ -14,7 +14,8 @@
 //! its kind, which is 1 to 6.
 //!
 //! A frame is all or nothing. An engine writes a frame, syncs, and only then acknowledges its
-//! commands or writes the next frame: so after a crash at most the last frame can be torn.
+//! commands or writes the next frame: so after a crash at most the last frame can be torn. Everything
+//! in a log of one of several shards belongs to that shard.
 
 use std::path::PathBuf;
 
@@ -208,10 +209,11 @@ pub fn decode_header(bytes: &[u8; RECORD_BYTES], path: &std::path::Path) -> Resu
     if u32_at(bytes, 16) != crc32c::crc32c(&bytes[..16]) || bytes[20..] != [0; 4] {
         return Err(foreign("its header is damaged"));
     }
-    Ok(ShardOf {
-        shard: u16::from_le_bytes([bytes[12], bytes[13]]),
-        shards: u16::from_le_bytes([bytes[14], bytes[15]]),
-    })
+    let [shard, shards] = [12, 14].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+    if shard >= shards {
+        return Err(foreign("its header names a shard that there can't be"));
+    }
+    Ok(ShardOf { shard, shards })
 }
 
 /// Writes a frame's header into the first [`RECORD_BYTES`] of `frame`; the commands follow them.
@@ -248,22 +250,6 @@ pub fn encode_log(shard: ShardOf, commands: &[Command]) -> Vec<u8> {
 /// The checksum of a whole frame, which leaves out the four bytes where the checksum stands.
 pub fn frame_crc(frame: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&frame[..4]), &frame[8..])
-}
-
-/// What a frame's header says, if its parts agree with each other.
-pub(crate) struct FrameHeader {
-    pub(crate) length: usize,
-    pub(crate) crc: u32,
-    pub(crate) first: Sequence,
-}
-
-impl FrameHeader {
-    /// Reads the header at the start of `bytes`. `None` where its parts contradict each other.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<FrameHeader> {
-        let (length, count, zero) = (u32_at(bytes, 0) as usize, u32_at(bytes, 16) as usize, u32_at(bytes, 20));
-        let coherent = (1..=FRAME_COMMANDS_MAX).contains(&count) && length == count * RECORD_BYTES && zero == 0;
-        coherent.then(|| FrameHeader { length, crc: u32_at(bytes, 4), first: Sequence(u64_at(bytes, 8)) })
-    }
 }
 
 /// A command as its record: kind, intent or outcome, time in force, price (a byte each), market,

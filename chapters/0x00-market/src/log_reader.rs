@@ -1,18 +1,19 @@
 //! Reading a log back: every whole frame in order, and a clear word about where it ends.
 //!
 //! A log may end in three ways. *Clean*: after the last frame comes nothing, or only the zeros of
-//! space reserved for later. *Torn*: the last frame is incomplete or damaged and nothing readable
-//! follows; the crash hit before its sync returned, so it was never acknowledged and is cut off.
-//! *Damaged*: something unreadable, and whole frames after it; acknowledged commands are gone, and
-//! that is an error, never a shorter history.
+//! space reserved for later. *Torn*: there is what a crash leaves of a frame whose sync had not
+//! returned; it was never acknowledged and is cut off. *Damaged*: there is more than that;
+//! acknowledged commands are gone, and that is an error, never a shorter history.
+//!
+//! A reader needs memory for one frame, and reads each byte two or three times at most, whatever the bytes say.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::check_shards;
-use crate::log::{
-    FRAME_COMMANDS_MAX, FrameHeader, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_header, frame_crc,
-};
+use crate::frame::FrameHeader;
+use crate::log::{RECORD_BYTES, ShardOf, decode_command, decode_header, encode_header, frame_crc};
+use crate::log_tail::{self, Tail};
 use crate::{Command, Disk, LogError, LogFile, Recovery, Sequence};
 
 /// A log that was replayed and is ready to be appended to.
@@ -87,9 +88,9 @@ fn write_again(file: &mut dyn LogFile, start: u64, end: u64) -> std::io::Result<
 }
 
 /// A file read from some byte on.
-struct Input<'file> {
-    file: &'file mut dyn LogFile,
-    at: u64,
+pub(crate) struct Input<'file> {
+    pub(crate) file: &'file mut dyn LogFile,
+    pub(crate) at: u64,
 }
 
 impl Read for Input<'_> {
@@ -147,10 +148,9 @@ impl<'file> LogReader<'file> {
         }
         let first = self.next;
         let (records, _) = self.frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
-        if let Some(at) = records.iter().position(|record| decode_command(record).is_none()) {
-            let reason =
-                format!("its checksum is right, but command {} of the frame is none that this program knows", at + 1);
-            return Err(self.corrupt(reason));
+        let belongs = |command: Command| ShardOf::market(command.market(), self.shard.shards) == self.shard;
+        if let Some(at) = records.iter().position(|record| !decode_command(record).is_some_and(belongs)) {
+            return Err(self.corrupt(foreign_command(at + 1, &records[at], self.shard.shards)));
         }
         self.offset += self.frame.len() as u64;
         self.next = first.plus(records.len() as u64);
@@ -198,38 +198,13 @@ impl<'file> LogReader<'file> {
 
     /// Decides what the bytes from `self.offset` on are: reserved space, a torn frame, or damage.
     fn judge_tail(&mut self, reason: String) -> Result<(), LogError> {
-        let path = self.path.clone();
-        let io = |source| LogError::Io { what: "read", path: path.clone(), source };
+        // Whoever asks for another frame gets the same answer.
         self.read_from(self.offset);
-        let mut zeros = 0;
-        loop {
-            let bytes = self.file.fill_buf().map_err(io)?;
-            if bytes.is_empty() {
-                return Ok(());
-            }
-            let run = bytes.iter().take_while(|&&byte| byte == 0).count();
-            let all_zero = run == bytes.len();
-            self.file.consume(run);
-            zeros += run as u64;
-            if !all_zero {
-                break;
-            }
+        let tail = log_tail::judge(self.file.get_mut().file, self.offset, self.next);
+        match tail.map_err(|source| LogError::Io { what: "read", path: self.path.clone(), source })? {
+            Tail::Torn(bytes) => self.torn_bytes = bytes,
+            Tail::Damaged(damage) => return Err(self.corrupt(format!("{reason}, and {damage}"))),
         }
-        // Something follows. Start over from the frame's place, so that slots stay multiples of 24.
-        zeros -= zeros % RECORD_BYTES as u64;
-        self.read_from(self.offset + zeros);
-        let mut tail = Vec::new();
-        self.file.read_to_end(&mut tail).map_err(io)?;
-        if let Some(found) = find_frame(&tail, self.next) {
-            let reason = format!("{reason}, and a whole frame with command {found} follows");
-            return Err(self.corrupt(reason));
-        }
-        let used = tail.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
-        let torn_bytes = zeros + used;
-        if torn_bytes > ((1 + FRAME_COMMANDS_MAX) * RECORD_BYTES) as u64 {
-            return Err(self.corrupt(format!("{reason}, and what follows is more than one frame can be")));
-        }
-        self.torn_bytes = torn_bytes;
         Ok(())
     }
 
@@ -238,12 +213,14 @@ impl<'file> LogReader<'file> {
     }
 }
 
-/// The first command of a whole frame in `tail` that belongs behind the frame which should start
-/// with `next` or a later command.
-fn find_frame(tail: &[u8], next: Sequence) -> Option<Sequence> {
-    (0..tail.len()).step_by(RECORD_BYTES).find_map(|at| {
-        let header = FrameHeader::decode(tail.get(at..at + RECORD_BYTES)?)?;
-        let frame = tail.get(at..at + RECORD_BYTES + header.length)?;
-        (header.first >= next && frame_crc(frame) == header.crc).then_some(header.first)
-    })
+/// Why a command of a frame with the right checksum can't be taken.
+fn foreign_command(place: usize, record: &[u8; RECORD_BYTES], shards: u16) -> String {
+    let what = match decode_command(record) {
+        None => "none that this program knows".to_string(),
+        Some(command) => {
+            let market = command.market();
+            format!("of market {market}, which belongs to shard {} of {shards}", ShardOf::market(market, shards).shard)
+        }
+    };
+    format!("its checksum is right, but command {place} of the frame is {what}")
 }

@@ -13,11 +13,11 @@ use crate::streams::Random;
 use market::log::{RECORD_BYTES, ShardOf};
 use market::{Engine, EngineError, LogError, RealDisk, Sequence};
 
-fn oracle(length: usize) -> Oracle {
+pub(crate) fn oracle(length: usize) -> Oracle {
     Oracle::of(&Random::new(99).stream(length))
 }
 
-fn fixture(oracle: &Oracle, framing: Framing) -> Fixture {
+pub(crate) fn fixture(oracle: &Oracle, framing: Framing) -> Fixture {
     let commands: Vec<_> = oracle.steps(0).iter().map(|step| step.command).collect();
     Fixture::new(&commands, framing, ShardOf::ONLY)
 }
@@ -135,7 +135,7 @@ fn flipped<E: Engine>(
 }
 
 /// The engine must refuse, name the file, the offset and the command, and leave the file as it is.
-fn damaged<E: Engine>(folder: &Folder, start: u64, before: u64, bytes: &[u8]) -> Result<(), String> {
+pub(crate) fn damaged<E: Engine>(folder: &Folder, start: u64, before: u64, bytes: &[u8]) -> Result<(), String> {
     let error = folder.refusal::<E>()?;
     let words = error.to_string();
     let EngineError::Log(LogError::Corrupt { path, offset, sequence, .. }) = error else {

@@ -7,10 +7,13 @@
 
 use std::path::Path;
 
+use crate::counted::Counted;
 use crate::faults::Faults;
 use crate::sim_disk::SimDisk;
 use market::csv::{self, CsvError, HEADER};
-use market::log::{RECORD_BYTES, ShardOf, decode_command, encode_command, encode_header, frame_crc, seal_frame};
+use market::log::{
+    FRAME_COMMANDS_MAX, RECORD_BYTES, ShardOf, decode_command, encode_command, encode_header, frame_crc, seal_frame,
+};
 use market::log_reader::open_log;
 use market::model::Model;
 use market::{Command, Event, LogError, Sequence};
@@ -70,15 +73,20 @@ fn check_frames(commands: &[Command], mut frames: &[u8]) {
     assert!(rest.is_empty() && frames.is_empty(), "commands from nowhere: {rest:?}");
 }
 
-/// The commands of the log, and where they end.
+/// The commands of the log, and where they end. Reading it costs memory for a frame, and time for its length.
 fn read(disk: &SimDisk) -> Result<(Vec<Command>, usize), LogError> {
+    let length = disk.read(Path::new(PATH)).unwrap().len() as u64;
+    let disk = Counted::new(disk.clone());
     let mut commands = Vec::new();
-    let opened = open_log::<LogError>(disk, Path::new(PATH), ShardOf::ONLY, |sequence, command| {
+    let opened = open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |sequence, command| {
         commands.push(command);
         assert_eq!(sequence.0, commands.len() as u64, "a command was passed over or came twice");
         Ok(())
-    })?;
-    Ok((commands, opened.end as usize))
+    });
+    let reads = disk.reads();
+    assert!(reads.bytes <= 3 * length, "of {length} bytes it made {reads:?}");
+    assert!(reads.most_at_once <= (1 + FRAME_COMMANDS_MAX) * RECORD_BYTES, "of {length} bytes it made {reads:?}");
+    Ok((commands, opened?.end as usize))
 }
 
 /// The same bytes with a header, and with the right checksum wherever something as long as a frame is.

@@ -4,8 +4,9 @@
 //! A chapter's `tests/contract.rs` is one line that names the chapter ([`contract!`]); the tests know its engine only
 //! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
-//! promised, or as an error ([`crash`], [`logs`], [`opening`])? And does every promise hold on a disk that loses, tears
-//! and refuses ([`failing`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
+//! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`])? And does every promise hold on a disk that
+//! loses, tears and refuses ([`failing`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The
+//! chapter's program is
 //! asked the last one as well, on the real system ([`program`]). What takes bytes from outside is asked one
 //! more: is there any input that it can't bear ([`fuzz`])?
 //!
@@ -17,7 +18,9 @@
 #![allow(clippy::unwrap_used)]
 
 pub mod aftermath;
+pub mod counted;
 pub mod crash;
+pub mod damage;
 pub mod differential;
 pub mod failing;
 pub mod faults;

@@ -17,6 +17,7 @@ macro_rules! contract {
         $crate::contract! { @tests $chapter:
             generated_streams_in_shards is differential::generated_streams_in_shards of Engine,
             a_first_start_cut_short_in_shards is opening::a_first_start_cut_short_in_shards of Engine,
+            a_siblings_frame is damage::a_siblings_frame of Engine,
             simulation_in_shards is simulation::many_seeds_in_shards of Engine,
         }
     };
@@ -35,6 +36,9 @@ macro_rules! contract {
             cut_on_the_real_disk is crash::cut_on_the_real_disk of Engine,
             flip_every_bit is crash::flip_every_bit of Engine,
             frames_out_of_place is crash::frames_out_of_place of Engine,
+            rot_before_a_torn_frame is damage::rot_before_a_torn_frame of Engine,
+            rot_before_a_frame_cut_at_every_byte is damage::rot_before_a_frame_cut_at_every_byte of Engine,
+            a_spoiled_sector is damage::a_spoiled_sector of Engine,
             files_that_are_no_log is logs::files_that_are_no_log of Engine,
             a_refusal_changes_nothing is logs::a_refusal_changes_nothing of Engine,
             one_engine_at_a_time is opening::one_engine_at_a_time of Engine,

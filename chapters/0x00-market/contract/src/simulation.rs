@@ -253,13 +253,15 @@ impl World {
         check_ledger(self.oracle.events(self.oracle.len()), self.folder.path(), shards)
     }
 
-    /// Flips one bit on a copy of the disk. The engine may refuse; or it may take the last frame for torn.
+    /// Flips one bit on a copy of the disk. The engine may refuse; or it may take the last frame for torn, where
+    /// there is nothing behind it. Anything there was written when the last frame had been acknowledged.
     fn rot<E: Engine>(&mut self) -> Result<(), String> {
         let disk = self.disk.copy();
         let Some(path) = disk.paths().first().cloned() else { return Ok(()) };
         let mut bytes = disk.read(&path).unwrap_or_default();
         let frames = frames_of(&disk, &path)?;
         let Some(last) = frames.last() else { return Ok(()) };
+        let is_last = bytes[last.end..].iter().all(|&byte| byte == 0);
         let byte = self.random.below(bytes.len() as u64) as usize;
         bytes[byte] ^= 1 << self.random.below(8);
         disk.put(&path, &bytes);
@@ -269,7 +271,8 @@ impl World {
             Err(error) => return Err(format!("a bit of byte {byte} flipped: {error}")),
             Ok(opened) => opened,
         };
-        let allowed = if byte >= last.end { Some(last.after) } else { (byte >= last.start).then_some(last.before) };
+        let allowed =
+            if byte >= last.end { Some(last.after) } else { (byte >= last.start && is_last).then_some(last.before) };
         if allowed != Some(recovery.commands as usize) {
             return Err(format!(
                 "a bit of byte {byte} flipped, the last frame is {last:?}: it opened with {recovery:?}"

@@ -7,14 +7,18 @@
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
 
+#[path = "broken_engines/careless.rs"]
+mod careless;
+
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use contract::{crash, differential, failing, logs, opening, simulation};
+use careless::open_carelessly;
+use contract::{crash, damage, differential, failing, logs, opening, simulation};
 use market::draft::Draft;
-use market::log::{FILE_NAME, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_command, seal_frame};
-use market::log_reader::{LogReader, open_log};
+use market::log::{RECORD_BYTES, ShardOf, encode_command, seal_frame};
+use market::log_reader::open_log;
 use market::model::Model;
 use market::{
     Acknowledge, Closed, Command, DataDir, Engine, EngineError, LogError, LogFile, Options, Receivers, Recovery,
@@ -32,6 +36,11 @@ const APPLIES_TWICE: u8 = 7;
 const TRUSTS_THE_CACHE: u8 = 8;
 const EMPTIES_THE_LEDGER_FIRST: u8 = 9;
 const TAKES_NO_LOCK: u8 = 10;
+const CUTS_TOO_EAGERLY: u8 = 11;
+const ACCEPTS_A_SIBLING: u8 = 12;
+/// These flaws are in the reading of a log.
+const CARELESS: [u8; 6] =
+    [CHECKS_NO_CHECKSUM, SKIPS_DAMAGED_FRAMES, APPLIES_TWICE, TRUSTS_THE_CACHE, CUTS_TOO_EAGERLY, ACCEPTS_A_SIBLING];
 
 struct Flawed<const FLAW: u8> {
     file: Box<dyn LogFile>,
@@ -74,28 +83,15 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
             draft.finish().unwrap();
         }
         let mut core = Core { model: Model::default(), ledger };
-        let path = options.data_dir.join(FILE_NAME);
-        let careless = [CHECKS_NO_CHECKSUM, SKIPS_DAMAGED_FRAMES, APPLIES_TWICE, TRUSTS_THE_CACHE].contains(&FLAW);
-        let there = if careless { options.disk.open(&path).map_err(io_error("open", &path))? } else { None };
-        let (file, end, next, recovery) = match there {
-            Some(file) => open_carelessly::<FLAW>(file, &path, &mut core)?,
-            None => {
-                let opened = open_log(&*options.disk, &path, ShardOf::ONLY, |_, command| {
-                    core.apply(&command);
-                    Ok::<_, EngineError>(())
-                })?;
-                (opened.file, opened.end, opened.next, opened.recovery)
-            }
-        };
+        let (last, found) = read_logs::<FLAW>(options, &mut core)?;
         if FLAW != EMPTIES_THE_LEDGER_FIRST {
             draft.finish().unwrap();
         }
-        let (batch, batch_max) = (Vec::new(), options.batch_max);
-        let acks = receivers(0);
-        Ok((
-            Flawed { file, end, path, next, batch, batch_max, core, acks, stopped: false, _data_dir: data_dir },
-            recovery,
-        ))
+        let (file, path, end, next) = last;
+        let (batch, batch_max, acks) = (Vec::new(), options.batch_max, receivers(0));
+        let flawed =
+            Flawed { file, end, path, next, batch, batch_max, core, acks, stopped: false, _data_dir: data_dir };
+        Ok((flawed, found))
     }
 
     fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
@@ -123,6 +119,36 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
         self.flush()?;
         Ok(Closed { state: self.core.model.state(), stages: None, remarks: Vec::new() })
     }
+}
+
+/// A log to go on with: the file, its path, where the next frame goes, and its sequence.
+type Last = (Box<dyn LogFile>, PathBuf, u64, Sequence);
+
+/// Reads the logs of all shards. One is written to later: what is asked of a flawed engine in shards is whether it
+/// opens.
+fn read_logs<const FLAW: u8>(options: &Options, core: &mut Core) -> Result<(Last, Recovery), EngineError> {
+    let mut found = Recovery::default();
+    let mut last = None;
+    for shard in (0..options.shards).rev() {
+        let shard = ShardOf { shard, shards: options.shards };
+        let path = options.data_dir.join(shard.file_name());
+        let careless = CARELESS.contains(&FLAW);
+        let there = if careless { options.disk.open(&path).map_err(io_error("open", &path))? } else { None };
+        let (file, end, next, recovery) = match there {
+            Some(file) => open_carelessly::<FLAW>(file, &path, core)?,
+            None => {
+                let opened = open_log(&*options.disk, &path, shard, |_, command| {
+                    core.apply(&command);
+                    Ok::<_, EngineError>(())
+                })?;
+                (opened.file, opened.end, opened.next, opened.recovery)
+            }
+        };
+        found.commands += recovery.commands;
+        found.torn_bytes += recovery.torn_bytes;
+        last = Some((file, path, end, next));
+    }
+    Ok((last.unwrap(), found))
 }
 
 impl<const FLAW: u8> Flawed<FLAW> {
@@ -161,82 +187,16 @@ fn io_error(what: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Engin
     move |source| LogError::Io { what, path: path.to_path_buf(), source }.into()
 }
 
-type Opened = (Box<dyn LogFile>, u64, Sequence, Recovery);
-
-/// Reads a log with one mistake.
-fn open_carelessly<const FLAW: u8>(
-    mut file: Box<dyn LogFile>,
-    path: &Path,
-    core: &mut Core,
-) -> Result<Opened, EngineError> {
-    let io = io_error("read", path);
-    let frames = match FLAW {
-        TRUSTS_THE_CACHE | APPLIES_TWICE => frames_checked(&mut *file, path)?,
-        _ => frames_unchecked::<FLAW>(&mut *file, path)?,
-    };
-    let commands = frames.iter().flat_map(|(_, commands)| commands);
-    commands.clone().for_each(|command| drop(core.apply(command)));
-    if let (APPLIES_TWICE, Some((_, last))) = (FLAW, frames.last()) {
-        last.iter().for_each(|command| drop(core.apply(command)));
-    }
-    let count = commands.count() as u64;
-    let end = frames.last().map_or(RECORD_BYTES, |(end, _)| *end) as u64;
-    file.set_length(end).and_then(|()| file.sync()).map_err(io)?;
-    Ok((file, end, Sequence::FIRST.plus(count), Recovery { commands: count, torn_bytes: 0 }))
-}
-
-/// Where each frame ends, and its commands.
-type Frames = Vec<(usize, Vec<Command>)>;
-
-fn frames_checked(file: &mut dyn LogFile, path: &Path) -> Result<Frames, LogError> {
-    let mut reader = LogReader::new(file, path)?;
-    let (mut frames, mut end) = (Vec::new(), RECORD_BYTES);
-    while let Some(frame) = reader.next_frame()? {
-        let commands: Vec<Command> = frame.map(|(_, command)| command).collect();
-        end += RECORD_BYTES * (1 + commands.len());
-        frames.push((end, commands));
-    }
-    Ok(frames)
-}
-
-fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Result<Frames, EngineError> {
-    let io = io_error("read", path);
-    let mut bytes = vec![0; file.length().map_err(&io)? as usize];
-    let read = file.read_at(0, &mut bytes).map_err(&io)?;
-    assert_eq!(read, bytes.len(), "the simulated disk reads all at once");
-    decode_header(bytes.first_chunk().unwrap(), path)?;
-    let (mut frames, mut at) = (Vec::new(), RECORD_BYTES);
-    while let Some(header) = bytes.get(at..at + RECORD_BYTES) {
-        let count = u32::from_le_bytes([header[16], header[17], header[18], header[19]]) as usize;
-        let end = at.saturating_add((1 + count).saturating_mul(RECORD_BYTES));
-        let frame = bytes.get(at..end).filter(|_| count > 0);
-        let whole = frame.filter(|frame| FLAW == CHECKS_NO_CHECKSUM || is_sealed(frame));
-        match whole {
-            Some(frame) => {
-                let (records, _) = frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
-                frames.push((end, records.iter().filter_map(decode_command).collect()));
-                at = end;
-            }
-            None if FLAW == SKIPS_DAMAGED_FRAMES => at += RECORD_BYTES,
-            None => break,
-        }
-    }
-    Ok(frames)
-}
-
-/// Whether sealing the frame again leaves it as it is.
-fn is_sealed(frame: &[u8]) -> bool {
-    let mut again = frame.to_vec();
-    seal_frame(&mut again, Sequence(u64::from_le_bytes(frame[8..16].try_into().unwrap())));
-    again == frame
-}
-
 #[test]
 fn an_honest_engine_passes() {
     type Honest = Flawed<HONEST>;
     differential::generated_streams::<Honest>();
     crash::flip_every_bit::<Honest>();
     crash::frames_out_of_place::<Honest>();
+    damage::rot_before_a_torn_frame::<Honest>();
+    damage::rot_before_a_frame_cut_at_every_byte::<Honest>();
+    damage::a_spoiled_sector::<Honest>();
+    damage::a_siblings_frame::<Honest>();
     logs::files_that_are_no_log::<Honest>();
     logs::a_refusal_changes_nothing::<Honest>();
     opening::one_engine_at_a_time::<Honest>();
@@ -326,4 +286,22 @@ fn emptying_the_ledger_before_the_log_is_judged_is_caught() {
 #[should_panic(expected = "it opened with")]
 fn an_engine_without_a_lock_is_caught() {
     opening::one_engine_at_a_time::<Flawed<TAKES_NO_LOCK>>();
+}
+
+#[test]
+#[should_panic(expected = "it opened with")]
+fn cutting_a_tail_too_eagerly_is_caught() {
+    damage::rot_before_a_torn_frame::<Flawed<CUTS_TOO_EAGERLY>>();
+}
+
+#[test]
+#[should_panic(expected = "it opened with")]
+fn cutting_a_tail_too_eagerly_is_caught_by_a_spoiled_sector() {
+    damage::a_spoiled_sector::<Flawed<CUTS_TOO_EAGERLY>>();
+}
+
+#[test]
+#[should_panic(expected = "it opened with")]
+fn accepting_the_frame_of_a_sibling_is_caught() {
+    damage::a_siblings_frame::<Flawed<ACCEPTS_A_SIBLING>>();
 }

@@ -8,8 +8,12 @@ const BYTES: [u8; 12] = [0, 1, 2, 24, 99, 100, 127, 255, b'\n', b'\r', b'"', b',
 /// Numbers at which counting goes wrong.
 const NUMBERS: [u64; 10] = [0, 1, 23, 24, 25, 65_536 * 24, 65_537 * 24, u32::MAX as u64, i64::MAX as u64, u64::MAX];
 
-/// A longer input finds nothing that a shorter one does not, and takes its time.
+/// A longer input seldom finds what a shorter one does not, and takes its time.
 const LENGTH_MAX: usize = 8_192;
+
+/// One input in this many is longer all the same: what is cheap for a page may be dear for megabytes.
+const LONG_ONE_IN: u64 = 40;
+const LONG_MAX: u64 = 3_000_000;
 
 /// One of `seeds` after one to eight changes.
 pub fn changed(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
@@ -18,7 +22,24 @@ pub fn changed(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         change(&mut bytes, seeds, random);
         bytes.truncate(LENGTH_MAX);
     }
+    if random.one_in(LONG_ONE_IN) {
+        lengthen(&mut bytes, random);
+    }
     bytes
+}
+
+/// Repeats the end of an input until it has megabytes, and changes a little of that.
+fn lengthen(bytes: &mut Vec<u8>, random: &mut Random) {
+    let from = place(bytes.len(), random);
+    let again = bytes[from - from % 24..].to_vec();
+    let length = random.below(LONG_MAX) as usize;
+    while !again.is_empty() && bytes.len() < length {
+        bytes.extend_from_slice(&again);
+    }
+    for _ in 0..random.below(4) {
+        let at = place(bytes.len(), random);
+        bytes.get_mut(at).into_iter().for_each(|byte| *byte ^= 1 << random.below(8));
+    }
 }
 
 fn pick<'a>(seeds: &'a [Vec<u8>], random: &mut Random) -> &'a Vec<u8> {

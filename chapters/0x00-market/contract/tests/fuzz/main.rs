@@ -36,7 +36,8 @@ fn fuzz(name: &str) {
     for case in only.map_or(0..u64::MAX, |case| case..case + 1) {
         let bytes = changes::changed(&seeds, &mut Random::new(case));
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target(&bytes))) {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            // A long one comes again by its number.
+            let hex: String = bytes.iter().take(10_000).map(|byte| format!("{byte:02x}")).collect();
             eprintln!("these bytes break `{name}`: {hex}");
             eprintln!("again: FUZZ_CASE={case} cargo test -p contract --test fuzz {name} -- --exact");
             resume_unwind(panic);

@@ -1,0 +1,137 @@
+//! Damage that looks like a crash: acknowledged frames that can't be read, and behind them a frame that is torn.
+//!
+//! What is cut off as torn is gone, and nobody is told. So an engine must not take for torn what bytes show to
+//! have been acknowledged: it refuses, and leaves the log as it found it.
+
+use crate::crash::{damaged, fixture, oracle};
+use crate::fixture::{Fixture, Frame, Framing, UnsyncedDisk};
+use crate::folder::Folder;
+use crate::streams::Random;
+use market::log::RECORD_BYTES;
+use market::{Engine, MarketId};
+
+const FRAMINGS: [Framing; 4] = [Framing::One, Framing::Many(2), Framing::Many(32), Framing::Mixed(24)];
+
+/// How large a sector may be: when the power goes while one is written, all of it may be spoiled.
+const SECTORS: [usize; 2] = [512, 4_096];
+
+/// A bit rots in each of the last fifty frames, and a crash cuts ten bytes off.
+pub fn rot_before_a_torn_frame<E: Engine>() {
+    let folder = Folder::new(UnsyncedDisk);
+    for framing in FRAMINGS {
+        let log = fixture(&oracle(200), framing);
+        for rotten in [2, 50] {
+            let rotten = &log.frames[log.frames.len().saturating_sub(rotten)..];
+            let mut bytes = log.bytes[..log.end() - 10].to_vec();
+            rotten.iter().for_each(|frame| bytes[frame.start + RECORD_BYTES + 5] ^= 4);
+            refuses::<E>(&folder, rotten[0], &bytes)
+                .unwrap_or_else(|error| panic!("{framing:?}, {} rotten frames: {error}", rotten.len()));
+        }
+    }
+}
+
+/// The last frame but one has a rotten bit, and of the last one came as much as there may come, in a file that ends
+/// there or has reserved space behind it.
+pub fn rot_before_a_frame_cut_at_every_byte<E: Engine>() {
+    let folder = Folder::new(UnsyncedDisk);
+    let log = fixture(&oracle(60), Framing::Many(4));
+    let [.., before, last] = log.frames[..] else { panic!("there are many frames") };
+    // Of nothing but zeros nobody can say that it was written.
+    for length in last.start + 1..last.end {
+        let mut bytes = log.bytes[..length].to_vec();
+        // In its header as well.
+        bytes[before.start + 7 * length % (5 * RECORD_BYTES)] ^= 1 << (length % 8);
+        for reserved in [0, 500] {
+            bytes.resize(length + reserved, 0);
+            refuses::<E>(&folder, before, &bytes)
+                .unwrap_or_else(|error| panic!("cut at byte {length}, {reserved} bytes reserved: {error}"));
+        }
+    }
+}
+
+/// The power goes while a frame is written, and takes with it what the frame shares a sector with.
+pub fn a_spoiled_sector<E: Engine>() {
+    let folder = Folder::new(UnsyncedDisk);
+    let mut random = Random::new(14);
+    let mut spoiled = 0;
+    for (framing, commands) in FRAMINGS.into_iter().zip([200, 300, 900, 900]) {
+        let log = fixture(&oracle(commands), framing);
+        for sector_bytes in SECTORS {
+            for torn in &log.frames {
+                let sector = torn.start / sector_bytes * sector_bytes;
+                // The sector of the file's header has its own refusal; and one that begins with the frame is not shared.
+                if sector == 0 || sector == torn.start {
+                    continue;
+                }
+                for bytes in torn_with_its_sector(&log, *torn, sector..sector + sector_bytes, &mut random) {
+                    let hurt = log.frame_at(sector).unwrap();
+                    refuses::<E>(&folder, hurt, &bytes).unwrap_or_else(|error| {
+                        panic!("{framing:?}, {sector_bytes} bytes from {sector} spoiled by {torn:?}: {error}")
+                    });
+                    spoiled += 1;
+                }
+            }
+        }
+    }
+    assert!(spoiled > 500, "only {spoiled} sectors were spoiled");
+}
+
+/// The log up to the frame `torn`, with random bytes in `sector`; what of the frame lies behind the sector came, or
+/// is zeros, or lies beyond the end of the file.
+fn torn_with_its_sector(
+    log: &Fixture,
+    torn: Frame,
+    sector: std::ops::Range<usize>,
+    random: &mut Random,
+) -> [Vec<u8>; 3] {
+    let mut whole = log.bytes[..torn.end].to_vec();
+    let spoiled = sector.start..sector.end.min(whole.len());
+    whole[spoiled.clone()].iter_mut().for_each(|byte| *byte = random.below(256) as u8);
+    let mut zeros = whole.clone();
+    zeros[spoiled.end..].fill(0);
+    zeros.resize(sector.end + 100, 0);
+    let short = whole[..spoiled.end].to_vec();
+    [whole, zeros, short]
+}
+
+/// The frame of another shard's log has the right sequence and a right checksum, and lies where this shard's frame
+/// was: a write that went astray.
+pub fn a_siblings_frame<E: Engine>() {
+    let mut folder = Folder::new(UnsyncedDisk);
+    folder.options.shards = 2;
+    let logs = [0, 1].map(|shard| {
+        let of = market::log::ShardOf { shard, shards: 2 };
+        let mut commands = Random::new(15).stream(1_000);
+        commands.retain(|command| command.market() == MarketId(shard.into()));
+        commands.truncate(24);
+        assert_eq!(commands.len(), 24);
+        (folder.path().join(of.file_name()), Fixture::new(&commands, Framing::Many(6), of))
+    });
+    for into in [0, 1] {
+        let ((path, log), (other_path, other)) = (&logs[into], &logs[1 - into]);
+        let put = |bytes: &[u8]| {
+            std::fs::write(other_path, &other.bytes).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        };
+        put(&log.bytes);
+        let (engine, recovery) = E::open(&folder.options, &mut crate::harness::Acks::default().receivers()).unwrap();
+        assert_eq!(recovery.commands, 48);
+        drop(engine);
+        for (at, frame) in log.frames.iter().enumerate() {
+            let mut bytes = log.bytes.clone();
+            bytes[frame.start..frame.end].copy_from_slice(&other.bytes[frame.start..frame.end]);
+            put(&bytes);
+            let error = folder.refusal::<E>().unwrap_or_else(|error| panic!("frame {at} of shard {into}: {error}"));
+            let words = error.to_string();
+            let named = [path.display().to_string(), format!("byte {}", frame.start), format!("shard {}", 1 - into)];
+            assert!(named.iter().all(|name| words.contains(name)), "the error does not name {named:?}: {words}");
+            assert!(std::fs::read(path).unwrap() == bytes, "the engine changed a log that it does not trust");
+        }
+    }
+}
+
+/// The engine refuses the log, names this frame as the first that can't be read, and changes nothing.
+fn refuses<E: Engine>(folder: &Folder, frame: Frame, bytes: &[u8]) -> Result<(), String> {
+    std::fs::write(folder.log(), bytes).unwrap();
+    damaged::<E>(folder, frame.start as u64, frame.before as u64, bytes)
+}

@@ -1,0 +1,323 @@
+//! The end of a log: what a crash can leave there is cut off, whatever part of it came; everything else is refused;
+//! and the judgement costs little, for any bytes.
+
+// These are tests: an `unwrap` here is an assertion.
+#![allow(clippy::unwrap_used)]
+
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+
+use contract::counted::{Counted, Reads};
+use contract::fixture::{Fixture, Framing};
+use contract::streams::{Random, streams};
+use contract::{Faults, SimDisk};
+use market::log::{FRAME_COMMANDS_MAX, RECORD_BYTES, ShardOf, encode_command, encode_header, seal_frame};
+use market::log_reader::{LogReader, open_log};
+use market::{Command, Disk, LogError, LogFile, MarketId, Recovery, Sequence};
+use proptest::prelude::{any, proptest};
+use proptest::prop_assert_eq;
+
+const PATH: &str = "commands.log";
+const FRAME_MAX: u64 = ((1 + FRAME_COMMANDS_MAX) * RECORD_BYTES) as u64;
+
+fn open(bytes: &[u8]) -> Result<Recovery, LogError> {
+    let disk = SimDisk::new(0, Faults::default());
+    disk.put(Path::new(PATH), bytes);
+    open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |_, _| Ok(())).map(|opened| opened.recovery)
+}
+
+fn refused(bytes: &[u8]) -> String {
+    match open(bytes) {
+        Err(LogError::Corrupt { reason, .. }) => reason,
+        other => panic!("it must be refused: {other:?}"),
+    }
+}
+
+/// A log of three frames of ten commands.
+fn log() -> Fixture {
+    Fixture::new(&Random::new(3).stream(30), Framing::Many(10), ShardOf::ONLY)
+}
+
+/// A header that agrees with itself, of a frame that is nowhere.
+fn forged_header(first: u64, count: u32) -> [u8; RECORD_BYTES] {
+    let mut header = [0; RECORD_BYTES];
+    header[0..4].copy_from_slice(&(count * RECORD_BYTES as u32).to_le_bytes());
+    header[4..8].copy_from_slice(&77_u32.to_le_bytes());
+    header[8..16].copy_from_slice(&first.to_le_bytes());
+    header[16..20].copy_from_slice(&count.to_le_bytes());
+    header
+}
+
+#[test]
+fn a_header_behind_a_damaged_frame_shows_that_it_was_acknowledged() {
+    let log = log();
+    let [_, before, last] = log.frames[..] else { panic!("there are three frames") };
+    let mut bytes = log.bytes[..last.start + RECORD_BYTES].to_vec();
+    bytes[before.start + 50] ^= 1;
+    assert!(refused(&bytes).contains("command 21"), "{}", refused(&bytes));
+    // Its checksum and its number may be anything, as long as that number can stand there.
+    for (first, is_there) in [(10, false), (11, true), (12, true), (22, true), (23, false), (u64::MAX, false)] {
+        bytes[last.start..].copy_from_slice(&forged_header(first, 3));
+        // Without it the frame would end where its header says, so that is put out of the way too.
+        bytes[before.start..before.start + RECORD_BYTES].fill(0);
+        assert_eq!(open(&bytes).is_err(), is_there, "a frame that says it starts with {first}");
+    }
+}
+
+#[test]
+fn bytes_behind_the_end_of_the_last_frame_are_damage() {
+    let log = log();
+    let last = log.frames[2];
+    for behind in [0, 1, 23, 24, 30_000, 200_000] {
+        let mut bytes = [&log.bytes[..], &vec![0; behind], &[9]].concat();
+        bytes[last.start + 50] ^= 1;
+        assert!(refused(&bytes).contains("behind"), "{behind}: {}", refused(&bytes));
+        bytes.truncate(log.end() + behind);
+        assert_eq!(open(&bytes).unwrap().commands, 20, "zeros may be room for more");
+    }
+}
+
+#[test]
+fn any_one_bit_of_the_last_acknowledged_header_leaves_the_torn_frame_behind_it_to_see() {
+    let log = log();
+    let [_, before, last] = log.frames[..] else { panic!("there are three frames") };
+    for bit in 0..8 * RECORD_BYTES {
+        let mut bytes = log.bytes.clone();
+        bytes[before.start + bit / 8] ^= 1 << (bit % 8);
+        for header_came in [0..0, 0..1, 0..9, 9..24, 23..24, 0..24] {
+            let mut bytes = bytes.clone();
+            (0..RECORD_BYTES).filter(|at| !header_came.contains(at)).for_each(|at| bytes[last.start + at] = 0);
+            refused(&bytes);
+        }
+    }
+}
+
+#[test]
+fn a_frame_that_belongs_elsewhere_is_damage_wherever_it_is_whole() {
+    let log = log();
+    // Frames that bytes went missing before: their numbers are too high for their place.
+    let far = |count: usize, first: u64| {
+        let mut frame = vec![0; RECORD_BYTES];
+        log.frames.iter().take(count).for_each(|_| frame.extend(encode_command(&Random::new(1).command())));
+        seal_frame(&mut frame, Sequence(first));
+        frame
+    };
+    let beginning = &log.bytes[..log.frames[1].start];
+    for between in [&[][..], &[0; 24], &[0; 2_400]] {
+        for first in [12, 500, u64::MAX - 7] {
+            let whole = [beginning, between, &far(3, first)].concat();
+            assert!(refused(&whole).contains(&first.to_string()), "{}", refused(&whole));
+        }
+    }
+    // Headers that are forged can't hide it, and it can't be forged without its checksum.
+    let forged: Vec<u8> = (0..50).flat_map(|at| forged_header(9_000 + at, 65_536)).collect();
+    assert!(refused(&[beginning, &[0; 24], &forged, &far(3, 500)].concat()).contains("command 500"));
+    assert_eq!(open(&[beginning, &[0; 24], &forged].concat()).unwrap().commands, 10);
+}
+
+#[test]
+fn garbage_in_place_of_what_did_not_come_is_cut_off() {
+    let log = log();
+    let last = log.frames[2];
+    let mut random = Random::new(4);
+    for header_came in [true, false] {
+        let mut bytes = log.bytes.clone();
+        bytes[last.start + RECORD_BYTES..].iter_mut().for_each(|byte| *byte = random.below(256) as u8);
+        if !header_came {
+            bytes[last.start..last.start + RECORD_BYTES].fill(0);
+        }
+        assert_eq!(open(&bytes).unwrap().commands, 20, "{header_came}");
+    }
+}
+
+#[test]
+fn garbage_where_the_header_should_be_may_be_an_acknowledged_frame() {
+    let log = log();
+    let last = log.frames[2];
+    let mut bytes = log.bytes.clone();
+    // One rotten byte leaves commands behind it, and may be cut off: no byte shows whether a sync had returned.
+    bytes[last.start + 1] ^= 0x41;
+    assert_eq!(open(&bytes).unwrap().commands, 20);
+    bytes[last.start + 72] = 200;
+    assert!(refused(&bytes).contains("no commands"), "{}", refused(&bytes));
+}
+
+#[test]
+fn a_header_names_a_shard_that_can_be() {
+    for (shard, shards) in [(0, 0), (1, 0), (1, 1), (5, 2), (u16::MAX, u16::MAX)] {
+        let bytes = encode_header(ShardOf { shard, shards });
+        assert!(matches!(open(&bytes), Err(LogError::Foreign { .. })), "shard {shard} of {shards}");
+    }
+}
+
+#[test]
+fn a_command_of_another_shard_is_refused() {
+    let of = ShardOf { shard: 1, shards: 3 };
+    for (market, belongs) in [(1, true), (4, true), (0, false), (2, false), (3, false)] {
+        let commands = [Command::Open { market: MarketId(7) }, Command::Open { market: MarketId(market) }];
+        let disk = SimDisk::new(0, Faults::default());
+        disk.put(Path::new(PATH), &Fixture::new(&commands, Framing::Many(2), of).bytes);
+        let mut file = disk.open(Path::new(PATH)).unwrap().unwrap();
+        let mut reader = LogReader::new(&mut *file, Path::new(PATH)).unwrap();
+        match reader.next_frame() {
+            Ok(frame) => assert!(belongs && frame.unwrap().count() == 2),
+            Err(error) => {
+                let words = error.to_string();
+                let named = ["command 2 of the frame", &format!("market {market}"), &format!("shard {}", market % 3)];
+                assert!(!belongs && named.iter().all(|name| words.contains(name)), "market {market}: {words}");
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Of each sector of a frame that was not synced there may be nothing, all, its beginning or its end.
+    #[test]
+    fn a_torn_frame_is_cut_off_whatever_part_of_it_came(
+        stream in streams(120),
+        before in 0..20_usize,
+        sector_bytes in proptest::sample::select(vec![8_usize, 24, 40, 512]),
+        sectors in proptest::collection::vec((0..4_u8, any::<usize>()), 1..400),
+        grown in any::<bool>(),
+    ) {
+        let before = before.min(stream.0.len() - 1);
+        let synced = Fixture::new(&stream.0[..before], Framing::Mixed(5), ShardOf::ONLY);
+        let mut frame = vec![0; RECORD_BYTES];
+        frame.extend(stream.0[before..].iter().flat_map(encode_command));
+        seal_frame(&mut frame, Sequence::FIRST.plus(before as u64));
+        let mut bytes = synced.bytes.clone();
+        let mut part = Vec::new();
+        let mut from = 0;
+        for (fate, cut) in sectors.into_iter().cycle() {
+            let to = frame.len().min(from + sector_bytes - (synced.end() + from) % sector_bytes);
+            let cut = from + cut % (to - from + 1);
+            let kept: Range<usize> = [from..from, from..to, from..cut, cut..to][usize::from(fate)].clone();
+            part.extend((from..to).map(|at| if kept.contains(&at) { frame[at] } else { 0 }));
+            from = to;
+            if from == frame.len() {
+                break;
+            }
+        }
+        let whole = part == frame;
+        bytes.extend(part);
+        if !grown {
+            let used = bytes.iter().rposition(|&byte| byte != 0).unwrap() + 1;
+            bytes.truncate(used.max(synced.end()));
+        }
+        let commands = open(&bytes).map(|recovery| recovery.commands).map_err(|error| error.to_string());
+        let cut_zeros = bytes.len() < synced.end() + frame.len();
+        let expected = if whole && !cut_zeros { stream.0.len() } else { before };
+        prop_assert_eq!(commands, Ok(expected as u64));
+    }
+}
+
+/// What stands at this place of a log, counted in records.
+type Record = fn(u64) -> [u8; RECORD_BYTES];
+
+/// A log that exists only while it is read, so that it may be as long as one likes.
+#[derive(Clone)]
+struct Endless {
+    length: u64,
+    record: Record,
+}
+
+impl Disk for Endless {
+    fn open(&self, _: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        Ok(Some(Box::new(self.clone())))
+    }
+
+    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
+        Ok(vec![PATH.to_string()])
+    }
+
+    fn create(&self, _: &Path, _: &[u8]) -> io::Result<Box<dyn LogFile>> {
+        panic!("it is there")
+    }
+}
+
+impl LogFile for Endless {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = (self.length - at.min(self.length)).min(buffer.len() as u64) as usize;
+        let (mut done, mut at) = (0, at);
+        while done < length {
+            let (slot, within) = (at / RECORD_BYTES as u64, (at % RECORD_BYTES as u64) as usize);
+            let record = if slot == 0 { encode_header(ShardOf::ONLY) } else { (self.record)(slot) };
+            let piece = (RECORD_BYTES - within).min(length - done);
+            buffer[done..done + piece].copy_from_slice(&record[within..within + piece]);
+            (done, at) = (done + piece, at + piece as u64);
+        }
+        Ok(length)
+    }
+
+    fn write_at(&mut self, _: u64, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        Ok(self.length)
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.length = length;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn reads_of(length: u64, record: Record) -> (Result<Recovery, LogError>, Reads) {
+    let disk = Counted::new(Endless { length, record });
+    let opened = open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |_, _| Ok(()));
+    (opened.map(|opened| opened.recovery), disk.reads())
+}
+
+/// Frames of one command: the header at every odd place, the command behind it.
+fn sound(slot: u64) -> [u8; RECORD_BYTES] {
+    let mut frame = [0; 2 * RECORD_BYTES];
+    frame[RECORD_BYTES..]
+        .copy_from_slice(&encode_command(&Command::Open { market: MarketId(slot.div_ceil(2) as u32) }));
+    seal_frame(&mut frame, Sequence(slot.div_ceil(2)));
+    let (records, _) = frame.as_chunks::<RECORD_BYTES>();
+    records[usize::from(slot.is_multiple_of(2))]
+}
+
+#[test]
+fn what_a_forged_log_costs() {
+    let hostile: [(&str, Record); 6] = [
+        ("one bad bit at the front", |slot| {
+            let mut record = sound(slot);
+            record[5] ^= u8::from(slot == 1);
+            record
+        }),
+        ("headers, each of a frame of the greatest size", |slot| forged_header(slot + 1, 65_536)),
+        ("headers of later frames", |slot| forged_header(1 << 40 | slot, 65_536)),
+        ("headers of earlier frames", |_| forged_header(0, 65_536)),
+        ("commands behind no header", |slot| if slot == 1 { [0; 24] } else { sound(2 * slot) }),
+        ("garbage", |slot| slot.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes().repeat(3).try_into().unwrap()),
+    ];
+    for (name, record) in hostile {
+        let (opened, reads) = reads_of(1 << 30, record);
+        assert!(matches!(opened, Err(LogError::Corrupt { offset: 24, .. })), "{name}: {opened:?}");
+        // It has tried to read one frame, and looked as far as one frame can reach.
+        assert!(reads.bytes < 3 * FRAME_MAX, "{name}: {reads:?}");
+        assert!(reads.most_at_once as u64 <= 2 * FRAME_MAX, "{name}: {reads:?}");
+    }
+}
+
+#[test]
+fn what_a_long_log_costs() {
+    const LENGTH: u64 = 24 + 48 * 200_000;
+    let (opened, reads) = reads_of(LENGTH, sound);
+    assert_eq!(opened.unwrap(), Recovery { commands: 200_000, torn_bytes: 0 });
+    assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");
+    // Reserved space, with a bit that rotted far from any frame.
+    let (opened, reads) = reads_of(LENGTH, |slot| [u8::from(slot == 390_000); RECORD_BYTES]);
+    assert!(matches!(opened, Err(LogError::Corrupt { offset: 24, .. })), "{opened:?}");
+    assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");
+    let (opened, reads) = reads_of(LENGTH, |_| [0; RECORD_BYTES]);
+    assert_eq!(opened.unwrap(), Recovery::default());
+    assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");
+}

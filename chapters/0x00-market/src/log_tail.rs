@@ -1,0 +1,139 @@
+//! The end of a log: what stands behind the last whole frame, and whether a crash can have left it.
+//!
+//! A frame is written when everything before it is synced. So a crash leaves one frame that is not whole, at most, and
+//! it begins where the last whole one ends. It was never acknowledged, and is cut off. Refused is what shows that a
+//! frame which can't be read was acknowledged, or may hide one that was:
+//!
+//! - the header of another frame further behind, be its commands there or not, for what is left of a command never
+//!   looks like a header;
+//! - anything behind the end that the frame's own header names, and anything further away than a frame can reach;
+//! - a header that no crash leaves, with anything but commands behind it: when the power goes, the whole sector
+//!   that is being written may be spoiled, and acknowledged frames with it.
+//!
+//! In the frame itself a crash and a bad disk look alike, so rot in the last frame alone is taken for a crash.
+//!
+//! Each byte is read once, into 60 KiB of memory, whatever the bytes say.
+
+use std::io::{self, Read};
+
+use crate::frame::{FrameHeader, is_rest_of_command, is_rest_of_header, length_claimed};
+use crate::log::{FRAME_COMMANDS_MAX, RECORD_BYTES};
+use crate::log_reader::Input;
+use crate::{LogFile, Sequence};
+
+/// How much is read at once; whole records.
+const READ_BYTES: usize = 2_560 * RECORD_BYTES;
+
+/// What the end of a log is.
+pub(crate) enum Tail {
+    /// This many bytes of a torn frame, up to the last that is not zero. The zeros behind are reserved space.
+    Torn(u64),
+    /// More than a crash leaves, in words.
+    Damaged(String),
+}
+
+/// Judges what stands from byte `offset` of `file` on, where the frame of command `next` should be and no
+/// whole one is.
+pub(crate) fn judge(file: &mut dyn LogFile, offset: u64, next: Sequence) -> io::Result<Tail> {
+    let mut input = Input { file, at: offset };
+    let mut bytes = Vec::with_capacity(READ_BYTES);
+    let mut judge = Judge { next, slot: 0, used: 0, slots_max: 0, only_commands: false, suspect: None };
+    loop {
+        bytes.clear();
+        input.by_ref().take(READ_BYTES as u64).read_to_end(&mut bytes)?;
+        if bytes.is_empty() {
+            return Ok(Tail::Torn(judge.used));
+        }
+        // Behind the end of the file there is nothing, as in reserved space.
+        bytes.resize(bytes.len().next_multiple_of(RECORD_BYTES), 0);
+        for record in bytes.as_chunks().0 {
+            if let Err(damage) = judge.see(record) {
+                return Ok(Tail::Damaged(damage));
+            }
+        }
+    }
+}
+
+/// What is known after some of the records.
+struct Judge {
+    next: Sequence,
+    /// How many records there were.
+    slot: u64,
+    /// How many bytes, up to the last that is not zero.
+    used: u64,
+    /// How many records the torn frame has at most, with its header.
+    slots_max: u64,
+    /// Whether behind this header there may only be commands.
+    only_commands: bool,
+    suspect: Option<Suspect>,
+}
+
+impl Judge {
+    /// Takes the next record into account. The error is the damage, in words.
+    fn see(&mut self, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
+        let slot = self.slot;
+        self.slot += 1;
+        match FrameHeader::decode(record) {
+            Some(header) => self.see_header(slot, &header, record)?,
+            None if slot == 0 => {
+                let commands =
+                    length_claimed(record, self.next).map_or(FRAME_COMMANDS_MAX, |length| length / RECORD_BYTES);
+                self.slots_max = 1 + commands as u64;
+                self.only_commands = !is_rest_of_header(record, self.next);
+            }
+            None => self.see_command(record)?,
+        }
+        let Some(last) = record.iter().rposition(|&byte| byte != 0) else { return Ok(()) };
+        self.used = slot * RECORD_BYTES as u64 + last as u64 + 1;
+        if slot >= self.slots_max {
+            return Err("there are bytes behind where the frame can end".into());
+        }
+        if slot > 0 && self.only_commands && !is_rest_of_command(record) {
+            return Err("no crash leaves such a header with what are no commands behind it".into());
+        }
+        Ok(())
+    }
+
+    /// The frame's own header says how far it goes, and any other belongs to an acknowledged frame, if it has
+    /// a number that is possible here, or else a right checksum.
+    fn see_header(&mut self, slot: u64, header: &FrameHeader, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
+        if slot == 0 {
+            self.slots_max = 1 + (header.length / RECORD_BYTES) as u64;
+        } else if header.first >= self.next && header.first.0 - self.next.0 <= slot {
+            return Err(format!("a frame with command {} follows", header.first));
+        }
+        // Frames hold no headers: a frame within which another header stands was none.
+        self.suspect = (header.first > self.next).then(|| Suspect::new(header, record));
+        Ok(())
+    }
+
+    fn see_command(&mut self, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
+        let Some(suspect) = &mut self.suspect else { return Ok(()) };
+        suspect.crc = crc32c::crc32c_append(suspect.crc, record);
+        suspect.missing -= 1;
+        if suspect.missing > 0 {
+            return Ok(());
+        }
+        let (is_whole, first) = (suspect.crc == suspect.crc_said, suspect.first);
+        self.suspect = None;
+        if is_whole { Err(format!("a whole frame with command {first} follows")) } else { Ok(()) }
+    }
+}
+
+/// What may be a frame, with a number that is not possible here: bytes before it may be missing.
+struct Suspect {
+    first: Sequence,
+    /// How many of its commands are still to come.
+    missing: usize,
+    /// The checksum of what there was of it.
+    crc: u32,
+    /// The checksum that it should have in the end.
+    crc_said: u32,
+}
+
+impl Suspect {
+    fn new(header: &FrameHeader, record: &[u8; RECORD_BYTES]) -> Suspect {
+        let crc = crc32c::crc32c_append(crc32c::crc32c(&record[..4]), &record[8..]);
+        Suspect { first: header.first, missing: header.length / RECORD_BYTES, crc, crc_said: header.crc }
+    }
+}
