@@ -19,3 +19,8 @@ fn a_sync_fails() {
 fn the_disk_is_full() {
     program::the_disk_is_full::<Chapter>(PROGRAM);
 }
+
+#[test]
+fn nobody_listens() {
+    program::nobody_listens(PROGRAM);
+}

@@ -13,8 +13,8 @@
 //! because the order between markets of different shards is not part of the contract.
 
 #![forbid(unsafe_code)]
-// These are tests: an `unwrap` here is an assertion.
-#![allow(clippy::unwrap_used)]
+// These are tests: an `unwrap` here is an assertion, and what is printed is for whoever runs them with `--nocapture`.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod aftermath;
 pub mod crash;
