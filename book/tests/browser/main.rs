@@ -5,6 +5,7 @@
 //! that is a failure. `BOOK_PICTURES=folder` keeps a picture of each page; `BOOK_ROOT=folder`
 //! looks at another copy of the repository.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
 
 mod cdp;
 #[path = "../fixture/mod.rs"]

@@ -28,6 +28,8 @@
 //! Clippy's `print_stdout` and `print_stderr` see to it that no other way of printing is used.
 #![forbid(unsafe_code)]
 
+pub mod said;
+
 use std::fmt::{Arguments, Display};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

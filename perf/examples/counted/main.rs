@@ -19,6 +19,8 @@ mod ratios;
 
 use std::process::ExitCode;
 
+use program::{Unprinted, Verdict, print, tell};
+
 /// The most times that a work is done, and the number that it prepares for.
 pub const TIMES_MAX: usize = 10_000;
 
@@ -39,21 +41,22 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
-        ["list"] => {
-            println!("{}", results::machine::COMPILER);
-            works().for_each(|work| println!("{}\t{}\t{}", work.name, work.unit, work.rounds));
-            ExitCode::SUCCESS
-        }
-        ["ratios"] => {
-            ratios::print();
-            ExitCode::SUCCESS
-        }
+        ["list"] => program::end(list()),
+        ["ratios"] => program::end(ratios::print_all()),
         [way @ ("run" | "slowed"), name, times] => run(name, times, way == "slowed"),
         _ => {
-            eprintln!("usage: counted list | ratios | run NAME TIMES | slowed NAME TIMES");
+            tell(format_args!("usage: counted list | ratios | run NAME TIMES | slowed NAME TIMES"));
             ExitCode::from(2)
         }
     }
+}
+
+fn list() -> Result<Verdict, Unprinted> {
+    print(format_args!("{}\n", results::machine::COMPILER))?;
+    for work in works() {
+        print(format_args!("{}\t{}\t{}\n", work.name, work.unit, work.rounds))?;
+    }
+    Ok(Verdict::Yes)
 }
 
 fn works() -> impl Iterator<Item = &'static Work> {
@@ -63,7 +66,9 @@ fn works() -> impl Iterator<Item = &'static Work> {
 fn run(name: &str, times: &str, slowed: bool) -> ExitCode {
     let wanted = times.parse().ok().filter(|times| *times <= TIMES_MAX);
     let (Some(work), Some(times)) = (works().find(|work| work.name == name), wanted) else {
-        eprintln!("there is no work {name:?}, or {times:?} is not a number up to {TIMES_MAX}: see `counted list`");
+        tell(format_args!(
+            "error: there is no work {name:?}, or {times:?} is not a number up to {TIMES_MAX}: see `counted list`"
+        ));
         return ExitCode::from(2);
     };
     let again = |n: usize| 1 + usize::from(slowed && n.is_multiple_of(20));

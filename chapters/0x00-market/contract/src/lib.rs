@@ -6,16 +6,15 @@
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`])? And does every promise hold on a disk that
 //! loses, tears and refuses ([`failing`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The
-//! chapter's program is
-//! asked the last one as well, on the real system ([`program`]). What takes bytes from outside is asked one
-//! more: is there any input that it can't bear ([`fuzz`])?
+//! chapter's program is asked the last one as well, on the real system ([`program`]), and its words are on file
+//! ([`words`]). What takes bytes from outside is asked one more: is there any input that it can't bear ([`fuzz`])?
 //!
 //! With one shard the whole stream of events is compared; with more, each market's own stream,
 //! because the order between markets of different shards is not part of the contract.
 
 #![forbid(unsafe_code)]
-// These are tests: an `unwrap` here is an assertion.
-#![allow(clippy::unwrap_used)]
+// These are tests: an `unwrap` here is an assertion, and what is printed is for whoever runs them with `--nocapture`.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod aftermath;
 pub mod counted;
@@ -40,6 +39,7 @@ pub mod simulation;
 pub mod snapshots;
 pub mod stopping;
 pub mod streams;
+pub mod words;
 
 pub use faults::Faults;
 pub use runner::{Chapter, has_flag};

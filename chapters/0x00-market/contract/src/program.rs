@@ -17,6 +17,9 @@ use crate::aftermath::{Left, judge};
 use crate::streams::Random;
 use market::flow::{self, FlowName};
 use market::{Command, Event};
+use program::said::{
+    ends_quietly_on_a_closed_pipe, ends_with_a_sentence_on_a_full_disk, ends_with_its_code_when_it_cannot_complain,
+};
 use runner::{Chapter, has_flag};
 
 /// How many kills a test makes, unless `KILLS` asks for another number: 56 for seven chapters.
@@ -267,6 +270,26 @@ pub fn the_disk_is_full<C: Chapter>(program: &str) {
     }
     assert!(endings.iter().any(|left| left.acknowledged() > 0), "it was never under load when the disk was full");
     judge(&commands, &endings).unwrap_or_else(|complaint| panic!("{complaint}"));
+}
+
+/// Nobody takes what the program prints, or hears why it ends.
+///
+/// # Panics
+/// When it panics, or ends with another code than it should.
+pub fn nobody_listens(program: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &str| {
+        let mut process = Process::new(program);
+        process.args(arguments.split(' ')).current_dir(folder.path());
+        process
+    };
+    for printing in ["--help", "--orders 10 --pass throughput --output figures"] {
+        ends_quietly_on_a_closed_pipe(&mut run(printing));
+        ends_with_a_sentence_on_a_full_disk(&mut run(printing));
+    }
+    for complaining in ["--orders 0", "--input nothing.csv"] {
+        ends_with_its_code_when_it_cannot_complain(&mut run(complaining), 2);
+    }
 }
 
 fn mounts_are_allowed() -> bool {

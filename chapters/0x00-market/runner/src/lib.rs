@@ -22,7 +22,7 @@ use clap::{CommandFactory, FromArgMatches};
 use program::Verdict;
 
 pub use args::{Args, Pass};
-pub use chapter::{Chapter, has_flag};
+pub use chapter::{Chapter, has_flag, measures};
 pub use error::RunError;
 pub use flags::{BatchFlags, Flags, NoFlags, PipelineFlags};
 pub use measure::{Latency, Throughput};

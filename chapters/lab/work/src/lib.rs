@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
 use market::{Command, Event};
+use program::Verdict;
 
 /// What a run took, and what it computed.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -84,11 +85,12 @@ pub fn main() -> ExitCode {
     let (engine, orders) = (args.next().unwrap_or_default(), args.next().and_then(|orders| orders.parse().ok()));
     match orders.and_then(|orders| work(&engine, orders)) {
         Some(Worked { ns, answer }) => {
-            println!("ns={ns}\nanswer={answer}");
-            ExitCode::SUCCESS
+            program::end(program::print(format_args!("ns={ns}\nanswer={answer}\n")).map(|()| Verdict::Yes))
         }
         None => {
-            eprintln!("error: say `naive` or `array`, and how many orders; `cargo run --release -- lab` does");
+            program::tell(format_args!(
+                "error: say `naive` or `array`, and how many orders; `cargo run --release -- lab` does"
+            ));
             ExitCode::from(2)
         }
     }

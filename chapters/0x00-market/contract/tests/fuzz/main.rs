@@ -10,8 +10,8 @@
 //! FUZZ_WRITE_SEEDS=1 cargo test -p contract --test fuzz     makes the seeds anew, after a change of format
 //! ```
 
-// These are tests: an `unwrap` here is an assertion.
-#![allow(clippy::unwrap_used)]
+// These are tests: an `unwrap` here is an assertion, and what is printed is for whoever runs them.
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod changes;
 mod seeds;
