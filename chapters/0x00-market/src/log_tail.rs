@@ -73,6 +73,10 @@ impl Judge {
     fn see(&mut self, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
         let slot = self.slot;
         self.slot += 1;
+        // Most of a long tail is reserved space.
+        if *record == [0; RECORD_BYTES] && slot > 0 && self.suspect.is_none() {
+            return Ok(());
+        }
         match FrameHeader::decode(record) {
             Some(header) => self.see_header(slot, &header, record)?,
             None if slot == 0 => {

@@ -254,7 +254,8 @@ impl World {
     }
 
     /// Flips one bit on a copy of the disk. The engine may refuse; or it may take the last frame for torn, where
-    /// there is nothing behind it. Anything there was written when the last frame had been acknowledged.
+    /// there is nothing behind it: anything there was written when the last frame had been acknowledged. In and
+    /// behind a torn frame the bit takes nothing away; but behind the end that its header names, nothing may be.
     fn rot<E: Engine>(&mut self) -> Result<(), String> {
         let disk = self.disk.copy();
         let Some(path) = disk.paths().first().cloned() else { return Ok(()) };
@@ -262,12 +263,13 @@ impl World {
         let frames = frames_of(&disk, &path)?;
         let Some(last) = frames.last() else { return Ok(()) };
         let is_last = bytes[last.end..].iter().all(|&byte| byte == 0);
+        let torn_end = end_of_torn(&bytes, last.end);
         let byte = self.random.below(bytes.len() as u64) as usize;
         bytes[byte] ^= 1 << self.random.below(8);
         disk.put(&path, &bytes);
         let options = Options { disk: Arc::new(disk), ..self.folder.options.clone() };
         let (engine, recovery) = match E::open(&options, &mut Acks::default().receivers()) {
-            Err(EngineError::Log(_)) if byte < last.end => return Ok(()),
+            Err(EngineError::Log(_)) if byte < last.end || torn_end.is_some_and(|end| byte >= end) => return Ok(()),
             Err(error) => return Err(format!("a bit of byte {byte} flipped: {error}")),
             Ok(opened) => opened,
         };
@@ -282,6 +284,13 @@ impl World {
         check_state(&self.oracle.state(recovery.commands as usize), &closed.state)
             .map_err(|error| format!("a bit of byte {byte} flipped: {error}"))
     }
+}
+
+/// Where the torn frame that begins at `start` would have ended, if its header came.
+fn end_of_torn(bytes: &[u8], start: usize) -> Option<usize> {
+    let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
+    let named = number(start)?.max(number(start + 16)? * RECORD_BYTES);
+    (named > 0).then_some(start + RECORD_BYTES + named)
 }
 
 /// The whole frames of a log.
