@@ -21,6 +21,7 @@ pub mod flow;
 mod frame;
 pub mod ids;
 pub mod log;
+mod log_input;
 pub mod log_reader;
 mod log_tail;
 pub mod model;

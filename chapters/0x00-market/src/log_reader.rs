@@ -7,12 +7,13 @@
 //!
 //! A reader needs memory for one frame, and reads each byte two or three times at most, whatever the bytes say.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::check_shards;
 use crate::frame::FrameHeader;
 use crate::log::{RECORD_BYTES, ShardOf, decode_command, decode_header, encode_header, frame_crc};
+use crate::log_input::Input;
 use crate::log_tail::{self, Tail};
 use crate::{Command, Disk, LogError, LogFile, Recovery, Sequence};
 
@@ -85,20 +86,6 @@ fn write_again(file: &mut dyn LogFile, start: u64, end: u64) -> std::io::Result<
     let mut frame = Vec::new();
     Input { file, at: start }.take(end - start).read_to_end(&mut frame)?;
     file.write_all_at(start, &frame)
-}
-
-/// A file read from some byte on.
-pub(crate) struct Input<'file> {
-    pub(crate) file: &'file mut dyn LogFile,
-    pub(crate) at: u64,
-}
-
-impl Read for Input<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(self.at, buffer)?;
-        self.at += read as u64;
-        Ok(read)
-    }
 }
 
 /// Reads a log frame by frame; it needs memory for one frame.

@@ -18,7 +18,7 @@ use std::io::{self, Read};
 
 use crate::frame::{FrameHeader, is_rest_of_command, is_rest_of_header, length_claimed};
 use crate::log::{FRAME_COMMANDS_MAX, RECORD_BYTES};
-use crate::log_reader::Input;
+use crate::log_input::Input;
 use crate::{LogFile, Sequence};
 
 /// How much is read at once; whole records.
