@@ -20,6 +20,7 @@ pub mod flow;
 pub mod ids;
 pub mod log;
 pub mod log_reader;
+pub mod log_set;
 pub mod model;
 pub mod money;
 pub mod state;

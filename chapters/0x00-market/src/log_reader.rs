@@ -100,6 +100,13 @@ impl Read for Input<'_> {
     }
 }
 
+impl LogReader<'_> {
+    /// How many bytes of a torn last frame there are, once there was no next frame.
+    pub fn torn_bytes(&self) -> u64 {
+        self.torn_bytes
+    }
+}
+
 /// Reads a log frame by frame; it needs memory for one frame.
 pub struct LogReader<'file> {
     file: BufReader<Input<'file>>,

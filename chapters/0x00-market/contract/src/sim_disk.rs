@@ -149,14 +149,21 @@ impl Disk for SimDisk {
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world();
         let went = world.begin();
-        world.rename(path, None, went)
+        world.name(&[(path, None)], went)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let went = world.begin();
+        let Some(contents) = world.files.get(from).cloned() else { return Err(ErrorKind::NotFound.into()) };
+        world.name(&[(from, None), (to, Some(contents))], went)
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
         let mut world = self.world();
         let went = world.begin();
         // All or nothing, also when the power goes.
-        world.rename(path, Some(Contents::durable(header)), went)?;
+        world.name(&[(path, Some(Contents::durable(header)))], went)?;
         drop(world);
         Ok(self.handle(path))
     }
