@@ -170,6 +170,14 @@ impl Disk for SimDisk {
 }
 
 impl SimDisk {
+    /// Takes as long as a sync does, while others use the disk.
+    fn wait(&self) {
+        let delay = self.world().faults.sync_delay;
+        if !delay.is_zero() {
+            std::thread::sleep(delay);
+        }
+    }
+
     fn handle(&self, path: &Path) -> Box<dyn LogFile> {
         Box::new(Handle { disk: self.clone(), path: path.to_path_buf() })
     }
@@ -217,14 +225,12 @@ impl LogFile for Handle {
     }
 
     fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.disk.wait();
         self.disk.world().set_length(&self.path, length)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        let delay = self.disk.world().faults.sync_delay;
-        if !delay.is_zero() {
-            std::thread::sleep(delay);
-        }
+        self.disk.wait();
         self.disk.world().sync(&self.path)
     }
 }
