@@ -57,6 +57,15 @@ pub trait Disk: Send + Sync {
         }
     }
 
+    /// Gives a log another name for good, and replaces what had it.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)?;
+        sync_directory(to)
+    }
+
     /// Makes a new log that holds `header`, all or nothing: after a crash there is either no file
     /// of this name or one with its whole header. What it replaces is gone.
     ///

@@ -219,6 +219,14 @@ pub enum EngineError {
         /// Who has it.
         holder: String,
     },
+    /// Logs that contradict their names or each other.
+    #[error("{path}: {reason}")]
+    Unsound {
+        /// The log, or the data directory.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// A thread of the engine is gone.
     #[error("the {role} thread stopped: {reason}; everything acknowledged is in the log, so start again")]
     ThreadStopped {

@@ -23,6 +23,7 @@ pub mod ids;
 pub mod log;
 mod log_input;
 pub mod log_reader;
+pub mod log_set;
 mod log_tail;
 pub mod model;
 pub mod money;

@@ -88,6 +88,13 @@ fn write_again(file: &mut dyn LogFile, start: u64, end: u64) -> std::io::Result<
     file.write_all_at(start, &frame)
 }
 
+impl LogReader<'_> {
+    /// How many bytes of a torn last frame there are, once there was no next frame.
+    pub fn torn_bytes(&self) -> u64 {
+        self.torn_bytes
+    }
+}
+
 /// Reads a log frame by frame; it needs memory for one frame.
 pub struct LogReader<'file> {
     file: BufReader<Input<'file>>,

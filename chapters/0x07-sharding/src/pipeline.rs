@@ -91,21 +91,24 @@ impl Pipeline {
             idle: Duration::ZERO,
         };
         let (pinned, core) = core_for_matching(options.pin_threads, shard);
-        let pipeline = Pipeline {
+        let mut pipeline = Pipeline {
             ring: Some(ring),
             batch: Vec::with_capacity(PUBLISH_MAX),
             submitted: 0,
             next,
             acknowledged,
-            journal: Some(spawn("journal", move || journal.run())?),
-            matcher: Some(spawn("matching", move || {
-                core.map(core_affinity::set_for_current);
-                matcher.run()
-            })?),
+            journal: None,
+            matcher: None,
             wait,
             pinned,
             path,
         };
+        // If the second can't be started, the pipeline goes, and with it the first.
+        pipeline.journal = Some(spawn("journal", move || journal.run())?);
+        pipeline.matcher = Some(spawn("matching", move || {
+            core.map(core_affinity::set_for_current);
+            matcher.run()
+        })?);
         Ok((pipeline, recovery))
     }
 

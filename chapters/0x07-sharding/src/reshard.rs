@@ -1,17 +1,16 @@
 //! Resharding: rewriting the logs of a data directory for another number of shards.
 //!
 //! The order of the commands of a market is kept, and no other order means anything. It is safe to
-//! cut short anywhere: the new logs are complete before the first old one goes, shard 0's log is made
-//! last and removed first, and a directory with two complete sets opens only after this was run again.
+//! cut short anywhere: the new logs are complete and read back before the first old one goes, shard 0's log
+//! is named last and removed first, and a directory with two complete sets opens only after this was run again.
 
-use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use market::data_dir::shard_counts;
-use market::log::{ShardOf, encode_log};
-use market::log_reader::LogReader;
-use market::{Command, DataDir, Disk, EngineError, LogError};
+use market::data_dir::{DataDir, shard_counts};
+use market::log::ShardOf;
+use market::log_set::{Histories, SetWriter, State, is_draft, read_set};
+use market::{Disk, EngineError, LogError};
 
 use crate::ledger;
 
@@ -20,49 +19,38 @@ use crate::ledger;
 /// # Errors
 /// When there is no log, when a log can't be trusted, or the disk can't be written.
 pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, EngineError> {
+    let look = || shard_counts(disk, data_dir).map_err(|source| io("look for", data_dir, source));
+    if look()?.is_empty() {
+        return Err(EngineError::Refused(format!("{}: there is no log to reshard", data_dir.display())));
+    }
     let _held = DataDir::open(disk, data_dir)?;
-    let counts = shard_counts(disk, data_dir).map_err(|source| io("look for", data_dir, source))?;
-    let before = counts.iter().copied().find(|&count| count != shards);
-    let commands = match before {
-        Some(before) if !counts.contains(&shards) => rewrite(disk, data_dir, before, shards)?,
-        // A resharding was cut short behind its rewriting, or there is nothing to rewrite.
-        _ if counts.contains(&shards) => 0,
-        _ => {
-            return Err(EngineError::Refused(format!(
-                "{}: there is no log to reshard; name the --data-dir of a run",
-                data_dir.display()
-            )));
+    let counts = look()?;
+    let others: Vec<u16> = counts.iter().copied().filter(|&count| count != shards).collect();
+    let mut commands = 0;
+    for &before in &others {
+        if counts.contains(&shards) {
+            // A resharding was cut short behind its rewriting. Or somebody put these logs there.
+            let new = Histories::read(disk, data_dir, shards, State::Complete)?;
+            new.must_be(&Histories::read(disk, data_dir, before, State::Complete)?, data_dir)?;
+        } else {
+            commands = rewrite(disk, data_dir, before, shards)?;
+            break;
         }
-    };
+    }
     remove_others(disk, data_dir, shards)?;
     let data_dir = data_dir.display();
-    Ok(match before {
+    Ok(match others.first() {
         Some(before) => format!("{data_dir}: {before} shards are now {shards}; {commands} commands were rewritten"),
         None => format!("{data_dir} has {shards} shards already"),
     })
 }
 
 // ANCHOR: rewrite
-/// Writes the new set of logs beside the old one, shard 0 last.
-fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result<usize, EngineError> {
-    let mut dealt: BTreeMap<u16, Vec<Command>> = (0..shards).map(|shard| (shard, Vec::new())).collect();
-    for shard in 0..before {
-        let path = data_dir.join(ShardOf { shard, shards: before }.file_name());
-        let opened = disk.open(&path).map_err(|source| io("open", &path, source))?;
-        let mut file = opened.ok_or_else(|| LogError::Missing { path: path.clone() })?;
-        let mut reader = LogReader::new(&mut *file, &path)?;
-        while let Some(frame) = reader.next_frame()? {
-            for (_, command) in frame {
-                dealt.entry(ShardOf::market(command.market(), shards).shard).or_default().push(command);
-            }
-        }
-    }
-    for (&shard, commands) in dealt.iter().rev() {
-        let shard = ShardOf { shard, shards };
-        let path = data_dir.join(shard.file_name());
-        disk.create(&path, &encode_log(shard, commands)).map_err(|source| io("write", &path, source))?;
-    }
-    Ok(dealt.values().map(Vec::len).sum())
+/// Writes the new set of logs beside the old one, reads it back, and names it, shard 0 last.
+fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result<u64, EngineError> {
+    let mut new = SetWriter::create(disk, data_dir, shards)?;
+    read_set(disk, data_dir, before, State::Complete, |command| new.push(command))?;
+    new.finish()
 }
 // ANCHOR_END: rewrite
 
@@ -86,6 +74,9 @@ fn remove_others(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<(), En
             _ => {}
         }
         let path = data_dir.join(log.file_name());
+        disk.remove(&path).map_err(|source| io("remove", &path, source))?;
+    }
+    for path in names.iter().filter(|name| is_draft(name)).map(|name| data_dir.join(name)) {
         disk.remove(&path).map_err(|source| io("remove", &path, source))?;
     }
     Ok(())

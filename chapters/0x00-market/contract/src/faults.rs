@@ -23,7 +23,7 @@ pub struct Faults {
     pub short_writes: bool,
     /// No file grows beyond this many bytes: the disk is full.
     pub capacity: Option<u64>,
-    /// How long a sync takes.
+    /// How long a sync takes, and a cut.
     pub sync_delay: Duration,
 }
 

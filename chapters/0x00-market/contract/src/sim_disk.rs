@@ -149,20 +149,35 @@ impl Disk for SimDisk {
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world();
         let went = world.begin();
-        world.rename(path, None, went)
+        world.name(&[(path, None)], went)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let went = world.begin();
+        let Some(contents) = world.files.get(from).cloned() else { return Err(ErrorKind::NotFound.into()) };
+        world.name(&[(from, None), (to, Some(contents))], went)
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
         let mut world = self.world();
         let went = world.begin();
         // All or nothing, also when the power goes.
-        world.rename(path, Some(Contents::durable(header)), went)?;
+        world.name(&[(path, Some(Contents::durable(header)))], went)?;
         drop(world);
         Ok(self.handle(path))
     }
 }
 
 impl SimDisk {
+    /// Takes as long as a sync does, while others use the disk.
+    fn wait(&self) {
+        let delay = self.world().faults.sync_delay;
+        if !delay.is_zero() {
+            std::thread::sleep(delay);
+        }
+    }
+
     fn handle(&self, path: &Path) -> Box<dyn LogFile> {
         Box::new(Handle { disk: self.clone(), path: path.to_path_buf() })
     }
@@ -210,14 +225,12 @@ impl LogFile for Handle {
     }
 
     fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.disk.wait();
         self.disk.world().set_length(&self.path, length)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        let delay = self.disk.world().faults.sync_delay;
-        if !delay.is_zero() {
-            std::thread::sleep(delay);
-        }
+        self.disk.wait();
         self.disk.world().sync(&self.path)
     }
 }

@@ -41,17 +41,20 @@ impl World {
         Err(error)
     }
 
-    /// Lets a name stand for something else, or for nothing, and syncs that, unless the power went before.
-    pub(crate) fn rename(&mut self, path: &Path, contents: Option<Contents>, went: io::Result<()>) -> io::Result<()> {
+    /// Lets names stand for something else, or for nothing, and syncs that, unless the power went before.
+    pub(crate) fn name(&mut self, names: &[(&Path, Option<Contents>)], went: io::Result<()>) -> io::Result<()> {
         if went.is_err() && !(self.power_went_now() && self.random.one_in(2)) {
             return went;
         }
-        let before = match contents {
-            Some(contents) => self.files.insert(path.to_path_buf(), contents),
-            None => self.files.remove(path),
-        };
-        self.names.entry(path.to_path_buf()).or_insert(before);
-        went.and_then(|()| self.sync_names(path.parent().unwrap_or(path)))
+        for (path, contents) in names {
+            let before = match contents {
+                Some(contents) => self.files.insert(path.to_path_buf(), contents.clone()),
+                None => self.files.remove(*path),
+            };
+            self.names.entry(path.to_path_buf()).or_insert(before);
+        }
+        let folder = names.first().and_then(|(path, _)| path.parent());
+        went.and_then(|()| folder.map_or(Ok(()), |folder| self.sync_names(folder)))
     }
 
     /// Makes the names in a folder durable.

@@ -77,7 +77,7 @@ impl Scene<'_> {
     /// Plays it once for each of the calls that may come first after the error.
     fn plays<E: Engine>(&self, name: &str, prepare: impl Fn(&Folder, &SimDisk)) {
         let oracle = Oracle::of(self.commands);
-        for first in 0..CALLS.len() {
+        for (first, call) in CALLS.iter().enumerate() {
             let disk = SimDisk::new(17, Faults::default());
             let mut folder = Folder::new(disk.clone());
             folder.options.batch_max = self.batch_max;
@@ -92,7 +92,7 @@ impl Scene<'_> {
                 folder.recovers::<E>(&oracle, back)
             });
             if let Err(complaint) = then {
-                panic!("{name}, batches of {}, {} comes first: {complaint}", self.batch_max, CALLS[first]);
+                panic!("{name}, batches of {}, {call} comes first: {complaint}", self.batch_max);
             }
         }
     }
