@@ -27,7 +27,7 @@ pub struct ExerciseArgs {
     /// With --check: run only these tests
     #[arg(long, value_name = "NAME", requires = "check")]
     pub test: Option<String>,
-    /// Where exercises lie
+    /// The folder that holds the exercises, seen from here [default: exercises in the repository]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Lay it out again over what is there

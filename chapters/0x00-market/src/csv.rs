@@ -50,7 +50,7 @@ use row::Row;
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
     /// It can't be opened or read.
-    #[error("{name}: {source}")]
+    #[error("{name}: could not read this file: {source}; name a CSV file, seen from here")]
     Unreadable {
         /// The file.
         name: String,

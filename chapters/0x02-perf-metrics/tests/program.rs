@@ -1,7 +1,7 @@
 //! The contract, kept by this chapter's program. What is asked of it is in `contract`.
 
 use ch02::Chapter;
-use contract::program;
+use contract::{program, words};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch02");
 
@@ -23,4 +23,9 @@ fn the_disk_is_full() {
 #[test]
 fn nobody_listens() {
     program::nobody_listens(PROGRAM);
+}
+
+#[test]
+fn help_and_refusals() {
+    words::help_and_refusals::<Chapter>(PROGRAM);
 }

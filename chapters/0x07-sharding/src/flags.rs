@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use market::{Options, RealDisk};
-use runner::{PipelineFlags, RunError};
+use runner::{PipelineFlags, RUN_FLAGS, RunError};
 
 use crate::reshard::reshard;
 
@@ -12,11 +12,11 @@ use crate::reshard::reshard;
 pub struct Flags {
     #[command(flatten)]
     pipeline: PipelineFlags,
-    /// How many shards
+    /// How many shards the markets are divided among
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     shards: u16,
     /// Rewrite --data-dir for another number of shards, and stop
-    #[arg(long, value_name = "N", requires = "data_dir", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", requires = "data_dir", conflicts_with_all = RUN_FLAGS, value_parser = clap::value_parser!(u16).range(1..=256))]
     reshard: Option<u16>,
 }
 

@@ -25,7 +25,7 @@ pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, 
         Some(before) if !counts.contains(&shards) => rewrite(disk, data_dir, before, shards)?,
         // A resharding was cut short behind its rewriting, or there is nothing to rewrite.
         _ if counts.contains(&shards) => 0,
-        _ => return Err(EngineError::Refused(format!("{}: there is no log to reshard", data_dir.display()))),
+        _ => return Err(EngineError::Refused(format!("{}: no log to reshard; a run makes one", data_dir.display()))),
     };
     remove_others(disk, data_dir, shards)?;
     let data_dir = data_dir.display();

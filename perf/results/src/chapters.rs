@@ -54,6 +54,6 @@ pub fn with<'a>(
     chapter.filter(|chapter| has(chapter)).ok_or_else(|| {
         let known: Vec<&str> = having().map(|chapter| chapter.folder.as_str()).collect();
         let name = chapter.map_or("no chapter", |chapter| &chapter.folder);
-        MeasureError::Unusable(format!("{name} has no {what}; the chapters that have are {}", known.join(", ")))
+        MeasureError::Unusable(format!("{name} has no {what}; these have: {}", known.join(", ")))
     })
 }

@@ -6,7 +6,7 @@
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`logs`])? And does every promise hold on a disk that loses, tears
 //! and refuses ([`failing`], [`simulation`], on the simulated disk of [`sim_disk`])? The chapter's program is
-//! asked the last one as well, on the real system ([`program`]). What takes bytes from outside is asked one
+//! asked the last one as well, on the real system ([`program`]), and its words are on file ([`words`]). What takes bytes from outside is asked one
 //! more: is there any input that it can't bear ([`fuzz`])?
 //!
 //! With one shard the whole stream of events is compared; with more, each market's own stream,
@@ -34,6 +34,7 @@ mod sim_file;
 pub mod simulation;
 pub mod snapshots;
 pub mod streams;
+pub mod words;
 
 pub use faults::Faults;
 pub use runner::{Chapter, has_flag};

@@ -32,6 +32,10 @@ pub struct Input {
     pub body: Vec<Command>,
 }
 
+/// The flags that say what to run and how: a chapter's own flag that asks for something else conflicts with them.
+pub const RUN_FLAGS: [&str; 10] =
+    ["flow", "input", "orders", "seed", "baseline", "pass", "rate", "seconds", "max_seconds", "events"];
+
 /// The flags.
 #[derive(Clone, Debug, clap::Parser)]
 pub struct Args<F: Flags> {
@@ -56,7 +60,7 @@ pub struct Args<F: Flags> {
     /// The chapter's own flags.
     #[command(flatten)]
     pub own: F,
-    /// Run only these passes
+    /// Run only these passes, with commas between them [default: all that the chapter has]
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     pub pass: Vec<Pass>,
     /// The latency pass offers this many commands a second [default: half of the throughput]
@@ -69,7 +73,7 @@ pub struct Args<F: Flags> {
     #[arg(long, value_name = "SECONDS", default_value_t = 20.0, value_parser = seconds)]
     pub max_seconds: f64,
     /// Write every acknowledgement with its events to FILE, and measure nothing
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pass", "rate", "seconds", "max_seconds", "baseline"])]
     pub events: Option<PathBuf>,
     /// Where to write t2_perf.txt and t2_summary.txt [default: output/0xNN of the repository]
     #[arg(long, value_name = "DIR")]

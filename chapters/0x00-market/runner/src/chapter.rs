@@ -20,7 +20,7 @@ pub trait Chapter {
 }
 
 /// Whether the chapter has an engine that measures its stages.
-pub(crate) fn measures<C: Chapter>() -> bool {
+pub fn measures<C: Chapter>() -> bool {
     std::any::TypeId::of::<C::Engine>() != std::any::TypeId::of::<C::Measured>()
 }
 

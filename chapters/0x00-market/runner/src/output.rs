@@ -34,6 +34,7 @@ impl OutputFolder {
     pub fn find(chapter: &str, asked: Option<&Path>) -> Result<OutputFolder, RunError> {
         let number = chapter.split('-').next().unwrap_or(chapter);
         let path = asked.map_or_else(|| repository().join("output").join(number), Path::to_path_buf);
+        no_file("--output", &path)?;
         fs::create_dir_all(&path).map_err(|source| error("make the folder", &path, source))?;
         Ok(OutputFolder { path })
     }
@@ -42,6 +43,7 @@ impl OutputFolder {
     /// folder for temporary files: that one is often memory, and a sync there costs nothing.
     pub fn data_dir(&self, kept: Option<&Path>) -> Result<DataDir, RunError> {
         if let Some(path) = kept {
+            no_file("--data-dir", path)?;
             return Ok(DataDir::Kept(path.to_path_buf()));
         }
         let fresh = tempfile::Builder::new().prefix("run-").tempdir_in(&self.path);
@@ -52,6 +54,17 @@ impl OutputFolder {
     pub fn write(&self, name: &str, text: &str) -> Result<(), RunError> {
         let path = self.path.join(name);
         fs::write(&path, text).map_err(|source| error("write", &path, source))
+    }
+}
+
+/// A file is no folder, and what it is named for can't be done.
+fn no_file(flag: &str, path: &Path) -> Result<(), RunError> {
+    match path.is_file() {
+        true => Err(RunError::Usage(format!(
+            "{flag} {}: this is a file; name a folder; one that is not there is made",
+            path.display()
+        ))),
+        false => Ok(()),
     }
 }
 

@@ -1,0 +1,87 @@
+//! The words of a chapter's program: its help, one refusal of each kind, and the exit code of each.
+//!
+//! They are kept by chapter in `chapters/0x00-market/contract/snapshots/words`. After a change that is meant,
+//! `INSTA_UPDATE=always cargo test -p ch01 --test program` writes a chapter's anew, and `git diff` shows what a reader
+//! will see.
+
+use std::fs;
+use std::process::Command as Process;
+
+use program::said::said;
+use runner::{Chapter, has_flag, measures};
+
+/// What nobody can mean in any chapter.
+const REFUSED_EVERYWHERE: [&str; 14] = [
+    "--order 5",
+    "--orders 0",
+    "--flow clasic",
+    "--seconds 0",
+    "--pass latencies",
+    "--pass throughput --rate 1000",
+    "--pass latency --baseline",
+    "--events answers --baseline",
+    "--input flow.csv --orders 5",
+    "--input nothing.csv",
+    "--input bad.csv",
+    "--data-dir a-file --orders 1 --pass throughput",
+    "--data-dir no-log --orders 1 --pass throughput",
+    "--output a-file",
+];
+
+/// What can't be meant for what the chapter has, or has not.
+fn refused_here<C: Chapter>() -> Vec<&'static str> {
+    let mut refused = Vec::new();
+    if !measures::<C>() {
+        refused.push("--pass breakdown");
+    }
+    refused.push(if has_flag::<C>("batch") { "--batch 0" } else { "--batch 4" });
+    if !has_flag::<C>("no-pin") {
+        refused.push("--no-pin");
+    }
+    if has_flag::<C>("shards") {
+        refused.extend([
+            "--shards 0",
+            "--reshard 2",
+            "--reshard 2 --data-dir kept",
+            "--reshard 2 --data-dir kept --orders 5",
+        ]);
+    } else {
+        refused.push("--shards 2");
+    }
+    refused
+}
+
+/// Compares the program's help and its refusals with those on file.
+///
+/// # Panics
+/// When a word or a code differs.
+pub fn help_and_refusals<C: Chapter>(program: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("a-file"), "").unwrap();
+    fs::write(path("bad.csv"), format!("{}\nopen,1,,,,,,,,\ndeposit,1,42,,,,,,much,\n", market::csv::HEADER)).unwrap();
+    fs::create_dir(path("no-log")).unwrap();
+    fs::write(path("no-log").join(market::log::FILE_NAME), "what somebody once wrote about markets").unwrap();
+
+    let run = |arguments: &str| {
+        let mut process = Process::new(program);
+        process.args(arguments.split(' ')).current_dir(folder.path());
+        said(&mut process, &[])
+    };
+    assert_same(&format!("{} help", C::NAME), &run("--help"));
+    let refused = REFUSED_EVERYWHERE.into_iter().chain(refused_here::<C>());
+    let words: Vec<String> = refused.map(run).collect();
+    assert_same(&format!("{} refusals", C::NAME), &words.join("\n\n"));
+    assert!(!path("answers").exists(), "what is refused writes nothing");
+}
+
+/// The path is relative to this source file.
+fn assert_same(name: &str, text: &str) {
+    insta::with_settings!({
+        snapshot_path => "../snapshots/words",
+        prepend_module_to_snapshot => false,
+        omit_expression => true,
+    }, {
+        insta::assert_snapshot!(name, text);
+    });
+}

@@ -1,0 +1,86 @@
+//! What the tool says, word for word: the help of every verb, one refusal of each kind, and the exit code of each. All
+//! is refused before anything is built.
+//!
+//! After a change that is meant, `INSTA_UPDATE=always cargo test -p perf --test words` writes the snapshots anew, and
+//! `git diff` shows what a reader will see.
+
+use std::path::Path;
+use std::process::Command;
+
+use insta::assert_snapshot;
+use program::said::{
+    ends_quietly_on_a_closed_pipe, ends_with_a_sentence_on_a_full_disk, ends_with_its_code_when_it_cannot_complain,
+    said,
+};
+use tempfile::TempDir;
+
+/// A folder with files that can't be used, and one run of a chapter that can.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("a-file", ""),
+        ("bad.csv", "command\n"),
+        ("cut.json", "{\"machine\":"),
+        ("empty.txt", ""),
+        ("run.txt", "# chapter: 0x01-naive\norders=10\ntrades=5\nthroughput_ops=100.0\n"),
+    ] {
+        std::fs::write(folder.path().join(name), text).expect("the folder is writable");
+    }
+    folder
+}
+
+/// The tool with these arguments. Nothing can be built by a cargo that is not there.
+fn perf(folder: &TempDir, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perf"));
+    command.args(arguments.split_whitespace()).current_dir(folder.path()).env("CARGO", "no-such-cargo");
+    command
+}
+
+fn words(folder: &TempDir, arguments: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate is in the repository");
+    said(&mut perf(folder, arguments), &[(folder.path(), "FOLDER"), (&root, "REPOSITORY"), (built_in, "REPOSITORY")])
+}
+
+#[test]
+fn help() {
+    let folder = folder();
+    let verbs = "ladder compare latency verify generate guard exercise numbers sweep scale lab";
+    for verb in [""].into_iter().chain(verbs.split(' ')) {
+        assert_snapshot!(format!("{verb} help").trim(), words(&folder, &format!("{verb} --help")));
+    }
+}
+
+#[test]
+fn refusals() {
+    let folder = folder();
+    for (verb, refused) in [
+        ("ladder", &["--chapters 0x99", "--chapters 0x00", "--rounds 0", "--input nothing.csv", "--input bad.csv"][..]),
+        ("compare", &["run.txt", "nothing.json run.txt", "cut.json run.txt", "empty.txt run.txt"]),
+        ("latency", &["", "--chapter 0x99", "--chapter 0x03 --rate 900000 --seconds 3600", "--chapter 0x03 --rate 0"]),
+        ("verify", &["--chapters lab", "--input nothing.csv", "--input bad.csv --seed 5", "--shards 0"]),
+        ("generate", &["--orders 0", "--flow clasic", "--seed x"]),
+        ("guard", &["--olny log"]),
+        ("exercise", &["", "0x01", "0x03 --test lesson", "0x03 --check --folder none", "--check --folder none"]),
+        ("numbers", &["--lang de"]),
+        ("sweep", &["--chapter 0x01", "--batches 0", "--rounds 0"]),
+        ("scale", &["--chapter 0x03", "--shards 0", "--orders 0"]),
+        ("lab", &["--rounds 0"]),
+    ] {
+        let refused: Vec<String> = refused.iter().map(|flags| words(&folder, &format!("{verb} {flags}"))).collect();
+        assert_snapshot!(format!("{verb} refusals"), refused.join("\n\n"));
+    }
+    assert_snapshot!("no such verb", words(&folder, "climb"));
+}
+
+#[test]
+fn nobody_listens() {
+    let folder = folder();
+    for printing in ["--help", "generate --orders 20000", "compare run.txt run.txt"] {
+        ends_quietly_on_a_closed_pipe(&mut perf(&folder, printing));
+        ends_with_a_sentence_on_a_full_disk(&mut perf(&folder, printing));
+    }
+    for complaining in ["climb", "compare nothing.json run.txt"] {
+        ends_with_its_code_when_it_cannot_complain(&mut perf(&folder, complaining), 2);
+    }
+}
