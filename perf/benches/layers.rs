@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use market::log::{RECORD_BYTES, encode_command, seal_frame};
 use market::{AccountId, Command, Intent, MarketId, OrderId, Place, Price, Quantity, Sequence, TimeInForce};
 
@@ -141,30 +142,42 @@ const CROWD: usize = 400;
 
 /// An order comes to one price and another leaves its own, and the best price is asked for. A level is here no
 /// more than how many orders it has.
+macro_rules! bench_levels {
+    (
+        $group:ident, $prices:ident, $name:literal, $levels:expr,
+        |$book:ident, $price:ident| $come:expr, $go:expr, $best:expr
+    ) => {
+        $group.bench_function($name, |bencher| {
+            let mut $book = $levels;
+            for n in 0..CROWD {
+                let $price = $prices[n % DRAWN];
+                $come;
+            }
+            let mut n = CROWD;
+            bencher.iter(|| {
+                let $price = $prices[n % DRAWN];
+                $come;
+                let $price = $prices[(n - CROWD) % DRAWN];
+                $go;
+                n += 1;
+                $best
+            });
+        });
+    };
+}
+
 fn bare_levels_up_to(criterion: &mut Criterion, name: &str, highest: u64) {
     let mut group = criterion.benchmark_group(format!("bare_level_and_best/{name}"));
     let prices = prices(highest);
-    macro_rules! bench {
-        ($name:literal, $levels:expr, |$book:ident, $price:ident| $come:expr, $go:expr, $best:expr) => {
-            group.bench_function($name, |bencher| {
-                let mut $book = $levels;
-                for n in 0..CROWD {
-                    let $price = prices[n % DRAWN];
-                    $come;
-                }
-                let mut n = CROWD;
-                bencher.iter(|| {
-                    let $price = prices[n % DRAWN];
-                    $come;
-                    let $price = prices[(n - CROWD) % DRAWN];
-                    $go;
-                    n += 1;
-                    $best
-                });
-            });
-        };
-    }
-    bench!(
+    levels_that_are_searched(&mut group, &prices);
+    levels_with_a_bitmap(&mut group, &prices);
+    group.finish();
+}
+
+fn levels_that_are_searched(group: &mut BenchmarkGroup<'_, WallTime>, prices: &[Price]) {
+    bench_levels!(
+        group,
+        prices,
         "BTreeMap",
         std::collections::BTreeMap::<Price, u32>::new(),
         |book, price| *book.entry(price).or_default() += 1,
@@ -176,14 +189,21 @@ fn bare_levels_up_to(criterion: &mut Criterion, name: &str, highest: u64) {
         },
         book.last_key_value().map(|(&price, _)| price)
     );
-    bench!(
+    bench_levels!(
+        group,
+        prices,
         "array and scan",
         [0_u32; 100],
         |book, price| book[price.cents() as usize] += 1,
         book[price.cents() as usize] -= 1,
         book.iter().rposition(|&orders| orders > 0)
     );
-    bench!(
+}
+
+fn levels_with_a_bitmap(group: &mut BenchmarkGroup<'_, WallTime>, prices: &[Price]) {
+    bench_levels!(
+        group,
+        prices,
         "array and bitmap",
         (0_u128, [0_u32; 100]),
         |book, price| {
@@ -202,7 +222,9 @@ fn bare_levels_up_to(criterion: &mut Criterion, name: &str, highest: u64) {
         },
         book.0.checked_ilog2()
     );
-    bench!(
+    bench_levels!(
+        group,
+        prices,
         "array, bitmap and a best that is kept",
         (0_u128, [0_u32; 100], 0_u32),
         |book, price| {
@@ -223,7 +245,6 @@ fn bare_levels_up_to(criterion: &mut Criterion, name: &str, highest: u64) {
         },
         book.2
     );
-    group.finish();
 }
 
 /// Ids and their links, for a table to find.

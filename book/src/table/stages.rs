@@ -5,7 +5,9 @@ use crate::lang::Lang;
 use crate::sources::Sources;
 use crate::table::cells::{caption, pair, row, wrap};
 use market::engine::Stage;
+use results::language::Language;
 use results::record::{LadderRecord, Stages};
+use results::words::stage_words;
 
 /// The table of one chapter.
 pub(super) fn table(s: &Sources, lang: Lang, chapter: &str) -> Result<String, String> {
@@ -14,13 +16,14 @@ pub(super) fn table(s: &Sources, lang: Lang, chapter: &str) -> Result<String, St
     let times = times(&record, folder).ok_or_else(|| format!("the ladder's record has no stages of {folder}"))?;
     let own: Option<LadderRecord> = s.own.load().ok();
     let yours = own.as_ref().and_then(|own| self::times(own, folder));
+    let language = lang.pick(Language::English, Language::Chinese);
     let mut rows = String::new();
     for stage in Stage::ALL {
         let time = |times: Stages| duration(times.of(stage), 3);
         let share = |times: Stages| Format::Percent(2).number(times.of(stage) / times.total(), lang);
         let cells = [&time as &dyn Fn(Stages) -> String, &share]
             .map(|show| pair(Some(&show(times)), yours.map(show).as_deref(), lang));
-        rows += &row(label(stage, lang), &cells.concat());
+        rows += &row(stage_words(stage, language), &cells.concat());
     }
     let heads = [lang.pick("time per order", "每单耗时"), lang.pick("share", "占比")];
     let caption = caption(&record, None::<&LadderRecord>, lang);
@@ -29,15 +32,4 @@ pub(super) fn table(s: &Sources, lang: Lang, chapter: &str) -> Result<String, St
 
 fn times(record: &LadderRecord, folder: &str) -> Option<Stages> {
     record.chapters.iter().find(|chapter| chapter.chapter == folder)?.stages_ns
-}
-
-fn label(stage: Stage, lang: Lang) -> &'static str {
-    match stage {
-        Stage::LogAppend => lang.pick("log append", "日志追加"),
-        Stage::LogSync => lang.pick("log sync", "日志落盘"),
-        Stage::BalanceCheck => lang.pick("balance check", "余额检查"),
-        Stage::Matching => lang.pick("matching", "撮合"),
-        Stage::Settlement => lang.pick("settlement", "结算"),
-        Stage::Ledger => lang.pick("ledger", "账本"),
-    }
 }

@@ -3,12 +3,9 @@
 use std::path::Path;
 
 use market::{Options, RealDisk};
-use runner::{PipelineFlags, RunError};
+use runner::{PipelineFlags, RUN_FLAGS, RunError};
 
 use crate::reshard::reshard;
-
-/// What has no effect where nothing is run.
-const FLAGS_OF_A_RUN: [&str; 9] = ["flow", "input", "orders", "seed", "shards", "batch", "no_pin", "pass", "events"];
 
 /// Those of a pipeline, and how many there are.
 #[derive(Clone, Debug, clap::Args)]
@@ -19,7 +16,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     shards: u16,
     /// Rewrite --data-dir for another number of shards, and stop
-    #[arg(long, value_name = "N", requires = "data_dir", conflicts_with_all = FLAGS_OF_A_RUN, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", requires = "data_dir", conflicts_with_all = RUN_FLAGS, value_parser = clap::value_parser!(u16).range(1..=256))]
     reshard: Option<u16>,
 }
 

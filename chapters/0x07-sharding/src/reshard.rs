@@ -21,7 +21,7 @@ use crate::ledger;
 pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, EngineError> {
     let look = || shard_counts(disk, data_dir).map_err(|source| io("look for", data_dir, source));
     if look()?.is_empty() {
-        return Err(EngineError::Refused(format!("{}: there is no log to reshard", data_dir.display())));
+        return Err(EngineError::Refused(format!("{}: no log to reshard; a run makes one", data_dir.display())));
     }
     let _held = DataDir::open(disk, data_dir)?;
     let counts = look()?;

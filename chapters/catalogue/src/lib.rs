@@ -29,6 +29,6 @@ mod chapter;
 mod error;
 mod manifest;
 
-pub use catalogue::{Catalogue, repository};
+pub use catalogue::Catalogue;
 pub use chapter::{Chapter, Kind, Number, Step, Title};
 pub use error::CatalogueError;

@@ -28,6 +28,8 @@
 //! Clippy's `print_stdout` and `print_stderr` see to it that no other way of printing is used.
 #![forbid(unsafe_code)]
 
+pub mod figures;
+pub mod repository;
 pub mod said;
 
 use std::fmt::{Arguments, Display};

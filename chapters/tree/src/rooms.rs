@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::files::{self, Files, read};
 
-/// A file under `src` has fewer lines than this.
+/// A file has fewer lines than this.
 const FILE_LINES_END: usize = 330;
 /// A function has fewer lines than this, from its `fn` to its closing brace.
 const FUNCTION_LINES_END: usize = 70;
@@ -18,15 +18,18 @@ fn crates(root: &Path) -> Vec<String> {
     files::crates(root).into_iter().filter(|folder| folder != "fuzz").collect()
 }
 
-fn sources(root: &Path, folder: &str) -> Files {
-    let mut files = read(root, &[&format!("{folder}/src")]);
+/// The Rust files of a crate that stand in these of its folders.
+fn sources(root: &Path, folder: &str, rooms: &[&str]) -> Files {
+    let rooms: Vec<String> = rooms.iter().map(|room| format!("{folder}/{room}")).collect();
+    let mut files = read(root, &rooms.iter().map(String::as_str).collect::<Vec<_>>());
     files.retain(|path, _| path.ends_with(".rs"));
     files
 }
 
 /// How many source files there are, and which of them, or of their functions, are too long.
 pub fn sizes(root: &Path) -> (usize, Vec<String>) {
-    let files: Files = crates(root).iter().flat_map(|folder| sources(root, folder)).collect();
+    let rooms = ["src", "tests", "benches", "examples"];
+    let files: Files = crates(root).iter().flat_map(|folder| sources(root, folder, &rooms)).collect();
     let mut problems = Vec::new();
     for (path, text) in &files {
         let lines = text.lines().count();
@@ -74,7 +77,7 @@ fn is_function(line: &str) -> bool {
 /// How many crates there are, and which of them allow `unsafe` where it has no place.
 pub fn unsafe_code(root: &Path) -> (usize, Vec<String>) {
     let crates = crates(root);
-    let problems = crates.iter().flat_map(|folder| unsafe_in(folder, &sources(root, folder))).collect();
+    let problems = crates.iter().flat_map(|folder| unsafe_in(folder, &sources(root, folder, &["src"]))).collect();
     (crates.len(), problems)
 }
 
@@ -170,9 +173,13 @@ mod tests {
 
         let long = function(FUNCTION_LINES_END);
         write(dir.path(), &[("perf/src/fine.rs", &long), ("perf/src/edge.rs", &"x\n".repeat(330))]);
+        let elsewhere = ["perf/benches/b.rs", "perf/examples/e/main.rs", "perf/tests/t.rs"];
+        write(dir.path(), &elsewhere.map(|path| (path, &*long)));
         let problems = sizes(dir.path()).1;
-        assert!(problems[0].starts_with("perf/src/edge.rs has 330 lines"), "{problems:?}");
-        assert!(problems[1].starts_with("perf/src/fine.rs:1: this function has 70 lines"), "{problems:?}");
+        assert!(problems[2].starts_with("perf/src/edge.rs has 330 lines"), "{problems:?}");
+        for (at, path) in [(0, elsewhere[0]), (1, elsewhere[1]), (3, "perf/src/fine.rs"), (4, elsewhere[2])] {
+            assert!(problems[at].starts_with(&format!("{path}:1: this function has 70 lines")), "{problems:?}");
+        }
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! Who is missing has a reason. An `engine` of 0x01 and 0x02 asks the heap for several things an order,
 //! in an order that depends on the hash maps' random keys, and the allocator's answer to that differs by
 //! 5 % from run to run; their parts are counted one by one. The exchange of 0x06 and 0x07 is 0x05's, file
-//! by file, which the `in_step` test holds them to, and an engine with threads spins while it waits, so
-//! that its instructions tell the weather. What is theirs and can be counted, the ring, is a layer.
+//! by file, as the check of neighbours holds them to. An engine with threads spins while it waits, so how
+//! many instructions it takes says how long it waited. What is theirs and can be counted, the ring, is a layer.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -16,7 +16,7 @@ impl From<CatalogueError> for MeasureError {
 pub fn repository() -> PathBuf {
     let built_from = Path::new(env!("CARGO_MANIFEST_DIR"));
     let here = std::env::current_dir().unwrap_or_default();
-    let found = catalogue::repository(&here).or_else(|| catalogue::repository(built_from));
+    let found = program::repository::find(&here).or_else(|| program::repository::find(built_from));
     found.unwrap_or_else(|| built_from.to_path_buf())
 }
 

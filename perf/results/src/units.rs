@@ -1,5 +1,7 @@
 //! Figures for people, in both languages: three digits that count and the unit a reader thinks in.
 
+pub use program::figures::grouped;
+
 use crate::language::Language;
 
 /// A duration: "113 µs", "113 微秒".
@@ -42,19 +44,6 @@ pub fn factor_text(factor: f64) -> String {
         factor if factor >= 9.995 => format!("×{factor:.1}"),
         factor => format!("×{factor:.2}"),
     }
-}
-
-/// A whole number with its thousands apart: "100,000".
-pub fn grouped(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut text = String::from(if value <= -0.5 { "-" } else { "" });
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Three digits that count: "0.50", "12.3", "113", "1,320"; a whole number stays one: "2".
@@ -110,12 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn factors_and_whole_numbers() {
+    fn factors_have_three_digits() {
         assert_eq!(factor_text(0.984), "×0.98");
         assert_eq!(factor_text(12.34), "×12.3");
         assert_eq!(factor_text(112.4), "×112");
         assert_eq!(factor_text(1_440.0), "×1,440");
-        assert_eq!(grouped(-1_234_567.0), "-1,234,567");
-        assert_eq!(grouped(100.0), "100");
     }
 }

@@ -1,6 +1,8 @@
-//! The same words in both languages.
+//! The same words in both languages, and those for a stage of the engine, which tables and charts share.
 
 use serde::{Deserialize, Serialize};
+
+use market::engine::Stage;
 
 use crate::language::Language;
 
@@ -23,4 +25,16 @@ impl Words {
 /// Words from both languages.
 pub fn words(en: impl Into<String>, zh: impl Into<String>) -> Words {
     Words { en: en.into(), zh: zh.into() }
+}
+
+/// What a stage is called.
+pub fn stage_words(stage: Stage, language: Language) -> &'static str {
+    match stage {
+        Stage::LogAppend => language.pick("log append", "日志追加"),
+        Stage::LogSync => language.pick("log sync", "日志落盘"),
+        Stage::BalanceCheck => language.pick("balance check", "余额检查"),
+        Stage::Matching => language.pick("matching", "撮合"),
+        Stage::Settlement => language.pick("settlement", "结算"),
+        Stage::Ledger => language.pick("ledger", "账本"),
+    }
 }

@@ -32,6 +32,10 @@ pub struct Input {
     pub body: Vec<Command>,
 }
 
+/// The flags that say what to run and how: a chapter's own flag that asks for something else conflicts with them.
+pub const RUN_FLAGS: [&str; 10] =
+    ["flow", "input", "orders", "seed", "baseline", "pass", "rate", "seconds", "max_seconds", "events"];
+
 /// The flags.
 #[derive(Clone, Debug, clap::Parser)]
 pub struct Args<F: Flags> {

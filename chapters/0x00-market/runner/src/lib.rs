@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use program::Verdict;
 
-pub use args::{Args, Pass};
+pub use args::{Args, Pass, RUN_FLAGS};
 pub use chapter::{Chapter, has_flag, measures};
 pub use error::RunError;
 pub use flags::{BatchFlags, Flags, NoFlags, PipelineFlags};

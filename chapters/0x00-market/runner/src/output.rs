@@ -72,8 +72,8 @@ fn error(what: &'static str, path: &Path, source: std::io::Error) -> RunError {
     RunError::Output { what, path: path.to_path_buf(), source }
 }
 
-/// The nearest folder above this one that holds the book, or this one.
+/// The repository that this folder is in, or this folder.
 fn repository() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
-    here.ancestors().find(|folder| folder.join("book.toml").is_file()).unwrap_or(&here).to_path_buf()
+    program::repository::find(&here).unwrap_or(here)
 }

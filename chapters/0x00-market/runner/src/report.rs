@@ -2,6 +2,7 @@
 //! on the screen.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -11,6 +12,8 @@ use crate::error::RunError;
 use crate::measure::{Latency, Throughput};
 use crate::output::OutputFolder;
 use market::{Stage, StageTimes};
+use program::figures::grouped;
+use program::repository::commit;
 
 /// The figures of one run.
 pub struct Report {
@@ -32,7 +35,7 @@ impl Report {
             ("flow", flow.name.clone()),
             ("seed", flow.seed.map_or("none".into(), |seed| seed.to_string())),
             ("machine", machine()),
-            ("commit", commit()),
+            ("commit", commit(Path::new("."))),
             ("command", format!("{} {}", C::NAME, std::env::args().skip(1).collect::<Vec<_>>().join(" "))),
             ("shards", args.options("".into(), 0).shards.to_string()),
         ];
@@ -109,7 +112,7 @@ impl Report {
             let _ = writeln!(
                 text,
                 "\nWhere the time goes (a second run, with a clock read at every stage: {} orders/s)\n{}",
-                thousands(pass.orders_per_s()),
+                grouped(pass.orders_per_s()),
                 stage_table(stages, pass.orders)
             );
         }
@@ -125,9 +128,9 @@ impl Report {
             let _ = writeln!(
                 text,
                 "recovered  {} commands in {}, {} a second",
-                thousands(recovery.commands as f64),
+                grouped(recovery.commands as f64),
                 duration(pass.open_time.as_nanos() as f64),
-                thousands(rate)
+                grouped(rate)
             );
             if recovery.torn_bytes > 0 {
                 let torn = recovery.torn_bytes;
@@ -137,18 +140,18 @@ impl Report {
         let _ = writeln!(
             text,
             "throughput {} orders/s, each durable before its acknowledgement",
-            thousands(pass.orders_per_s())
+            grouped(pass.orders_per_s())
         );
         let _ = writeln!(
             text,
             "           {} orders, {} trades, {} rejected, in {}",
-            thousands(pass.orders as f64),
-            thousands(pass.trades as f64),
-            thousands(pass.rejected as f64),
+            grouped(pass.orders as f64),
+            grouped(pass.trades as f64),
+            grouped(pass.rejected as f64),
             duration(pass.time.as_nanos() as f64)
         );
         if pass.orders < pass.orders_asked {
-            let asked = thousands(pass.orders_asked as f64);
+            let asked = grouped(pass.orders_asked as f64);
             let _ = writeln!(text, "           stopped at the time limit, before all {asked}; --max-seconds moves it");
         }
         for remark in &pass.remarks {
@@ -158,10 +161,10 @@ impl Report {
 }
 
 fn latency_lines(latency: &Latency, text: &mut String) {
-    let offered = thousands(latency.offered_per_s as f64);
+    let offered = grouped(latency.offered_per_s as f64);
     let _ = writeln!(text, "\nLatency to the durable acknowledgement, {offered} orders/s offered");
     if !latency.held() {
-        let achieved = thousands(latency.achieved_per_s);
+        let achieved = grouped(latency.achieved_per_s);
         let _ =
             writeln!(text, "  the engine could not hold this rate: it reached {achieved} orders/s, and orders queued");
     }
@@ -179,7 +182,7 @@ fn stage_table(stages: &StageTimes, orders: u64) -> Table {
     for stage in Stage::ALL {
         let seconds = stages.of(stage).as_secs_f64();
         let ns = per_order(stages, stage, orders);
-        let alone = if ns > 0.0 { thousands(1e9 / ns) } else { "-".into() };
+        let alone = if ns > 0.0 { grouped(1e9 / ns) } else { "-".into() };
         table.add_row([
             stage.key().replace('_', " "),
             format!("{:.1}", seconds * 1e3),
@@ -216,19 +219,6 @@ fn percentiles(latency: &Latency) -> [(&'static str, u64); 10] {
     ]
 }
 
-/// A number without decimals, a comma after each thousand.
-fn thousands(number: f64) -> String {
-    let digits = format!("{:.0}", number);
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Nanoseconds in the unit that fits.
 fn duration(nanoseconds: f64) -> String {
     match nanoseconds {
@@ -244,24 +234,12 @@ fn machine() -> String {
     format!("{cores} cores, {} {}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
-/// The commit of the repository that the program is run from, if there is one.
-fn commit() -> String {
-    let git = std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output();
-    match git {
-        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim().to_string(),
-        _ => "unknown".into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
-        assert_eq!(thousands(0.0), "0");
-        assert_eq!(thousands(999.6), "1,000");
-        assert_eq!(thousands(1_234_567.0), "1,234,567");
+    fn durations_read_well() {
         assert_eq!(duration(950.0), "950 ns");
         assert_eq!(duration(1_200_000.0), "1.20 ms");
     }

@@ -2,6 +2,7 @@
 //! in nanoseconds beside it, because the shares alone would hide how much shorter the whole became.
 
 use catalogue::Catalogue;
+use market::engine::Stage;
 
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
 use super::source::source_of;
@@ -11,6 +12,7 @@ use super::{palette, text};
 use crate::language::Language;
 use crate::record::{LadderRecord, Stages};
 use crate::units::duration_text;
+use crate::words::stage_words;
 
 const LEGEND_TOP: f64 = 78.0;
 const ROW: f64 = 42.0;
@@ -18,11 +20,12 @@ const BAR: f64 = 26.0;
 
 pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
+    let stage_names = Stage::ALL.map(|stage| stage_words(stage, language));
     let top = LEGEND_TOP + 32.0;
     let bottom = top + ROW * record.chapters.len() as f64;
     let mut scene = Scene::new(bottom + 60.0, words.stages_title, words.stages_subtitle, &source_of(record, language));
     let entries: Vec<_> =
-        palette::STAGES.iter().zip(words.stages).map(|(&colour, name)| (Paint::Solid(colour), name)).collect();
+        palette::STAGES.iter().zip(stage_names).map(|(&colour, name)| (Paint::Solid(colour), name)).collect();
     scene.legend(MARGIN, LEGEND_TOP, &entries);
     let names: Vec<_> =
         record.chapters.iter().map(|chapter| chapter_name(&chapter.chapter, chapters, language)).collect();
@@ -44,7 +47,7 @@ pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Langua
         stack(&mut scene, &stages, (left, right), middle);
         let total = format!("{}{}", duration_text(stages.total(), language), words.per_order);
         scene.text((WIDTH - MARGIN, middle + 5.0), &total, 14.0, Anchor::End, Paint::Ink);
-        figures.push(format!("{} {} {}", name.0, name.1, in_words(&stages, &words.stages, &total)));
+        figures.push(format!("{} {} {}", name.0, name.1, in_words(&stages, &stage_names, &total)));
     }
     scene.description = describe(words.stages_title, &figures, language);
     scene

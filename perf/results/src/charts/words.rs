@@ -1,8 +1,8 @@
 //! Every word that a chart can say, in both languages, in one place, but for the chapters' titles, which their manifests
-//! have: the font's subset is made from both, and a test asks the font for each character.
+//! have, and the stages', which tables use too: the font's subset is made from all, and a test asks the font for each
+//! character.
 
 use catalogue::Catalogue;
-use market::engine::Stage;
 
 use crate::language::Language;
 
@@ -13,8 +13,6 @@ pub(crate) struct Words {
     pub orders_per_s_axis: &'static str,
     pub stages_title: &'static str,
     pub stages_subtitle: &'static str,
-    /// In the order of `Stage::ALL`.
-    pub stages: [&'static str; Stage::ALL.len()],
     pub per_order: &'static str,
     pub not_instrumented: &'static str,
     pub gain_title: &'static str,
@@ -60,7 +58,6 @@ const ENGLISH: Words = Words {
     orders_per_s_axis: "orders/s, log scale",
     stages_title: "Where an order's time goes",
     stages_subtitle: "Share of each stage in the instrumented pass, and all stages together",
-    stages: ["log append", "log sync", "balance check", "matching", "settlement", "ledger"],
     per_order: "/order",
     not_instrumented: "not instrumented",
     gain_title: "What each step gains",
@@ -105,7 +102,6 @@ const CHINESE: Words = Words {
     orders_per_s_axis: "订单/秒，对数刻度",
     stages_title: "一笔订单的时间花在哪里",
     stages_subtitle: "各阶段在插桩测量中的占比，以及全部阶段合计",
-    stages: ["日志追加", "日志落盘", "余额检查", "撮合", "结算", "账本"],
     per_order: "/订单",
     not_instrumented: "未插桩",
     gain_title: "每一步带来的提升",
@@ -183,9 +179,11 @@ mod tests {
 
     #[test]
     fn the_font_has_every_character_that_labels_use() {
-        // Units and numbers are written in `units.rs`, engines' titles in their manifests, everything else in this file.
+        // Units and numbers are written in `units.rs`, stages in the crate's `words.rs`, engines' titles in their
+        // manifests, everything else in this file.
         let titles = catalogue().engines().map(|chapter| chapter.title.zh.clone()).collect::<String>();
-        let sources = [include_str!("words.rs"), include_str!("../units.rs"), &titles].concat();
+        let sources =
+            [include_str!("words.rs"), include_str!("../words.rs"), include_str!("../units.rs"), &titles].concat();
         let ascii: String = (' '..='~').collect();
         let others: String = sources.chars().filter(|c| !c.is_ascii()).collect();
         let common = "·×…–—µ²≈±®™©";
