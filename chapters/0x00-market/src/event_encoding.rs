@@ -9,6 +9,7 @@ impl Event {
     pub const BYTES: usize = 40;
 
     /// The event as bytes.
+    #[inline] // for every event, from an engine in another crate
     pub fn encode(&self) -> [u8; Event::BYTES] {
         let row = self.row();
         let mut bytes = [0; Event::BYTES];

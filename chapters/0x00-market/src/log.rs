@@ -254,6 +254,7 @@ pub fn frame_crc(frame: &[u8]) -> u32 {
 
 /// A command as its record: kind, intent or outcome, time in force, price (a byte each), market,
 /// account, quantity (`u32` each), amount or order (`u64`).
+#[inline] // for every order, from an engine in another crate
 pub fn encode_command(command: &Command) -> [u8; RECORD_BYTES] {
     let mut bytes = [0; RECORD_BYTES];
     bytes[4..8].copy_from_slice(&command.market().0.to_le_bytes());
@@ -290,6 +291,7 @@ pub fn encode_command(command: &Command) -> [u8; RECORD_BYTES] {
 }
 
 /// The command that a record holds, or `None` where no command is written so.
+#[inline] // for every order, from an engine in another crate
 pub fn decode_command(bytes: &[u8; RECORD_BYTES]) -> Option<Command> {
     let market = MarketId(u32_at(bytes, 4));
     let account = AccountId(u32_at(bytes, 8));

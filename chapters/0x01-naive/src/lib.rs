@@ -25,3 +25,9 @@ impl runner::Chapter for Chapter {
     type Engine = Engine;
     type Measured = Engine;
 }
+
+/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
+/// piece, without the whole-program optimisation that everybody would wait for.
+pub fn main() -> std::process::ExitCode {
+    runner::main::<Chapter>()
+}

@@ -2,5 +2,5 @@
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
-    runner::main::<ch03::Chapter>()
+    ch03::main()
 }

@@ -2,5 +2,5 @@
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
-    runner::main::<ch05::Chapter>()
+    ch05::main()
 }

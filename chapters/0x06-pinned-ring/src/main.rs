@@ -2,5 +2,5 @@
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
-    runner::main::<ch06::Chapter>()
+    ch06::main()
 }

@@ -21,7 +21,7 @@ pub fn mimalloc_program() -> PathBuf {
     Program::of_package("lab-work-mimalloc").path()
 }
 
-/// Runs `cargo build --release -p lab-work` with more arguments and variables. Cargo's own words come only with an
+/// Runs `cargo build --profile whole -p lab-work` with more arguments and variables. Cargo's own words come only with an
 /// error; the last of them is the reason.
 ///
 /// # Errors
@@ -29,7 +29,7 @@ pub fn mimalloc_program() -> PathBuf {
 pub fn build(args: &[&str], variables: &[(&str, &str)]) -> Result<(), MeasureError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--locked", "--quiet", "-p", "lab-work"]).args(args);
+    command.args(["build", "--profile", "whole", "--locked", "--quiet", "-p", "lab-work"]).args(args);
     command.envs(variables.iter().copied()).current_dir(repository()).stdin(Stdio::null());
     let ended = command.output().map_err(|error| MeasureError::Unusable(format!("cannot start cargo: {error}")))?;
     if ended.status.success() {

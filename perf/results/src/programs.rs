@@ -17,16 +17,19 @@ pub struct Program {
     pub name: String,
     /// Its package, such as `ch01`.
     pub package: String,
+    /// The profile that it is built with: `release`, or `whole` for what takes an engine from another crate.
+    pub profile: &'static str,
 }
 
-/// Builds programs as a reader does, optimised.
+/// Builds programs of one profile as a reader does, optimised.
 ///
 /// # Errors
 /// [`MeasureError::Unusable`] when the compiler says no.
 pub fn build(programs: &[Program]) -> Result<(), MeasureError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--release"]).current_dir(repository());
+    command.args(["build", "--profile", programs.first().map_or("release", |program| program.profile)]);
+    command.current_dir(repository());
     for program in programs {
         command.args(["-p", &program.package]);
     }
@@ -41,24 +44,26 @@ pub fn build(programs: &[Program]) -> Result<(), MeasureError> {
 
 impl From<&Chapter> for Program {
     fn from(chapter: &Chapter) -> Self {
-        Program { name: chapter.folder.clone(), package: chapter.package.clone() }
+        Program { name: chapter.folder.clone(), package: chapter.package.clone(), profile: "release" }
     }
 }
 
 impl Program {
-    /// The program of a package that is no chapter.
+    /// The program of a package that is no chapter, optimised as a whole.
     pub fn of_package(package: &str) -> Program {
-        Program { name: package.into(), package: package.into() }
+        Program { name: package.into(), package: package.into(), profile: "whole" }
     }
 
-    /// Where it is: beside this program, where cargo puts both.
+    /// Where it is: in the folder of its profile, beside that of this program's, where cargo puts both.
     pub fn path(&self) -> PathBuf {
-        let beside = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_path_buf));
-        let release = repository().join("target/release");
-        let name = format!("{}{}", self.package, std::env::consts::EXE_SUFFIX);
+        let here = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_path_buf));
         // Tests run from `deps`, and a debug build of this tool still measures release builds.
-        let folders = beside.into_iter().filter(|folder| folder.ends_with("release")).chain([release]);
-        folders.map(|folder| folder.join(&name)).find(|path| path.is_file()).unwrap_or_else(|| name.into())
+        let optimised = here.filter(|folder| folder.ends_with("release") || folder.ends_with("whole"));
+        let beside = optimised.and_then(|folder| folder.parent().map(Path::to_path_buf));
+        let name = format!("{}{}", self.package, std::env::consts::EXE_SUFFIX);
+        let folders = beside.into_iter().chain([repository().join("target")]);
+        let paths = folders.map(|folder| folder.join(self.profile).join(&name));
+        paths.into_iter().find(|path| path.is_file()).unwrap_or_else(|| name.into())
     }
 
     /// Runs it with `args` and its output in `output`.
@@ -74,8 +79,8 @@ impl Program {
         command.args(args).arg("--quiet").arg("--output").arg(output).stdin(Stdio::null());
         let ended = command.output().map_err(|error| {
             MeasureError::Unusable(format!(
-                "cannot start {}: {error}; build it with `cargo build --release`",
-                self.name
+                "cannot start {}: {error}; build it with `cargo build --profile {} --package {}`",
+                self.name, self.profile, self.package
             ))
         })?;
         if ended.status.success() {

@@ -1,4 +1,4 @@
-//! The counting: builds `examples/counted` and runs it under valgrind.
+//! The counting: builds the package `counted` and runs it under valgrind.
 //!
 //! A work is run twice, with half of its times and with all of them. What the second run has more is the
 //! work alone: start, preparation and end are in both. Callgrind counts every instruction that the
@@ -37,14 +37,14 @@ pub struct Work {
 }
 
 impl Counter {
-    /// Builds the program as a chapter is built, optimised.
+    /// Builds the program, optimised as a whole: it takes the engines from other crates.
     ///
     /// # Errors
     /// [`MeasureError::Unusable`] when it can't be built or run.
     pub fn build() -> Result<Counter, MeasureError> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
-        command.args(["build", "--release", "--package", "perf", "--example", "counted"]);
+        command.args(["build", "--profile", "whole", "--package", "counted"]);
         command.arg("--message-format=json-render-diagnostics").current_dir(repository()).stderr(Stdio::inherit());
         let said = output(&mut command, "build the counting program with cargo")?;
         let program =
@@ -159,8 +159,8 @@ mod tests {
     #[test]
     fn the_program_is_found_in_cargos_words() {
         let said = "{\"reason\":\"compiler-artifact\",\"executable\":null}\n\
-                    {\"executable\":\"/t/release/examples/counted\"}\n{\"reason\":\"build-finished\"}\n";
-        assert_eq!(executable(said), Some(PathBuf::from("/t/release/examples/counted")));
+                    {\"executable\":\"/t/whole/counted\"}\n{\"reason\":\"build-finished\"}\n";
+        assert_eq!(executable(said), Some(PathBuf::from("/t/whole/counted")));
         assert_eq!(executable("{}\nnothing"), None);
     }
 }

@@ -5,8 +5,8 @@
 //! **Compared:** the workload of the experiment `allocator`, built again with one option changed at a time. Each
 //! build has a folder of its own under `target/lab`.
 //!
-//! **Left out:** debug information, which is off in all but the first, because it changes no instruction; the size of
-//! the programs and the time to build them; a profile where `llvm-profdata` is missing or of another LLVM.
+//! **Left out:** debug information, which is off, because it changes no instruction; the size of the programs and the time
+//! to build them; a profile where `llvm-profdata` is missing or of another LLVM.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 // ANCHOR: options
-/// A build that differs from the workspace's release profile in what it names.
+/// A build that differs from the workspace's profile `whole` in what it names.
 struct Build {
     name: &'static str,
     label: (&'static str, &'static str),
@@ -66,15 +66,12 @@ fn program(name: &str, profile: &[&str], flags: &str) -> Result<PathBuf, Measure
     let mut args = vec!["--bin".to_string(), "lab-work".to_string(), "--target-dir".to_string()];
     args.push(folder.display().to_string());
     for setting in profile {
-        args.extend(["--config".to_string(), format!("profile.release.{setting}")]);
+        args.extend(["--config".to_string(), format!("profile.whole.{setting}")]);
     }
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let mut variables = vec![("CARGO_PROFILE_RELEASE_DEBUG", "0")];
-    if !flags.is_empty() {
-        variables.push(("RUSTFLAGS", flags));
-    }
-    programs::build(&args, &variables)?;
-    Ok(folder.join(format!("release/lab-work{}", std::env::consts::EXE_SUFFIX)))
+    let variables = [("RUSTFLAGS", flags)];
+    programs::build(&args, if flags.is_empty() { &[] } else { &variables })?;
+    Ok(folder.join(format!("whole/lab-work{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// The workload built with what a first build saw itself do.
