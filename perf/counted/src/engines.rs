@@ -16,7 +16,7 @@ use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
 use market::{Acknowledge, Command, Engine, Event, Options, Sequence};
 
 use crate::disk::NoDisk;
-use crate::{TIMES_MAX, Work};
+use crate::work::{TIMES_MAX, Work};
 
 /// The engines, in the ladder's order.
 pub const WORKS: &[Work] = &[

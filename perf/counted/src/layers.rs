@@ -8,7 +8,7 @@ use market::{
 };
 
 use crate::disk::NoDisk;
-use crate::{TIMES_MAX, Work};
+use crate::work::{TIMES_MAX, Work};
 
 /// The layers, in the pipeline's order.
 pub const WORKS: &[Work] = &[
