@@ -10,7 +10,7 @@ use std::path::Path;
 use market::data_dir::{DataDir, shard_counts};
 use market::log::ShardOf;
 use market::log_set::{Histories, SetWriter, State, is_draft, read_set};
-use market::{Disk, EngineError, LogError};
+use market::{Disk, EngineError, LogError, watermark};
 
 use crate::ledger;
 
@@ -49,7 +49,7 @@ pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, 
 /// Writes the new set of logs beside the old one, reads it back, and names it, shard 0 last.
 fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result<u64, EngineError> {
     let mut new = SetWriter::create(disk, data_dir, shards)?;
-    read_set(disk, data_dir, before, State::Complete, |command| new.push(command))?;
+    read_set(disk, data_dir, before, State::Complete, |time, command| new.push(time, command))?;
     new.finish()
 }
 // ANCHOR_END: rewrite
@@ -74,6 +74,7 @@ fn remove_others(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<(), En
             _ => {}
         }
         let path = data_dir.join(log.file_name());
+        watermark::remove(disk, &path).map_err(|source| io("remove the watermark of", &path, source))?;
         disk.remove(&path).map_err(|source| io("remove", &path, source))?;
     }
     for path in names.iter().filter(|name| is_draft(name)).map(|name| data_dir.join(name)) {

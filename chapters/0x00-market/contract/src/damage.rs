@@ -132,6 +132,6 @@ pub fn a_siblings_frame<E: Engine>() {
 
 /// The engine refuses the log, names this frame as the first that can't be read, and changes nothing.
 fn refuses<E: Engine>(folder: &Folder, frame: Frame, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(folder.log(), bytes).unwrap();
+    folder.put_log(bytes);
     damaged::<E>(folder, frame.start as u64, frame.before as u64, bytes)
 }

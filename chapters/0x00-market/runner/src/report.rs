@@ -79,7 +79,7 @@ impl Report {
             line("exec_time_ms", format!("{:.3}", seconds * 1e3));
             line("throughput_ops", format!("{:.1}", pass.orders_per_s()));
             line("throughput_tps", format!("{:.1}", pass.trades as f64 / seconds));
-            line("recovered_commands", pass.recovery.unwrap_or_default().commands.to_string());
+            line("recovered_commands", pass.recovery.as_ref().map_or(0, |recovery| recovery.commands).to_string());
             line("open_time_ms", format!("{:.3}", pass.open_time.as_secs_f64() * 1e3));
         }
         if let Some((pass, stages)) = self.stages() {
@@ -123,7 +123,7 @@ impl Report {
     }
 
     fn throughput_lines(&self, pass: &Throughput, text: &mut String) {
-        if let Some(recovery) = pass.recovery {
+        if let Some(recovery) = &pass.recovery {
             let rate = recovery.commands as f64 / pass.open_time.as_secs_f64();
             let _ = writeln!(
                 text,
@@ -132,9 +132,8 @@ impl Report {
                 duration(pass.open_time.as_nanos() as f64),
                 grouped(rate)
             );
-            if recovery.torn_bytes > 0 {
-                let torn = recovery.torn_bytes;
-                let _ = writeln!(text, "           cut off {torn} bytes of a torn last frame, never acknowledged");
+            for remark in &recovery.remarks {
+                let _ = writeln!(text, "           {remark}");
             }
         }
         let _ = writeln!(
