@@ -5,7 +5,6 @@
 //! there is nothing left to validate.
 
 use crate::bytes::codes;
-use crate::log::RECORD_BYTES;
 use crate::{AccountId, Cents, MarketId, OrderId, Price};
 
 /// One request. Every command leads to at least one [`Event`](crate::Event).
@@ -82,9 +81,6 @@ pub struct Place {
     /// The client's own number for the order, 0 for none.
     pub client_order_id: u64,
 }
-
-const _: () = assert!(size_of::<Command>() == RECORD_BYTES, "a command in memory is as small as on disk");
-const _: () = assert!(size_of::<Place>() == RECORD_BYTES - 1 && align_of::<Place>() == 1);
 
 impl Command {
     /// The market that the command is about. It alone decides which shard sees the command.

@@ -1,13 +1,15 @@
 //! A data directory, and the right to be in it: one engine at a time, and logs that belong together.
 //!
 //! Whoever reads or writes logs holds a [`DataDir`] first. It is a lock that no crash leaves behind, the
-//! directory's names are on disk, and what an interrupted first start left is gone.
+//! directory's names are on disk, what an interrupted first start left is gone, and an interrupted switch to
+//! other logs is complete.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_log};
 use crate::log_input::Input;
+use crate::log_set::complete_switch;
 use crate::{Command, Disk, EngineError, LogError, LogFile, Options, watermark};
 
 /// The lock's name in a data directory. Another file beside it says who holds it. Who only reads beside a
@@ -32,13 +34,10 @@ impl DataDir {
         let io = |what| move |source| EngineError::Io { what, path: path.to_path_buf(), source };
         disk.make_folder(path).map_err(io("make the data directory"))?;
         let lock = disk.lock(&path.join(LOCK_NAME), &who_we_are()).map_err(io("lock the data directory"))?;
-        let path = path.to_path_buf();
-        let _lock = lock.map_err(|holder| EngineError::Locked { path: path.clone(), holder })?;
-        undo_first_start(disk, &path).map_err(|source| {
-            let what = "clear away what an interrupted first start left";
-            EngineError::Io { what, path: path.clone(), source }
-        })?;
-        Ok(DataDir { path, _lock })
+        let _lock = lock.map_err(|holder| EngineError::Locked { path: path.to_path_buf(), holder })?;
+        undo_first_start(disk, path).map_err(io("clear away what an interrupted first start left"))?;
+        complete_switch(disk, path).map_err(io("complete an interrupted resharding"))?;
+        Ok(DataDir { path: path.to_path_buf(), _lock })
     }
 
     /// Where it is.

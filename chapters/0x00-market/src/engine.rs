@@ -271,3 +271,10 @@ pub enum EngineError {
     #[error("{0}")]
     Refused(String),
 }
+
+impl EngineError {
+    /// Whether nothing is wrong here, but with another log of the same directory.
+    pub fn is_for_another(&self) -> bool {
+        matches!(self, EngineError::Log(LogError::Beside { .. }))
+    }
+}

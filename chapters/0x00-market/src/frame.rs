@@ -8,8 +8,9 @@
 //! with 1 to 6, and what is gone is 0.
 
 use crate::bytes::{u32_at, u64_at};
-use crate::log::{FRAME_COMMANDS_MAX, RECORD_BYTES};
-use crate::{LogId, Sequence, Stamp, UnixMs};
+use crate::clock::{Stamp, UnixMs};
+use crate::ids::{LogId, Sequence};
+use crate::record::{FRAME_COMMANDS_MAX, RECORD_BYTES};
 
 /// The first byte of a frame.
 const MARK: u8 = b'F';

@@ -5,8 +5,6 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-use crate::{EngineError, LogError};
-
 /// The gate. Clones are the same one.
 #[derive(Clone)]
 pub struct Gate(Arc<(Mutex<State>, Condvar)>);
@@ -40,13 +38,14 @@ impl Gate {
         work()
     }
 
-    /// All that was opened, or why not: who did not get through only for another's sake says less than that other.
+    /// What all came back with, or why they did not get through. Who stopped only `for_another` says less than
+    /// that other.
     ///
     /// # Errors
     /// The first reason.
-    pub fn first_reason<T>(mut opened: Vec<Result<T, EngineError>>) -> Result<Vec<T>, EngineError> {
-        opened.sort_by_key(|opened| matches!(opened, Err(EngineError::Log(LogError::Beside { .. }))));
-        opened.into_iter().collect()
+    pub fn first_reason<T, E>(mut back: Vec<Result<T, E>>, for_another: fn(&E) -> bool) -> Result<Vec<T>, E> {
+        back.sort_by_key(|one| one.as_ref().is_err_and(for_another));
+        back.into_iter().collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -34,6 +34,8 @@ mod log_tail;
 pub mod log_writer;
 pub mod model;
 pub mod money;
+mod record;
+mod shard;
 pub mod state;
 pub mod watermark;
 
@@ -44,7 +46,7 @@ pub use disk::{Disk, LogFile, RealDisk};
 pub use engine::{Acknowledge, Closed, Engine, EngineError, Options, Receivers, Recovery, Stage, StageTimes, Ticket};
 pub use event::{CancelReason, Event, Reason, TradeKind};
 pub use ids::{AccountId, LogId, MarketId, OrderId, Sequence};
-pub use log::LogError;
+pub use log_error::LogError;
 pub use log_open::{JudgedLog, read_log};
 pub use log_reader::LogReader;
 pub use log_writer::LogWriter;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::Sequence;
-use crate::log::ShardOf;
-use crate::log_header::VERSION;
+use crate::ids::Sequence;
+use crate::record::VERSION;
+use crate::shard::ShardOf;
 
 /// Why a log can't be trusted, written or read.
 #[derive(Debug, thiserror::Error)]

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use crate::bytes::{u32_at, u64_at};
-use crate::log::{HEADER_BYTES, RECORD_BYTES, ShardOf};
-use crate::{LogError, LogId, Sequence, UnixMs};
+use crate::clock::UnixMs;
+use crate::ids::{LogId, Sequence};
+use crate::log_error::LogError;
+use crate::record::{HEADER_BYTES, RECORD_BYTES, VERSION};
+use crate::shard::ShardOf;
 
 const MAGIC: [u8; 8] = *b"99CENTS\n";
-
-/// The version that is written.
-pub(crate) const VERSION: u32 = 2;
 
 /// What the first bytes of a log say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -15,6 +15,9 @@ use crate::{Command, Disk, EngineError, LogError, LogFile, LogId, MarketId, Sequ
 /// How many commands a frame has that is written here.
 const FRAME_COMMANDS: usize = 1_024;
 
+/// A file of this name and a number of shards says that the drafts of so many logs take the place of all others.
+const SWITCH: &str = "SWITCH-TO-";
+
 /// Whether a set has its name yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
@@ -31,7 +34,7 @@ fn path_of(folder: &Path, shard: ShardOf, state: State) -> PathBuf {
 }
 
 /// Whether a file of this name is a log that was never finished.
-pub fn is_draft(name: &str) -> bool {
+fn is_draft(name: &str) -> bool {
     name.strip_suffix(".draft").is_some_and(|stem| ShardOf::of_file_name(&format!("{stem}.log")).is_some())
 }
 
@@ -91,34 +94,35 @@ fn check_end(disk: &dyn Disk, log: &LogReader<'_>) -> Result<(), EngineError> {
     }
 }
 
-/// What each market was told, as a number of commands and a hash over them in their order. Two sets with the
-/// same histories answer the same, however many logs they have.
+/// What each market was told, as a number of commands and a hash over them and their times, in their order. Two sets
+/// with the same histories answer the same, however many logs they have.
 #[derive(Clone, Default)]
-pub struct Histories(BTreeMap<MarketId, (u64, DefaultHasher)>);
+struct Histories(BTreeMap<MarketId, (u64, DefaultHasher)>);
 
 impl Histories {
     /// Reads those of a set.
     ///
     /// # Errors
     /// As [`read_set`].
-    pub fn read(disk: &dyn Disk, folder: &Path, shards: u16, state: State) -> Result<Histories, EngineError> {
+    fn read(disk: &dyn Disk, folder: &Path, shards: u16, state: State) -> Result<Histories, EngineError> {
         let mut histories = Histories::default();
-        read_set(disk, folder, shards, state, |_, command| {
-            histories.add(command);
+        read_set(disk, folder, shards, state, |time, command| {
+            histories.add(time, command);
             Ok(())
         })?;
         Ok(histories)
     }
 
-    /// Adds the next command.
-    pub fn add(&mut self, command: &Command) {
+    /// Adds the next command, of a frame of this time.
+    fn add(&mut self, time: UnixMs, command: &Command) {
         let (count, hash) = self.0.entry(command.market()).or_default();
         *count += 1;
+        hash.write_u64(time.0);
         hash.write(&encode_command(command));
     }
 
     /// How many commands there are.
-    pub fn commands(&self) -> u64 {
+    fn commands(&self) -> u64 {
         self.0.values().map(|(count, _)| count).sum()
     }
 
@@ -131,15 +135,15 @@ impl Histories {
     ///
     /// # Errors
     /// [`EngineError::Unsound`] with the first market that differs.
-    pub fn must_be(&self, other: &Histories, folder: &Path) -> Result<(), EngineError> {
+    fn must_be(&self, other: &Histories, folder: &Path) -> Result<(), EngineError> {
         let differs = |market: &&MarketId| self.of(market) != other.of(market);
         match self.0.keys().chain(other.0.keys()).find(differs) {
             None => Ok(()),
             Some(market) => Err(EngineError::Unsound {
                 path: folder.to_path_buf(),
                 reason: format!(
-                    "the two sets of logs do not tell the same about market {market}; nothing was removed: move the \
-                     set that is wrong to another folder"
+                    "the new logs do not read back as they were written, about market {market}; nothing was \
+                     changed: mend the disk and try again"
                 ),
             }),
         }
@@ -177,31 +181,68 @@ impl<'disk> SetWriter<'disk> {
     /// # Errors
     /// What the disk says.
     pub fn push(&mut self, time: UnixMs, command: &Command) -> Result<(), EngineError> {
-        self.written.add(command);
+        self.written.add(time, command);
         let shard = ShardOf::market(command.market(), self.logs.len() as u16).shard;
         let log = &mut self.logs[usize::from(shard)];
         log.push(time, command).map_err(io_error("write", &log.path))
     }
 
-    /// Makes the set durable, reads it back, and gives it its name: the log of shard 0 last, for where that
-    /// is, all are. Says how many commands it holds.
+    /// Makes the set durable and reads it back. Says how many commands it holds.
     ///
     /// # Errors
     /// What the disk says, and [`EngineError::Unsound`] when it does not read back as it was written.
-    pub fn finish(mut self) -> Result<u64, EngineError> {
-        let shards = self.logs.len() as u16;
+    pub fn finish(&mut self) -> Result<u64, EngineError> {
         for log in &mut self.logs {
             log.finish().map_err(io_error("write", &log.path))?;
         }
-        Histories::read(self.disk, &self.folder, shards, State::Draft)?.must_be(&self.written, &self.folder)?;
-        for shard in (0..shards).rev().map(|shard| ShardOf { shard, shards }) {
-            let path = path_of(&self.folder, shard, State::Complete);
-            let draft = path_of(&self.folder, shard, State::Draft);
-            self.disk.rename(&draft, &path).map_err(io_error("name", &path))?;
-        }
-        self.logs.clear();
+        let shards = self.logs.len() as u16;
+        let read = Histories::read(self.disk, &self.folder, shards, State::Draft)?;
+        read.must_be(&self.written, &self.folder)?;
         Ok(self.written.commands())
     }
+
+    /// Puts the finished set in place of all others, by one rename: that of a file that says so. From then on, whoever
+    /// opens the directory completes it.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn switch(mut self) -> Result<(), EngineError> {
+        let mark = self.folder.join(format!("{SWITCH}{}", self.logs.len()));
+        let io = |source| EngineError::Io { what: "switch to the new logs", path: self.folder.clone(), source };
+        let made = self.disk.create(&mark, &[]).map(drop);
+        // Whether the rename took place is not known when it fails.
+        self.logs.clear();
+        made.and_then(|()| complete_switch(self.disk, &self.folder)).map_err(io)
+    }
+}
+
+/// Completes what [`SetWriter::switch`] began, if it did.
+///
+/// # Errors
+/// What the disk says.
+pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+    let names = disk.list(folder)?;
+    let Some((mark, shards)) = names.iter().find_map(|name| Some((name, name.strip_prefix(SWITCH)?.parse().ok()?)))
+    else {
+        return Ok(());
+    };
+    for shard in (0..shards).rev().map(|shard| ShardOf { shard, shards }) {
+        let (draft, path) = (path_of(folder, shard, State::Draft), path_of(folder, shard, State::Complete));
+        if names.iter().any(|name| draft.ends_with(name)) {
+            disk.rename(&draft, &path)?;
+        }
+    }
+    let mut others: Vec<ShardOf> = names.iter().filter_map(|name| ShardOf::of_file_name(name)).collect();
+    others.retain(|log| log.shards != shards);
+    others.sort_unstable_by_key(|log| log.shard);
+    for path in others.into_iter().map(|log| path_of(folder, log, State::Complete)) {
+        watermark::remove(disk, &path)?;
+        disk.remove(&path)?;
+    }
+    for draft in names.iter().filter(|name| is_draft(name)) {
+        disk.remove(&folder.join(draft))?;
+    }
+    disk.remove(&folder.join(mark))
 }
 
 impl Drop for SetWriter<'_> {

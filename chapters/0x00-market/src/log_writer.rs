@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::log::seal_frame;
+use crate::log::{RECORD_BYTES, seal_frame};
 use crate::watermark::{Mark, Watermark};
 use crate::{Clock, LogError, LogFile, LogId, Options, Sequence, Stamp, UnixMs};
 
@@ -82,12 +82,14 @@ impl LogWriter {
     }
 
     // ANCHOR: lay_out
-    /// Makes room for `bytes` of frames, zeroed and on disk.
+    /// Makes room for so many commands, zeroed and on disk. Past that the file grows with every frame.
     ///
     /// # Errors
     /// When the disk says no.
-    pub fn lay_out(&mut self, bytes: u64) -> Result<(), LogError> {
-        self.write_zeros(bytes).map_err(|source| self.error("lay out", source))
+    pub fn lay_out(&mut self, commands: usize) -> Result<(), LogError> {
+        let bytes = (commands * RECORD_BYTES) as u64;
+        // An eighth more for the frames' headers.
+        self.write_zeros(bytes + bytes / 8).map_err(|source| self.error("lay out", source))
     }
 
     fn write_zeros(&mut self, bytes: u64) -> io::Result<()> {
@@ -131,5 +133,5 @@ impl LogWriter {
 }
 
 fn commands_in(frame: &[u8]) -> u64 {
-    (frame.len() / crate::log::RECORD_BYTES - 1) as u64
+    (frame.len() / RECORD_BYTES - 1) as u64
 }

@@ -29,11 +29,8 @@ impl Log {
     ) -> Result<(Log, Recovery), EngineError> {
         let judged = read_log(options, ShardOf::ONLY, replay)?;
         let recovery = judged.recovery();
-        let frame = Vec::with_capacity((1 + options.batch_max) * RECORD_BYTES);
-        let mut log = Log { file: judged.open()?, frame };
-        let bytes = (options.reserve_commands * RECORD_BYTES) as u64;
-        // An eighth more for the frames' headers. Past that the file grows with every frame.
-        log.file.lay_out(bytes + bytes / 8)?;
+        let mut log = Log { file: judged.open()?, frame: Vec::new() };
+        log.file.lay_out(options.reserve_commands)?;
         Ok((log, recovery))
     }
 

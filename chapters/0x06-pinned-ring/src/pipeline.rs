@@ -6,9 +6,8 @@
 //!               └─▶ matching: balance check ─▶ matching ─▶ settlement ─▶ pending ─▶ ledger ─▶ acknowledgement
 //! ```
 //!
-//! Three roles: the caller fills the ring, the journal makes its commands durable, the matching thread
-//! applies them. Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller,
-//! two threads for the engine.
+//! Three roles: the caller fills the ring, the journal makes its commands durable, the matching thread applies them.
+//! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads for the engine.
 
 use std::path::PathBuf;
 use std::sync::Arc;

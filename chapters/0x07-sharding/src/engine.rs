@@ -50,7 +50,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
                 let start = |(n, receiver)| scope.spawn(move || gate.attend(|| open(n, receiver)));
                 let threads: Vec<_> = (0..).zip(acks).map(start).collect();
                 let opened = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())));
-                Gate::first_reason(opened.collect())
+                Gate::first_reason(opened.collect(), EngineError::is_for_another)
             })?
         };
 

@@ -26,8 +26,9 @@ const MATCH_MAX: usize = 256;
 pub struct Matcher<M> {
     /// Every command, in order.
     pub commands: Consumer<Command, 2>,
-    /// The frames that are on disk, and the one with the latest command that was acknowledged.
+    /// The frames that are on disk.
     pub frames: Consumer<(u64, UnixMs), 1>,
+    /// The one with the latest command that was acknowledged.
     pub frame: (u64, UnixMs),
     /// All markets.
     pub exchange: Exchange,
@@ -117,9 +118,8 @@ impl<M: Metrics> Matcher<M> {
         let waiting_from = self.commands.position() - self.pending.len() as u64;
         let count = durable.saturating_sub(waiting_from).min(self.pending.len() as u64);
         for position in waiting_from..waiting_from + count {
-            if position == self.frame.0
-                && let Ok(&[frame, ..]) = self.frames.peek()
-            {
+            let is_next = position == self.frame.0;
+            if is_next && let Ok(&[frame, ..]) = self.frames.peek() {
                 self.frame = frame;
                 self.frames.advance(1);
             }

@@ -94,6 +94,11 @@ impl SimDisk {
         self.world().files.keys().cloned().collect()
     }
 
+    /// Every file as a program would read it.
+    pub fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        self.world().files.iter().map(|(path, contents)| (path.clone(), contents.cached.clone())).collect()
+    }
+
     /// What a program would read from a file.
     pub fn read(&self, path: &Path) -> Option<Vec<u8>> {
         self.world().files.get(path).map(|contents| contents.cached.clone())

@@ -95,6 +95,10 @@ impl World {
     }
 
     fn write_watermark(&mut self, path: &Path, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let end = bytes.get(8..16).and_then(|end| end.try_into().ok()).map_or(0, u64::from_le_bytes);
+        let is_ahead = |pending: &Pending| matches!(pending, Pending::Write(at, _) if *at < end);
+        let log = self.files.get(&path.with_extension("log"));
+        self.counts.marks_ahead += u64::from(log.is_some_and(|log| log.pending.iter().any(is_ahead)));
         let contents = self.files.get_mut(path).ok_or(ErrorKind::NotFound)?;
         contents.change(Pending::Write(at, bytes.to_vec()));
         Ok(bytes.len())

@@ -295,7 +295,7 @@ fn end_of_torn(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The whole frames of a log.
-fn frames_of(disk: &SimDisk, path: &Path) -> Result<Vec<Frame>, String> {
+pub(crate) fn frames_of(disk: &SimDisk, path: &Path) -> Result<Vec<Frame>, String> {
     let words = |error: LogError| error.to_string();
     let Some(mut file) = disk.open(path).map_err(|error| error.to_string())? else { return Ok(Vec::new()) };
     let mut reader = LogReader::new(&mut *file, path).map_err(words)?;

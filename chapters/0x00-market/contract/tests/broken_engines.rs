@@ -9,16 +9,17 @@
 
 #[path = "broken_engines/careless.rs"]
 mod careless;
+#[path = "broken_engines/core.rs"]
+mod core;
 #[path = "broken_engines/disk.rs"]
 mod disk;
 
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use careless::open_carelessly;
-use contract::{crash, damage, differential, failing, logs, opening, simulation};
+use contract::{crash, damage, differential, failing, logs, opening, simulation, versions, watermarks};
+use core::Core;
 use disk::FlawedDisk;
 use market::draft::Draft;
 use market::log::{RECORD_BYTES, ShardOf, encode_command};
@@ -42,6 +43,7 @@ const TAKES_NO_LOCK: u8 = 10;
 const CUTS_TOO_EAGERLY: u8 = 11;
 const ACCEPTS_A_SIBLING: u8 = 12;
 const MARKS_BEFORE_SYNC: u8 = 13;
+const CHANGES_LOG_BY_LOG: u8 = 14;
 /// These flaws are in the reading of a log.
 const CARELESS: [u8; 6] =
     [CHECKS_NO_CHECKSUM, SKIPS_DAMAGED_FRAMES, APPLIES_TWICE, TRUSTS_THE_CACHE, CUTS_TOO_EAGERLY, ACCEPTS_A_SIBLING];
@@ -56,22 +58,6 @@ struct Flawed<const FLAW: u8> {
     acks: Box<dyn Acknowledge>,
     stopped: bool,
     _data_dir: Option<DataDir>,
-}
-
-/// The model and its ledger.
-struct Core {
-    model: Model,
-    ledger: File,
-}
-
-impl Core {
-    fn apply(&mut self, command: &Command) -> Vec<market::Event> {
-        let events = self.model.apply(command);
-        for event in events.iter().filter(|event| event.moves_value()) {
-            self.ledger.write_all(&event.encode()).unwrap();
-        }
-        events
-    }
 }
 
 impl<const FLAW: u8> Engine for Flawed<FLAW> {
@@ -128,25 +114,30 @@ fn read_logs<const FLAW: u8>(options: &Options, core: &mut Core) -> Result<(LogW
     let disk: Arc<dyn Disk> = Arc::new(FlawedDisk::<FLAW>(Arc::clone(&options.disk)));
     let options = &Options { disk, ..options.clone() };
     let mut found = Recovery::default();
-    let mut last = None;
+    let (mut read, mut last) = (Vec::new(), None);
     for shard in (0..options.shards).rev() {
         let shard = ShardOf { shard, shards: options.shards };
         let path = options.data_dir.join(shard.file_name());
         let careless = CARELESS.contains(&FLAW);
         let there = if careless { options.disk.open(&path).map_err(io_error("open", &path))? } else { None };
-        let (log, recovery) = match there {
-            Some(file) => open_carelessly::<FLAW>(options, file, &path, core)?,
-            None => {
-                let judged = read_log(options, shard, |_, command| {
-                    core.apply(&command);
-                    Ok::<_, EngineError>(())
-                })?;
-                let recovery = judged.recovery();
-                (judged.open()?, recovery)
-            }
-        };
-        found.merge(recovery);
-        last = Some(log);
+        if let Some(file) = there {
+            let (log, recovery) = open_carelessly::<FLAW>(options, file, &path, core)?;
+            found.merge(recovery);
+            last = Some(log);
+            continue;
+        }
+        let judged = read_log(options, shard, |_, command| {
+            core.apply(&command);
+            Ok::<_, EngineError>(())
+        })?;
+        found.merge(judged.recovery());
+        match FLAW {
+            CHANGES_LOG_BY_LOG => last = Some(judged.open()?),
+            _ => read.push(judged),
+        }
+    }
+    for judged in read {
+        last = Some(judged.open()?);
     }
     Ok((last.unwrap(), found))
 }
@@ -193,6 +184,12 @@ fn an_honest_engine_passes() {
     damage::rot_before_a_frame_cut_at_every_byte::<Honest>();
     damage::a_spoiled_sector::<Honest>();
     damage::a_siblings_frame::<Honest>();
+    damage::one_log_of_several_is_refused::<Honest>();
+    versions::a_log_of_version_1::<Honest>();
+    versions::a_rewriting_cut_short::<Honest>();
+    watermarks::a_log_that_ends_too_early::<Honest>();
+    watermarks::a_loss_is_accepted::<Honest>();
+    watermarks::a_watermark_is_never_ahead::<Honest>();
     logs::files_that_are_no_log::<Honest>();
     logs::a_refusal_changes_nothing::<Honest>();
     opening::one_engine_at_a_time::<Honest>();
@@ -294,6 +291,18 @@ fn cutting_a_tail_too_eagerly_is_caught() {
 #[should_panic(expected = "it opened with")]
 fn cutting_a_tail_too_eagerly_is_caught_by_a_spoiled_sector() {
     damage::a_spoiled_sector::<Flawed<CUTS_TOO_EAGERLY>>();
+}
+
+#[test]
+#[should_panic(expected = "files changed")]
+fn changing_one_log_before_the_next_is_read_is_caught() {
+    damage::one_log_of_several_is_refused::<Flawed<CHANGES_LOG_BY_LOG>>();
+}
+
+#[test]
+#[should_panic(expected = "a watermark was ahead of the sync")]
+fn a_watermark_ahead_of_the_sync_is_caught_in_the_act() {
+    watermarks::a_watermark_is_never_ahead::<Flawed<MARKS_BEFORE_SYNC>>();
 }
 
 #[test]

@@ -12,7 +12,8 @@ use contract::fuzz;
 use contract::streams::{Random, streams};
 use contract::{Faults, SimDisk};
 use market::log::{
-    FRAME_COMMANDS_MAX, HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, encode_command, seal_frame,
+    FRAME_COMMANDS_MAX, HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, encode_command, encode_log,
+    seal_frame,
 };
 use market::log_reader::LogReader;
 use market::{
@@ -147,6 +148,64 @@ fn a_record_that_is_no_command_is_an_error_although_its_checksum_is_right() {
     let Err(LogError::Corrupt { sequence, reason, .. }) = open(&log.bytes) else { panic!("it must be refused") };
     assert_eq!(sequence, Sequence(6));
     assert!(reason.contains("command 2 of the frame"), "{reason}");
+}
+
+/// Bytes that version 1 does not use must be zero there: its checksum was right, so somebody wrote them.
+#[test]
+fn version_1_has_no_numbers() {
+    let commands = Random::new(3).stream(30);
+    for number in [1, 1 << 40] {
+        let mut plain: Vec<Command> = commands.iter().map(|command| command.with_request(0)).collect();
+        let log = Fixture::version_1(&plain, Framing::Many(10));
+        assert_eq!(open(&log.bytes).unwrap().1.iter().map(|(_, command)| *command).collect::<Vec<_>>(), plain);
+        let numbered = (10..30).find(|&at| plain[at].with_request(number).request() != 0).unwrap();
+        plain[numbered] = plain[numbered].with_request(number);
+        let log = Fixture::version_1(&plain, Framing::Many(10));
+        let Err(LogError::Corrupt { reason, .. }) = open(&log.bytes) else { panic!("it must be refused") };
+        assert!(reason.contains("version 1, where unused bytes are zero"), "{reason}");
+    }
+}
+
+#[test]
+fn a_time_that_runs_back_is_refused() {
+    let mut log = Fixture::new(&Random::new(3).stream(20), Framing::Many(10), ShardOf::ONLY);
+    let last = log.frames[1];
+    for (time, is_refused) in [(TIME.0, false), (TIME.0 + 5, false), (TIME.0 - 1, true), (0, true)] {
+        seal_frame(&mut log.bytes[last.start..], log.id, Stamp { sequence: Sequence(11), time: UnixMs(time) });
+        assert_eq!(open(&log.bytes).is_err(), is_refused, "{time}");
+    }
+}
+
+/// The frame of another log has the right number, stands at the right place, and is refused.
+#[test]
+fn a_frame_of_another_log_is_refused() {
+    let stream = Random::new(3).stream(30);
+    let mut log = Fixture::new(&stream, Framing::Many(10), ShardOf::ONLY);
+    let frame = log.frames[1];
+    seal_frame(
+        &mut log.bytes[frame.start..frame.end],
+        LogId(log.id.0 + 1),
+        Stamp { sequence: Sequence(11), time: TIME },
+    );
+    let Err(LogError::Corrupt { offset, reason, .. }) = open(&log.bytes) else { panic!("it must be refused") };
+    assert_eq!(offset, frame.start as u64);
+    assert!(reason.contains("checksum is wrong") && reason.contains("command 21 follows"), "{reason}");
+}
+
+/// A file that begins later is a part of a log; its reader knows where it begins, and no engine takes it for a whole.
+#[test]
+fn a_part_of_a_log_is_not_a_log() {
+    let stream = Random::new(3).stream(20);
+    let header = LogHeader { first: Sequence(501), last_time: UnixMs(7), ..header(ShardOf::ONLY) };
+    let bytes = encode_log(&header, TIME, &stream);
+    let disk = SimDisk::new(0, Faults::default());
+    disk.put(Path::new(PATH), &bytes);
+    let mut file = disk.open(Path::new(PATH)).unwrap().unwrap();
+    let mut reader = LogReader::new(&mut *file, Path::new(PATH)).unwrap();
+    assert_eq!(reader.next(), Stamp { sequence: Sequence(501), time: UnixMs(7) });
+    assert_eq!(reader.next_frame().unwrap().unwrap().map(|(_, command)| command).collect::<Vec<_>>(), stream);
+    assert_eq!(reader.next(), Stamp { sequence: Sequence(521), time: TIME });
+    assert!(matches!(open(&bytes), Err(LogError::Beginning { first: Sequence(501), .. })));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::chapter::Chapter;
 use crate::error::RunError;
 use crate::measure::{Latency, Throughput};
 use crate::output::OutputFolder;
+use market::log::VERSION;
 use market::{Stage, StageTimes};
 use program::figures::grouped;
 use program::repository::commit;
@@ -37,6 +38,7 @@ impl Report {
             ("machine", machine()),
             ("commit", commit(Path::new("."))),
             ("command", format!("{} {}", C::NAME, std::env::args().skip(1).collect::<Vec<_>>().join(" "))),
+            ("log version", VERSION.to_string()),
             ("shards", args.options("".into(), 0).shards.to_string()),
         ];
         Report { chapter: C::NAME, about, throughput: None, breakdown: None, latency: None }

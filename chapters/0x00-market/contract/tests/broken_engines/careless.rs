@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use market::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, decode_command, frame_crc};
+use contract::fixture::header;
+use market::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, frame_crc};
 use market::{
     Command, EngineError, LogError, LogFile, LogId, LogReader, LogWriter, Options, Recovery, Sequence, Stamp,
 };
 
 use crate::{
-    APPLIES_TWICE, CHECKS_NO_CHECKSUM, CUTS_TOO_EAGERLY, Core, SKIPS_DAMAGED_FRAMES, TRUSTS_THE_CACHE, io_error,
+    ACCEPTS_A_SIBLING, APPLIES_TWICE, CHECKS_NO_CHECKSUM, CUTS_TOO_EAGERLY, Core, SKIPS_DAMAGED_FRAMES,
+    TRUSTS_THE_CACHE, io_error,
 };
 
 type Opened = (LogWriter, Recovery);
@@ -59,10 +61,11 @@ fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Resu
     let read = file.read_at(0, &mut bytes).map_err(&io)?;
     assert_eq!(read, bytes.len(), "the simulated disk reads all at once");
     let id = LogHeader::decode(&bytes[..HEADER_BYTES], path)?.id;
+    let sealed = |frame: &[u8]| is_sealed(frame, id) || FLAW == ACCEPTS_A_SIBLING && is_siblings(frame);
     let (mut frames, mut at) = (Vec::new(), HEADER_BYTES);
     while at + RECORD_BYTES <= bytes.len() {
         let frame = frame_at(&bytes, at);
-        let whole = frame.filter(|frame| FLAW == CHECKS_NO_CHECKSUM || is_sealed(frame, id));
+        let whole = frame.filter(|frame| FLAW == CHECKS_NO_CHECKSUM || sealed(frame));
         match whole {
             Some(frame) => {
                 let (records, _) = frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
@@ -86,6 +89,11 @@ fn frame_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let start = u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().unwrap());
     let length = (start >> 8) as usize / RECORD_BYTES * RECORD_BYTES;
     bytes.get(at..at + RECORD_BYTES + length).filter(|_| length > 0)
+}
+
+/// Whether a frame is sealed with the identity of any shard.
+fn is_siblings(frame: &[u8]) -> bool {
+    (0..2).any(|shard| is_sealed(frame, header(ShardOf { shard, shards: 2 }).id))
 }
 
 fn a_whole_frame_follows(tail: &[u8], id: LogId) -> bool {
