@@ -45,9 +45,10 @@ impl SimDisk {
         world.power = false;
         let World { files, names, random, .. } = &mut *world;
         let mut left = files.clone();
-        for (path, before) in names.iter() {
+        let mut stays = BTreeMap::new();
+        for (path, (operation, before)) in names.iter() {
             match before {
-                _ if random.one_in(2) => {}
+                _ if *stays.entry(operation).or_insert_with(|| random.one_in(2)) => {}
                 Some(before) => drop(left.insert(path.clone(), before.clone())),
                 None => drop(left.remove(path)),
             }

@@ -11,8 +11,9 @@ use crate::streams::Random;
 /// Everything that the clones of a disk share.
 pub(crate) struct World {
     pub(crate) files: BTreeMap<PathBuf, Contents>,
-    /// What a crash may put back: names that were given or taken and not synced, with what they stood for.
-    pub(crate) names: BTreeMap<PathBuf, Option<Contents>>,
+    /// What a crash may put back: names that were given or taken and not synced, with what they stood for. Those of one
+    /// operation, which has a number, are put back together: a rename is all or nothing.
+    pub(crate) names: BTreeMap<PathBuf, (u64, Option<Contents>)>,
     /// Who holds which lock. A restart finds none.
     pub(crate) locks: BTreeMap<PathBuf, String>,
     pub(crate) faults: Faults,
@@ -51,7 +52,7 @@ impl World {
                 Some(contents) => self.files.insert(path.to_path_buf(), contents.clone()),
                 None => self.files.remove(*path),
             };
-            self.names.entry(path.to_path_buf()).or_insert(before);
+            self.names.entry(path.to_path_buf()).or_insert((self.counts.operations, before));
         }
         let folder = names.first().and_then(|(path, _)| path.parent());
         went.and_then(|()| folder.map_or(Ok(()), |folder| self.sync_names(folder)))
