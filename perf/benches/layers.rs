@@ -18,6 +18,7 @@ fn place(n: u32) -> Command {
         price: 1 + (n % 99) as u8,
         quantity: 1 + n % 100,
         time_in_force: TimeInForce::Gtc,
+        client_order_id: 0,
     })
 }
 

@@ -95,9 +95,8 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, MeasureError> {
 
 fn flow_words(record: &LadderRecord) -> String {
     let flow = &record.flow;
-    flow.input
-        .clone()
-        .unwrap_or_else(|| flow.seed.map_or(flow.name.clone(), |seed| format!("{} seed {seed}", flow.name)))
+    let name = flow.seed.map_or(flow.name.clone(), |seed| format!("{} seed {seed}", flow.name));
+    format!("{} in log version {}", flow.input.as_ref().unwrap_or(&name), flow.log_version)
 }
 
 /// What differs in the states that the machine was in.
@@ -206,7 +205,13 @@ fn load(path: &Path) -> Result<LadderRecord, MeasureError> {
         machine: Default::default(),
         commit: about("commit"),
         command: about("command"),
-        flow: Flow { name: about("flow"), seed: about("seed").parse().ok(), orders: None, input: None },
+        flow: Flow {
+            name: about("flow"),
+            seed: about("seed").parse().ok(),
+            orders: None,
+            input: None,
+            log_version: about("log version").parse().unwrap_or(1),
+        },
         rounds: 1,
         probes: Vec::new(),
         chapters: vec![chapter],

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use market::flow::{DEFAULT_SEED, FlowName};
+use market::log::VERSION;
 
 use results::error::MeasureError;
 use results::record::Flow;
@@ -54,9 +55,11 @@ impl FlowArgs {
         match &self.input {
             Some(path) => {
                 let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-                Flow { name: "input".into(), seed: None, orders: None, input: name }
+                Flow { name: "input".into(), seed: None, orders: None, input: name, log_version: VERSION }
             }
-            None => Flow { name: self.flow.to_string(), seed: Some(self.seed), orders, input: None },
+            None => {
+                Flow { name: self.flow.to_string(), seed: Some(self.seed), orders, input: None, log_version: VERSION }
+            }
         }
     }
 }

@@ -23,6 +23,8 @@ pub enum Command {
         account: AccountId,
         /// How much, more than zero.
         amount: Cents,
+        /// The client's number for this request, 0 for none.
+        request: u32,
     },
     /// Takes free cash out of an account, also after the market was resolved.
     Withdraw {
@@ -32,6 +34,8 @@ pub enum Command {
         account: AccountId,
         /// How much, more than zero.
         amount: Cents,
+        /// The client's number for this request, 0 for none.
+        request: u32,
     },
     /// Places a limit order.
     Place(Place),
@@ -43,6 +47,8 @@ pub enum Command {
         account: AccountId,
         /// The order.
         order: OrderId,
+        /// The client's number for this request, 0 for none.
+        request: u32,
     },
     /// Ends a market: cancels what rests, pays the winners, closes it.
     Resolve {
@@ -54,20 +60,26 @@ pub enum Command {
 }
 
 /// A limit order as it was asked for.
+///
+/// Packed in this order it takes 23 bytes. With the byte that says which command it is, a [`Command`] takes
+/// 24, as on disk, and every field lies where its alignment wants it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, packed)]
 pub struct Place {
+    /// What to do: buy or sell, YES or NO.
+    pub intent: Intent,
+    /// What becomes of the part that finds no match at once.
+    pub time_in_force: TimeInForce,
+    /// The limit in cents of the share named by `intent`. Valid are 1 to 99.
+    pub price: u8,
     /// The market to trade in.
     pub market: MarketId,
     /// Who trades.
     pub account: AccountId,
-    /// What to do: buy or sell, YES or NO.
-    pub intent: Intent,
-    /// The limit in cents of the share named by `intent`. Valid are 1 to 99.
-    pub price: u8,
     /// How many shares. Valid is anything but 0.
     pub quantity: u32,
-    /// What becomes of the part that finds no match at once.
-    pub time_in_force: TimeInForce,
+    /// The client's own number for the order, 0 for none.
+    pub client_order_id: u64,
 }
 
 impl Command {
@@ -81,6 +93,31 @@ impl Command {
             | Command::Resolve { market, .. } => market,
             Command::Place(place) => place.market,
         }
+    }
+
+    /// The client's number for the request, 0 for none. It makes a retried request recognisable to whoever stands
+    /// before an engine; no engine looks at it, keeps it or repeats it.
+    pub fn request(&self) -> u64 {
+        match *self {
+            Command::Open { .. } | Command::Resolve { .. } => 0,
+            Command::Deposit { request, .. } | Command::Withdraw { request, .. } | Command::Cancel { request, .. } => {
+                request.into()
+            }
+            Command::Place(place) => place.client_order_id,
+        }
+    }
+
+    /// The same command with this number, where it has one. Of the number of anything but an order, 32 bits are kept.
+    #[must_use]
+    pub fn with_request(mut self, number: u64) -> Command {
+        match &mut self {
+            Command::Open { .. } | Command::Resolve { .. } => {}
+            Command::Deposit { request, .. } | Command::Withdraw { request, .. } | Command::Cancel { request, .. } => {
+                *request = number as u32;
+            }
+            Command::Place(place) => place.client_order_id = number,
+        }
+        self
     }
 }
 

@@ -1,16 +1,16 @@
 //! Commands as CSV, for people: a flow of one's own, or a look at a generated one.
 //!
-//! The first line is the header; it names ten columns, and every line has all ten. A column that a
-//! command does not use stays empty.
+//! The first line is the header; it names eleven columns, and every line has as many as the header. A column that a
+//! command does not use stays empty. The last one may be left out of a whole file.
 //!
 //! ```text
-//! command,market,account,intent,price,quantity,time_in_force,order,amount,outcome
-//! open,1,,,,,,,,
-//! deposit,1,42,,,,,,100000,
-//! place,1,42,buy-yes,55,10,gtc,,,
-//! cancel,1,42,,,,,1,,
-//! withdraw,1,42,,,,,,5000,
-//! resolve,1,,,,,,,,yes
+//! command,market,account,intent,price,quantity,time_in_force,order,amount,outcome,request
+//! open,1,,,,,,,,,
+//! deposit,1,42,,,,,,100000,,1
+//! place,1,42,buy-yes,55,10,gtc,,,,2
+//! cancel,1,42,,,,,1,,,
+//! withdraw,1,42,,,,,,5000,,
+//! resolve,1,,,,,,,,yes,
 //! ```
 //!
 //! | column | what it holds | used by |
@@ -25,6 +25,7 @@
 //! | `order` | the order's place among its market's `place` lines, from 1 | `cancel` |
 //! | `amount` | cents, 0 to 18446744073709551615; valid is anything but 0 | `deposit`, `withdraw` |
 //! | `outcome` | `yes`, `no` | `resolve` |
+//! | `request` | the client's number for the request, 0 to 4294967295, of a `place` to 18446744073709551615; empty is 0, none | `deposit`, `withdraw`, `place`, `cancel` |
 //!
 //! What an engine rejects (a price of 150, an order of no shares) is a command like any other. What
 //! is no command at all stops the reading, with the file, the line and the reason, before anything
@@ -97,7 +98,7 @@ pub fn read_from(reader: impl Read, name: &str) -> Result<Vec<Command>, CsvError
     let mut records = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(lines);
     let mut record = ByteRecord::new();
     let mut commands = Vec::new();
-    let mut header_seen = false;
+    let mut columns = None;
     loop {
         records.get_mut().start_record();
         match records.read_byte_record(&mut record) {
@@ -106,15 +107,14 @@ pub fn read_from(reader: impl Read, name: &str) -> Result<Vec<Command>, CsvError
             Err(error) => return Err(CsvError::Unreadable { name: name.into(), source: error.into() }),
         }
         let in_line = |mistake| CsvError::Line { name: name.into(), line: records.get_ref().record_line(), mistake };
-        let row = Row::parse(&record).map_err(in_line)?;
-        if header_seen {
-            commands.push(row.command().map_err(in_line)?);
-        } else {
-            row.check_header().map_err(in_line)?;
-            header_seen = true;
+        match columns {
+            Some(columns) => {
+                commands.push(Row::parse(&record, columns).and_then(|row| row.command()).map_err(in_line)?)
+            }
+            None => columns = Some(Row::columns_of_header(&record).map_err(in_line)?),
         }
     }
-    if header_seen { Ok(commands) } else { Err(CsvError::Empty { name: name.into() }) }
+    if columns.is_some() { Ok(commands) } else { Err(CsvError::Empty { name: name.into() }) }
 }
 
 /// Writes the header and a line for each command.

@@ -1,13 +1,16 @@
 //! A data directory, and the right to be in it: one engine at a time, and logs that belong together.
 //!
 //! Whoever reads or writes logs holds a [`DataDir`] first. It is a lock that no crash leaves behind, the
-//! directory's names are on disk, and what an interrupted first start left is gone.
+//! directory's names are on disk, what an interrupted first start left is gone, and an interrupted switch to
+//! other logs is complete.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::log::{RECORD_BYTES, ShardOf, encode_log};
-use crate::{Command, Disk, EngineError, LogError, LogFile};
+use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_log};
+use crate::log_input::Input;
+use crate::log_set::complete_switch;
+use crate::{Command, Disk, EngineError, LogError, LogFile, Options, watermark};
 
 /// The lock's name in a data directory. Another file beside it says who holds it. Who only reads beside a
 /// running engine takes a lock of another name.
@@ -31,13 +34,10 @@ impl DataDir {
         let io = |what| move |source| EngineError::Io { what, path: path.to_path_buf(), source };
         disk.make_folder(path).map_err(io("make the data directory"))?;
         let lock = disk.lock(&path.join(LOCK_NAME), &who_we_are()).map_err(io("lock the data directory"))?;
-        let path = path.to_path_buf();
-        let _lock = lock.map_err(|holder| EngineError::Locked { path: path.clone(), holder })?;
-        undo_first_start(disk, &path).map_err(|source| {
-            let what = "clear away what an interrupted first start left";
-            EngineError::Io { what, path: path.clone(), source }
-        })?;
-        Ok(DataDir { path, _lock })
+        let _lock = lock.map_err(|holder| EngineError::Locked { path: path.to_path_buf(), holder })?;
+        undo_first_start(disk, path).map_err(io("clear away what an interrupted first start left"))?;
+        complete_switch(disk, path).map_err(io("complete an interrupted resharding"))?;
+        Ok(DataDir { path: path.to_path_buf(), _lock })
     }
 
     /// Where it is.
@@ -54,27 +54,29 @@ impl DataDir {
         Ok(counts.map_err(|source| LogError::Io { what: "look for", path: self.path.clone(), source })?.is_empty())
     }
 
-    /// Makes the logs of `shards` shards, with `commands` dealt out to them, unless there are logs, and says
+    /// Makes the logs of all shards, with `commands` dealt out to them, unless there are logs, and says
     /// whether it did. All or nothing: interrupted, it leaves what the next [`DataDir::open`] clears away.
     ///
     /// # Errors
     /// What the disk says.
-    pub fn first_start(&self, disk: &dyn Disk, shards: u16, commands: &[Command]) -> Result<bool, EngineError> {
-        let made = self.make_logs(disk, shards, commands);
+    pub fn first_start(&self, options: &Options, commands: &[Command]) -> Result<bool, EngineError> {
+        let made = self.make_logs(&*options.disk, options, commands);
         made.map_err(|source| EngineError::Io { what: "make the first logs", path: self.path.clone(), source })
     }
 
-    fn make_logs(&self, disk: &dyn Disk, shards: u16, commands: &[Command]) -> io::Result<bool> {
+    fn make_logs(&self, disk: &dyn Disk, options: &Options, commands: &[Command]) -> io::Result<bool> {
         if !shard_counts(disk, &self.path)?.is_empty() || log_with_commands(disk, &self.path)?.is_some() {
             return Ok(false);
         }
         let mark = self.path.join(FIRST_START_NAME);
         drop(disk.create(&mark, &[])?);
         // As engines do it: the log of shard 0 is made last, and where it is, all are.
+        let shards = options.shards;
         for shard in (0..shards).rev() {
             let shard = ShardOf { shard, shards };
             let own = commands.iter().copied().filter(|c| ShardOf::market(c.market(), shards) == shard);
-            let log = encode_log(shard, &own.collect::<Vec<_>>());
+            let header = LogHeader::new(shard, disk.new_log_id());
+            let log = encode_log(&header, options.clock.now(), &own.collect::<Vec<_>>());
             drop(disk.create(&self.path.join(shard.file_name()), &log)?);
         }
         disk.remove(&mark)?;
@@ -90,8 +92,9 @@ fn undo_first_start(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     if shard_counts(disk, folder)?.is_empty() {
-        for name in names.iter().filter(|name| ShardOf::of_file_name(name).is_some()) {
-            disk.remove(&folder.join(name))?;
+        for path in names.iter().filter(|name| ShardOf::of_file_name(name).is_some()).map(|name| folder.join(name)) {
+            watermark::remove(disk, &path)?;
+            disk.remove(&path)?;
         }
     }
     // It goes last, and before any command comes: from then on a log that is missing is a loss.
@@ -147,15 +150,10 @@ fn log_with_commands(disk: &dyn Disk, folder: &Path) -> io::Result<Option<ShardO
 
 /// The record behind a log's header, or zeros where the file ends.
 fn behind_header(file: &mut dyn LogFile) -> io::Result<[u8; RECORD_BYTES]> {
+    let mut start = Vec::new();
+    Input { file, at: 0 }.take((HEADER_BYTES + RECORD_BYTES) as u64).read_to_end(&mut start)?;
     let mut record = [0; RECORD_BYTES];
-    let mut filled = 0;
-    while filled < RECORD_BYTES {
-        match file.read_at((RECORD_BYTES + filled) as u64, &mut record[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let behind = start.get(LogHeader::length_of(&start)..).unwrap_or_default();
+    record.iter_mut().zip(behind).for_each(|(byte, &there)| *byte = there);
     Ok(record)
 }

@@ -7,6 +7,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use crate::LogId;
+
 /// Where logs live.
 pub trait Disk: Send + Sync {
     /// Makes `folder` and those above it that are not there. When this returns, they and the names in
@@ -64,6 +66,11 @@ pub trait Disk: Send + Sync {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)?;
         sync_directory(to)
+    }
+
+    /// An identity for a new log, which no other log has.
+    fn new_log_id(&self) -> LogId {
+        LogId::random()
     }
 
     /// Makes a new log that holds `header`, all or nothing: after a crash there is either no file

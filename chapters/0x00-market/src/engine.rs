@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::gate::Gate;
 use crate::state::ExchangeState;
-use crate::{Command, Disk, Event, LogError, RealDisk, Sequence};
+use crate::{Clock, Command, Disk, Event, LogError, RealDisk, Sequence, Stamp};
 
 /// An engine: it takes commands, makes them durable, applies them and acknowledges them.
 pub trait Engine: Sized {
@@ -53,8 +54,18 @@ pub trait Engine: Sized {
 ///
 /// An acknowledgement is a promise: the command is on disk, and these are its events.
 pub trait Acknowledge: Send {
-    /// Command `sequence` is durable and led to `events`, of which there is at least one.
-    fn acknowledge(&mut self, sequence: Sequence, events: &[Event]);
+    /// The command of this number, in a frame of this time, is durable and led to `events`, of which there is at
+    /// least one.
+    fn acknowledge(&mut self, stamp: Stamp, events: &[Event]);
+
+    /// While the log is read: this command led to `events` when it was logged, under this number and in a frame of
+    /// this time. It was acknowledged then, or the program died before it could be. Whether the log is trusted is known
+    /// when all of it was read: then comes [`recovered`](Acknowledge::recovered).
+    fn replayed(&mut self, _stamp: Stamp, _events: &[Event]) {}
+
+    /// The log was read, and all of it is trusted: `next` is the number of the next command. This comes before the
+    /// first acknowledgement. Who wants to know what the shard holds calls `state`; who does not pays nothing.
+    fn recovered(&mut self, _next: Sequence, _state: &dyn Fn() -> ExchangeState) {}
 }
 
 /// Makes the receiver of a shard's acknowledgements. A receiver works on the thread that acknowledges, so
@@ -87,6 +98,12 @@ pub struct Options {
     pub pin_threads: bool,
     /// How many shards, 1 to 256.
     pub shards: u16,
+    /// What frames get their times from.
+    pub clock: Clock,
+    /// A log that ends with one of these commands is taken as it is, although more was on disk once.
+    pub accept_loss: Vec<Sequence>,
+    /// Where several logs are opened side by side: none is changed before all have passed.
+    pub gate: Option<Gate>,
 }
 
 impl Options {
@@ -100,17 +117,32 @@ impl Options {
             reserve_commands: 0,
             pin_threads: false,
             shards: 1,
+            clock: Clock::system(),
+            accept_loss: Vec::new(),
+            gate: None,
         }
     }
 }
 
 /// What was found in the log on opening.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recovery {
     /// How many commands were replayed.
     pub commands: u64,
     /// How many bytes of a torn last frame were cut off. They had not been acknowledged.
     pub torn_bytes: u64,
+    /// What whoever runs the engine should know, a line each: where the bytes are that were cut off, a log that was
+    /// rewritten, a clock that is behind.
+    pub remarks: Vec<String>,
+}
+
+impl Recovery {
+    /// Adds what was found in the log of another shard.
+    pub fn merge(&mut self, other: Recovery) {
+        self.commands += other.commands;
+        self.torn_bytes += other.torn_bytes;
+        self.remarks.extend(other.remarks);
+    }
 }
 
 /// What an engine held when it was closed.
@@ -238,4 +270,11 @@ pub enum EngineError {
     /// An option that this data directory does not allow.
     #[error("{0}")]
     Refused(String),
+}
+
+impl EngineError {
+    /// Whether nothing is wrong here, but with another log of the same directory.
+    pub fn is_for_another(&self) -> bool {
+        matches!(self, EngineError::Log(LogError::Beside { .. }))
+    }
 }

@@ -69,11 +69,15 @@ impl Flow {
 ///
 /// Every order of `classic` is accepted up to 200 million of them; beyond that accounts may run dry.
 pub fn generate(name: FlowName, orders: usize, seed: u64) -> Flow {
-    let (setup, body) = match name {
+    let (mut setup, mut body) = match name {
         FlowName::Classic => (classic::setup(), classic::body(orders, seed)),
         FlowName::Venue => venue::generate(&popularity::zipf(), orders, seed),
         FlowName::Burst => venue::generate(&popularity::election_night(), orders, seed),
     };
+    // Requests are numbered as they were sent.
+    for (number, command) in (1..).zip(setup.iter_mut().chain(&mut body)) {
+        *command = command.with_request(number);
+    }
     Flow { name, seed, setup, body }
 }
 

@@ -1,67 +1,106 @@
 //! A frame's header, and what a crash can leave of a frame that was not synced.
 //!
 //! Of such a frame any sectors may be on disk, in part: each of its bytes is there, or it is zero, or the file ends
-//! before it. What is left of a command is told from a header by its first bytes and its last, whatever is missing: a
-//! header begins with a length that is its count times 24, and a command whose first bytes could be a length
-//! ends with zeros, where a header has its count.
+//! before it. A sector may come without its beginning or without its end; what stands between two bytes of one
+//! that came has come.
+//!
+//! What is left of a command never looks like a header, whatever is missing: a header begins with an `F`, a command
+//! with 1 to 6, and what is gone is 0.
 
-use crate::Sequence;
 use crate::bytes::{u32_at, u64_at};
-use crate::log::{FRAME_COMMANDS_MAX, RECORD_BYTES, decode_command};
+use crate::clock::{Stamp, UnixMs};
+use crate::ids::{LogId, Sequence};
+use crate::record::{FRAME_COMMANDS_MAX, RECORD_BYTES};
+
+/// The first byte of a frame.
+const MARK: u8 = b'F';
+
+/// How frames are written in a version of the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Framing {
+    /// A header with a length and a count, and no time.
+    Version1,
+    /// As it is written today.
+    Version2,
+}
+
+impl Framing {
+    /// That of a log with this identity.
+    pub(crate) fn of(log: LogId) -> Framing {
+        if log == LogId::NONE { Framing::Version1 } else { Framing::Version2 }
+    }
+}
 
 /// What a frame's header says, if its parts agree with each other.
 pub(crate) struct FrameHeader {
+    /// Of the commands, in bytes.
     pub(crate) length: usize,
     pub(crate) crc: u32,
     pub(crate) first: Sequence,
+    pub(crate) time: UnixMs,
 }
 
 impl FrameHeader {
     /// Reads the header at the start of `bytes`. `None` where its parts contradict each other.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<FrameHeader> {
-        let (length, count, zero) = (u32_at(bytes, 0) as usize, u32_at(bytes, 16) as usize, u32_at(bytes, 20));
-        let coherent = (1..=FRAME_COMMANDS_MAX).contains(&count) && length == count * RECORD_BYTES && zero == 0;
-        coherent.then(|| FrameHeader { length, crc: u32_at(bytes, 4), first: Sequence(u64_at(bytes, 8)) })
+    pub(crate) fn decode(bytes: &[u8], framing: Framing) -> Option<FrameHeader> {
+        let (start, crc, first) = (u32_at(bytes, 0), u32_at(bytes, 4), Sequence(u64_at(bytes, 8)));
+        let (length, time) = match framing {
+            Framing::Version1 => (start as usize, UnixMs::UNKNOWN),
+            Framing::Version2 => ((start >> 8) as usize, UnixMs(u64_at(bytes, 16))),
+        };
+        let agrees = match framing {
+            Framing::Version1 => u64_at(bytes, 16) == (length / RECORD_BYTES) as u64,
+            Framing::Version2 => bytes[0] == MARK,
+        };
+        let possible =
+            length.is_multiple_of(RECORD_BYTES) && (1..=FRAME_COMMANDS_MAX).contains(&(length / RECORD_BYTES));
+        (agrees && possible).then_some(FrameHeader { length, crc, first, time })
+    }
+
+    /// Whether the header came whole up to its checksum, so that its length can be believed.
+    pub(crate) fn names_its_end(&self, framing: Framing) -> bool {
+        framing == Framing::Version1 || self.crc != 0
+    }
+}
+
+/// The first four bytes of a frame with so many bytes of commands.
+fn start_of(length: usize, framing: Framing) -> [u8; 4] {
+    match framing {
+        Framing::Version1 => (length as u32).to_le_bytes(),
+        Framing::Version2 => ((length as u32) << 8 | u32::from(MARK)).to_le_bytes(),
     }
 }
 
 /// Whether a crash can have left this of the header of a frame that starts with `next`.
-pub(crate) fn is_rest_of_header(bytes: &[u8; RECORD_BYTES], next: Sequence) -> bool {
+pub(crate) fn is_rest_of_header(bytes: &[u8; RECORD_BYTES], next: Sequence, framing: Framing) -> bool {
     let is_rest = |at: usize, whole: &[u8]| bytes[at..].iter().zip(whole).all(|(&byte, &of)| byte == 0 || byte == of);
-    let fits =
-        |count: u32| is_rest(16, &count.to_le_bytes()) && is_rest(0, &(count * RECORD_BYTES as u32).to_le_bytes());
-    is_rest(8, &next.0.to_le_bytes()) && is_rest(20, &[0; 4]) && (1..=FRAME_COMMANDS_MAX as u32).any(fits)
+    let fits = |count: usize| {
+        let counted = framing == Framing::Version2 || is_rest(16, &(count as u64).to_le_bytes());
+        counted && is_rest(0, &start_of(count * RECORD_BYTES, framing))
+    };
+    // Between the mark and the checksum stands the length.
+    let length_came = framing == Framing::Version2 && bytes[0] == MARK && u32_at(bytes, 4) != 0;
+    is_rest(8, &next.0.to_le_bytes())
+        && if length_came { FrameHeader::decode(bytes, framing).is_some() } else { (1..=FRAME_COMMANDS_MAX).any(fits) }
 }
 
-/// How many bytes of commands a header names whose parts do not agree: the header of the frame that starts with
-/// `next`, where its number shows that it was written.
+/// Writes a frame's header into the first [`RECORD_BYTES`] of `frame`; the commands follow them.
 ///
-/// The length stands before the number, in one sector with it or with all that comes before: if the number is whole
-/// and the length's first byte there, so are the others. And no single bit makes one multiple of 24 another. So the
-/// length is believed first, and the count where the length is gone.
-pub(crate) fn length_claimed(bytes: &[u8; RECORD_BYTES], next: Sequence) -> Option<usize> {
-    if u64_at(bytes, 8) != next.0 {
-        return None;
-    }
-    let possible = |count: usize| (1..=FRAME_COMMANDS_MAX).contains(&count).then_some(count * RECORD_BYTES);
-    let length = u32_at(bytes, 0) as usize;
-    let said = possible(length / RECORD_BYTES).filter(|_| length.is_multiple_of(RECORD_BYTES));
-    let counted = possible(u32_at(bytes, 16) as usize);
-    if bytes[0] == 0 { said.max(counted) } else { said.or(counted) }
+/// # Panics
+/// When `frame` is not a header and 1 to [`FRAME_COMMANDS_MAX`] records. Engines only seal what
+/// they have filled.
+pub fn seal_frame(frame: &mut [u8], log: LogId, first: Stamp) {
+    let length = frame.len() - RECORD_BYTES;
+    assert!(length.is_multiple_of(RECORD_BYTES) && (1..=FRAME_COMMANDS_MAX).contains(&(length / RECORD_BYTES)));
+    frame[0..4].copy_from_slice(&start_of(length, Framing::Version2));
+    frame[8..16].copy_from_slice(&first.sequence.0.to_le_bytes());
+    frame[16..24].copy_from_slice(&first.time.0.to_le_bytes());
+    let crc = frame_crc(frame, log);
+    frame[4..8].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// Whether a crash can have left this of a command.
-pub(crate) fn is_rest_of_command(bytes: &[u8; RECORD_BYTES]) -> bool {
-    // Ids, prices and amounts may be 0; kinds, intents, outcomes and times in force are counted from 1.
-    (1..=6).any(|kind| {
-        let mut whole = *bytes;
-        let codes = [0, 1, 2].map(|at| if bytes[at] == 0 { 1 } else { bytes[at] });
-        match kind {
-            4 => whole[1..3].copy_from_slice(&codes[1..]),
-            6 => whole[1] = codes[1],
-            _ => {}
-        }
-        whole[0] = if bytes[0] == 0 { kind } else { bytes[0] };
-        whole[0] == kind && decode_command(&whole).is_some()
-    })
+/// The checksum of a whole frame of a log, which leaves out the four bytes where the checksum stands.
+pub fn frame_crc(frame: &[u8], log: LogId) -> u32 {
+    let seed = if log == LogId::NONE { 0 } else { crc32c::crc32c(&log.0.to_le_bytes()) };
+    crc32c::crc32c_append(crc32c::crc32c_append(seed, &frame[..4]), &frame[8..])
 }

@@ -1,6 +1,7 @@
 //! Names for things: each id is a type of its own, so that an account can't be passed for a market.
 
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $integer:ty) => {
@@ -37,6 +38,23 @@ id! {
 id! {
     /// A command's place in the log, counted from 1.
     Sequence, u64
+}
+
+id! {
+    /// A log's identity: a random number that it gets when it is made, so that no two have the same. Whoever copies
+    /// a file copies it too. 0 is none: logs of version 1 have none.
+    LogId, u64
+}
+
+impl LogId {
+    /// That of a log of version 1.
+    pub const NONE: LogId = LogId(0);
+
+    /// A new one, from the randomness with which the standard library seeds its hash tables.
+    pub fn random() -> LogId {
+        let random = || RandomState::new().hash_one("a log's identity");
+        LogId(std::iter::repeat_with(random).find(|&id| id != 0).unwrap_or(1))
+    }
 }
 
 impl Sequence {

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+pub mod clock;
 pub mod command;
 pub mod csv;
 pub mod data_dir;
@@ -19,21 +20,34 @@ pub mod event;
 mod event_encoding;
 pub mod flow;
 mod frame;
+pub mod gate;
 pub mod ids;
 pub mod log;
+mod log_error;
+mod log_header;
 mod log_input;
+pub mod log_open;
 pub mod log_reader;
+mod log_rewrite;
 pub mod log_set;
 mod log_tail;
+pub mod log_writer;
 pub mod model;
 pub mod money;
+mod record;
+mod shard;
 pub mod state;
+pub mod watermark;
 
+pub use clock::{Clock, Stamp, UnixMs};
 pub use command::{Command, Intent, Outcome, Place, Side, TimeInForce};
 pub use data_dir::DataDir;
 pub use disk::{Disk, LogFile, RealDisk};
 pub use engine::{Acknowledge, Closed, Engine, EngineError, Options, Receivers, Recovery, Stage, StageTimes, Ticket};
 pub use event::{CancelReason, Event, Reason, TradeKind};
-pub use ids::{AccountId, MarketId, OrderId, Sequence};
-pub use log::LogError;
+pub use ids::{AccountId, LogId, MarketId, OrderId, Sequence};
+pub use log_error::LogError;
+pub use log_open::{JudgedLog, read_log};
+pub use log_reader::LogReader;
+pub use log_writer::LogWriter;
 pub use money::{Cents, Price, Quantity};

@@ -10,101 +10,27 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::data_dir::check_shards;
-use crate::frame::FrameHeader;
-use crate::log::{RECORD_BYTES, ShardOf, decode_command, decode_header, encode_header, frame_crc};
+use crate::frame::{FrameHeader, Framing};
+use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, frame_crc};
 use crate::log_input::Input;
 use crate::log_tail::{self, Tail};
-use crate::{Command, Disk, LogError, LogFile, Recovery, Sequence};
-
-/// A log that was replayed and is ready to be appended to.
-pub struct OpenedLog {
-    /// The file.
-    pub file: Box<dyn LogFile>,
-    /// Where its last whole frame ends and the next will begin, in bytes from the start.
-    pub end: u64,
-    /// The sequence of the next command.
-    pub next: Sequence,
-    /// What was found.
-    pub recovery: Recovery,
-}
-
-/// Opens the log at `path`, or makes it, and hands every command in it to `replay` in order.
-/// A torn last frame is cut off. What was replayed is on disk when this returns.
-///
-/// # Errors
-/// When the log can't be trusted or read, and what `replay` returns.
-pub fn open_log<E: From<LogError>>(
-    disk: &dyn Disk,
-    path: &Path,
-    shard: ShardOf,
-    mut replay: impl FnMut(Sequence, Command) -> Result<(), E>,
-) -> Result<OpenedLog, E> {
-    let io = |what| move |source| LogError::Io { what, path: path.to_path_buf(), source };
-    let is_new = check_shards(disk, path, shard.shards)?;
-    let Some(mut file) = disk.open(path).map_err(io("open"))? else {
-        if !is_new {
-            return Err(LogError::Missing { path: path.to_path_buf() }.into());
-        }
-        let file = disk.create(path, &encode_header(shard)).map_err(io("create"))?;
-        let (end, next) = (RECORD_BYTES as u64, Sequence::FIRST);
-        return Ok(OpenedLog { file, end, next, recovery: Recovery::default() });
-    };
-    let mut reader = LogReader::new(&mut *file, path)?;
-    if reader.shard != shard {
-        return Err(LogError::OtherShard { path: path.to_path_buf(), found: reader.shard, asked: shard }.into());
-    }
-    let mut last = reader.offset;
-    loop {
-        let start = reader.offset;
-        let Some(frame) = reader.next_frame()? else { break };
-        for (sequence, command) in frame {
-            replay(sequence, command)?;
-        }
-        last = start;
-    }
-    let (end, next, torn_bytes) = (reader.offset, reader.next, reader.torn_bytes);
-    if torn_bytes > 0 {
-        file.set_length(end).map_err(io("cut a torn frame off"))?;
-    }
-    if next > Sequence::FIRST {
-        write_again(&mut *file, last, end).map_err(io("write the last frame of"))?;
-    }
-    if torn_bytes > 0 || next > Sequence::FIRST {
-        file.sync().map_err(io("sync"))?;
-    }
-    let recovery = Recovery { commands: next.0 - Sequence::FIRST.0, torn_bytes };
-    Ok(OpenedLog { file, end, next, recovery })
-}
-
-/// Writes the bytes from `start` to `end` over themselves.
-///
-/// Only the last frame can be in need of it: if its sync failed, the system may hold it in its
-/// cache, believe that it is on disk, and never write it. It was read from that cache just now, and
-/// commands will follow it; written again, it goes to disk with the next sync.
-fn write_again(file: &mut dyn LogFile, start: u64, end: u64) -> std::io::Result<()> {
-    let mut frame = Vec::new();
-    Input { file, at: start }.take(end - start).read_to_end(&mut frame)?;
-    file.write_all_at(start, &frame)
-}
-
-impl LogReader<'_> {
-    /// How many bytes of a torn last frame there are, once there was no next frame.
-    pub fn torn_bytes(&self) -> u64 {
-        self.torn_bytes
-    }
-}
+use crate::{Command, LogError, LogFile, Sequence, Stamp, UnixMs};
 
 /// Reads a log frame by frame; it needs memory for one frame.
 pub struct LogReader<'file> {
     file: BufReader<Input<'file>>,
     path: PathBuf,
-    /// Which shard the log is of.
-    pub shard: ShardOf,
-    /// Where the next frame starts.
-    offset: u64,
-    /// The sequence that the next frame should start with.
+    /// What the file's header says.
+    pub header: LogHeader,
+    framing: Framing,
+    /// Where the frame at hand starts, and where the next one does.
+    start: u64,
+    end: u64,
+    /// The sequence that the frame at hand starts with, and that of the next one.
+    first: Sequence,
     next: Sequence,
+    /// The time of the frame at hand, or what the header says before the first.
+    time: UnixMs,
     frame: Vec<u8>,
     torn_bytes: u64,
 }
@@ -115,49 +41,95 @@ impl<'file> LogReader<'file> {
     /// # Errors
     /// [`LogError::Empty`], [`LogError::Foreign`], [`LogError::UnknownVersion`], [`LogError::Io`].
     pub fn new(file: &'file mut dyn LogFile, path: &Path) -> Result<LogReader<'file>, LogError> {
-        let path = path.to_path_buf();
-        let io = |source| LogError::Io { what: "read", path: path.clone(), source };
         let mut file = BufReader::with_capacity(1 << 16, Input { file, at: 0 });
-        let mut header = Vec::with_capacity(RECORD_BYTES);
-        file.by_ref().take(RECORD_BYTES as u64).read_to_end(&mut header).map_err(io)?;
-        if header.is_empty() {
-            return Err(LogError::Empty { path });
-        }
-        let Ok(header) = <[u8; RECORD_BYTES]>::try_from(header) else {
-            return Err(LogError::Foreign { path, reason: "it is shorter than a log's header" });
+        let mut start = Vec::with_capacity(HEADER_BYTES);
+        let mut read_up_to = |length: usize, start: &mut Vec<u8>| {
+            let read = file.by_ref().take((length - start.len()) as u64).read_to_end(start);
+            read.map_err(|source| LogError::Io { what: "read", path: path.to_path_buf(), source })
         };
-        let shard = decode_header(&header, &path)?;
-        let (offset, next) = (RECORD_BYTES as u64, Sequence::FIRST);
-        Ok(LogReader { file, path, shard, offset, next, frame: Vec::new(), torn_bytes: 0 })
+        read_up_to(RECORD_BYTES, &mut start)?;
+        read_up_to(LogHeader::length_of(&start), &mut start)?;
+        let header = LogHeader::decode(&start, path)?;
+        let end = header.length() as u64;
+        Ok(LogReader {
+            file,
+            path: path.to_path_buf(),
+            header,
+            framing: Framing::of(header.id),
+            start: end,
+            end,
+            first: header.first,
+            next: header.first,
+            time: header.last_time,
+            frame: Vec::new(),
+            torn_bytes: 0,
+        })
     }
 
-    /// The commands of the next frame with their sequences, or `None` at the log's end.
+    /// The commands of the next frame, each with its number and the frame's time, or `None` at the log's end.
     ///
     /// # Errors
     /// [`LogError::Corrupt`] where frames follow that can't be reached, [`LogError::Io`].
-    pub fn next_frame(&mut self) -> Result<Option<impl Iterator<Item = (Sequence, Command)>>, LogError> {
-        if let Err(reason) = self.read_frame()? {
-            self.judge_tail(reason)?;
-            return Ok(None);
+    pub fn next_frame(&mut self) -> Result<Option<impl Iterator<Item = (Stamp, Command)>>, LogError> {
+        Ok(self.advance()?.then(|| self.frame()))
+    }
+
+    /// Goes on to the next frame, and says whether there is one.
+    ///
+    /// # Errors
+    /// As [`next_frame`](LogReader::next_frame).
+    pub fn advance(&mut self) -> Result<bool, LogError> {
+        let header = match self.read_frame()? {
+            Ok(header) => header,
+            Err(reason) => {
+                self.judge_tail(reason)?;
+                self.frame.clear();
+                return Ok(false);
+            }
+        };
+        if let Err(reason) = self.check_frame(&header) {
+            return Err(self.corrupt(format!("its checksum is right, but {reason}")));
         }
-        let first = self.next;
-        let (records, _) = self.frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
-        let belongs = |command: Command| ShardOf::market(command.market(), self.shard.shards) == self.shard;
-        if let Some(at) = records.iter().position(|record| !decode_command(record).is_some_and(belongs)) {
-            return Err(self.corrupt(foreign_command(at + 1, &records[at], self.shard.shards)));
-        }
-        self.offset += self.frame.len() as u64;
-        self.next = first.plus(records.len() as u64);
+        (self.start, self.end) = (self.end, self.end + self.frame.len() as u64);
+        (self.first, self.next) = (self.next, self.next.plus((header.length / RECORD_BYTES) as u64));
+        self.time = header.time;
+        Ok(true)
+    }
+
+    /// The commands of the frame at hand; none before the first and behind the last.
+    pub fn frame(&self) -> impl Iterator<Item = (Stamp, Command)> {
+        let first = Stamp { sequence: self.first, time: self.time };
+        let (records, _) = self.frame.get(RECORD_BYTES..).unwrap_or_default().as_chunks::<RECORD_BYTES>();
         let commands = records.iter().filter_map(decode_command);
-        Ok(Some(commands.enumerate().map(move |(at, command)| (first.plus(at as u64), command))))
+        commands.enumerate().map(move |(at, command)| (first.plus(at as u64), command))
+    }
+
+    /// Where the log is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the frame at hand starts, and where it ends and the next one starts, in bytes from the file's start.
+    pub fn place(&self) -> (u64, u64) {
+        (self.start, self.end)
+    }
+
+    /// The number of the next command, and the time of the last frame.
+    pub fn next(&self) -> Stamp {
+        Stamp { sequence: self.next, time: self.time }
+    }
+
+    /// How many bytes of a torn last frame there are, once there was no next frame.
+    pub fn torn_bytes(&self) -> u64 {
+        self.torn_bytes
     }
 
     /// Reads one frame into `self.frame`. The inner error says why there is no whole frame here.
-    fn read_frame(&mut self) -> Result<Result<(), String>, LogError> {
+    fn read_frame(&mut self) -> Result<Result<FrameHeader, String>, LogError> {
         if self.read_up_to(RECORD_BYTES)? < RECORD_BYTES {
             return Ok(Err("the file ends within a frame's header".into()));
         }
-        let Some(header) = FrameHeader::decode(&self.frame) else {
+        let Some(header) = FrameHeader::decode(&self.frame, self.framing) else {
             return Ok(Err("the parts of the frame's header do not agree".into()));
         };
         if header.first != self.next {
@@ -166,10 +138,35 @@ impl<'file> LogReader<'file> {
         if self.read_up_to(RECORD_BYTES + header.length)? < RECORD_BYTES + header.length {
             return Ok(Err("the file ends within the frame".into()));
         }
-        if frame_crc(&self.frame) != header.crc {
+        if frame_crc(&self.frame, self.header.id) != header.crc {
             return Ok(Err("the frame's checksum is wrong".into()));
         }
-        Ok(Ok(()))
+        Ok(Ok(header))
+    }
+
+    /// Refuses a whole frame that no engine writes into this log.
+    fn check_frame(&self, header: &FrameHeader) -> Result<(), String> {
+        let shards = self.header.shard.shards;
+        let (records, _) = self.frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
+        for (at, record) in records.iter().enumerate() {
+            let what = match decode_command(record) {
+                None => "none that this program knows".to_string(),
+                Some(command) if self.framing == Framing::Version1 && command.request() != 0 => {
+                    "not one of version 1, where unused bytes are zero".to_string()
+                }
+                Some(command) => match ShardOf::market(command.market(), shards) {
+                    shard if shard == self.header.shard => continue,
+                    other => {
+                        format!("of market {}, which belongs to shard {} of {shards}", command.market(), other.shard)
+                    }
+                },
+            };
+            return Err(format!("command {} of the frame is {what}", at + 1));
+        }
+        if self.framing == Framing::Version2 && header.time < self.time {
+            return Err(format!("its time, {}, is before that of the frame before it, {}", header.time, self.time));
+        }
+        Ok(())
     }
 
     /// Fills `self.frame` up to `length` bytes, or less at the end of the file. A frame's header
@@ -190,11 +187,11 @@ impl<'file> LogReader<'file> {
         self.file.get_mut().at = at;
     }
 
-    /// Decides what the bytes from `self.offset` on are: reserved space, a torn frame, or damage.
+    /// Decides what the bytes from `self.end` on are: reserved space, a torn frame, or damage.
     fn judge_tail(&mut self, reason: String) -> Result<(), LogError> {
         // Whoever asks for another frame gets the same answer.
-        self.read_from(self.offset);
-        let tail = log_tail::judge(self.file.get_mut().file, self.offset, self.next);
+        self.read_from(self.end);
+        let tail = log_tail::judge(self.file.get_mut().file, self.end, self.header.id, self.next);
         match tail.map_err(|source| LogError::Io { what: "read", path: self.path.clone(), source })? {
             Tail::Torn(bytes) => self.torn_bytes = bytes,
             Tail::Damaged(damage) => return Err(self.corrupt(format!("{reason}, and {damage}"))),
@@ -203,18 +200,6 @@ impl<'file> LogReader<'file> {
     }
 
     fn corrupt(&self, reason: String) -> LogError {
-        LogError::Corrupt { path: self.path.clone(), offset: self.offset, sequence: self.next, reason }
+        LogError::Corrupt { path: self.path.clone(), offset: self.end, sequence: self.next, reason }
     }
-}
-
-/// Why a command of a frame with the right checksum can't be taken.
-fn foreign_command(place: usize, record: &[u8; RECORD_BYTES], shards: u16) -> String {
-    let what = match decode_command(record) {
-        None => "none that this program knows".to_string(),
-        Some(command) => {
-            let market = command.market();
-            format!("of market {market}, which belongs to shard {} of {shards}", ShardOf::market(market, shards).shard)
-        }
-    };
-    format!("its checksum is right, but command {place} of the frame is {what}")
 }

@@ -8,12 +8,15 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::log::{RECORD_BYTES, ShardOf, encode_command, encode_header, seal_frame};
+use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_command, seal_frame};
 use crate::log_reader::LogReader;
-use crate::{Command, Disk, EngineError, LogError, LogFile, MarketId, Sequence};
+use crate::{Command, Disk, EngineError, LogError, LogFile, LogId, MarketId, Sequence, Stamp, UnixMs, watermark};
 
 /// How many commands a frame has that is written here.
 const FRAME_COMMANDS: usize = 1_024;
+
+/// A file of this name and a number of shards says that the drafts of so many logs take the place of all others.
+const SWITCH: &str = "SWITCH-TO-";
 
 /// Whether a set has its name yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,78 +34,95 @@ fn path_of(folder: &Path, shard: ShardOf, state: State) -> PathBuf {
 }
 
 /// Whether a file of this name is a log that was never finished.
-pub fn is_draft(name: &str) -> bool {
+fn is_draft(name: &str) -> bool {
     name.strip_suffix(".draft").is_some_and(|stem| ShardOf::of_file_name(&format!("{stem}.log")).is_some())
 }
 
-/// Hands every command of a set to `each`, log by log.
+/// Hands every command of a set to `each`, with the time of its frame, in the order of these times: of frames with the
+/// same time those of the first log first.
 ///
 /// # Errors
-/// A log that is missing, damaged, torn or another's, and what `each` returns.
+/// A log that is missing, damaged, torn or another's, or that its watermark is ahead of, and what `each` returns.
 pub fn read_set(
     disk: &dyn Disk,
     folder: &Path,
     shards: u16,
     state: State,
-    mut each: impl FnMut(&Command) -> Result<(), EngineError>,
+    mut each: impl FnMut(UnixMs, &Command) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
+    let mut files = Vec::new();
     for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
         let path = path_of(folder, shard, state);
         let opened = disk.open(&path).map_err(io_error("open", &path))?;
-        let mut file = opened.ok_or_else(|| LogError::Missing { path: path.clone() })?;
-        let mut reader = LogReader::new(&mut *file, &path)?;
-        if reader.shard != shard {
-            return Err(LogError::OtherShard { path, found: reader.shard, asked: shard }.into());
+        files.push((shard, opened.ok_or_else(|| LogError::Missing { path: path.clone() })?, path));
+    }
+    let mut logs = Vec::new();
+    for (shard, file, path) in &mut files {
+        let mut reader = LogReader::new(&mut **file, path)?;
+        if reader.header.shard != *shard {
+            return Err(LogError::OtherShard { path: path.clone(), found: reader.header.shard, asked: *shard }.into());
         }
-        while let Some(frame) = reader.next_frame()? {
-            for (sequence, command) in frame {
-                let belongs = ShardOf::market(command.market(), shards).shard;
-                if belongs != shard.shard {
-                    let reason = format!(
-                        "command {sequence} is for market {}, which belongs to shard {belongs}: restore the log from a copy",
-                        command.market()
-                    );
-                    return Err(EngineError::Unsound { path, reason });
-                }
-                each(&command)?;
-            }
+        if reader.advance()? {
+            logs.push(reader);
+        } else {
+            check_end(disk, &reader)?;
         }
-        if reader.torn_bytes() > 0 {
-            let reason = format!("its last frame is torn: open it with `--shards {shards}` once, which mends that");
-            return Err(EngineError::Unsound { path, reason });
+    }
+    // One frame of each log is in memory.
+    while let Some((at, _)) = logs.iter().enumerate().min_by_key(|(_, log)| log.next().time) {
+        logs[at].frame().try_for_each(|(stamp, command)| each(stamp.time, &command))?;
+        if !logs[at].advance()? {
+            check_end(disk, &logs.remove(at))?;
         }
     }
     Ok(())
 }
 
-/// What each market was told, as a number of commands and a hash over them in their order. Two sets with the
-/// same histories answer the same, however many logs they have.
+/// Refuses a log that is torn, or ends before its watermark.
+fn check_end(disk: &dyn Disk, log: &LogReader<'_>) -> Result<(), EngineError> {
+    if log.torn_bytes() > 0 {
+        let shards = log.header.shard.shards;
+        let reason = format!("its last frame is torn: open it with `--shards {shards}` once, which mends that");
+        return Err(EngineError::Unsound { path: log.path().to_path_buf(), reason });
+    }
+    let found = Sequence(log.next().sequence.0 - 1);
+    match watermark::read(disk, log.path(), log.header.id) {
+        Some(mark) if mark.last > found => {
+            Err(LogError::Short { path: log.path().to_path_buf(), found, durable: mark.last }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What each market was told, as a number of commands and a hash over them and their times, in their order. Two sets
+/// with the same histories answer the same, however many logs they have.
 #[derive(Clone, Default)]
-pub struct Histories(BTreeMap<MarketId, (u64, DefaultHasher)>);
+struct Histories(BTreeMap<MarketId, (u64, DefaultHasher)>);
 
 impl Histories {
     /// Reads those of a set.
     ///
     /// # Errors
     /// As [`read_set`].
-    pub fn read(disk: &dyn Disk, folder: &Path, shards: u16, state: State) -> Result<Histories, EngineError> {
+    fn read(disk: &dyn Disk, folder: &Path, shards: u16, state: State) -> Result<Histories, EngineError> {
         let mut histories = Histories::default();
-        read_set(disk, folder, shards, state, |command| {
-            histories.add(command);
+        read_set(disk, folder, shards, state, |time, command| {
+            histories.add(time, command);
             Ok(())
         })?;
         Ok(histories)
     }
 
-    /// Adds the next command.
-    pub fn add(&mut self, command: &Command) {
+    /// Adds the next command, of a frame of this time.
+    fn add(&mut self, time: UnixMs, command: &Command) {
         let (count, hash) = self.0.entry(command.market()).or_default();
         *count += 1;
+        hash.write_u64(time.0);
         hash.write(&encode_command(command));
     }
 
     /// How many commands there are.
-    pub fn commands(&self) -> u64 {
+    fn commands(&self) -> u64 {
         self.0.values().map(|(count, _)| count).sum()
     }
 
@@ -115,15 +135,15 @@ impl Histories {
     ///
     /// # Errors
     /// [`EngineError::Unsound`] with the first market that differs.
-    pub fn must_be(&self, other: &Histories, folder: &Path) -> Result<(), EngineError> {
+    fn must_be(&self, other: &Histories, folder: &Path) -> Result<(), EngineError> {
         let differs = |market: &&MarketId| self.of(market) != other.of(market);
         match self.0.keys().chain(other.0.keys()).find(differs) {
             None => Ok(()),
             Some(market) => Err(EngineError::Unsound {
                 path: folder.to_path_buf(),
                 reason: format!(
-                    "the two sets of logs do not tell the same about market {market}; nothing was removed: move the \
-                     set that is wrong to another folder"
+                    "the new logs do not read back as they were written, about market {market}; nothing was \
+                     changed: mend the disk and try again"
                 ),
             }),
         }
@@ -148,42 +168,81 @@ impl<'disk> SetWriter<'disk> {
         let mut logs = Vec::new();
         for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
             let path = path_of(folder, shard, State::Draft);
-            let file = disk.create(&path, &encode_header(shard)).map_err(io_error("write", &path))?;
-            logs.push(LogDraft { file, path, end: RECORD_BYTES as u64, next: Sequence::FIRST, frame: Vec::new() });
+            let header = LogHeader::new(shard, disk.new_log_id());
+            let file = disk.create(&path, &header.encode()).map_err(io_error("write", &path))?;
+            let (end, first) = (HEADER_BYTES as u64, Stamp { sequence: header.first, time: header.last_time });
+            logs.push(LogDraft { file, path, id: header.id, end, first, frame: Vec::new() });
         }
         Ok(SetWriter { disk, folder: folder.to_path_buf(), logs, written: Histories::default() })
     }
 
-    /// Adds the next command to the log of its shard.
+    /// Adds the next command, of a frame of this time, to the log of its shard. Times must not run back.
     ///
     /// # Errors
     /// What the disk says.
-    pub fn push(&mut self, command: &Command) -> Result<(), EngineError> {
-        self.written.add(command);
+    pub fn push(&mut self, time: UnixMs, command: &Command) -> Result<(), EngineError> {
+        self.written.add(time, command);
         let shard = ShardOf::market(command.market(), self.logs.len() as u16).shard;
         let log = &mut self.logs[usize::from(shard)];
-        log.push(command).map_err(io_error("write", &log.path))
+        log.push(time, command).map_err(io_error("write", &log.path))
     }
 
-    /// Makes the set durable, reads it back, and gives it its name: the log of shard 0 last, for where that
-    /// is, all are. Says how many commands it holds.
+    /// Makes the set durable and reads it back. Says how many commands it holds.
     ///
     /// # Errors
     /// What the disk says, and [`EngineError::Unsound`] when it does not read back as it was written.
-    pub fn finish(mut self) -> Result<u64, EngineError> {
-        let shards = self.logs.len() as u16;
+    pub fn finish(&mut self) -> Result<u64, EngineError> {
         for log in &mut self.logs {
             log.finish().map_err(io_error("write", &log.path))?;
         }
-        Histories::read(self.disk, &self.folder, shards, State::Draft)?.must_be(&self.written, &self.folder)?;
-        for shard in (0..shards).rev().map(|shard| ShardOf { shard, shards }) {
-            let path = path_of(&self.folder, shard, State::Complete);
-            let draft = path_of(&self.folder, shard, State::Draft);
-            self.disk.rename(&draft, &path).map_err(io_error("name", &path))?;
-        }
-        self.logs.clear();
+        let shards = self.logs.len() as u16;
+        let read = Histories::read(self.disk, &self.folder, shards, State::Draft)?;
+        read.must_be(&self.written, &self.folder)?;
         Ok(self.written.commands())
     }
+
+    /// Puts the finished set in place of all others, by one rename: that of a file that says so. From then on, whoever
+    /// opens the directory completes it.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn switch(mut self) -> Result<(), EngineError> {
+        let mark = self.folder.join(format!("{SWITCH}{}", self.logs.len()));
+        let io = |source| EngineError::Io { what: "switch to the new logs", path: self.folder.clone(), source };
+        let made = self.disk.create(&mark, &[]).map(drop);
+        // Whether the rename took place is not known when it fails.
+        self.logs.clear();
+        made.and_then(|()| complete_switch(self.disk, &self.folder)).map_err(io)
+    }
+}
+
+/// Completes what [`SetWriter::switch`] began, if it did.
+///
+/// # Errors
+/// What the disk says.
+pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+    let names = disk.list(folder)?;
+    let Some((mark, shards)) = names.iter().find_map(|name| Some((name, name.strip_prefix(SWITCH)?.parse().ok()?)))
+    else {
+        return Ok(());
+    };
+    for shard in (0..shards).rev().map(|shard| ShardOf { shard, shards }) {
+        let (draft, path) = (path_of(folder, shard, State::Draft), path_of(folder, shard, State::Complete));
+        if names.iter().any(|name| draft.ends_with(name)) {
+            disk.rename(&draft, &path)?;
+        }
+    }
+    let mut others: Vec<ShardOf> = names.iter().filter_map(|name| ShardOf::of_file_name(name)).collect();
+    others.retain(|log| log.shards != shards);
+    others.sort_unstable_by_key(|log| log.shard);
+    for path in others.into_iter().map(|log| path_of(folder, log, State::Complete)) {
+        watermark::remove(disk, &path)?;
+        disk.remove(&path)?;
+    }
+    for draft in names.iter().filter(|name| is_draft(name)) {
+        disk.remove(&folder.join(draft))?;
+    }
+    disk.remove(&folder.join(mark))
 }
 
 impl Drop for SetWriter<'_> {
@@ -199,34 +258,41 @@ impl Drop for SetWriter<'_> {
 struct LogDraft {
     file: Box<dyn LogFile>,
     path: PathBuf,
+    id: LogId,
     end: u64,
-    next: Sequence,
+    /// The number of the first command of the frame at hand, and its time.
+    first: Stamp,
     /// The frame at hand; empty, or a header and some commands.
     frame: Vec<u8>,
 }
 
 impl LogDraft {
-    fn push(&mut self, command: &Command) -> io::Result<()> {
+    fn push(&mut self, time: UnixMs, command: &Command) -> io::Result<()> {
+        if time != self.first.time || self.frame.len() > FRAME_COMMANDS * RECORD_BYTES {
+            self.write_frame()?;
+            self.first.time = time;
+        }
         if self.frame.is_empty() {
             self.frame.extend([0; RECORD_BYTES]);
         }
         self.frame.extend(encode_command(command));
-        if self.frame.len() > FRAME_COMMANDS * RECORD_BYTES { self.write_frame() } else { Ok(()) }
+        Ok(())
     }
 
     fn write_frame(&mut self) -> io::Result<()> {
-        seal_frame(&mut self.frame, self.next);
+        if self.frame.is_empty() {
+            return Ok(());
+        }
+        seal_frame(&mut self.frame, self.id, self.first);
         self.file.write_all_at(self.end, &self.frame)?;
         self.end += self.frame.len() as u64;
-        self.next = self.next.plus((self.frame.len() / RECORD_BYTES - 1) as u64);
+        self.first = self.first.plus((self.frame.len() / RECORD_BYTES - 1) as u64);
         self.frame.clear();
         Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        if !self.frame.is_empty() {
-            self.write_frame()?;
-        }
+        self.write_frame()?;
         self.file.sync()
     }
 }

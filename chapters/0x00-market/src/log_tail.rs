@@ -4,22 +4,23 @@
 //! it begins where the last whole one ends. It was never acknowledged, and is cut off. Refused is what shows that a
 //! frame which can't be read was acknowledged, or may hide one that was:
 //!
+//! - a header that no crash leaves: when the power goes, the whole sector that is being written may be spoiled, and
+//!   acknowledged frames with it; a disk that is going bad spoils any;
 //! - the header of another frame further behind, be its commands there or not, for what is left of a command never
 //!   looks like a header;
-//! - anything behind the end that the frame's own header names, and anything further away than a frame can reach;
-//! - a header that no crash leaves, with anything but commands behind it: when the power goes, the whole sector
-//!   that is being written may be spoiled, and acknowledged frames with it.
+//! - anything behind the end that the frame's own header names, and anything further away than a frame can reach.
 //!
-//! In the frame itself a crash and a bad disk look alike, so rot in the last frame alone is taken for a crash.
+//! Among the commands of the frame a crash and a bad disk look alike, so rot there, in the last frame alone, is taken
+//! for a crash. Only the [watermark](crate::watermark) tells them apart.
 //!
 //! Each byte is read once, into 60 KiB of memory, whatever the bytes say.
 
 use std::io::{self, Read};
 
-use crate::frame::{FrameHeader, is_rest_of_command, is_rest_of_header, length_claimed};
-use crate::log::{FRAME_COMMANDS_MAX, RECORD_BYTES};
+use crate::frame::{FrameHeader, Framing, is_rest_of_header};
+use crate::log::{FRAME_COMMANDS_MAX, RECORD_BYTES, frame_crc};
 use crate::log_input::Input;
-use crate::{LogFile, Sequence};
+use crate::{LogFile, LogId, Sequence};
 
 /// How much is read at once; whole records.
 const READ_BYTES: usize = 2_560 * RECORD_BYTES;
@@ -34,10 +35,10 @@ pub(crate) enum Tail {
 
 /// Judges what stands from byte `offset` of `file` on, where the frame of command `next` should be and no
 /// whole one is.
-pub(crate) fn judge(file: &mut dyn LogFile, offset: u64, next: Sequence) -> io::Result<Tail> {
+pub(crate) fn judge(file: &mut dyn LogFile, offset: u64, log: LogId, next: Sequence) -> io::Result<Tail> {
     let mut input = Input { file, at: offset };
     let mut bytes = Vec::with_capacity(READ_BYTES);
-    let mut judge = Judge { next, slot: 0, used: 0, slots_max: 0, only_commands: false, suspect: None };
+    let mut judge = Judge { log, framing: Framing::of(log), next, slot: 0, used: 0, slots_max: 0, suspect: None };
     loop {
         bytes.clear();
         input.by_ref().take(READ_BYTES as u64).read_to_end(&mut bytes)?;
@@ -56,6 +57,8 @@ pub(crate) fn judge(file: &mut dyn LogFile, offset: u64, next: Sequence) -> io::
 
 /// What is known after some of the records.
 struct Judge {
+    log: LogId,
+    framing: Framing,
     next: Sequence,
     /// How many records there were.
     slot: u64,
@@ -63,8 +66,6 @@ struct Judge {
     used: u64,
     /// How many records the torn frame has at most, with its header.
     slots_max: u64,
-    /// Whether behind this header there may only be commands.
-    only_commands: bool,
     suspect: Option<Suspect>,
 }
 
@@ -77,14 +78,10 @@ impl Judge {
         if *record == [0; RECORD_BYTES] && slot > 0 && self.suspect.is_none() {
             return Ok(());
         }
-        match FrameHeader::decode(record) {
-            Some(header) => self.see_header(slot, &header, record)?,
-            None if slot == 0 => {
-                let commands =
-                    length_claimed(record, self.next).map_or(FRAME_COMMANDS_MAX, |length| length / RECORD_BYTES);
-                self.slots_max = 1 + commands as u64;
-                self.only_commands = !is_rest_of_header(record, self.next);
-            }
+        let header = FrameHeader::decode(record, self.framing);
+        match &header {
+            _ if slot == 0 => self.see_own_header(header.as_ref(), record)?,
+            Some(header) => self.see_other_header(slot, header, record)?,
             None => self.see_command(record)?,
         }
         let Some(last) = record.iter().rposition(|&byte| byte != 0) else { return Ok(()) };
@@ -92,22 +89,27 @@ impl Judge {
         if slot >= self.slots_max {
             return Err("there are bytes behind where the frame can end".into());
         }
-        if slot > 0 && self.only_commands && !is_rest_of_command(record) {
-            return Err("no crash leaves such a header with what are no commands behind it".into());
-        }
         Ok(())
     }
 
-    /// The frame's own header says how far it goes, and any other belongs to an acknowledged frame, if it has
-    /// a number that is possible here, or else a right checksum.
-    fn see_header(&mut self, slot: u64, header: &FrameHeader, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
-        if slot == 0 {
-            self.slots_max = 1 + (header.length / RECORD_BYTES) as u64;
-        } else if header.first >= self.next && header.first.0 - self.next.0 <= slot {
+    /// The frame's own header says how far it goes.
+    fn see_own_header(&mut self, header: Option<&FrameHeader>, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
+        if !is_rest_of_header(record, self.next, self.framing) {
+            return Err("no crash leaves such a header".into());
+        }
+        let named = header.filter(|header| header.names_its_end(self.framing));
+        self.slots_max = 1 + named.map_or(FRAME_COMMANDS_MAX, |header| header.length / RECORD_BYTES) as u64;
+        Ok(())
+    }
+
+    /// Any other header belongs to an acknowledged frame, if it has a number that is possible here, or else a right
+    /// checksum.
+    fn see_other_header(&mut self, slot: u64, header: &FrameHeader, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
+        if header.first >= self.next && header.first.0 - self.next.0 <= slot {
             return Err(format!("a frame with command {} follows", header.first));
         }
         // Frames hold no headers: a frame within which another header stands was none.
-        self.suspect = (header.first > self.next).then(|| Suspect::new(header, record));
+        self.suspect = (header.first > self.next).then(|| Suspect::new(header, record, self.log));
         Ok(())
     }
 
@@ -136,8 +138,8 @@ struct Suspect {
 }
 
 impl Suspect {
-    fn new(header: &FrameHeader, record: &[u8; RECORD_BYTES]) -> Suspect {
-        let crc = crc32c::crc32c_append(crc32c::crc32c(&record[..4]), &record[8..]);
-        Suspect { first: header.first, missing: header.length / RECORD_BYTES, crc, crc_said: header.crc }
+    fn new(header: &FrameHeader, record: &[u8; RECORD_BYTES], log: LogId) -> Suspect {
+        let (first, missing) = (header.first, header.length / RECORD_BYTES);
+        Suspect { first, missing, crc: frame_crc(record, log), crc_said: header.crc }
     }
 }

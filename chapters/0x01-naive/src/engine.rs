@@ -31,12 +31,15 @@ impl market::Engine for Engine {
         let _held = DataDir::open(&*options.disk, &options.data_dir)?;
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
-        let (log, recovery) = Log::open(options, |command| {
+        let mut acks = receivers(0);
+        let (log, recovery) = Log::open(options, |stamp, command| {
             let events = exchange.apply(&command);
+            acks.replayed(stamp, &events);
             ledger.write(&events)
         })?;
         ledger.take_place()?;
-        let engine = Engine { log, exchange, ledger, acks: receivers(0), stopped: false, _held };
+        acks.recovered(log.next(), &|| exchange.state());
+        let engine = Engine { log, exchange, ledger, acks, stopped: false, _held };
         Ok((engine, recovery))
     }
 
@@ -76,11 +79,11 @@ impl Engine {
     // ANCHOR: process
     /// Takes one command all the way.
     fn process(&mut self, command: Command) -> Result<(), EngineError> {
-        let sequence = self.log.append(&command)?;
+        let stamp = self.log.append(&command)?;
         self.log.sync()?;
         let events = self.exchange.apply(&command);
         self.ledger.write(&events)?;
-        self.acks.acknowledge(sequence, &events);
+        self.acks.acknowledge(stamp, &events);
         Ok(())
     }
     // ANCHOR_END: process

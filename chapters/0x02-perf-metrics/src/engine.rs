@@ -34,12 +34,15 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
         let mut metrics = M::default();
-        let (log, recovery) = Log::open(options, |command| {
+        let mut acks = receivers(0);
+        let (log, recovery) = Log::open(options, |stamp, command| {
             let events = exchange.apply(&command, &mut metrics);
+            acks.replayed(stamp, &events);
             ledger.write(&events)
         })?;
         ledger.take_place()?;
-        let engine = Engine { log, exchange, ledger, acks: receivers(0), metrics: M::default(), stopped: false, _held };
+        acks.recovered(log.next(), &|| exchange.state());
+        let engine = Engine { log, exchange, ledger, acks, metrics: M::default(), stopped: false, _held };
         Ok((engine, recovery))
     }
 
@@ -80,7 +83,7 @@ impl<M: Metrics> Engine<M> {
     /// Takes one command all the way.
     fn process(&mut self, command: Command) -> Result<(), EngineError> {
         self.metrics.start();
-        let sequence = self.log.append(&command)?;
+        let stamp = self.log.append(&command)?;
         self.metrics.lap(Stage::LogAppend);
         self.log.sync()?;
         self.metrics.lap(Stage::LogSync);
@@ -88,7 +91,7 @@ impl<M: Metrics> Engine<M> {
         self.metrics.lap(Stage::Settlement);
         self.ledger.write(&events)?;
         self.metrics.lap(Stage::Ledger);
-        self.acks.acknowledge(sequence, &events);
+        self.acks.acknowledge(stamp, &events);
         Ok(())
     }
     // ANCHOR_END: process

@@ -3,19 +3,14 @@
 //! Each batch of commands is a frame, and each frame is synced before its commands are applied.
 //! After a crash the state is whatever the log replays to.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use market::log::{FILE_NAME, RECORD_BYTES, ShardOf, encode_command, seal_frame};
-use market::log_reader::open_log;
-use market::{Command, EngineError, LogError, LogFile, Options, Recovery, Sequence};
+use market::log::{RECORD_BYTES, ShardOf, encode_command};
+use market::{Command, EngineError, LogError, LogWriter, Options, Recovery, Sequence, Stamp, read_log};
 
 /// An open log, ready to be appended to.
 pub struct Log {
-    file: Box<dyn LogFile>,
-    path: PathBuf,
-    /// Where the next frame goes, in bytes from the start.
-    end: u64,
-    next: Sequence,
+    file: LogWriter,
     /// The frame at hand; kept, so that it is allocated once.
     frame: Vec<u8>,
 }
@@ -27,30 +22,25 @@ impl Log {
     /// When the log can't be trusted or read, or `replay` fails.
     pub fn open(
         options: &Options,
-        mut replay: impl FnMut(Command) -> Result<(), EngineError>,
+        replay: impl FnMut(Stamp, Command) -> Result<(), EngineError>,
     ) -> Result<(Log, Recovery), EngineError> {
-        let path = options.data_dir.join(FILE_NAME);
-        let opened = open_log(&*options.disk, &path, ShardOf::ONLY, |_, command| replay(command))?;
-        Ok((Log { file: opened.file, path, end: opened.end, next: opened.next, frame: Vec::new() }, opened.recovery))
+        let judged = read_log(options, ShardOf::ONLY, replay)?;
+        let recovery = judged.recovery();
+        Ok((Log { file: judged.open()?, frame: Vec::new() }, recovery))
     }
 
     // ANCHOR: append
-    /// Writes a batch as one frame, and returns the sequence of its first command. It is not durable yet.
+    /// Writes a batch as one frame, and returns the number of its first command. It is not durable yet.
     ///
     /// # Errors
     /// When the disk does not take it; the log must not be used after that.
-    pub fn append(&mut self, batch: &[Command]) -> Result<Sequence, LogError> {
-        let first = self.next;
+    pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
         self.frame.clear();
         self.frame.extend([0; RECORD_BYTES]);
         for command in batch {
             self.frame.extend(encode_command(command));
         }
-        seal_frame(&mut self.frame, first);
-        self.file.write_all_at(self.end, &self.frame).map_err(|source| self.error("write", source))?;
-        self.end += self.frame.len() as u64;
-        self.next = first.plus(batch.len() as u64);
-        Ok(first)
+        self.file.append(&mut self.frame)
     }
 
     /// Returns when everything appended is on disk.
@@ -59,21 +49,17 @@ impl Log {
     /// When the disk says no; the log must not be used after that, for a second sync may succeed
     /// without having written what the first one lost.
     pub fn sync(&mut self) -> Result<(), LogError> {
-        self.file.sync().map_err(|source| self.error("sync", source))
+        self.file.sync()
     }
     // ANCHOR_END: append
 
     /// The sequence of the next command.
     pub fn next(&self) -> Sequence {
-        self.next
+        self.file.next()
     }
 
     /// Where the log is.
     pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn error(&self, what: &'static str, source: std::io::Error) -> LogError {
-        LogError::Io { what, path: self.path.clone(), source }
+        self.file.path()
     }
 }

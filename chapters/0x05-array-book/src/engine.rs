@@ -49,18 +49,21 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let mut ledger = Ledger::create(&options.data_dir)?;
         let mut metrics = M::default();
         let mut events = Vec::new();
-        let (log, recovery) = Log::open(options, |command| {
+        let mut acks = receivers(0);
+        let (log, recovery) = Log::open(options, |stamp, command| {
             events.clear();
             exchange.apply(&command, &mut events, &mut metrics);
+            acks.replayed(stamp, &events);
             ledger.write(&events)
         })?;
         ledger.flush()?;
         ledger.take_place()?;
+        acks.recovered(log.next(), &|| exchange.state());
         let engine = Engine {
             log,
             exchange,
             ledger,
-            acks: receivers(0),
+            acks,
             metrics: M::default(),
             batch: Vec::new(),
             batch_began: Instant::now(),

@@ -1,7 +1,6 @@
 //! The engine: a pipeline of three threads that meet at a ring.
 //!
-//! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads
-//! for the engine.
+//! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads for the engine.
 
 use std::marker::PhantomData;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use market::state::ExchangeState;
-use market::{Acknowledge, Command, EngineError, Sequence, Stage, StageTimes};
+use market::{Acknowledge, Command, EngineError, Sequence, Stage, StageTimes, Stamp, UnixMs};
 
 use crate::exchange::Exchange;
 use crate::journal::JOURNAL;
@@ -25,6 +25,10 @@ const MATCH_MAX: usize = 256;
 pub struct Matcher<M> {
     /// Every command, in order.
     pub commands: Consumer<Command, 2>,
+    /// The frames that are on disk.
+    pub frames: Consumer<(u64, UnixMs), 1>,
+    /// The one with the latest command that was acknowledged.
+    pub frame: (u64, UnixMs),
     /// All markets.
     pub exchange: Exchange,
     /// Where the movements of money and shares go.
@@ -93,12 +97,17 @@ impl<M: Metrics> Matcher<M> {
     fn release(&mut self, durable: u64) -> Result<usize, EngineError> {
         let waiting_from = self.commands.position() - self.pending.len() as u64;
         let count = durable.saturating_sub(waiting_from).min(self.pending.len() as u64);
-        for _ in 0..count {
+        for position in waiting_from..waiting_from + count {
+            let is_next = position == self.frame.0;
+            if is_next && let Ok(&[frame, ..]) = self.frames.peek() {
+                self.frame = frame;
+                self.frames.advance(1);
+            }
             let events = self.pending.take();
             self.metrics.start();
             self.ledger.write(events)?;
             self.metrics.lap(Stage::Ledger);
-            self.acks.acknowledge(self.next, events);
+            self.acks.acknowledge(Stamp { sequence: self.next, time: self.frame.1 }, events);
             self.next = self.next.plus(1);
         }
         if count > 0 {

@@ -6,16 +6,15 @@
 //!               └─▶ matching: balance check ─▶ matching ─▶ settlement ─▶ pending ─▶ ledger ─▶ acknowledgement
 //! ```
 //!
-//! Three roles: the caller fills the ring, the journal makes its commands durable, the matching thread
-//! applies them. Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller,
-//! two threads for the engine.
+//! Three roles: the caller fills the ring, the journal makes its commands durable, the matching thread applies them.
+//! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads for the engine.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 
-use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Sequence, StageTimes};
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Sequence, StageTimes, UnixMs};
 
 use crate::cores;
 use crate::exchange::Exchange;
@@ -57,26 +56,33 @@ impl Pipeline {
     /// When the log can't be trusted or the disk can't be written.
     pub fn open<M: Metrics>(
         options: &Options,
-        acks: Box<dyn Acknowledge>,
+        mut acks: Box<dyn Acknowledge>,
     ) -> Result<(Pipeline, Recovery), EngineError> {
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir)?;
         let mut metrics = M::default();
         let mut events = Vec::new();
-        let (log, recovery) = Log::open(options, |command| {
+        let (log, recovery) = Log::open(options, |stamp, command| {
             events.clear();
             exchange.apply(&command, &mut events, &mut metrics);
+            acks.replayed(stamp, &events);
             ledger.write(&events)
         })?;
         ledger.take_place()?;
+        acks.recovered(log.next(), &|| exchange.state());
 
         let wait = Wait::for_machine(3, core_count());
         let acknowledged = Arc::new(AtomicU64::new(0));
         let (path, next) = (log.path().to_path_buf(), log.next());
-        let (ring, [journaled, matched]) = ring((RING_BATCHES * options.batch_max).next_power_of_two());
-        let journal = Journal { commands: journaled, log, batch_max: options.batch_max, wait, metrics: M::default() };
+        let capacity = (RING_BATCHES * options.batch_max).next_power_of_two();
+        let (ring, [journaled, matched]) = ring(capacity);
+        let (framed, [frames]) = ring::ring(capacity);
+        let (batch_max, metrics) = (options.batch_max, M::default());
+        let journal = Journal { commands: journaled, log, frames: framed, batch_max, wait, metrics };
         let matcher = Matcher {
             commands: matched,
+            frames,
+            frame: (0, UnixMs::UNKNOWN),
             exchange,
             ledger,
             acks,

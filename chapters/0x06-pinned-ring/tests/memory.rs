@@ -53,14 +53,22 @@ impl Venue {
     }
 
     fn deposit(&mut self, account: u32, cents: u64) {
-        self.apply(Command::Deposit { market: MARKET, account: AccountId(account), amount: Cents(cents) });
+        self.apply(Command::Deposit { market: MARKET, account: AccountId(account), amount: Cents(cents), request: 0 });
     }
 
     fn place(&mut self, account: u32, intent: Intent, price: u8) -> OrderId {
         let time_in_force = TimeInForce::Gtc;
         self.placed += 1;
         let account = AccountId(account);
-        self.apply(Command::Place(Place { market: MARKET, account, intent, price, quantity: 1, time_in_force }));
+        self.apply(Command::Place(Place {
+            market: MARKET,
+            account,
+            intent,
+            price,
+            quantity: 1,
+            time_in_force,
+            client_order_id: 0,
+        }));
         OrderId(self.placed)
     }
 
@@ -71,7 +79,7 @@ impl Venue {
     }
 
     fn cancel(&mut self, order: OrderId) {
-        self.apply(Command::Cancel { market: MARKET, account: AccountId(1), order });
+        self.apply(Command::Cancel { market: MARKET, account: AccountId(1), order, request: 0 });
     }
 
     /// What the heap holds for the exchange, in bytes.

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::thread;
 
 use market::data_dir::DataDir;
+use market::gate::Gate;
 use market::log::ShardOf;
 use market::{Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Ticket};
 
@@ -29,11 +30,14 @@ impl<M: Metrics> market::Engine for Engine<M> {
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
         let data_dir = DataDir::open(&*options.disk, &options.data_dir)?;
         let count = options.shards;
-        let shared = Options { reserve_commands: options.reserve_commands / usize::from(count), ..options.clone() };
+        let reserve_commands = options.reserve_commands / usize::from(count);
+        let gate = Gate::new(count.into());
+        let shared = Options { reserve_commands, gate: Some(gate.clone()), ..options.clone() };
         let open = |shard, acks| Pipeline::open::<M>(&shared, ShardOf { shard, shards: count }, acks);
 
         let mut acks: Vec<_> = (0..count).map(receivers).collect();
-        // The log of shard 0 is made last: where it is, all are. Where it is, they recover together.
+        // The log of shard 0 is made last: where it is, all are. Where it is, they recover together, and none changes a
+        // file until the logs of all are trusted.
         let opened: Vec<_> = if data_dir.is_new(&*options.disk)? {
             let mut opened = Vec::new();
             while let Some(receiver) = acks.pop() {
@@ -42,18 +46,18 @@ impl<M: Metrics> market::Engine for Engine<M> {
             opened.into_iter().rev().collect()
         } else {
             thread::scope(|scope| {
-                let start = |(n, receiver)| scope.spawn(move || open(n, receiver));
+                let (gate, open) = (&gate, &open);
+                let start = |(n, receiver)| scope.spawn(move || gate.attend(|| open(n, receiver)));
                 let threads: Vec<_> = (0..).zip(acks).map(start).collect();
                 let opened = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())));
-                opened.collect::<Result<_, _>>()
+                Gate::first_reason(opened.collect(), EngineError::is_for_another)
             })?
         };
 
         let (mut shards, mut recovery) = (Vec::new(), Recovery::default());
         for (pipeline, found) in opened {
             shards.push(pipeline);
-            recovery.commands += found.commands;
-            recovery.torn_bytes += found.torn_bytes;
+            recovery.merge(found);
         }
         Ok((Engine { shards, stopped: false, metrics: PhantomData, data_dir }, recovery))
     }

@@ -4,11 +4,11 @@
 //! the cursor *is* the durable position, and whoever acknowledges reads it from there. Batches make
 //! themselves: while one is synced, the next gathers in the ring. Cost: two system calls a batch.
 
-use market::{Command, EngineError, Stage, StageTimes};
+use market::{Command, EngineError, Stage, StageTimes, UnixMs};
 
 use crate::log::Log;
 use crate::metrics::Metrics;
-use crate::ring::{Closed, Consumer};
+use crate::ring::{Closed, Consumer, Producer};
 use crate::wait::{Backoff, Wait};
 
 /// The journal's place among the consumers of the ring.
@@ -18,6 +18,8 @@ pub const JOURNAL: usize = 0;
 pub struct Journal<M> {
     /// Every command, in order.
     pub commands: Consumer<Command, 2>,
+    /// Each frame, when it is on disk: the position behind its commands, and its time.
+    pub frames: Producer<(u64, UnixMs), 1>,
     /// Where they go.
     pub log: Log,
     /// The most commands in a frame.
@@ -48,7 +50,7 @@ impl<M: Metrics> Journal<M> {
         let mut backoff = Backoff::new(self.wait);
         let mut frames = 0;
         loop {
-            let count = match self.commands.peek() {
+            let (count, time) = match self.commands.peek() {
                 Err(Closed) => break,
                 Ok([]) => {
                     backoff.wait();
@@ -58,13 +60,18 @@ impl<M: Metrics> Journal<M> {
                     backoff.reset();
                     let batch = &commands[..commands.len().min(self.batch_max)];
                     self.metrics.start();
-                    self.log.append(batch)?;
+                    let time = self.log.append(batch)?.time;
                     self.metrics.lap(Stage::LogAppend);
-                    batch.len()
+                    (batch.len(), time)
                 }
             };
             self.log.sync()?;
             self.metrics.lap(Stage::LogSync);
+            // Before the cursor moves: who sees that a command is durable finds the time of its frame.
+            let end = self.commands.position() + count as u64;
+            while self.frames.push_slice(&[(end, time)]) == Ok(0) {
+                backoff.wait();
+            }
             self.commands.advance(count);
             frames += 1;
         }

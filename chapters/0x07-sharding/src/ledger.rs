@@ -1,9 +1,8 @@
 //! The ledger: the output. Every movement of money or shares, in order.
 //!
-//! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer, and a full
-//! buffer goes to a thread that encodes and writes it: the matching thread never makes a system call for
-//! it. Buffers come back empty and are filled again; when the disk is behind, the matching thread waits
-//! for one.
+//! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer, and a full buffer goes
+//! to a thread that encodes and writes it: the matching thread never makes a system call for it. Buffers come back
+//! empty and are filled again; when the disk is behind, the matching thread waits for one.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -6,9 +6,8 @@
 //!               └─▶ matching: balance check ─▶ matching ─▶ settlement ─▶ pending ─▶ ledger ─▶ acknowledgement
 //! ```
 //!
-//! Three roles: the caller fills the ring, the journal makes its commands durable, the matching thread
-//! applies them. Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller,
-//! two threads for the engine.
+//! Three roles: the caller fills the ring, the journal makes its commands durable, the matching thread applies them.
+//! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads for the engine.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use market::log::ShardOf;
-use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Sequence, StageTimes};
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Sequence, StageTimes, UnixMs};
 
 use crate::cores;
 use crate::exchange::Exchange;
@@ -60,26 +59,33 @@ impl Pipeline {
     pub fn open<M: Metrics>(
         options: &Options,
         shard: ShardOf,
-        acks: Box<dyn Acknowledge>,
+        mut acks: Box<dyn Acknowledge>,
     ) -> Result<(Pipeline, Recovery), EngineError> {
         let mut exchange = Exchange::default();
         let mut ledger = Ledger::create(&options.data_dir, shard)?;
         let mut metrics = M::default();
         let mut events = Vec::new();
-        let (log, recovery) = Log::open(options, shard, |command| {
+        let (log, recovery) = Log::open(options, shard, |stamp, command| {
             events.clear();
             exchange.apply(&command, &mut events, &mut metrics);
+            acks.replayed(stamp, &events);
             ledger.write(&events)
         })?;
         ledger.take_place()?;
+        acks.recovered(log.next(), &|| exchange.state());
 
         let wait = Wait::for_machine(1 + 2 * usize::from(shard.shards), core_count());
         let acknowledged = Arc::new(AtomicU64::new(0));
         let (path, next) = (log.path().to_path_buf(), log.next());
-        let (ring, [journaled, matched]) = ring((RING_BATCHES * options.batch_max).next_power_of_two());
-        let journal = Journal { commands: journaled, log, batch_max: options.batch_max, wait, metrics: M::default() };
+        let capacity = (RING_BATCHES * options.batch_max).next_power_of_two();
+        let (ring, [journaled, matched]) = ring(capacity);
+        let (framed, [frames]) = ring::ring(capacity);
+        let (batch_max, metrics) = (options.batch_max, M::default());
+        let journal = Journal { commands: journaled, log, frames: framed, batch_max, wait, metrics };
         let matcher = Matcher {
             commands: matched,
+            frames,
+            frame: (0, UnixMs::UNKNOWN),
             exchange,
             ledger,
             acks,

@@ -129,9 +129,8 @@ impl<T: Copy, const CONSUMERS: usize> Producer<T, CONSUMERS> {
 
 impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
     // ANCHOR: peek
-    /// The next items, in place: all that are known, up to the end of the circle; empty when there
-    /// are none yet, [`Closed`] when there are none and a half has left. They stay until
-    /// [`advance`](Consumer::advance).
+    /// The next items, in place: all that are known, up to the end of the circle; empty when there are none yet,
+    /// [`Closed`] when there are none and a half has left. They stay until [`advance`](Consumer::advance).
     #[inline]
     pub fn peek(&mut self) -> Result<&[T], Closed> {
         if self.tail == self.head && !self.look() {

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use ch07::Chapter;
 use contract::folder::Folder;
 use market::flow::{self, FlowName};
-use market::{Acknowledge, Command, Disk, Engine as _, Event, LogFile, Sequence};
+use market::{Acknowledge, Command, Disk, Engine as _, Event, LogFile, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -70,7 +70,7 @@ struct Receiver {
 }
 
 impl Acknowledge for Receiver {
-    fn acknowledge(&mut self, _sequence: Sequence, events: &[Event]) {
+    fn acknowledge(&mut self, _stamp: Stamp, events: &[Event]) {
         self.acknowledged.fetch_add(1, Relaxed);
         if self.wasteful {
             drop(std::hint::black_box(events.to_vec()));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ch07::Chapter;
 use ch07::reshard::reshard;
+use contract::fixture::{TIME, header};
 use contract::folder::Folder;
 use contract::harness::run;
 use contract::streams::Random;
@@ -57,7 +58,7 @@ fn a_copied_log_is_refused() {
 fn a_command_in_a_foreign_log_is_refused() {
     let (disk, folder) = two_shards();
     let commands: Vec<Command> = Random::new(7).stream(20);
-    disk.put(&log(&folder, 1, 2), &encode_log(ShardOf { shard: 1, shards: 2 }, &commands));
+    disk.put(&log(&folder, 1, 2), &encode_log(&header(ShardOf { shard: 1, shards: 2 }), TIME, &commands));
     refused(&disk, &folder, 4, "which belongs to shard 0");
 }
 
@@ -74,11 +75,11 @@ fn a_torn_log_is_refused_until_it_was_opened() {
     run::<Engine>(&folder.options, &[], 1).unwrap();
 }
 
-/// Two complete sets are the trace of a resharding that was cut short only when they tell the same.
+/// A resharding leaves one set, wherever it is cut short. Of two, nobody can say which is right.
 #[test]
-fn sets_that_tell_different_histories_are_refused() {
+fn two_sets_are_refused() {
     let (disk, folder) = two_shards();
-    disk.put(&log(&folder, 0, 1), &encode_log(ShardOf::ONLY, &Random::new(8).stream(300)));
+    disk.put(&log(&folder, 0, 1), &encode_log(&header(ShardOf::ONLY), TIME, &Random::new(8).stream(300)));
     for shards in [1, 2] {
         refused(&disk, &folder, shards, "nothing was removed");
     }
@@ -102,7 +103,7 @@ fn a_set_that_does_not_read_back_is_refused() {
     assert!(matches!(error, EngineError::Log(_) | EngineError::Unsound { .. }), "{error}");
     assert_eq!(logs(&disk), before, "{error}");
     assert_eq!(reshard(&disk, folder.path(), 4).map_err(|error| error.to_string()).map(|_| ()), Ok(()));
-    assert_eq!(disk.paths().len(), 4, "drafts are left over: {:?}", disk.paths());
+    assert!(logs(&disk).len() == 4 && disk.paths().len() <= 8, "drafts are left over: {:?}", disk.paths());
 }
 
 struct Liar(SimDisk);

@@ -15,7 +15,7 @@ use contract::folder::Folder;
 use contract::harness::{Acks, run};
 use contract::{Faults, SimDisk};
 use market::flow::{self, FlowName};
-use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogFile, Sequence};
+use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogFile, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -72,7 +72,7 @@ struct Receiver {
 }
 
 impl Acknowledge for Receiver {
-    fn acknowledge(&mut self, sequence: Sequence, _events: &[Event]) {
+    fn acknowledge(&mut self, Stamp { sequence, .. }: Stamp, _events: &[Event]) {
         assert_eq!(sequence.0, self.counted.load(SeqCst) + 1, "acknowledged out of order");
         if sequence.0 >= 100 {
             self.way.pass("the receiver broke");

@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
-use market::{Acknowledge, Command, Engine, Event, Options, Sequence};
+use market::{Acknowledge, Command, Engine, Event, Options, Stamp};
 
 use crate::disk::NoDisk;
 use crate::work::{TIMES_MAX, Work};
@@ -86,7 +86,7 @@ fn exchange_0x05(numbers: &[usize]) {
 struct Acks(u64);
 
 impl Acknowledge for Acks {
-    fn acknowledge(&mut self, _sequence: Sequence, events: &[Event]) {
+    fn acknowledge(&mut self, _stamp: Stamp, events: &[Event]) {
         self.0 += black_box(events).len() as u64;
     }
 }

@@ -41,6 +41,7 @@ fn order(n: usize) -> Command {
         price: price(n).cents(),
         quantity: 1 + n as u32 % 100,
         time_in_force: TimeInForce::Gtc,
+        client_order_id: 0,
     })
 }
 

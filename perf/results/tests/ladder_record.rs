@@ -25,7 +25,7 @@ fn sample() -> LadderRecord {
         },
         commit: "0123456789ab".into(),
         command: "cargo run --release".into(),
-        flow: Flow { name: "classic".into(), seed: Some(1), orders: Some(100_000), input: None },
+        flow: Flow { name: "classic".into(), seed: Some(1), orders: Some(100_000), input: None, log_version: 2 },
         rounds: 3,
         probes: vec![Probe { sync_ns: 1e5, round_trip_ns: None, pinned: false, spin_ns: 1e6 }],
         chapters: vec![ChapterRecord {

@@ -15,7 +15,7 @@ use market::log::ShardOf;
 use market::log_reader::LogReader;
 use market::model::Model;
 use market::state::ExchangeState;
-use market::{Command, Disk, Engine, Event, MarketId, Options, RealDisk, Sequence};
+use market::{Command, Disk, Engine, Event, MarketId, Options, RealDisk, Sequence, Stamp};
 use runner::Chapter;
 
 /// What one program left behind.
@@ -108,7 +108,7 @@ fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path) -> Result<
     let (mut count, mut in_last_frame) = (0, 0);
     while let Some(frame) = reader.next_frame().map_err(|error| error.to_string())? {
         in_last_frame = 0;
-        for (sequence, command) in frame {
+        for (Stamp { sequence, .. }, command) in frame {
             if submitted.next() != Some(&command) {
                 return Err(format!("{}: command {sequence} is {command:?}, which was not next", path.display()));
             }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use market::{Disk, LogFile};
+use market::{Disk, LogFile, LogId};
 
 /// What was read so far.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -49,6 +49,14 @@ impl<D: Disk> Disk for Counted<D> {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.disk.remove(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.disk.rename(from, to)
+    }
+
+    fn new_log_id(&self) -> LogId {
+        self.disk.new_log_id()
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {

@@ -10,7 +10,7 @@ use crate::folder::Folder;
 use crate::oracle::Oracle;
 use crate::sim_disk::SimDisk;
 use crate::streams::Random;
-use market::log::{RECORD_BYTES, ShardOf};
+use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf};
 use market::{Engine, EngineError, LogError, RealDisk, Sequence};
 
 pub(crate) fn oracle(length: usize) -> Oracle {
@@ -28,7 +28,7 @@ pub fn cut_at_every_byte<E: Engine>() {
     let oracle = oracle(200);
     let folder = Folder::new(UnsyncedDisk);
     let log = fixture(&oracle, Framing::Mixed(24));
-    let put = |bytes: &[u8]| std::fs::write(folder.log(), bytes).unwrap();
+    let put = |bytes: &[u8]| folder.put_log(bytes);
     cut::<E>(&folder, &oracle, &log, &put, 1, Vec::truncate);
 }
 
@@ -62,7 +62,7 @@ pub fn cut_on_the_real_disk<E: Engine>() {
     let oracle = oracle(60);
     let folder = Folder::on_disk(RealDisk);
     let log = fixture(&oracle, Framing::Mixed(8));
-    let put = |bytes: &[u8]| std::fs::write(folder.log(), bytes).unwrap();
+    let put = |bytes: &[u8]| folder.put_log(bytes);
     cut::<E>(&folder, &oracle, &log, &put, 101, Vec::truncate);
 }
 
@@ -74,12 +74,12 @@ fn cut<E: Engine>(
     step: usize,
     end_at: impl Fn(&mut Vec<u8>, usize),
 ) {
-    for length in (RECORD_BYTES..=log.end()).step_by(step) {
+    for length in (HEADER_BYTES..=log.end()).step_by(step) {
         let mut bytes = log.bytes.clone();
         end_at(&mut bytes, length);
         put(&bytes);
         let whole = log.commands_in(&bytes);
-        let end = log.frames.iter().rfind(|frame| frame.after == whole).map_or(RECORD_BYTES, |frame| frame.end);
+        let end = log.frames.iter().rfind(|frame| frame.after == whole).map_or(HEADER_BYTES, |frame| frame.end);
         let torn = bytes[end..].iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
         let then = || {
             // Going on shows what was recovered, for every answer follows from it. Now and then the
@@ -106,7 +106,7 @@ pub fn flip_every_bit<E: Engine>() {
         for bit in 0..8 {
             let mut bytes = log.bytes.clone();
             bytes[byte] ^= 1 << bit;
-            std::fs::write(folder.log(), &bytes).unwrap();
+            folder.put_log(&bytes);
             flipped::<E>(&folder, &oracle, &log, &bytes, byte)
                 .unwrap_or_else(|error| panic!("bit {bit} of byte {byte} flipped: {error}"));
         }
@@ -121,16 +121,30 @@ fn flipped<E: Engine>(
     byte: usize,
 ) -> Result<(), String> {
     match log.frame_at(byte) {
-        None if byte < RECORD_BYTES => match folder.refusal::<E>()? {
+        None if byte < HEADER_BYTES => match folder.refusal::<E>()? {
             EngineError::Log(LogError::Foreign { .. } | LogError::UnknownVersion { .. }) => unchanged(folder, bytes),
             error => Err(format!("another error was expected than: {error}")),
         },
-        None => folder.recovers::<E>(oracle, oracle.len()).map(|_| ()),
-        Some(frame) if frame.after == oracle.len() => {
-            let recovery = folder.recovers::<E>(oracle, frame.before)?;
-            if recovery.torn_bytes == 0 { Err("the torn frame was not reported".into()) } else { Ok(()) }
+        // Where a header should be, bytes that no crash leaves are refused.
+        None if byte < log.end() + RECORD_BYTES => {
+            let end = (log.end() as u64, oracle.len() as u64);
+            torn::<E>(folder, oracle, oracle.len()).or_else(|_| damaged::<E>(folder, end.0, end.1, bytes))
         }
+        Some(frame) if frame.after == oracle.len() && byte < frame.start + RECORD_BYTES => {
+            let start = (frame.start as u64, frame.before as u64);
+            torn::<E>(folder, oracle, frame.before).or_else(|_| damaged::<E>(folder, start.0, start.1, bytes))
+        }
+        None => folder.recovers::<E>(oracle, oracle.len()).map(|_| ()),
+        Some(frame) if frame.after == oracle.len() => torn::<E>(folder, oracle, frame.before),
         Some(frame) => damaged::<E>(folder, frame.start as u64, frame.before as u64, bytes),
+    }
+}
+
+/// The engine comes back with the first `count` commands, and says that there was something torn behind them.
+fn torn<E: Engine>(folder: &Folder, oracle: &Oracle, count: usize) -> Result<(), String> {
+    match folder.recovers::<E>(oracle, count)?.torn_bytes {
+        0 => Err("the torn frame was not reported".into()),
+        _ => Ok(()),
     }
 }
 
@@ -163,11 +177,11 @@ pub fn frames_out_of_place<E: Engine>() {
     let log = fixture(&oracle, Framing::Mixed(8));
     let folder = Folder::new(UnsyncedDisk);
     let last = log.frames.len() - 1;
-    let header = &log.bytes[..RECORD_BYTES];
+    let header = &log.bytes[..HEADER_BYTES];
     let put = |order: &[usize]| {
         let frames = order.iter().flat_map(|&at| &log.bytes[log.frames[at].start..log.frames[at].end]);
         let bytes: Vec<u8> = header.iter().chain(frames).copied().collect();
-        std::fs::write(folder.log(), &bytes).unwrap();
+        folder.put_log(&bytes);
         bytes
     };
     let all: Vec<usize> = (0..=last).collect();
@@ -188,7 +202,8 @@ pub fn frames_out_of_place<E: Engine>() {
         damaged::<E>(&folder, frame.end as u64, frame.after as u64, &bytes)
             .unwrap_or_else(|error| panic!("frames {doubled:?}: {error}"));
     }
-    // The last frame once more is no history that was promised; it is cut off, not applied again.
-    put(&[all, vec![last]].concat());
-    folder.goes_on::<E>(&oracle, oracle.len(), 0).unwrap_or_else(|error| panic!("the last frame twice: {error}"));
+    // The last frame once more is nothing that a crash leaves.
+    let bytes = put(&[all, vec![last]].concat());
+    damaged::<E>(&folder, log.end() as u64, oracle.len() as u64, &bytes)
+        .unwrap_or_else(|error| panic!("the last frame twice: {error}"));
 }

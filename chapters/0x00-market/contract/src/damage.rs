@@ -7,7 +7,9 @@ use crate::crash::{damaged, fixture, oracle};
 use crate::fixture::{Fixture, Frame, Framing, UnsyncedDisk};
 use crate::folder::Folder;
 use crate::streams::Random;
-use market::log::RECORD_BYTES;
+use std::path::PathBuf;
+
+use market::log::{RECORD_BYTES, ShardOf};
 use market::{Engine, MarketId};
 
 const FRAMINGS: [Framing; 4] = [Framing::One, Framing::Many(2), Framing::Many(32), Framing::Mixed(24)];
@@ -94,44 +96,72 @@ fn torn_with_its_sector(
     [whole, zeros, short]
 }
 
-/// The frame of another shard's log has the right sequence and a right checksum, and lies where this shard's frame
-/// was: a write that went astray.
-pub fn a_siblings_frame<E: Engine>() {
-    let mut folder = Folder::new(UnsyncedDisk);
-    folder.options.shards = 2;
-    let logs = [0, 1].map(|shard| {
-        let of = market::log::ShardOf { shard, shards: 2 };
+/// Two shards' logs: six commands a frame, 24 in all.
+fn two_logs(folder: &Folder) -> [(PathBuf, Fixture); 2] {
+    [0, 1].map(|shard| {
+        let of = ShardOf { shard, shards: 2 };
         let mut commands = Random::new(15).stream(1_000);
         commands.retain(|command| command.market() == MarketId(shard.into()));
         commands.truncate(24);
         assert_eq!(commands.len(), 24);
         (folder.path().join(of.file_name()), Fixture::new(&commands, Framing::Many(6), of))
-    });
+    })
+}
+
+/// The frame of another shard's log has the right sequence, and lies where this shard's frame was: a write that went
+/// astray. Its checksum is wrong here.
+pub fn a_siblings_frame<E: Engine>() {
+    let mut folder = Folder::new(UnsyncedDisk);
+    folder.options.shards = 2;
+    let logs = two_logs(&folder);
     for into in [0, 1] {
-        let ((path, log), (other_path, other)) = (&logs[into], &logs[1 - into]);
-        let put = |bytes: &[u8]| {
-            std::fs::write(other_path, &other.bytes).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        };
-        put(&log.bytes);
+        let ((path, log), (_, other)) = (&logs[into], &logs[1 - into]);
+        for (path, log) in &logs {
+            std::fs::write(path, &log.bytes).unwrap();
+        }
+        // This also makes the watermarks, which miss the last frame when it is not the log's own.
         let (engine, recovery) = E::open(&folder.options, &mut crate::harness::Acks::default().receivers()).unwrap();
         assert_eq!(recovery.commands, 48);
         drop(engine);
         for (at, frame) in log.frames.iter().enumerate() {
             let mut bytes = log.bytes.clone();
             bytes[frame.start..frame.end].copy_from_slice(&other.bytes[frame.start..frame.end]);
-            put(&bytes);
+            std::fs::write(path, &bytes).unwrap();
+            let before = folder.files();
             let error = folder.refusal::<E>().unwrap_or_else(|error| panic!("frame {at} of shard {into}: {error}"));
             let words = error.to_string();
-            let named = [path.display().to_string(), format!("byte {}", frame.start), format!("shard {}", 1 - into)];
+            let place = if at < 3 { format!("byte {}", frame.start) } else { "command 24 was on disk".into() };
+            let named = [path.display().to_string(), place];
             assert!(named.iter().all(|name| words.contains(name)), "the error does not name {named:?}: {words}");
-            assert!(std::fs::read(path).unwrap() == bytes, "the engine changed a log that it does not trust");
+            assert!(folder.files() == before, "files changed in spite of: {words}");
+        }
+    }
+}
+
+/// One log of two is damaged, and the other one torn: no file of either is changed, whichever is read first.
+pub fn one_log_of_several_is_refused<E: Engine>() {
+    let mut folder = Folder::new(UnsyncedDisk);
+    folder.options.shards = 2;
+    let logs = two_logs(&folder);
+    for damaged in [0, 1] {
+        for _ in 0..20 {
+            for (at, (path, log)) in logs.iter().enumerate() {
+                let _ = std::fs::remove_file(market::watermark::path_of(path));
+                let mut bytes = log.bytes[..log.end() - 40].to_vec();
+                bytes[log.frames[1].start + 30] ^= u8::from(at == damaged);
+                std::fs::write(path, &bytes).unwrap();
+            }
+            let before = folder.files();
+            let words = folder.refusal::<E>().unwrap().to_string();
+            assert!(words.contains(&logs[damaged].0.display().to_string()), "the damaged log is not named: {words}");
+            assert!(words.contains("the log is damaged"), "{words}");
+            assert!(folder.files() == before, "shard {damaged} was refused, and files changed");
         }
     }
 }
 
 /// The engine refuses the log, names this frame as the first that can't be read, and changes nothing.
 fn refuses<E: Engine>(folder: &Folder, frame: Frame, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(folder.log(), bytes).unwrap();
+    folder.put_log(bytes);
     damaged::<E>(folder, frame.start as u64, frame.before as u64, bytes)
 }

@@ -91,8 +91,8 @@ pub fn flows<E: Engine>() {
 /// and what leaves it makes room for just as much.
 pub fn limits<E: Engine>() {
     let (market, one, other) = (MarketId(1), AccountId(1), AccountId(2));
-    let deposit = |account, cents| Command::Deposit { market, account, amount: Cents(cents) };
-    let withdraw = |account, cents| Command::Withdraw { market, account, amount: Cents(cents) };
+    let deposit = |account, cents| Command::Deposit { market, account, amount: Cents(cents), request: 0 };
+    let withdraw = |account, cents| Command::Withdraw { market, account, amount: Cents(cents), request: 0 };
     let most = Cents::MARKET_MAX.0;
     let commands = [
         Command::Open { market },
@@ -120,19 +120,27 @@ pub fn limits<E: Engine>() {
 pub fn ids_far_apart<E: Engine>() {
     let far = |n: u32| n << 20;
     let (markets, busy) = ((1..=100).map(far).map(MarketId), MarketId(far(7)));
-    let deposit = |n| Command::Deposit { market: busy, account: AccountId(far(n)), amount: Cents(100) };
-    let withdraw = |n| Command::Withdraw { market: busy, account: AccountId(far(n)), amount: Cents(1) };
+    let deposit = |n| Command::Deposit { market: busy, account: AccountId(far(n)), amount: Cents(100), request: 0 };
+    let withdraw = |n| Command::Withdraw { market: busy, account: AccountId(far(n)), amount: Cents(1), request: 0 };
     // Every 1,024th order stays, and is cancelled when all have come.
     const APART: u32 = 1_024;
     let place = |n: u32| {
         let account = AccountId(far(1 + n / APART));
         let time_in_force = if n.is_multiple_of(APART) { TimeInForce::Gtc } else { TimeInForce::Ioc };
         let (intent, price, quantity) = (Intent::BuyYes, 10, 1);
-        Command::Place(market::Place { market: busy, account, intent, price, quantity, time_in_force })
+        Command::Place(market::Place {
+            market: busy,
+            account,
+            intent,
+            price,
+            quantity,
+            time_in_force,
+            client_order_id: 0,
+        })
     };
     let cancel = |n: u32| {
         let (account, order) = (AccountId(far(1 + n)), OrderId(1 + u64::from(n * APART)));
-        Command::Cancel { market: busy, account, order }
+        Command::Cancel { market: busy, account, order, request: 0 }
     };
     let opened = markets.clone().map(|market| Command::Open { market });
     let commands = opened.clone().chain((1..=100).map(deposit)).chain((0..40 * APART).map(place));

@@ -10,8 +10,8 @@ use crate::harness::{Acks, check_events, run};
 use crate::oracle::Oracle;
 use crate::sim_disk::SimDisk;
 use crate::streams::Random;
-use market::log::{RECORD_BYTES, ShardOf, decode_command};
-use market::{Acknowledge, Engine, EngineError, Event, Options, Sequence};
+use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf, decode_command};
+use market::{Acknowledge, Engine, EngineError, Event, Options, Stamp};
 
 /// How many commands are flushed together, so that each group has a write and a sync at least.
 const GROUP: usize = 5;
@@ -137,7 +137,7 @@ pub fn acknowledged_means_durable<E: Engine>() {
     for (batch_max, flush_every) in [(1, 300), (7, 3), (64, 300), (1_024, 20)] {
         let disk = SimDisk::new(12, Faults::default());
         let folder = Folder::new(disk.clone());
-        let witness = Witness { disk, log: folder.log(), offset: RECORD_BYTES, durable: 0 };
+        let witness = Witness { disk, log: folder.log(), offset: HEADER_BYTES, durable: 0 };
         let options = Options { batch_max, ..folder.options.clone() };
         let (mut engine, _) = E::open(&options, &mut |_| Box::new(witness.clone())).unwrap();
         for (at, &command) in commands.iter().enumerate() {
@@ -163,17 +163,17 @@ struct Witness {
 }
 
 impl Acknowledge for Witness {
-    fn acknowledge(&mut self, sequence: Sequence, _events: &[Event]) {
+    fn acknowledge(&mut self, Stamp { sequence, .. }: Stamp, _events: &[Event]) {
         let bytes = self.disk.durable(&self.log).unwrap();
         while self.durable < sequence.0 {
             let header = bytes.get(self.offset..self.offset + RECORD_BYTES);
             let header = header.unwrap_or_else(|| panic!("command {sequence} was acknowledged and is not on disk"));
-            let count = u32::from_le_bytes([header[16], header[17], header[18], header[19]]);
+            let length = u32::from_le_bytes([header[1], header[2], header[3], 0]) as usize;
             let start = self.offset + RECORD_BYTES;
-            self.offset = start + count as usize * RECORD_BYTES;
+            self.offset = start + length;
             let (records, _) = bytes[start..self.offset].as_chunks::<RECORD_BYTES>();
-            assert!(count > 0 && records.iter().all(|record| decode_command(record).is_some()));
-            self.durable += u64::from(count);
+            assert!(length > 0 && records.iter().all(|record| decode_command(record).is_some()));
+            self.durable += records.len() as u64;
         }
     }
 }

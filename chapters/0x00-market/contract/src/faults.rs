@@ -42,4 +42,6 @@ pub struct Counts {
     pub failures: u64,
     /// How many came after the first that reported an error.
     pub after_failure: u64,
+    /// How many watermarks spoke of bytes that were not synced.
+    pub marks_ahead: u64,
 }

@@ -5,8 +5,19 @@ use std::io;
 use std::path::Path;
 
 use crate::streams::Random;
-use market::log::{RECORD_BYTES, ShardOf, encode_command, encode_header, seal_frame};
-use market::{Command, Disk, LogFile, RealDisk, Sequence};
+use market::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_command, frame_crc, seal_frame};
+use market::{Command, Disk, LogFile, LogId, RealDisk, Stamp, UnixMs};
+
+/// The header of a log of version 1, of the only shard: magic, version, shard, shards, checksum, zero.
+pub const HEADER_1: [u8; RECORD_BYTES] = *b"99CENTS\n\x01\0\0\0\0\0\x01\0\x51\xb2\x25\x67\0\0\0\0";
+
+/// The time of the first frame of a log made by hand. Engines in tests have a clock that stands there.
+pub const TIME: UnixMs = UnixMs(1_700_000_000_000);
+
+/// The header of a log made by hand: each shard's has an identity of its own.
+pub fn header(shard: ShardOf) -> LogHeader {
+    LogHeader::new(shard, LogId(0x99 + u64::from(shard.shard)))
+}
 
 /// Real files without the wait for the disk. A test that only reads back what it wrote needs none,
 /// for nobody pulls the plug.
@@ -61,6 +72,8 @@ pub enum Framing {
 
 /// A log and where its frames are.
 pub struct Fixture {
+    /// The log's identity; none for one of version 1.
+    pub id: LogId,
     /// The file's contents.
     pub bytes: Vec<u8>,
     /// Its frames in order.
@@ -83,8 +96,17 @@ pub struct Frame {
 impl Fixture {
     /// The log of these commands.
     pub fn new(commands: &[Command], framing: Framing, shard: ShardOf) -> Fixture {
+        let header = header(shard);
+        Fixture { id: header.id, bytes: header.encode().to_vec(), frames: Vec::new() }.filled(commands, framing)
+    }
+
+    /// The log of these commands in version 1, of the only shard. Those have no numbers.
+    pub fn version_1(commands: &[Command], framing: Framing) -> Fixture {
+        Fixture { id: LogId::NONE, bytes: HEADER_1.to_vec(), frames: Vec::new() }.filled(commands, framing)
+    }
+
+    fn filled(mut self, commands: &[Command], framing: Framing) -> Fixture {
         let mut random = Random::new(commands.len() as u64);
-        let mut fixture = Fixture { bytes: encode_header(shard).to_vec(), frames: Vec::new() };
         let mut rest = commands;
         while !rest.is_empty() {
             let count = match framing {
@@ -93,17 +115,21 @@ impl Fixture {
                 Framing::Mixed(most) => 1 + random.below(most as u64) as usize,
             };
             let (frame, later) = rest.split_at(count.min(rest.len()));
-            fixture.push(frame);
+            self.push(frame);
             rest = later;
         }
-        fixture
+        self
     }
 
     fn push(&mut self, commands: &[Command]) {
         let (start, before) = (self.bytes.len(), self.commands());
         self.bytes.resize(start + RECORD_BYTES, 0);
         commands.iter().for_each(|command| self.bytes.extend(encode_command(command)));
-        seal_frame(&mut self.bytes[start..], Sequence::FIRST.plus(before as u64));
+        let first = Stamp { sequence: header(ShardOf::ONLY).first.plus(before as u64), time: TIME };
+        match self.id {
+            LogId::NONE => seal_version_1(&mut self.bytes[start..], first, commands.len()),
+            id => seal_frame(&mut self.bytes[start..], id, first),
+        }
         self.frames.push(Frame { start, end: self.bytes.len(), before, after: before + commands.len() });
     }
 
@@ -120,7 +146,12 @@ impl Fixture {
 
     /// Where the last frame ends.
     pub fn end(&self) -> usize {
-        self.frames.last().map_or(RECORD_BYTES, |frame| frame.end)
+        self.frames.last().map_or(self.header_bytes(), |frame| frame.end)
+    }
+
+    /// How long its header is, in bytes.
+    pub fn header_bytes(&self) -> usize {
+        if self.id == LogId::NONE { RECORD_BYTES } else { HEADER_BYTES }
     }
 
     /// How many commands are in the frames that `bytes`, which was a copy of the log, still begins with.
@@ -133,4 +164,14 @@ impl Fixture {
     pub fn frame_at(&self, byte: usize) -> Option<Frame> {
         self.frames.iter().copied().find(|frame| (frame.start..frame.end).contains(&byte))
     }
+}
+
+/// Writes a header of version 1 into the first record of a frame.
+fn seal_version_1(frame: &mut [u8], first: Stamp, count: usize) {
+    let length = (count * RECORD_BYTES) as u32;
+    frame[..4].copy_from_slice(&length.to_le_bytes());
+    frame[8..16].copy_from_slice(&first.sequence.0.to_le_bytes());
+    frame[16..20].copy_from_slice(&(count as u32).to_le_bytes());
+    let crc = frame_crc(frame, LogId::NONE);
+    frame[4..8].copy_from_slice(&crc.to_le_bytes());
 }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use crate::fixture::TIME;
 use crate::harness::{check_events, check_ledger, check_state, run};
 use crate::oracle::Oracle;
 use market::log::FILE_NAME;
-use market::{Command, Disk, Engine, EngineError, Options, Recovery};
+use market::{Clock, Command, Disk, Engine, EngineError, Options, Recovery, watermark};
 
 /// A data directory that goes away with this value.
 pub struct Folder {
@@ -39,7 +40,8 @@ impl Folder {
     }
 
     fn within(directory: TempDir, disk: impl Disk + 'static) -> Folder {
-        let options = Options { disk: Arc::new(disk), ..Options::new(directory.path()) };
+        let clock = Clock::new(|| TIME);
+        let options = Options { disk: Arc::new(disk), clock, ..Options::new(directory.path()) };
         Folder { directory, options }
     }
 
@@ -61,6 +63,15 @@ impl Folder {
     /// Where the log of an engine with one shard is.
     pub fn log(&self) -> PathBuf {
         self.path().join(FILE_NAME)
+    }
+
+    /// Puts a real file there as the log of an engine with one shard; the watermark of the one before goes.
+    ///
+    /// # Panics
+    /// When it can't be written.
+    pub fn put_log(&self, bytes: &[u8]) {
+        let _ = std::fs::remove_file(watermark::path_of(&self.log()));
+        std::fs::write(self.log(), bytes).unwrap();
     }
 
     /// Opens the engine and closes it: it must have recovered the first `count` commands of

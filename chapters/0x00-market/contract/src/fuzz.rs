@@ -6,17 +6,18 @@
 //! for a short time, with its own changes to the same seeds.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::counted::Counted;
 use crate::faults::Faults;
+use crate::fixture::{HEADER_1, TIME, header};
 use crate::sim_disk::SimDisk;
 use market::csv::{self, CsvError, HEADER};
 use market::log::{
-    FRAME_COMMANDS_MAX, RECORD_BYTES, ShardOf, decode_command, encode_command, encode_header, frame_crc, seal_frame,
+    FRAME_COMMANDS_MAX, LogHeader, RECORD_BYTES, ShardOf, decode_command, encode_command, frame_crc, seal_frame,
 };
-use market::log_reader::open_log;
 use market::model::Model;
-use market::{Command, Event, LogError, Sequence};
+use market::{Clock, Command, Disk, Event, JudgedLog, LogError, LogId, Options, Stamp, read_log};
 
 /// A function that takes any bytes.
 pub type Target = fn(&[u8]);
@@ -37,71 +38,92 @@ pub fn log(bytes: &[u8]) {
 }
 
 fn opened(bytes: &[u8]) {
+    let path = Path::new(PATH);
     let disk = SimDisk::new(0, Faults::default());
-    disk.put(Path::new(PATH), bytes);
+    disk.put(path, bytes);
     let Ok((commands, end)) = read(&disk) else {
-        assert_eq!(disk.read(Path::new(PATH)).as_deref(), Some(bytes), "a file that was refused has changed");
+        assert_eq!(disk.read(path).as_deref(), Some(bytes), "a file that was refused has changed");
         return;
     };
-    let kept = disk.durable(Path::new(PATH)).unwrap();
-    assert_eq!(kept[..end], bytes[..end], "opening changed what it read");
-    check_frames(&commands, &bytes[RECORD_BYTES..end]);
+    let kept = disk.durable(path).unwrap();
+    assert!(is_version_1(bytes) || kept[..end] == bytes[..end], "opening changed what it read");
+    let header = LogHeader::decode(&kept, path).unwrap();
+    check_frames(&commands, &header, &kept[header.length()..end]);
 
     // What was recovered is the beginning of what comes next.
     let added = Command::Open { market: market::MarketId(7) };
     let mut frame = [&[0; RECORD_BYTES], &encode_command(&added)[..]].concat();
-    seal_frame(&mut frame, Sequence::FIRST.plus(commands.len() as u64));
-    let mut opened = open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |_, _| Ok(())).unwrap();
-    assert_eq!(opened.recovery.torn_bytes, 0, "what was torn was not cut off");
-    opened.file.write_all_at(opened.end, &frame).unwrap();
-    opened.file.sync().unwrap();
+    let judged = read_log::<LogError>(&options(disk.clone()), ShardOf::ONLY, |_, _| Ok(())).unwrap();
+    assert_eq!(judged.recovery().torn_bytes, 0, "what was torn was not cut off");
+    let mut log = judged.open().unwrap();
+    let stamp = log.append(&mut frame).unwrap();
+    log.sync().unwrap();
     let (later, _) = read(&disk.crash()).unwrap();
-    assert_eq!(later, [commands, vec![added]].concat());
+    assert_eq!(later, [commands, vec![(stamp, added)]].concat());
+}
+
+fn options(disk: impl Disk + 'static) -> Options {
+    Options { disk: Arc::new(disk), clock: Clock::new(|| TIME), ..Options::new("") }
+}
+
+fn is_version_1(bytes: &[u8]) -> bool {
+    bytes.get(8) == Some(&1)
 }
 
 /// The frames that were read are what a writer of these commands would have written.
-fn check_frames(commands: &[Command], mut frames: &[u8]) {
-    let (mut rest, mut next) = (commands, Sequence::FIRST);
+fn check_frames(commands: &[(Stamp, Command)], header: &LogHeader, mut frames: &[u8]) {
+    let (mut rest, mut next) = (commands, header.first);
     while let Some(length) = frames.first_chunk() {
-        let (own, later) = rest.split_at(u32::from_le_bytes(*length) as usize / RECORD_BYTES);
+        let (own, later) = rest.split_at((u32::from_le_bytes(*length) >> 8) as usize / RECORD_BYTES);
         let mut frame = vec![0; RECORD_BYTES];
-        frame.extend(own.iter().flat_map(encode_command));
-        seal_frame(&mut frame, next);
+        frame.extend(own.iter().flat_map(|(_, command)| encode_command(command)));
+        let first = own[0].0;
+        assert_eq!(first.sequence, next);
+        seal_frame(&mut frame, header.id, first);
         assert_eq!(frames[..frame.len()], frame, "the frame of command {next}");
         (frames, rest, next) = (&frames[frame.len()..], later, next.plus(own.len() as u64));
     }
     assert!(rest.is_empty() && frames.is_empty(), "commands from nowhere: {rest:?}");
 }
 
-/// The commands of the log, and where they end. Reading it costs memory for a frame, and time for its length.
-fn read(disk: &SimDisk) -> Result<(Vec<Command>, usize), LogError> {
-    let length = disk.read(Path::new(PATH)).unwrap().len() as u64;
+/// The commands of the log, and where they end. Reading it costs memory for a frame, and time for its length; one of
+/// version 1 is read three times, and what it becomes once.
+fn read(disk: &SimDisk) -> Result<(Vec<(Stamp, Command)>, usize), LogError> {
+    let before = disk.read(Path::new(PATH)).unwrap();
     let disk = Counted::new(disk.clone());
-    let mut commands = Vec::new();
-    let opened = open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |sequence, command| {
-        commands.push(command);
-        assert_eq!(sequence.0, commands.len() as u64, "a command was passed over or came twice");
+    let mut commands: Vec<(Stamp, Command)> = Vec::new();
+    let judged = read_log::<LogError>(&options(disk.clone()), ShardOf::ONLY, |stamp, command| {
+        assert!(commands.last().is_none_or(|(last, _)| last.time <= stamp.time), "time runs back at {stamp:?}");
+        commands.push((stamp, command));
+        assert_eq!(stamp.sequence.0, commands.len() as u64, "a command was passed over or came twice");
         Ok(())
     });
+    let opened = judged.and_then(JudgedLog::open);
     let reads = disk.reads();
-    assert!(reads.bytes <= 3 * length, "of {length} bytes it made {reads:?}");
-    assert!(reads.most_at_once <= (1 + FRAME_COMMANDS_MAX) * RECORD_BYTES, "of {length} bytes it made {reads:?}");
-    Ok((commands, opened?.end as usize))
+    // The watermark's 32 bytes are read as well.
+    let most = if is_version_1(&before) { 10 } else { 3 } * before.len() as u64 + 32;
+    assert!(reads.bytes <= most, "of {} bytes it made {reads:?}", before.len());
+    assert!(reads.most_at_once <= (1 + FRAME_COMMANDS_MAX) * RECORD_BYTES, "of {} bytes: {reads:?}", before.len());
+    Ok((commands, opened?.end() as usize))
 }
 
 /// The same bytes with a header, and with the right checksum wherever something as long as a frame is.
 /// What else a frame says of itself stays as it is, right or wrong.
 pub fn with_checksums(bytes: &[u8]) -> Vec<u8> {
+    let (header, id, shift) = match is_version_1(bytes) {
+        true => (HEADER_1.to_vec(), LogId::NONE, 0),
+        false => (header(ShardOf::ONLY).encode().to_vec(), header(ShardOf::ONLY).id, 8),
+    };
     let mut log = bytes.to_vec();
-    if log.len() < RECORD_BYTES {
+    if log.len() < header.len() {
         return log;
     }
-    log[..RECORD_BYTES].copy_from_slice(&encode_header(ShardOf::ONLY));
-    let mut rest = &mut log[RECORD_BYTES..];
-    while let Some(length) = rest.first_chunk() {
-        let end = (u32::from_le_bytes(*length) as usize).saturating_add(RECORD_BYTES);
+    log[..header.len()].copy_from_slice(&header);
+    let mut rest = &mut log[header.len()..];
+    while let Some(start) = rest.first_chunk() {
+        let end = ((u32::from_le_bytes(*start) >> shift) as usize).saturating_add(RECORD_BYTES);
         let Some((frame, later)) = rest.split_at_mut_checked(end) else { break };
-        let crc = frame_crc(frame);
+        let crc = frame_crc(frame, id);
         frame[4..8].copy_from_slice(&crc.to_le_bytes());
         rest = later;
     }

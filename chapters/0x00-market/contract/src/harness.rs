@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use market::state::ExchangeState;
-use market::{Acknowledge, Closed, Command, Engine, Event, MarketId, Options, Recovery, Sequence, Ticket};
+use market::{
+    Acknowledge, Closed, Command, Engine, Event, MarketId, Options, Recovery, Sequence, Stamp, Ticket, UnixMs,
+};
 
 /// One acknowledgement.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,6 +20,8 @@ pub struct Acknowledged {
     pub shard: u16,
     /// For which command of the shard.
     pub sequence: Sequence,
+    /// The time of the command's frame.
+    pub time: UnixMs,
     /// What the command led to.
     pub events: Vec<Event>,
 }
@@ -43,8 +47,9 @@ impl Acks {
 }
 
 impl Acknowledge for Acks {
-    fn acknowledge(&mut self, sequence: Sequence, events: &[Event]) {
-        self.seen.lock().unwrap().push(Acknowledged { shard: self.shard, sequence, events: events.to_vec() });
+    fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
+        let (Stamp { sequence, time }, events) = (stamp, events.to_vec());
+        self.seen.lock().unwrap().push(Acknowledged { shard: self.shard, sequence, time, events });
     }
 }
 

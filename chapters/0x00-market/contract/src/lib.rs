@@ -4,7 +4,8 @@
 //! A chapter's `tests/contract.rs` is one line that names the chapter ([`contract!`]); the tests know its engine only
 //! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
-//! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`])? And does every promise hold on a disk that
+//! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`], [`versions`], [`watermarks`])? Who stands behind
+//! it, what is he told ([`times`])? And does every promise hold on a disk that
 //! loses, tears and refuses ([`failing`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The
 //! chapter's program is asked the last one as well, on the real system ([`program`]), and its words are on file
 //! ([`words`]). What takes bytes from outside is asked one more: is there any input that it can't bear ([`fuzz`])?
@@ -39,6 +40,9 @@ pub mod simulation;
 pub mod snapshots;
 pub mod stopping;
 pub mod streams;
+pub mod times;
+pub mod versions;
+pub mod watermarks;
 pub mod words;
 
 pub use faults::Faults;

@@ -18,6 +18,7 @@ macro_rules! contract {
             generated_streams_in_shards is differential::generated_streams_in_shards of Engine,
             a_first_start_cut_short_in_shards is opening::a_first_start_cut_short_in_shards of Engine,
             a_siblings_frame is damage::a_siblings_frame of Engine,
+            one_log_of_several_is_refused is damage::one_log_of_several_is_refused of Engine,
             simulation_in_shards is simulation::many_seeds_in_shards of Engine,
         }
     };
@@ -48,6 +49,15 @@ macro_rules! contract {
             every_framing_replays is logs::every_framing_replays of Engine,
             its_log_is_everyones is logs::its_log_is_everyones of Engine,
             ledger_is_rebuilt is logs::ledger_is_rebuilt of Engine,
+            a_log_of_version_1 is versions::a_log_of_version_1 of Engine,
+            a_rewriting_cut_short is versions::a_rewriting_cut_short of Engine,
+            a_log_that_ends_too_early is watermarks::a_log_that_ends_too_early of Engine,
+            a_loss_is_accepted is watermarks::a_loss_is_accepted of Engine,
+            a_watermark_that_says_nothing is watermarks::a_watermark_that_says_nothing of Engine,
+            a_watermark_is_never_ahead is watermarks::a_watermark_is_never_ahead of Engine,
+            numbers_and_times is times::numbers_and_times of Engine,
+            a_clock_that_is_behind is times::a_clock_that_is_behind of Engine,
+            the_torn_end_is_kept is times::the_torn_end_is_kept of Engine,
             acknowledged_means_durable is failing::acknowledged_means_durable of Engine,
             a_sync_fails is failing::a_sync_fails of Engine,
             a_write_fails is failing::a_write_fails of Engine,

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::fixture::{Fixture, Framing, UnsyncedDisk};
+use crate::fixture::{Fixture, Framing, UnsyncedDisk, header};
 use crate::folder::Folder;
 use crate::harness::{ledgers, run};
 use crate::oracle::Oracle;
 use crate::streams::Random;
-use market::log::{ShardOf, encode_header};
-use market::log_reader::open_log;
-use market::{Command, Engine, EngineError, LogError, RealDisk};
+use market::log::{HEADER_BYTES, ShardOf};
+use market::{Command, Engine, EngineError, LogError, read_log};
 
 /// Files that are no log, or not this engine's: each has a message of its own, which names the file.
 pub fn files_that_are_no_log<E: Engine>() {
@@ -18,13 +17,13 @@ pub fn files_that_are_no_log<E: Engine>() {
     let whole = Fixture::new(&Random::new(1).stream(20), Framing::Many(5), ShardOf::ONLY).bytes;
     let other_version = {
         let mut bytes = whole.clone();
-        bytes[8] = 2;
+        bytes[8] = 3;
         bytes
     };
-    let other_shard = [&encode_header(ShardOf { shard: 1, shards: 2 }), &whole[24..]].concat();
+    let other_shard = [&header(ShardOf { shard: 1, shards: 2 }).encode(), &whole[HEADER_BYTES..]].concat();
     let mut texts = BTreeSet::new();
     let mut refused = |bytes: &[u8], kind: fn(&LogError) -> bool| {
-        std::fs::write(folder.log(), bytes).unwrap();
+        folder.put_log(bytes);
         let error = folder.refusal::<E>().unwrap();
         let text = error.to_string();
         assert!(matches!(&error, EngineError::Log(error) if kind(error)), "another error was expected than: {text}");
@@ -33,11 +32,11 @@ pub fn files_that_are_no_log<E: Engine>() {
         texts.insert(text)
     };
     assert!(refused(b"", |error| matches!(error, LogError::Empty { .. })));
-    assert!(refused(&other_version, |error| matches!(error, LogError::UnknownVersion { found: 2, .. })));
+    assert!(refused(&other_version, |error| matches!(error, LogError::UnknownVersion { found: 3, .. })));
     assert!(refused(&other_shard, |error| matches!(error, LogError::OtherShard { .. })));
     assert!(refused(b"sequence,command\n1,open market 7\n", |error| matches!(error, LogError::Foreign { .. })));
-    assert!(refused(&whole[..23], |error| matches!(error, LogError::Foreign { .. })));
-    for length in 1..23 {
+    assert!(refused(&whole[..HEADER_BYTES - 1], |error| matches!(error, LogError::Foreign { .. })));
+    for length in 1..HEADER_BYTES - 1 {
         // A crash never leaves these: a log appears with its whole header.
         assert!(!refused(&whole[..length], |error| matches!(error, LogError::Foreign { .. })));
     }
@@ -52,7 +51,7 @@ pub fn a_refusal_changes_nothing<E: Engine>() {
     for at in [3, 9, 30, whole.len() / 2] {
         let mut damaged = whole.clone();
         damaged[at] ^= 1;
-        std::fs::write(folder.log(), &damaged).unwrap();
+        folder.put_log(&damaged);
         let before = folder.files();
         assert!(before.len() > 1, "there is no ledger");
         let error = folder.refusal::<E>().unwrap();
@@ -65,7 +64,7 @@ pub fn another_number_of_shards<E: Engine>() {
     let folder = Folder::new(UnsyncedDisk);
     for shard in 0..2 {
         let shard = ShardOf { shard, shards: 2 };
-        std::fs::write(folder.path().join(shard.file_name()), encode_header(shard)).unwrap();
+        std::fs::write(folder.path().join(shard.file_name()), header(shard).encode()).unwrap();
     }
     let error = folder.refusal::<E>().unwrap();
     let text = error.to_string();
@@ -82,7 +81,7 @@ pub fn every_framing_replays<E: Engine>() {
         for reserved in [0, 24, 1_000_000] {
             let folder = Folder::new(UnsyncedDisk);
             let log = Fixture::new(&commands, framing, ShardOf::ONLY).reserved(reserved);
-            std::fs::write(folder.log(), &log.bytes).unwrap();
+            folder.put_log(&log.bytes);
             let went = folder.recovers::<E>(&oracle, commands.len());
             went.and_then(|_| folder.goes_on::<E>(&oracle, commands.len(), 100))
                 .unwrap_or_else(|error| panic!("{framing:?}, {reserved} bytes reserved: {error}"));
@@ -101,12 +100,12 @@ pub fn its_log_is_everyones<E: Engine>() {
             run::<E>(&folder.options, commands, flush_every).unwrap();
         }
         let mut read = Vec::new();
-        let opened = open_log::<LogError>(&RealDisk, &folder.log(), ShardOf::ONLY, |sequence, command| {
+        let judged = read_log::<LogError>(&folder.options, ShardOf::ONLY, |stamp, command| {
             read.push(command);
-            assert_eq!(sequence.0, read.len() as u64);
+            assert_eq!(stamp.sequence.0, read.len() as u64);
             Ok(())
         });
-        assert_eq!(opened.map(|opened| opened.recovery.torn_bytes).map_err(|error| error.to_string()), Ok(0));
+        assert_eq!(judged.map(|log| log.recovery().torn_bytes).map_err(|error| error.to_string()), Ok(0));
         assert!(read == [first, second].concat(), "the log does not hold what was submitted");
     }
 }

@@ -10,7 +10,7 @@ use crate::oracle::Oracle;
 use crate::sim_disk::SimDisk;
 use crate::streams::Random;
 use market::log::ShardOf;
-use market::{Command, DataDir, Disk, Engine, EngineError, MarketId};
+use market::{Command, DataDir, Disk, Engine, EngineError, MarketId, Options};
 
 /// Who opens a directory that another engine has is told who that is, and nothing changes. When the other
 /// is closed, dropped or dead, the directory is free.
@@ -99,7 +99,7 @@ fn first_start_cut_short<E: Engine>(shards: u16) {
         folder.options.shards = shards;
         let first_start = |disk: &SimDisk| {
             let data_dir = DataDir::open(disk, folder.path())?;
-            data_dir.first_start(disk, shards, &commands)
+            data_dir.first_start(&Options { disk: Arc::new(disk.clone()), ..folder.options.clone() }, &commands)
         };
         disk.set_faults(Faults { power_fails_at: Some(operation), ..Faults::default() });
         let done = first_start(&disk).is_ok();

@@ -17,7 +17,7 @@ use crate::faults::{Counts, Faults};
 use crate::sim_file::Contents;
 use crate::sim_world::{World, power_failure};
 use crate::streams::Random;
-use market::{Disk, LogFile};
+use market::{Disk, LogFile, LogId, watermark};
 
 /// The disk. Clones are the same disk.
 #[derive(Clone)]
@@ -45,9 +45,10 @@ impl SimDisk {
         world.power = false;
         let World { files, names, random, .. } = &mut *world;
         let mut left = files.clone();
-        for (path, before) in names.iter() {
+        let mut stays = BTreeMap::new();
+        for (path, (operation, before)) in names.iter() {
             match before {
-                _ if random.one_in(2) => {}
+                _ if *stays.entry(operation).or_insert_with(|| random.one_in(2)) => {}
                 Some(before) => drop(left.insert(path.clone(), before.clone())),
                 None => drop(left.remove(path)),
             }
@@ -94,6 +95,11 @@ impl SimDisk {
         self.world().files.keys().cloned().collect()
     }
 
+    /// Every file as a program would read it.
+    pub fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        self.world().files.iter().map(|(path, contents)| (path.clone(), contents.cached.clone())).collect()
+    }
+
     /// What a program would read from a file.
     pub fn read(&self, path: &Path) -> Option<Vec<u8>> {
         self.world().files.get(path).map(|contents| contents.cached.clone())
@@ -104,8 +110,15 @@ impl SimDisk {
         self.world().files.get(path).map(|contents| contents.durable.clone())
     }
 
-    /// Puts a file on the disk, durably.
+    /// Puts a file on the disk, durably. The watermark of the log that was there before goes.
     pub fn put(&self, path: &Path, bytes: &[u8]) {
+        let mut world = self.world();
+        world.files.insert(path.to_path_buf(), Contents::durable(bytes));
+        world.files.remove(&watermark::path_of(path));
+    }
+
+    /// Changes a file on the disk, durably, and nothing beside it: it rots.
+    pub fn rot(&self, path: &Path, bytes: &[u8]) {
         self.world().files.insert(path.to_path_buf(), Contents::durable(bytes));
     }
 }
@@ -157,6 +170,11 @@ impl Disk for SimDisk {
         let went = world.begin();
         let Some(contents) = world.files.get(from).cloned() else { return Err(ErrorKind::NotFound.into()) };
         world.name(&[(from, None), (to, Some(contents))], went)
+    }
+
+    fn new_log_id(&self) -> LogId {
+        // It follows from the seed, as everything here does.
+        LogId(1 + self.world().random.below(u64::MAX))
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {

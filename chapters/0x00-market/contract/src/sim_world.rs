@@ -11,8 +11,9 @@ use crate::streams::Random;
 /// Everything that the clones of a disk share.
 pub(crate) struct World {
     pub(crate) files: BTreeMap<PathBuf, Contents>,
-    /// What a crash may put back: names that were given or taken and not synced, with what they stood for.
-    pub(crate) names: BTreeMap<PathBuf, Option<Contents>>,
+    /// What a crash may put back: names that were given or taken and not synced, with what they stood for. Those of one
+    /// operation, which has a number, are put back together: a rename is all or nothing.
+    pub(crate) names: BTreeMap<PathBuf, (u64, Option<Contents>)>,
     /// Who holds which lock. A restart finds none.
     pub(crate) locks: BTreeMap<PathBuf, String>,
     pub(crate) faults: Faults,
@@ -51,7 +52,7 @@ impl World {
                 Some(contents) => self.files.insert(path.to_path_buf(), contents.clone()),
                 None => self.files.remove(*path),
             };
-            self.names.entry(path.to_path_buf()).or_insert(before);
+            self.names.entry(path.to_path_buf()).or_insert((self.counts.operations, before));
         }
         let folder = names.first().and_then(|(path, _)| path.parent());
         went.and_then(|()| folder.map_or(Ok(()), |folder| self.sync_names(folder)))
@@ -68,6 +69,10 @@ impl World {
     }
 
     pub(crate) fn write(&mut self, path: &Path, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        // Nobody waits for a watermark or hears of its errors, so its faults are told by no count.
+        if path.extension().is_some_and(|extension| extension == "watermark") {
+            return if self.power { self.write_watermark(path, at, bytes) } else { Err(power_failure()) };
+        }
         let went = self.begin();
         if went.is_err() && !self.power_went_now() {
             return went.map(|()| 0);
@@ -88,6 +93,16 @@ impl World {
             contents.change(Pending::Write(at, bytes[..taken].to_vec()));
         }
         went.map(|()| taken)
+    }
+
+    fn write_watermark(&mut self, path: &Path, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let end = bytes.get(8..16).and_then(|end| end.try_into().ok()).map_or(0, u64::from_le_bytes);
+        let is_ahead = |pending: &Pending| matches!(pending, Pending::Write(at, _) if *at < end);
+        let log = self.files.get(&path.with_extension("log"));
+        self.counts.marks_ahead += u64::from(log.is_some_and(|log| log.pending.iter().any(is_ahead)));
+        let contents = self.files.get_mut(path).ok_or(ErrorKind::NotFound)?;
+        contents.change(Pending::Write(at, bytes.to_vec()));
+        Ok(bytes.len())
     }
 
     pub(crate) fn sync(&mut self, path: &Path) -> io::Result<()> {

@@ -17,7 +17,7 @@ use crate::harness::{Acknowledged, Acks, check_events, check_ledger, check_seque
 use crate::oracle::Oracle;
 use crate::sim_disk::SimDisk;
 use crate::streams::{Random, prologue};
-use market::log::RECORD_BYTES;
+use market::log::{HEADER_BYTES, RECORD_BYTES};
 use market::log_reader::LogReader;
 use market::{Disk, Engine, EngineError, LogError, MarketId, Options};
 
@@ -255,11 +255,12 @@ impl World {
 
     /// Flips one bit on a copy of the disk. The engine may refuse; or it may take the last frame for torn, where
     /// there is nothing behind it: anything there was written when the last frame had been acknowledged. In and
-    /// behind a torn frame the bit takes nothing away; but behind the end that its header names, nothing may be.
+    /// behind a torn frame the bit takes nothing away; but no crash leaves just any header, and behind the end that one
+    /// names, nothing may be.
     fn rot<E: Engine>(&mut self) -> Result<(), String> {
         let disk = self.disk.copy();
-        let Some(path) = disk.paths().first().cloned() else { return Ok(()) };
-        let mut bytes = disk.read(&path).unwrap_or_default();
+        let path = self.folder.log();
+        let Some(mut bytes) = disk.read(&path) else { return Ok(()) };
         let frames = frames_of(&disk, &path)?;
         let Some(last) = frames.last() else { return Ok(()) };
         let is_last = bytes[last.end..].iter().all(|&byte| byte == 0);
@@ -269,7 +270,8 @@ impl World {
         disk.put(&path, &bytes);
         let options = Options { disk: Arc::new(disk), ..self.folder.options.clone() };
         let (engine, recovery) = match E::open(&options, &mut Acks::default().receivers()) {
-            Err(EngineError::Log(_)) if byte < last.end || torn_end.is_some_and(|end| byte >= end) => return Ok(()),
+            Err(EngineError::Log(_)) if byte < last.end + RECORD_BYTES => return Ok(()),
+            Err(EngineError::Log(_)) if torn_end.is_some_and(|end| byte >= end) => return Ok(()),
             Err(error) => return Err(format!("a bit of byte {byte} flipped: {error}")),
             Ok(opened) => opened,
         };
@@ -288,18 +290,17 @@ impl World {
 
 /// Where the torn frame that begins at `start` would have ended, if its header came.
 fn end_of_torn(bytes: &[u8], start: usize) -> Option<usize> {
-    let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
-    let named = number(start)?.max(number(start + 16)? * RECORD_BYTES);
+    let named = u32::from_le_bytes(bytes.get(start..start + 4)?.try_into().ok()?) as usize >> 8;
     (named > 0).then_some(start + RECORD_BYTES + named)
 }
 
 /// The whole frames of a log.
-fn frames_of(disk: &SimDisk, path: &Path) -> Result<Vec<Frame>, String> {
+pub(crate) fn frames_of(disk: &SimDisk, path: &Path) -> Result<Vec<Frame>, String> {
     let words = |error: LogError| error.to_string();
     let Some(mut file) = disk.open(path).map_err(|error| error.to_string())? else { return Ok(Vec::new()) };
     let mut reader = LogReader::new(&mut *file, path).map_err(words)?;
     let mut frames = Vec::new();
-    let (mut start, mut before) = (RECORD_BYTES, 0);
+    let (mut start, mut before) = (HEADER_BYTES, 0);
     while let Some(frame) = reader.next_frame().map_err(words)? {
         let count = frame.count();
         let (end, after) = (start + RECORD_BYTES * (1 + count), before + count);

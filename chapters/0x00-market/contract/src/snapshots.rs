@@ -16,7 +16,7 @@ use crate::harness::{read_ledger, run};
 use crate::sim_disk::SimDisk;
 use market::flow::{self, FlowName};
 use market::state::{ExchangeState, MarketState, RestingOrder};
-use market::{Acknowledge, Command, Engine, Event, Sequence, TradeKind};
+use market::{Acknowledge, Command, Engine, Event, Stamp, TradeKind};
 
 const FLOWS: [FlowName; 3] = [FlowName::Classic, FlowName::Venue, FlowName::Burst];
 
@@ -152,7 +152,7 @@ struct Digested {
 }
 
 impl Acknowledge for Digester {
-    fn acknowledge(&mut self, _sequence: Sequence, events: &[Event]) {
+    fn acknowledge(&mut self, _stamp: Stamp, events: &[Event]) {
         let mut digested = self.0.lock().unwrap();
         digested.commands += 1;
         digested.events += events.len();

@@ -12,7 +12,7 @@ use crate::harness::run;
 use crate::oracle::Oracle;
 use crate::sim_disk::SimDisk;
 use crate::streams::Random;
-use market::{AccountId, Acknowledge, Cents, Command, Engine, EngineError, Event, MarketId, Sequence};
+use market::{AccountId, Acknowledge, Cents, Command, Engine, EngineError, Event, MarketId, Stamp};
 
 /// How many commands come between two flushes.
 const GROUP: usize = 5;
@@ -52,7 +52,7 @@ pub fn nothing_after_a_ledger_error<E: Engine>() {
         return;
     }
     let (market, account) = (MarketId(1), AccountId(1));
-    let deposits = (0..ENTRIES).map(|cents| Command::Deposit { market, account, amount: Cents(1 + cents) });
+    let deposits = (0..ENTRIES).map(|cents| Command::Deposit { market, account, amount: Cents(1 + cents), request: 0 });
     let commands: Vec<Command> = std::iter::once(Command::Open { market }).chain(deposits).collect();
     for (batch_max, flush_every) in [(1, GROUP), (1_024, GROUP), (1_024, usize::MAX)] {
         let scene = Scene { commands: &commands, batch_max, flush_every, panics_at: u64::MAX };
@@ -158,7 +158,7 @@ struct Fragile {
 }
 
 impl Acknowledge for Fragile {
-    fn acknowledge(&mut self, sequence: Sequence, _events: &[Event]) {
+    fn acknowledge(&mut self, Stamp { sequence, .. }: Stamp, _events: &[Event]) {
         let told = 1 + self.told.fetch_add(1, SeqCst);
         assert!(told != self.panics_at, "the receiver broke at command {sequence}");
     }

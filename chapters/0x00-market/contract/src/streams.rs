@@ -32,11 +32,14 @@ pub fn command((kind, market, account, way, price, amount): Draw) -> Command {
     // Most of a stream happens in market 0; market 3 is never opened by the prologue.
     let market = MarketId(u32::from(market.saturating_sub(12)));
     let account = AccountId(u32::from(account));
-    match kind {
+    // Some requests have no number, some a large one.
+    let number = u64::from(amount % 8) << (price % 58);
+    let command = match kind {
         0..70 => Command::Place(Place {
             market,
             account,
             intent: Intent::ALL[usize::from(way % 4)],
+            client_order_id: 0,
             // Mostly near the middle, sometimes anywhere, sometimes out of range.
             price: match price {
                 0..40 => 40 + price % 20,
@@ -51,14 +54,15 @@ pub fn command((kind, market, account, way, price, amount): Draw) -> Command {
             },
             time_in_force: TimeInForce::ALL[usize::from(way / 4)],
         }),
-        70..84 => Command::Cancel { market, account, order: OrderId(u64::from(amount % 64)) },
-        84..92 => Command::Deposit { market, account, amount: cents(amount) },
-        92..97 => Command::Withdraw { market, account, amount: cents(amount) },
+        70..84 => Command::Cancel { market, account, order: OrderId(u64::from(amount % 64)), request: 0 },
+        84..92 => Command::Deposit { market, account, amount: cents(amount), request: 0 },
+        92..97 => Command::Withdraw { market, account, amount: cents(amount), request: 0 },
         97..99 => Command::Open { market },
         // Rare, for it is the end of a market.
         _ if amount.is_multiple_of(4) => Command::Resolve { market, outcome: Outcome::ALL[usize::from(way % 2)] },
-        _ => Command::Cancel { market, account, order: OrderId(u64::from(amount)) },
-    }
+        _ => Command::Cancel { market, account, order: OrderId(u64::from(amount)), request: 0 },
+    };
+    command.with_request(number)
 }
 
 fn cents(amount: u16) -> Cents {
@@ -76,7 +80,7 @@ pub fn prologue() -> Vec<Command> {
     for market in [0, 1].map(MarketId) {
         commands.push(Command::Open { market });
         for account in [1, 2, 3, 4].map(AccountId) {
-            commands.push(Command::Deposit { market, account, amount: Cents(20_000) });
+            commands.push(Command::Deposit { market, account, amount: Cents(20_000), request: 0 });
         }
     }
     commands

@@ -59,7 +59,8 @@ pub fn help_and_refusals<C: Chapter>(program: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("a-file"), "").unwrap();
-    fs::write(path("bad.csv"), format!("{}\nopen,1,,,,,,,,\ndeposit,1,42,,,,,,much,\n", market::csv::HEADER)).unwrap();
+    fs::write(path("bad.csv"), format!("{}\nopen,1,,,,,,,,,\ndeposit,1,42,,,,,,much,,\n", market::csv::HEADER))
+        .unwrap();
     fs::create_dir(path("no-log")).unwrap();
     fs::write(path("no-log").join(market::log::FILE_NAME), "what somebody once wrote about markets").unwrap();
 

@@ -9,20 +9,24 @@
 
 #[path = "broken_engines/careless.rs"]
 mod careless;
+#[path = "broken_engines/core.rs"]
+mod core;
+#[path = "broken_engines/disk.rs"]
+mod disk;
 
-use std::fs::File;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use careless::open_carelessly;
-use contract::{crash, damage, differential, failing, logs, opening, simulation};
+use contract::{crash, damage, differential, failing, logs, opening, simulation, versions, watermarks};
+use core::Core;
+use disk::FlawedDisk;
 use market::draft::Draft;
-use market::log::{RECORD_BYTES, ShardOf, encode_command, seal_frame};
-use market::log_reader::open_log;
+use market::log::{RECORD_BYTES, ShardOf, encode_command};
 use market::model::Model;
 use market::{
-    Acknowledge, Closed, Command, DataDir, Engine, EngineError, LogError, LogFile, Options, Receivers, Recovery,
-    Sequence, Ticket,
+    Acknowledge, Closed, Command, DataDir, Disk, Engine, EngineError, LogError, LogWriter, Options, Receivers,
+    Recovery, Stamp, Ticket, read_log,
 };
 
 const HONEST: u8 = 0;
@@ -38,38 +42,22 @@ const EMPTIES_THE_LEDGER_FIRST: u8 = 9;
 const TAKES_NO_LOCK: u8 = 10;
 const CUTS_TOO_EAGERLY: u8 = 11;
 const ACCEPTS_A_SIBLING: u8 = 12;
+const MARKS_BEFORE_SYNC: u8 = 13;
+const CHANGES_LOG_BY_LOG: u8 = 14;
 /// These flaws are in the reading of a log.
 const CARELESS: [u8; 6] =
     [CHECKS_NO_CHECKSUM, SKIPS_DAMAGED_FRAMES, APPLIES_TWICE, TRUSTS_THE_CACHE, CUTS_TOO_EAGERLY, ACCEPTS_A_SIBLING];
 
 struct Flawed<const FLAW: u8> {
-    file: Box<dyn LogFile>,
-    /// Where the next frame goes.
-    end: u64,
-    path: PathBuf,
-    next: Sequence,
+    log: LogWriter,
+    /// What is behind the log, without the flaw.
+    disk: Arc<dyn Disk>,
     batch: Vec<Command>,
     batch_max: usize,
     core: Core,
     acks: Box<dyn Acknowledge>,
     stopped: bool,
     _data_dir: Option<DataDir>,
-}
-
-/// The model and its ledger.
-struct Core {
-    model: Model,
-    ledger: File,
-}
-
-impl Core {
-    fn apply(&mut self, command: &Command) -> Vec<market::Event> {
-        let events = self.model.apply(command);
-        for event in events.iter().filter(|event| event.moves_value()) {
-            self.ledger.write_all(&event.encode()).unwrap();
-        }
-        events
-    }
 }
 
 impl<const FLAW: u8> Engine for Flawed<FLAW> {
@@ -83,20 +71,19 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
             draft.finish().unwrap();
         }
         let mut core = Core { model: Model::default(), ledger };
-        let (last, found) = read_logs::<FLAW>(options, &mut core)?;
+        let (log, found) = read_logs::<FLAW>(options, &mut core)?;
         if FLAW != EMPTIES_THE_LEDGER_FIRST {
             draft.finish().unwrap();
         }
-        let (file, path, end, next) = last;
         let (batch, batch_max, acks) = (Vec::new(), options.batch_max, receivers(0));
-        let flawed =
-            Flawed { file, end, path, next, batch, batch_max, core, acks, stopped: false, _data_dir: data_dir };
+        let disk = Arc::clone(&options.disk);
+        let flawed = Flawed { log, disk, batch, batch_max, core, acks, stopped: false, _data_dir: data_dir };
         Ok((flawed, found))
     }
 
     fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
         self.poll()?;
-        let sequence = self.next.plus(self.batch.len() as u64);
+        let sequence = self.log.next().plus(self.batch.len() as u64);
         self.batch.push(command);
         if self.batch.len() == self.batch_max {
             self.flush()?;
@@ -105,14 +92,14 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
     }
 
     fn poll(&mut self) -> Result<(), EngineError> {
-        if self.stopped { Err(LogError::Stopped { path: self.path.clone() }.into()) } else { Ok(()) }
+        if self.stopped { Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into()) } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
         self.poll()?;
         let done = if self.batch.is_empty() { Ok(()) } else { self.commit() };
         self.stopped |= done.is_err();
-        done.map_err(|source| LogError::Io { what: "write", path: self.path.clone(), source }.into())
+        done
     }
 
     fn close(mut self) -> Result<Closed, EngineError> {
@@ -121,64 +108,64 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
     }
 }
 
-/// A log to go on with: the file, its path, where the next frame goes, and its sequence.
-type Last = (Box<dyn LogFile>, PathBuf, u64, Sequence);
-
 /// Reads the logs of all shards. One is written to later: what is asked of a flawed engine in shards is whether it
 /// opens.
-fn read_logs<const FLAW: u8>(options: &Options, core: &mut Core) -> Result<(Last, Recovery), EngineError> {
+fn read_logs<const FLAW: u8>(options: &Options, core: &mut Core) -> Result<(LogWriter, Recovery), EngineError> {
+    let disk: Arc<dyn Disk> = Arc::new(FlawedDisk::<FLAW>(Arc::clone(&options.disk)));
+    let options = &Options { disk, ..options.clone() };
     let mut found = Recovery::default();
-    let mut last = None;
+    let (mut read, mut last) = (Vec::new(), None);
     for shard in (0..options.shards).rev() {
         let shard = ShardOf { shard, shards: options.shards };
         let path = options.data_dir.join(shard.file_name());
         let careless = CARELESS.contains(&FLAW);
         let there = if careless { options.disk.open(&path).map_err(io_error("open", &path))? } else { None };
-        let (file, end, next, recovery) = match there {
-            Some(file) => open_carelessly::<FLAW>(file, &path, core)?,
-            None => {
-                let opened = open_log(&*options.disk, &path, shard, |_, command| {
-                    core.apply(&command);
-                    Ok::<_, EngineError>(())
-                })?;
-                (opened.file, opened.end, opened.next, opened.recovery)
-            }
-        };
-        found.commands += recovery.commands;
-        found.torn_bytes += recovery.torn_bytes;
-        last = Some((file, path, end, next));
+        if let Some(file) = there {
+            let (log, recovery) = open_carelessly::<FLAW>(options, file, &path, core)?;
+            found.merge(recovery);
+            last = Some(log);
+            continue;
+        }
+        let judged = read_log(options, shard, |_, command| {
+            core.apply(&command);
+            Ok::<_, EngineError>(())
+        })?;
+        found.merge(judged.recovery());
+        match FLAW {
+            CHANGES_LOG_BY_LOG => last = Some(judged.open()?),
+            _ => read.push(judged),
+        }
+    }
+    for judged in read {
+        last = Some(judged.open()?);
     }
     Ok((last.unwrap(), found))
 }
 
 impl<const FLAW: u8> Flawed<FLAW> {
-    fn commit(&mut self) -> std::io::Result<()> {
+    fn commit(&mut self) -> Result<(), EngineError> {
         let mut frame = vec![0; RECORD_BYTES];
         self.batch.iter().for_each(|command| frame.extend(encode_command(command)));
-        seal_frame(&mut frame, self.next);
-        match FLAW {
-            IGNORES_SHORT_WRITES => drop(self.file.write_at(self.end, &frame)?),
-            _ => self.file.write_all_at(self.end, &frame)?,
-        }
-        self.end += frame.len() as u64;
+        let first = self.log.append(&mut frame)?;
         if FLAW == ACKNOWLEDGES_BEFORE_SYNC {
-            self.apply_and_acknowledge();
-            return self.file.sync();
+            self.apply_and_acknowledge(first);
+            return Ok(self.log.sync()?);
         }
-        match self.file.sync() {
-            Err(_) if FLAW == IGNORES_SYNC_ERRORS => {}
-            Err(_) if FLAW == RETRIES_SYNC => self.file.sync()?,
-            done => done?,
+        self.log.sync()?;
+        if FLAW == MARKS_BEFORE_SYNC {
+            // Until now nothing was synced, but the watermark says so.
+            let path = self.log.path();
+            let file = self.disk.open(path).map_err(io_error("open", path))?;
+            file.unwrap().sync().map_err(io_error("sync", path))?;
         }
-        self.apply_and_acknowledge();
+        self.apply_and_acknowledge(first);
         Ok(())
     }
 
-    fn apply_and_acknowledge(&mut self) {
-        for command in std::mem::take(&mut self.batch) {
+    fn apply_and_acknowledge(&mut self, first: Stamp) {
+        for (at, command) in (0..).zip(std::mem::take(&mut self.batch)) {
             let events = self.core.apply(&command);
-            self.acks.acknowledge(self.next, &events);
-            self.next = self.next.plus(1);
+            self.acks.acknowledge(first.plus(at), &events);
         }
     }
 }
@@ -197,6 +184,12 @@ fn an_honest_engine_passes() {
     damage::rot_before_a_frame_cut_at_every_byte::<Honest>();
     damage::a_spoiled_sector::<Honest>();
     damage::a_siblings_frame::<Honest>();
+    damage::one_log_of_several_is_refused::<Honest>();
+    versions::a_log_of_version_1::<Honest>();
+    versions::a_rewriting_cut_short::<Honest>();
+    watermarks::a_log_that_ends_too_early::<Honest>();
+    watermarks::a_loss_is_accepted::<Honest>();
+    watermarks::a_watermark_is_never_ahead::<Honest>();
     logs::files_that_are_no_log::<Honest>();
     logs::a_refusal_changes_nothing::<Honest>();
     opening::one_engine_at_a_time::<Honest>();
@@ -298,6 +291,24 @@ fn cutting_a_tail_too_eagerly_is_caught() {
 #[should_panic(expected = "it opened with")]
 fn cutting_a_tail_too_eagerly_is_caught_by_a_spoiled_sector() {
     damage::a_spoiled_sector::<Flawed<CUTS_TOO_EAGERLY>>();
+}
+
+#[test]
+#[should_panic(expected = "files changed")]
+fn changing_one_log_before_the_next_is_read_is_caught() {
+    damage::one_log_of_several_is_refused::<Flawed<CHANGES_LOG_BY_LOG>>();
+}
+
+#[test]
+#[should_panic(expected = "a watermark was ahead of the sync")]
+fn a_watermark_ahead_of_the_sync_is_caught_in_the_act() {
+    watermarks::a_watermark_is_never_ahead::<Flawed<MARKS_BEFORE_SYNC>>();
+}
+
+#[test]
+#[should_panic(expected = "replay it with")]
+fn a_watermark_ahead_of_the_sync_is_caught() {
+    simulation::many_seeds::<Flawed<MARKS_BEFORE_SYNC>>();
 }
 
 #[test]

@@ -18,21 +18,24 @@ fn written(commands: &[Command]) -> String {
     String::from_utf8(bytes).expect("CSV is text")
 }
 
-/// What reading a file of the header and this line says.
+/// The header without its last column, which a file may leave out.
+const SHORT: &str = "command,market,account,intent,price,quantity,time_in_force,order,amount,outcome";
+
+/// What reading a file of the short header and this line says.
 fn message(line: &str) -> String {
-    read(format!("{HEADER}\n{line}\n")).expect_err("the line is wrong").to_string()
+    read(format!("{SHORT}\n{line}\n")).expect_err("the line is wrong").to_string()
 }
 
 #[test]
 fn the_documented_example_is_read() {
     let text = format!(
-        "{HEADER}\nopen,1,,,,,,,,\ndeposit,1,42,,,,,,100000,\nplace,1,42,buy-yes,55,10,gtc,,,\n\
-         cancel,1,42,,,,,1,,\nwithdraw,1,42,,,,,,5000,\nresolve,1,,,,,,,,yes\n"
+        "{HEADER}\nopen,1,,,,,,,,,\ndeposit,1,42,,,,,,100000,,1\nplace,1,42,buy-yes,55,10,gtc,,,,2\n\
+         cancel,1,42,,,,,1,,,\nwithdraw,1,42,,,,,,5000,,\nresolve,1,,,,,,,,yes,\n"
     );
     let (market, account) = (MarketId(1), AccountId(42));
     let commands = [
         Command::Open { market },
-        Command::Deposit { market, account, amount: Cents(100_000) },
+        Command::Deposit { market, account, amount: Cents(100_000), request: 1 },
         Command::Place(Place {
             market,
             account,
@@ -40,9 +43,10 @@ fn the_documented_example_is_read() {
             price: 55,
             quantity: 10,
             time_in_force: TimeInForce::Gtc,
+            client_order_id: 2,
         }),
-        Command::Cancel { market, account, order: OrderId(1) },
-        Command::Withdraw { market, account, amount: Cents(5_000) },
+        Command::Cancel { market, account, order: OrderId(1), request: 0 },
+        Command::Withdraw { market, account, amount: Cents(5_000), request: 0 },
         Command::Resolve { market, outcome: Outcome::Yes },
     ];
     assert_eq!(read(&text).unwrap(), commands);
@@ -51,7 +55,8 @@ fn the_documented_example_is_read() {
 
 #[test]
 fn what_an_engine_rejects_is_read_all_the_same() {
-    let text = format!("{HEADER}\nplace,0,0,sell-no,0,0,fok,,,\nplace,1,1,buy-no,255,1,ioc,,,\ndeposit,1,1,,,,,,0,\n");
+    let text =
+        format!("{HEADER}\nplace,0,0,sell-no,0,0,fok,,,,\nplace,1,1,buy-no,255,1,ioc,,,,\ndeposit,1,1,,,,,,0,,\n");
     assert_eq!(written(&read(&text).unwrap()), text);
 }
 
@@ -80,11 +85,30 @@ fn every_mistake_is_named() {
         ("resolve,,,,,,,,,yes", "market is empty; resolve needs it"),
         ("cancel,1,1,,7,,,1,,", r#"price is "7"; it must be empty, cancel does not use it"#),
         ("open,1,,,,,,,,no", r#"outcome is "no"; it must be empty, open does not use it"#),
-        ("open,1", &format!("2 fields where 10 are expected: `{HEADER}`")),
-        ("open,1,,,,,,,,,", &format!("11 fields where 10 are expected: `{HEADER}`")),
+        ("open,1", &format!("2 fields where the header has 10: `{HEADER}`")),
+        ("open,1,,,,,,,,,", &format!("11 fields where the header has 10: `{HEADER}`")),
     ];
     for (line, expected) in cases {
         assert_eq!(message(line), format!("orders.csv:2: {expected}"), "{line}");
+    }
+}
+
+/// The last column is the number of a request, in a file that has it.
+#[test]
+fn requests_have_numbers_that_fit() {
+    let number = |line: &str| read(format!("{HEADER}\n{line}\n")).map(|commands| commands[0].request());
+    assert_eq!(number("place,1,1,buy-yes,5,1,gtc,,,,18446744073709551615").unwrap(), u64::MAX);
+    assert_eq!(number("withdraw,1,42,,,,,,5000,,4294967295").unwrap(), u32::MAX.into());
+    assert_eq!(number("cancel,1,42,,,,,1,,,").unwrap(), 0);
+    let cases = [
+        ("deposit,1,42,,,,,,1,,4294967296", r#"request "4294967296" is not a whole number from 0 to 4294967295"#),
+        ("place,1,1,buy-yes,5,1,gtc,,,,x", r#"request "x" is not a whole number from 0 to 18446744073709551615"#),
+        ("open,1,,,,,,,,,7", r#"request is "7"; it must be empty, open does not use it"#),
+        ("resolve,1,,,,,,,,yes,7", r#"request is "7"; it must be empty, resolve does not use it"#),
+        ("open,1,,,,,,,,", &format!("10 fields where the header has 11: `{HEADER}`")),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(number(line).unwrap_err().to_string(), format!("orders.csv:2: {expected}"), "{line}");
     }
 }
 
@@ -105,14 +129,16 @@ fn a_file_starts_with_the_header() {
     let headless = read("\nopen,1,,,,,,,,\n").unwrap_err();
     assert_eq!(
         headless.to_string(),
-        format!("orders.csv:2: the first line is not the header, which must be `{HEADER}`")
+        format!(
+            "orders.csv:2: the first line is not the header, which must be `{HEADER}`; the last column may be left out"
+        )
     );
     assert!(read(HEADER).unwrap().is_empty());
 }
 
 #[test]
 fn bytes_that_are_no_text_are_named() {
-    let mut bytes = format!("{HEADER}\nopen,").into_bytes();
+    let mut bytes = format!("{SHORT}\nopen,").into_bytes();
     bytes.extend_from_slice(b"\xff,,,,,,,,\n");
     let error = read(bytes).unwrap_err();
     let CsvError::Line { line: 2, mistake: Mistake::NotText { column: Column::Market }, .. } = error else {
@@ -131,13 +157,13 @@ fn a_missing_file_is_named() {
 fn the_line_is_right_whatever_comes_before_it() {
     let bad = "open,x,,,,,,,,";
     let texts = [
-        (format!("{HEADER}\n\n\nopen,1,,,,,,,,\n\n{bad}\n"), 6),
-        (format!("{HEADER}\r\n\r\nopen,1,,,,,,,,\r\n{bad}\r\n"), 4),
-        (format!("\u{feff}{HEADER}\r\nopen,1,,,,,,,,\r\n\r\n\n{bad}"), 5),
-        (format!("{HEADER}\n\"open\",\"1\",,,,,,,,\n{bad}"), 3),
-        (format!("{HEADER}\n\nopen,\"1\n\n\",,,,,,,,\n"), 3),
-        (format!("{HEADER}\n\n\nopen,\"1,,,,,,,,\nopen,2,,,,,,,,\n"), 4),
-        (format!("\n{HEADER}\nopen,1,,,,,,,,\n\n\n{bad}\n\n"), 6),
+        (format!("{SHORT}\n\n\nopen,1,,,,,,,,\n\n{bad}\n"), 6),
+        (format!("{SHORT}\r\n\r\nopen,1,,,,,,,,\r\n{bad}\r\n"), 4),
+        (format!("\u{feff}{SHORT}\r\nopen,1,,,,,,,,\r\n\r\n\n{bad}"), 5),
+        (format!("{SHORT}\n\"open\",\"1\",,,,,,,,\n{bad}"), 3),
+        (format!("{SHORT}\n\nopen,\"1\n\n\",,,,,,,,\n"), 3),
+        (format!("{SHORT}\n\n\nopen,\"1,,,,,,,,\nopen,2,,,,,,,,\n"), 4),
+        (format!("\n{SHORT}\nopen,1,,,,,,,,\n\n\n{bad}\n\n"), 6),
     ];
     for (text, expected) in texts {
         let error = read(&text).unwrap_err();
@@ -147,12 +173,12 @@ fn the_line_is_right_whatever_comes_before_it() {
 
 #[test]
 fn quotes_line_ends_and_a_byte_order_mark_change_nothing() {
-    let plain = read(format!("{HEADER}\nopen,7,,,,,,,,\n")).unwrap();
-    let quoted_header = HEADER.split(',').map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(",");
+    let plain = read(format!("{SHORT}\nopen,7,,,,,,,,\n")).unwrap();
+    let quoted_header = SHORT.split(',').map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(",");
     for text in [
-        format!("\u{feff}{HEADER}\r\nopen,7,,,,,,,,\r\n"),
+        format!("\u{feff}{SHORT}\r\nopen,7,,,,,,,,\r\n"),
         format!("{quoted_header}\n\n\"open\",\"7\",\"\",,,,,,,\n\n"),
-        format!("{HEADER}\nopen,7,,,,,,,,"),
+        format!("{SHORT}\nopen,7,,,,,,,,"),
     ] {
         assert_eq!(read(&text).unwrap(), plain, "{text:?}");
     }
@@ -165,10 +191,13 @@ fn any_command() -> impl Strategy<Value = Command> {
     (0..6, market, account, any::<u64>(), place, select(Outcome::ALL)).prop_map(
         |(kind, market, account, value, (price, quantity, intent, time_in_force), outcome)| match kind {
             0 => Command::Open { market },
-            1 => Command::Deposit { market, account, amount: Cents(value) },
-            2 => Command::Withdraw { market, account, amount: Cents(value) },
-            3 => Command::Place(Place { market, account, intent, price, quantity, time_in_force }),
-            4 => Command::Cancel { market, account, order: OrderId(value) },
+            1 => Command::Deposit { market, account, amount: Cents(value), request: quantity },
+            2 => Command::Withdraw { market, account, amount: Cents(value), request: quantity },
+            3 => {
+                let client_order_id = value;
+                Command::Place(Place { market, account, intent, price, quantity, time_in_force, client_order_id })
+            }
+            4 => Command::Cancel { market, account, order: OrderId(value), request: quantity },
             _ => Command::Resolve { market, outcome },
         },
     )

@@ -5,38 +5,57 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
+use std::sync::Arc;
 
-use contract::fixture::{Fixture, Framing};
+use contract::fixture::{Fixture, Framing, HEADER_1, TIME, header};
 use contract::fuzz;
 use contract::streams::{Random, streams};
 use contract::{Faults, SimDisk};
 use market::log::{
-    FRAME_COMMANDS_MAX, RECORD_BYTES, ShardOf, decode_command, decode_header, encode_command, encode_header, seal_frame,
+    FRAME_COMMANDS_MAX, HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, encode_command, encode_log,
+    seal_frame,
 };
-use market::log_reader::{LogReader, OpenedLog, open_log};
-use market::{Command, Disk, Event, LogError, Sequence};
+use market::log_reader::LogReader;
+use market::{
+    Clock, Command, Disk, Event, LogError, LogId, Options, Place, Recovery, Sequence, Stamp, UnixMs, read_log,
+};
 use proptest::prelude::{any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
 const PATH: &str = "commands.log";
 
-/// Opens these bytes as a log.
-fn open(bytes: &[u8]) -> Result<(OpenedLog, Vec<(Sequence, Command)>), LogError> {
-    let disk = SimDisk::new(0, Faults::default());
-    disk.put(Path::new(PATH), bytes);
+/// A log as it was opened: what was found, and what is ready to be appended to.
+struct Opened {
+    recovery: Recovery,
+    end: u64,
+    next: Sequence,
+}
+
+/// Opens the log on this disk, which has the clock of [`TIME`].
+fn open_on(disk: &SimDisk, shard: ShardOf) -> Result<(Opened, Vec<(Stamp, Command)>), LogError> {
+    let options = Options { disk: Arc::new(disk.clone()), clock: Clock::new(|| TIME), ..Options::new("") };
     let mut commands = Vec::new();
-    let opened = open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |sequence, command| {
-        commands.push((sequence, command));
+    let judged = read_log::<LogError>(&options, shard, |stamp, command| {
+        commands.push((stamp, command));
         Ok(())
     })?;
-    Ok((opened, commands))
+    let recovery = judged.recovery();
+    let log = judged.open()?;
+    Ok((Opened { recovery, end: log.end(), next: log.next() }, commands))
+}
+
+/// Opens these bytes as a log.
+fn open(bytes: &[u8]) -> Result<(Opened, Vec<(Stamp, Command)>), LogError> {
+    let disk = SimDisk::new(0, Faults::default());
+    disk.put(Path::new(PATH), bytes);
+    open_on(&disk, ShardOf::ONLY)
 }
 
 #[test]
 fn sizes_are_part_of_the_format() {
     assert_eq!((RECORD_BYTES, Event::BYTES, FRAME_COMMANDS_MAX), (24, 40, 65_536));
-    assert_eq!(encode_header(ShardOf::ONLY).len(), RECORD_BYTES);
-    assert_eq!(size_of::<Command>(), RECORD_BYTES);
+    assert_eq!(header(ShardOf::ONLY).encode().len(), HEADER_BYTES);
+    assert_eq!((size_of::<Command>(), size_of::<Place>()), (RECORD_BYTES, RECORD_BYTES - 1));
 }
 
 /// The bytes themselves, so that a change of format can't go unnoticed.
@@ -55,19 +74,25 @@ fn the_bytes_are_these() {
 fn a_new_log_is_a_header() {
     let disk = SimDisk::new(0, Faults::default());
     let shard = ShardOf { shard: 2, shards: 5 };
-    let opened = open_log::<LogError>(&disk, Path::new(PATH), shard, |_, _| Ok(())).unwrap();
-    assert_eq!((opened.end, opened.next, opened.recovery.commands), (24, Sequence::FIRST, 0));
-    assert_eq!(disk.durable(Path::new(PATH)).unwrap(), encode_header(shard));
+    let (opened, _) = open_on(&disk, shard).unwrap();
+    assert_eq!((opened.end, opened.next, opened.recovery.commands), (48, Sequence::FIRST, 0));
+    let path = Path::new("commands-2-of-5.log");
+    let bytes = disk.durable(path).unwrap();
+    let LogHeader { id, .. } = LogHeader::decode(&bytes, path).unwrap();
+    assert_eq!(bytes, LogHeader::new(shard, id).encode());
+    assert_ne!(id, LogId::NONE);
 }
 
 #[test]
 fn every_bit_of_the_header_counts() {
-    let whole = encode_header(ShardOf { shard: 2, shards: 5 });
-    assert_eq!(decode_header(&whole, Path::new(PATH)).unwrap(), ShardOf { shard: 2, shards: 5 });
-    for bit in 0..RECORD_BYTES * 8 {
+    let shard = ShardOf { shard: 2, shards: 5 };
+    let header = LogHeader { shard, id: LogId(77), first: Sequence(12), last_time: UnixMs(13) };
+    let whole = header.encode();
+    assert_eq!(LogHeader::decode(&whole, Path::new(PATH)).unwrap(), header);
+    for bit in 0..HEADER_BYTES * 8 {
         let mut bytes = whole;
         bytes[bit / 8] ^= 1 << (bit % 8);
-        let error = decode_header(&bytes, Path::new(PATH)).unwrap_err();
+        let error = LogHeader::decode(&bytes, Path::new(PATH)).unwrap_err();
         let version = (64..96).contains(&bit);
         assert_eq!(matches!(error, LogError::UnknownVersion { .. }), version, "bit {bit}: {error}");
         assert_eq!(matches!(error, LogError::Foreign { .. }), !version, "bit {bit}: {error}");
@@ -85,14 +110,14 @@ fn a_frame_is_as_large_as_it_may_be_and_no_larger() {
     let (opened, commands) = open(&log.bytes[..log.bytes.len() - 1]).unwrap();
     assert!(commands.is_empty() && opened.recovery.torn_bytes > 1_572_000, "{:?}", opened.recovery);
     // More than a frame of what can't be read was never one torn frame.
-    let garbage = [&log.bytes[..24], &vec![7; 24 * (FRAME_COMMANDS_MAX + 2)]].concat();
-    assert!(matches!(open(&garbage), Err(LogError::Corrupt { offset: 24, .. })));
+    let garbage = [&log.bytes[..HEADER_BYTES], &[0; 24], &vec![7; 24 * (FRAME_COMMANDS_MAX + 2)]].concat();
+    assert!(matches!(open(&garbage), Err(LogError::Corrupt { offset: 48, .. })));
 }
 
 #[test]
 #[should_panic(expected = "assertion")]
 fn an_empty_frame_is_not_sealed() {
-    seal_frame(&mut [0; RECORD_BYTES], Sequence::FIRST);
+    seal_frame(&mut [0; RECORD_BYTES], LogId(1), Stamp { sequence: Sequence::FIRST, time: TIME });
 }
 
 #[test]
@@ -103,7 +128,7 @@ fn damage_before_a_whole_frame_is_an_error_and_after_the_last_one_a_torn_tail() 
     let mut bytes = log.bytes.clone();
     bytes[first.start + 30] ^= 1;
     let Err(LogError::Corrupt { offset, sequence, reason, .. }) = open(&bytes) else { panic!("it must be refused") };
-    assert_eq!((offset, sequence), (24, Sequence::FIRST));
+    assert_eq!((offset, sequence), (48, Sequence::FIRST));
     assert!(reason.contains("checksum") && reason.contains("command 11"), "{reason}");
 
     let mut bytes = log.bytes.clone();
@@ -119,10 +144,68 @@ fn a_record_that_is_no_command_is_an_error_although_its_checksum_is_right() {
     let mut log = Fixture::new(&Random::new(3).stream(10), Framing::Many(5), ShardOf::ONLY);
     let last = log.frames[1];
     log.bytes[last.start + 2 * RECORD_BYTES] = 77;
-    seal_frame(&mut log.bytes[last.start..], Sequence(6));
+    seal_frame(&mut log.bytes[last.start..], log.id, Stamp { sequence: Sequence(6), time: TIME });
     let Err(LogError::Corrupt { sequence, reason, .. }) = open(&log.bytes) else { panic!("it must be refused") };
     assert_eq!(sequence, Sequence(6));
     assert!(reason.contains("command 2 of the frame"), "{reason}");
+}
+
+/// Bytes that version 1 does not use must be zero there: its checksum was right, so somebody wrote them.
+#[test]
+fn version_1_has_no_numbers() {
+    let commands = Random::new(3).stream(30);
+    for number in [1, 1 << 40] {
+        let mut plain: Vec<Command> = commands.iter().map(|command| command.with_request(0)).collect();
+        let log = Fixture::version_1(&plain, Framing::Many(10));
+        assert_eq!(open(&log.bytes).unwrap().1.iter().map(|(_, command)| *command).collect::<Vec<_>>(), plain);
+        let numbered = (10..30).find(|&at| plain[at].with_request(number).request() != 0).unwrap();
+        plain[numbered] = plain[numbered].with_request(number);
+        let log = Fixture::version_1(&plain, Framing::Many(10));
+        let Err(LogError::Corrupt { reason, .. }) = open(&log.bytes) else { panic!("it must be refused") };
+        assert!(reason.contains("version 1, where unused bytes are zero"), "{reason}");
+    }
+}
+
+#[test]
+fn a_time_that_runs_back_is_refused() {
+    let mut log = Fixture::new(&Random::new(3).stream(20), Framing::Many(10), ShardOf::ONLY);
+    let last = log.frames[1];
+    for (time, is_refused) in [(TIME.0, false), (TIME.0 + 5, false), (TIME.0 - 1, true), (0, true)] {
+        seal_frame(&mut log.bytes[last.start..], log.id, Stamp { sequence: Sequence(11), time: UnixMs(time) });
+        assert_eq!(open(&log.bytes).is_err(), is_refused, "{time}");
+    }
+}
+
+/// The frame of another log has the right number, stands at the right place, and is refused.
+#[test]
+fn a_frame_of_another_log_is_refused() {
+    let stream = Random::new(3).stream(30);
+    let mut log = Fixture::new(&stream, Framing::Many(10), ShardOf::ONLY);
+    let frame = log.frames[1];
+    seal_frame(
+        &mut log.bytes[frame.start..frame.end],
+        LogId(log.id.0 + 1),
+        Stamp { sequence: Sequence(11), time: TIME },
+    );
+    let Err(LogError::Corrupt { offset, reason, .. }) = open(&log.bytes) else { panic!("it must be refused") };
+    assert_eq!(offset, frame.start as u64);
+    assert!(reason.contains("checksum is wrong") && reason.contains("command 21 follows"), "{reason}");
+}
+
+/// A file that begins later is a part of a log; its reader knows where it begins, and no engine takes it for a whole.
+#[test]
+fn a_part_of_a_log_is_not_a_log() {
+    let stream = Random::new(3).stream(20);
+    let header = LogHeader { first: Sequence(501), last_time: UnixMs(7), ..header(ShardOf::ONLY) };
+    let bytes = encode_log(&header, TIME, &stream);
+    let disk = SimDisk::new(0, Faults::default());
+    disk.put(Path::new(PATH), &bytes);
+    let mut file = disk.open(Path::new(PATH)).unwrap().unwrap();
+    let mut reader = LogReader::new(&mut *file, Path::new(PATH)).unwrap();
+    assert_eq!(reader.next(), Stamp { sequence: Sequence(501), time: UnixMs(7) });
+    assert_eq!(reader.next_frame().unwrap().unwrap().map(|(_, command)| command).collect::<Vec<_>>(), stream);
+    assert_eq!(reader.next(), Stamp { sequence: Sequence(521), time: TIME });
+    assert!(matches!(open(&bytes), Err(LogError::Beginning { first: Sequence(501), .. })));
 }
 
 #[test]
@@ -133,8 +216,8 @@ fn reserved_zeros_are_not_torn() {
         let (opened, read) = open(&log.bytes).unwrap();
         assert_eq!((read.len(), opened.recovery.torn_bytes, opened.end), (25, 0, log.end() as u64));
     }
-    let (opened, _) = open(&[&encode_header(ShardOf::ONLY)[..], &[0; 5_000]].concat()).unwrap();
-    assert_eq!((opened.end, opened.next), (24, Sequence::FIRST));
+    let (opened, _) = open(&[&header(ShardOf::ONLY).encode()[..], &[0; 5_000]].concat()).unwrap();
+    assert_eq!((opened.end, opened.next), (48, Sequence::FIRST));
 }
 
 #[test]
@@ -142,7 +225,7 @@ fn a_whole_frame_behind_zeros_is_damage() {
     let log = Fixture::new(&Random::new(5).stream(20), Framing::Many(10), ShardOf::ONLY);
     let mut bytes = log.bytes.clone();
     bytes[log.frames[0].start..log.frames[0].end].fill(0);
-    assert!(matches!(open(&bytes), Err(LogError::Corrupt { offset: 24, .. })));
+    assert!(matches!(open(&bytes), Err(LogError::Corrupt { offset: 48, .. })));
 }
 
 #[test]
@@ -159,7 +242,7 @@ fn what_is_replayed_is_on_disk() {
         file.write_all_at(start as u64, &log.bytes[start..]).unwrap();
         assert!(file.sync().is_err());
         disk.set_faults(Faults::default());
-        let opened = open_log::<LogError>(&disk, path, ShardOf::ONLY, |_, _| Ok(())).unwrap();
+        let (opened, _) = open_on(&disk, ShardOf::ONLY).unwrap();
         assert_eq!(opened.recovery.commands, 30);
         assert_eq!(disk.crash().read(path).unwrap(), log.bytes, "seed {seed}");
     }
@@ -171,8 +254,7 @@ proptest! {
         for command in stream.0 {
             let bytes = encode_command(&command);
             prop_assert_eq!(decode_command(&bytes), Some(command));
-            // A frame's header starts with the low byte of a multiple of 24.
-            prop_assert!(!bytes[0].is_multiple_of(8), "a record that could be a frame's header");
+            prop_assert!((1..=6).contains(&bytes[0]), "a record that could be a frame's header, or nothing");
         }
     }
 
@@ -190,14 +272,15 @@ proptest! {
         let log = Fixture::new(&stream.0, Framing::Mixed(most), ShardOf::ONLY).reserved(zeros);
         let (opened, read) = open(&log.bytes).unwrap();
         prop_assert!(read.iter().map(|(_, command)| command).eq(&stream.0));
-        prop_assert!(read.iter().map(|(sequence, _)| sequence.0).eq(1..=stream.0.len() as u64));
+        prop_assert!(read.iter().map(|(stamp, _)| stamp.sequence.0).eq(1..=stream.0.len() as u64));
         prop_assert_eq!(opened.end, log.end() as u64);
     }
 
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         fuzz::log(&bytes);
-        fuzz::log(&[&encode_header(ShardOf::ONLY)[..], &bytes].concat());
+        fuzz::log(&[&header(ShardOf::ONLY).encode()[..], &bytes].concat());
+        fuzz::log(&[&HEADER_1[..], &bytes].concat());
     }
 
     #[test]

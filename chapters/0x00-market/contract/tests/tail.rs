@@ -4,27 +4,40 @@
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
 
-use std::io;
+#[path = "tail/costs.rs"]
+mod costs;
+
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
-use contract::counted::{Counted, Reads};
-use contract::fixture::{Fixture, Framing};
+use contract::fixture::{Fixture, Framing, TIME, header};
 use contract::streams::{Random, streams};
 use contract::{Faults, SimDisk};
-use market::log::{FRAME_COMMANDS_MAX, RECORD_BYTES, ShardOf, encode_command, encode_header, seal_frame};
-use market::log_reader::{LogReader, open_log};
-use market::{Command, Disk, LogError, LogFile, MarketId, Recovery, Sequence};
+use market::log::{FRAME_COMMANDS_MAX, RECORD_BYTES, ShardOf, encode_command, seal_frame};
+use market::log_reader::LogReader;
+use market::{Clock, Command, Disk, LogError, LogId, MarketId, Options, Recovery, Sequence, Stamp, read_log};
 use proptest::prelude::{any, proptest};
 use proptest::prop_assert_eq;
 
 const PATH: &str = "commands.log";
 const FRAME_MAX: u64 = ((1 + FRAME_COMMANDS_MAX) * RECORD_BYTES) as u64;
 
+fn open_on(disk: impl Disk + 'static) -> Result<Recovery, LogError> {
+    let options = Options { disk: Arc::new(disk), clock: Clock::new(|| TIME), ..Options::new("") };
+    let judged = read_log::<LogError>(&options, ShardOf::ONLY, |_, _| Ok(()))?;
+    let recovery = judged.recovery();
+    judged.open().map(|_| recovery)
+}
+
 fn open(bytes: &[u8]) -> Result<Recovery, LogError> {
     let disk = SimDisk::new(0, Faults::default());
     disk.put(Path::new(PATH), bytes);
-    open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |_, _| Ok(())).map(|opened| opened.recovery)
+    open_on(disk)
+}
+
+fn stamp(sequence: u64) -> Stamp {
+    Stamp { sequence: Sequence(sequence), time: TIME }
 }
 
 fn refused(bytes: &[u8]) -> String {
@@ -42,10 +55,9 @@ fn log() -> Fixture {
 /// A header that agrees with itself, of a frame that is nowhere.
 fn forged_header(first: u64, count: u32) -> [u8; RECORD_BYTES] {
     let mut header = [0; RECORD_BYTES];
-    header[0..4].copy_from_slice(&(count * RECORD_BYTES as u32).to_le_bytes());
+    header[0..4].copy_from_slice(&((count * RECORD_BYTES as u32) << 8 | u32::from(b'F')).to_le_bytes());
     header[4..8].copy_from_slice(&77_u32.to_le_bytes());
     header[8..16].copy_from_slice(&first.to_le_bytes());
-    header[16..20].copy_from_slice(&count.to_le_bytes());
     header
 }
 
@@ -100,7 +112,7 @@ fn a_frame_that_belongs_elsewhere_is_damage_wherever_it_is_whole() {
     let far = |count: usize, first: u64| {
         let mut frame = vec![0; RECORD_BYTES];
         log.frames.iter().take(count).for_each(|_| frame.extend(encode_command(&Random::new(1).command())));
-        seal_frame(&mut frame, Sequence(first));
+        seal_frame(&mut frame, log.id, stamp(first));
         frame
     };
     let beginning = &log.bytes[..log.frames[1].start];
@@ -110,6 +122,10 @@ fn a_frame_that_belongs_elsewhere_is_damage_wherever_it_is_whole() {
             assert!(refused(&whole).contains(&first.to_string()), "{}", refused(&whole));
         }
     }
+    // Nor can the whole frame of another log be told from what is nowhere: its checksum says nothing here.
+    let mut foreign = far(3, 500);
+    seal_frame(&mut foreign, LogId(1), stamp(500));
+    assert_eq!(open(&[beginning, &[0; 24], &foreign].concat()).unwrap().commands, 10);
     // Headers that are forged can't hide it, and it can't be forged without its checksum.
     let forged: Vec<u8> = (0..50).flat_map(|at| forged_header(9_000 + at, 65_536)).collect();
     assert!(refused(&[beginning, &[0; 24], &forged, &far(3, 500)].concat()).contains("command 500"));
@@ -136,17 +152,26 @@ fn garbage_where_the_header_should_be_may_be_an_acknowledged_frame() {
     let log = log();
     let last = log.frames[2];
     let mut bytes = log.bytes.clone();
-    // One rotten byte leaves commands behind it, and may be cut off: no byte shows whether a sync had returned.
-    bytes[last.start + 1] ^= 0x41;
+    // A byte of the mark, of the length between two that came, of the number: no crash leaves these.
+    for at in [0, 1, 2, 3, 8, 15] {
+        bytes[last.start + at] ^= 0x41;
+        assert!(refused(&bytes).contains("no crash leaves"), "byte {at}: {}", refused(&bytes));
+        bytes[last.start + at] ^= 0x41;
+    }
+    // Of a byte of the checksum or the time nobody can say that, nor of one that is gone.
+    for at in [4, 7, 16, 23] {
+        bytes[last.start + at] ^= 0x41;
+        assert_eq!(open(&bytes).unwrap().commands, 20, "byte {at}");
+        bytes[last.start + at] ^= 0x41;
+    }
+    bytes[last.start] = 0;
     assert_eq!(open(&bytes).unwrap().commands, 20);
-    bytes[last.start + 72] = 200;
-    assert!(refused(&bytes).contains("no commands"), "{}", refused(&bytes));
 }
 
 #[test]
 fn a_header_names_a_shard_that_can_be() {
     for (shard, shards) in [(0, 0), (1, 0), (1, 1), (5, 2), (u16::MAX, u16::MAX)] {
-        let bytes = encode_header(ShardOf { shard, shards });
+        let bytes = header(ShardOf { shard, shards }).encode();
         assert!(matches!(open(&bytes), Err(LogError::Foreign { .. })), "shard {shard} of {shards}");
     }
 }
@@ -185,7 +210,7 @@ proptest! {
         let synced = Fixture::new(&stream.0[..before], Framing::Mixed(5), ShardOf::ONLY);
         let mut frame = vec![0; RECORD_BYTES];
         frame.extend(stream.0[before..].iter().flat_map(encode_command));
-        seal_frame(&mut frame, Sequence::FIRST.plus(before as u64));
+        seal_frame(&mut frame, synced.id, stamp(1 + before as u64));
         let mut bytes = synced.bytes.clone();
         let mut part = Vec::new();
         let mut from = 0;
@@ -210,114 +235,4 @@ proptest! {
         let expected = if whole && !cut_zeros { stream.0.len() } else { before };
         prop_assert_eq!(commands, Ok(expected as u64));
     }
-}
-
-/// What stands at this place of a log, counted in records.
-type Record = fn(u64) -> [u8; RECORD_BYTES];
-
-/// A log that exists only while it is read, so that it may be as long as one likes.
-#[derive(Clone)]
-struct Endless {
-    length: u64,
-    record: Record,
-}
-
-impl Disk for Endless {
-    fn open(&self, _: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
-        Ok(Some(Box::new(self.clone())))
-    }
-
-    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
-        Ok(vec![PATH.to_string()])
-    }
-
-    fn create(&self, _: &Path, _: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        panic!("it is there")
-    }
-}
-
-impl LogFile for Endless {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = (self.length - at.min(self.length)).min(buffer.len() as u64) as usize;
-        let (mut done, mut at) = (0, at);
-        while done < length {
-            let (slot, within) = (at / RECORD_BYTES as u64, (at % RECORD_BYTES as u64) as usize);
-            let record = if slot == 0 { encode_header(ShardOf::ONLY) } else { (self.record)(slot) };
-            let piece = (RECORD_BYTES - within).min(length - done);
-            buffer[done..done + piece].copy_from_slice(&record[within..within + piece]);
-            (done, at) = (done + piece, at + piece as u64);
-        }
-        Ok(length)
-    }
-
-    fn write_at(&mut self, _: u64, bytes: &[u8]) -> io::Result<usize> {
-        Ok(bytes.len())
-    }
-
-    fn length(&mut self) -> io::Result<u64> {
-        Ok(self.length)
-    }
-
-    fn set_length(&mut self, length: u64) -> io::Result<()> {
-        self.length = length;
-        Ok(())
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn reads_of(length: u64, record: Record) -> (Result<Recovery, LogError>, Reads) {
-    let disk = Counted::new(Endless { length, record });
-    let opened = open_log::<LogError>(&disk, Path::new(PATH), ShardOf::ONLY, |_, _| Ok(()));
-    (opened.map(|opened| opened.recovery), disk.reads())
-}
-
-/// Frames of one command: the header at every odd place, the command behind it.
-fn sound(slot: u64) -> [u8; RECORD_BYTES] {
-    let mut frame = [0; 2 * RECORD_BYTES];
-    frame[RECORD_BYTES..]
-        .copy_from_slice(&encode_command(&Command::Open { market: MarketId(slot.div_ceil(2) as u32) }));
-    seal_frame(&mut frame, Sequence(slot.div_ceil(2)));
-    let (records, _) = frame.as_chunks::<RECORD_BYTES>();
-    records[usize::from(slot.is_multiple_of(2))]
-}
-
-#[test]
-fn what_a_forged_log_costs() {
-    let hostile: [(&str, Record); 6] = [
-        ("one bad bit at the front", |slot| {
-            let mut record = sound(slot);
-            record[5] ^= u8::from(slot == 1);
-            record
-        }),
-        ("headers, each of a frame of the greatest size", |slot| forged_header(slot + 1, 65_536)),
-        ("headers of later frames", |slot| forged_header(1 << 40 | slot, 65_536)),
-        ("headers of earlier frames", |_| forged_header(0, 65_536)),
-        ("commands behind no header", |slot| if slot == 1 { [0; 24] } else { sound(2 * slot) }),
-        ("garbage", |slot| slot.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes().repeat(3).try_into().unwrap()),
-    ];
-    for (name, record) in hostile {
-        let (opened, reads) = reads_of(1 << 30, record);
-        assert!(matches!(opened, Err(LogError::Corrupt { offset: 24, .. })), "{name}: {opened:?}");
-        // It has tried to read one frame, and looked as far as one frame can reach.
-        assert!(reads.bytes < 3 * FRAME_MAX, "{name}: {reads:?}");
-        assert!(reads.most_at_once as u64 <= 2 * FRAME_MAX, "{name}: {reads:?}");
-    }
-}
-
-#[test]
-fn what_a_long_log_costs() {
-    const LENGTH: u64 = 24 + 48 * 200_000;
-    let (opened, reads) = reads_of(LENGTH, sound);
-    assert_eq!(opened.unwrap(), Recovery { commands: 200_000, torn_bytes: 0 });
-    assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");
-    // Reserved space, with a bit that rotted far from any frame.
-    let (opened, reads) = reads_of(LENGTH, |slot| [u8::from(slot == 390_000); RECORD_BYTES]);
-    assert!(matches!(opened, Err(LogError::Corrupt { offset: 24, .. })), "{opened:?}");
-    assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");
-    let (opened, reads) = reads_of(LENGTH, |_| [0; RECORD_BYTES]);
-    assert_eq!(opened.unwrap(), Recovery::default());
-    assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");
 }

@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::flags::Flags;
 use market::csv;
 use market::flow::{self, FlowName};
-use market::{Command, Options};
+use market::{Command, Options, Sequence};
 
 /// What is measured in a run of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -33,8 +33,8 @@ pub struct Input {
 }
 
 /// The flags that say what to run and how: a chapter's own flag that asks for something else conflicts with them.
-pub const RUN_FLAGS: [&str; 10] =
-    ["flow", "input", "orders", "seed", "baseline", "pass", "rate", "seconds", "max_seconds", "events"];
+pub const RUN_FLAGS: [&str; 11] =
+    ["flow", "input", "orders", "seed", "accept_loss", "baseline", "pass", "rate", "seconds", "max_seconds", "events"];
 
 /// The flags.
 #[derive(Clone, Debug, clap::Parser)]
@@ -54,6 +54,9 @@ pub struct Args<F: Flags> {
     /// Keep the log in this folder: run again and it recovers [default: a fresh folder, removed at the end]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
+    /// Go on although commands are gone that were on disk once: say the last command that the log still has
+    #[arg(long, value_name = "SEQUENCE", value_delimiter = ',', requires = "data_dir")]
+    pub accept_loss: Vec<u64>,
     /// Store this run as the baseline to compare later ones with
     #[arg(long)]
     pub baseline: bool,
@@ -136,7 +139,8 @@ impl<F: Flags> Args<F> {
 
     /// How to open the engine in `data_dir` for a flow of `commands` commands.
     pub(crate) fn options(&self, data_dir: PathBuf, commands: usize) -> Options {
-        let mut options = Options { reserve_commands: commands, ..Options::new(data_dir) };
+        let accept_loss = self.accept_loss.iter().map(|&last| Sequence(last)).collect();
+        let mut options = Options { reserve_commands: commands, accept_loss, ..Options::new(data_dir) };
         self.own.set(&mut options);
         options
     }

@@ -97,7 +97,7 @@ struct Started<E> {
 /// Writes the logs of a data directory that has none, and says whether it did.
 fn write_setup(options: &Options, setup: &[Command]) -> Result<bool, RunError> {
     let data_dir = DataDir::open(&*options.disk, &options.data_dir)?;
-    Ok(data_dir.first_start(&*options.disk, options.shards, setup)?)
+    Ok(data_dir.first_start(options, setup)?)
 }
 
 /// Runs the flow as fast as the engine takes it.

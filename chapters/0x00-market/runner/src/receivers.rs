@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use market::{Acknowledge, Event, Sequence};
+use market::{Acknowledge, Event, Sequence, Stamp};
 
 /// What has been acknowledged.
 #[derive(Clone, Copy, Default, Debug)]
@@ -38,7 +38,7 @@ impl Counter {
 }
 
 impl Acknowledge for Counter {
-    fn acknowledge(&mut self, _sequence: Sequence, events: &[Event]) {
+    fn acknowledge(&mut self, _stamp: Stamp, events: &[Event]) {
         self.counts.commands += 1;
         for event in events {
             self.counts.trades += u64::from(matches!(event, Event::Traded { .. }));
@@ -92,8 +92,8 @@ impl Timer {
 }
 
 impl Acknowledge for Timer {
-    fn acknowledge(&mut self, sequence: Sequence, _events: &[Event]) {
-        self.moments.first.get_or_insert(sequence);
+    fn acknowledge(&mut self, stamp: Stamp, _events: &[Event]) {
+        self.moments.first.get_or_insert(stamp.sequence);
         self.moments.after_ns.push(self.began.elapsed().as_nanos() as u64);
     }
 }
@@ -142,10 +142,10 @@ impl Recorder {
 }
 
 impl Acknowledge for Recorder {
-    fn acknowledge(&mut self, sequence: Sequence, events: &[Event]) {
+    fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
         let Some(file) = &mut self.file else { return };
         self.record.clear();
-        self.record.extend(sequence.0.to_le_bytes());
+        self.record.extend(stamp.sequence.0.to_le_bytes());
         self.record.extend((events.len() as u64).to_le_bytes());
         events.iter().for_each(|event| self.record.extend(event.encode()));
         if let Err(error) = file.write_all(&self.record) {

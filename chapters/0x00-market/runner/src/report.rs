@@ -11,6 +11,7 @@ use crate::chapter::Chapter;
 use crate::error::RunError;
 use crate::measure::{Latency, Throughput};
 use crate::output::OutputFolder;
+use market::log::VERSION;
 use market::{Stage, StageTimes};
 use program::figures::grouped;
 use program::repository::commit;
@@ -37,6 +38,7 @@ impl Report {
             ("machine", machine()),
             ("commit", commit(Path::new("."))),
             ("command", format!("{} {}", C::NAME, std::env::args().skip(1).collect::<Vec<_>>().join(" "))),
+            ("log version", VERSION.to_string()),
             ("shards", args.options("".into(), 0).shards.to_string()),
         ];
         Report { chapter: C::NAME, about, throughput: None, breakdown: None, latency: None }
@@ -79,7 +81,7 @@ impl Report {
             line("exec_time_ms", format!("{:.3}", seconds * 1e3));
             line("throughput_ops", format!("{:.1}", pass.orders_per_s()));
             line("throughput_tps", format!("{:.1}", pass.trades as f64 / seconds));
-            line("recovered_commands", pass.recovery.unwrap_or_default().commands.to_string());
+            line("recovered_commands", pass.recovery.as_ref().map_or(0, |recovery| recovery.commands).to_string());
             line("open_time_ms", format!("{:.3}", pass.open_time.as_secs_f64() * 1e3));
         }
         if let Some((pass, stages)) = self.stages() {
@@ -123,7 +125,7 @@ impl Report {
     }
 
     fn throughput_lines(&self, pass: &Throughput, text: &mut String) {
-        if let Some(recovery) = pass.recovery {
+        if let Some(recovery) = &pass.recovery {
             let rate = recovery.commands as f64 / pass.open_time.as_secs_f64();
             let _ = writeln!(
                 text,
@@ -132,9 +134,8 @@ impl Report {
                 duration(pass.open_time.as_nanos() as f64),
                 grouped(rate)
             );
-            if recovery.torn_bytes > 0 {
-                let torn = recovery.torn_bytes;
-                let _ = writeln!(text, "           cut off {torn} bytes of a torn last frame, never acknowledged");
+            for remark in &recovery.remarks {
+                let _ = writeln!(text, "           {remark}");
             }
         }
         let _ = writeln!(

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The first line of every file.
-pub const HEADER: &str = "command,market,account,intent,price,quantity,time_in_force,order,amount,outcome";
+pub const HEADER: &str = "command,market,account,intent,price,quantity,time_in_force,order,amount,outcome,request";
 
 /// A column of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,10 +28,12 @@ pub enum Column {
     Amount,
     /// How a market ended.
     Outcome,
+    /// The client's number for the request.
+    Request,
 }
 
 /// All columns, in their order.
-pub(super) const COLUMNS: [Column; 10] = [
+pub(super) const COLUMNS: [Column; 11] = [
     Column::Command,
     Column::Market,
     Column::Account,
@@ -42,6 +44,7 @@ pub(super) const COLUMNS: [Column; 10] = [
     Column::Order,
     Column::Amount,
     Column::Outcome,
+    Column::Request,
 ];
 
 impl Column {
@@ -58,6 +61,7 @@ impl Column {
             Column::Order => "order",
             Column::Amount => "amount",
             Column::Outcome => "outcome",
+            Column::Request => "request",
         }
     }
 }
@@ -72,13 +76,15 @@ impl fmt::Display for Column {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Mistake {
     /// The first line is not the header.
-    #[error("the first line is not the header, which must be `{HEADER}`")]
+    #[error("the first line is not the header, which must be `{HEADER}`; the last column may be left out")]
     Header,
     /// Too many or too few commas.
-    #[error("{found} fields where {} are expected: `{HEADER}`", COLUMNS.len())]
+    #[error("{found} fields where the header has {expected}: `{HEADER}`")]
     FieldCount {
         /// How many there are.
         found: usize,
+        /// How many the header has.
+        expected: usize,
     },
     /// A field's bytes are no text.
     #[error("{column} is not valid UTF-8")]

@@ -15,9 +15,10 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn parse(record: &'a ByteRecord) -> Result<Row<'a>, Mistake> {
-        if record.len() != COLUMNS.len() {
-            return Err(Mistake::FieldCount { found: record.len() });
+    /// A line of `columns` columns.
+    pub(super) fn parse(record: &'a ByteRecord, columns: usize) -> Result<Row<'a>, Mistake> {
+        if record.len() != columns {
+            return Err(Mistake::FieldCount { found: record.len(), expected: columns });
         }
         let mut fields = [""; COLUMNS.len()];
         for (column, bytes) in COLUMNS.into_iter().zip(record) {
@@ -26,9 +27,11 @@ impl<'a> Row<'a> {
         Ok(Row { fields })
     }
 
-    pub(super) fn check_header(&self) -> Result<(), Mistake> {
-        let right = COLUMNS.iter().all(|&column| self.field(column) == column.name());
-        if right { Ok(()) } else { Err(Mistake::Header) }
+    /// How many columns the header in the first line names: all, or all but the last.
+    pub(super) fn columns_of_header(record: &ByteRecord) -> Result<usize, Mistake> {
+        let names = COLUMNS.iter().map(|column| column.name().as_bytes());
+        let is_right = record.len() + 1 >= COLUMNS.len() && record.len() <= COLUMNS.len();
+        if is_right && record.iter().eq(names.take(record.len())) { Ok(record.len()) } else { Err(Mistake::Header) }
     }
 
     pub(super) fn command(&self) -> Result<Command, Mistake> {
@@ -39,17 +42,18 @@ impl<'a> Row<'a> {
             }
             "deposit" => {
                 let (market, account, amount) = self.transfer("deposit")?;
-                Ok(Command::Deposit { market, account, amount })
+                Ok(Command::Deposit { market, account, amount, request: self.request(u32::MAX)? })
             }
             "withdraw" => {
                 let (market, account, amount) = self.transfer("withdraw")?;
-                Ok(Command::Withdraw { market, account, amount })
+                Ok(Command::Withdraw { market, account, amount, request: self.request(u32::MAX)? })
             }
             "place" => self.place().map(Command::Place),
             "cancel" => {
                 let [market, account, order] = self.uses("cancel", [Column::Market, Column::Account, Column::Order])?;
+                let (market, account) = (market.market()?, account.account()?);
                 let order = OrderId(order.number(u64::MAX)?);
-                Ok(Command::Cancel { market: market.market()?, account: account.account()?, order })
+                Ok(Command::Cancel { market, account, order, request: self.request(u32::MAX)? })
             }
             "resolve" => {
                 let [market, outcome] = self.uses("resolve", [Column::Market, Column::Outcome])?;
@@ -76,14 +80,24 @@ impl<'a> Row<'a> {
             price: price.number(u8::MAX)?,
             quantity: quantity.number(u32::MAX)?,
             time_in_force: time_in_force.word(TimeInForce::ALL, TimeInForce::word)?,
+            client_order_id: self.request(u64::MAX)?,
         })
     }
 
-    /// The fields that a command uses. They must be there, and no others.
+    /// The client's number for a request that can have one; 0 where the field is empty.
+    fn request<T: FromStr + Into<u64> + Default>(&self, max: T) -> Result<T, Mistake> {
+        let field = Field { column: Column::Request, text: self.field(Column::Request) };
+        if field.text.is_empty() { Ok(T::default()) } else { field.number(max) }
+    }
+
+    /// The fields that a command uses. They must be there, and no others, but for the number of a request.
     fn uses<const N: usize>(&self, command: &'static str, columns: [Column; N]) -> Result<[Field<'a>; N], Mistake> {
         for column in COLUMNS {
             let used = column == Column::Command || columns.contains(&column);
             let found = self.field(column);
+            if column == Column::Request && !["open", "resolve"].contains(&command) {
+                continue;
+            }
             match (used, found.is_empty()) {
                 (true, true) => return Err(Mistake::Missing { column, command }),
                 (false, false) => return Err(Mistake::NotUsed { column, command, found: excerpt(found) }),
@@ -145,15 +159,22 @@ fn excerpt(text: &str) -> String {
 /// Writes the line of a command.
 pub(super) fn write(to: &mut impl Write, command: &Command) -> io::Result<()> {
     match *command {
-        Command::Open { market } => writeln!(to, "open,{market},,,,,,,,"),
-        Command::Deposit { market, account, amount } => writeln!(to, "deposit,{market},{account},,,,,,{},", amount.0),
-        Command::Withdraw { market, account, amount } => writeln!(to, "withdraw,{market},{account},,,,,,{},", amount.0),
-        Command::Place(Place { market, account, intent, price, quantity, time_in_force }) => {
-            let intent = intent.word();
-            let time_in_force = time_in_force.word();
-            writeln!(to, "place,{market},{account},{intent},{price},{quantity},{time_in_force},,,")
+        Command::Open { market } => write!(to, "open,{market},,,,,,,,")?,
+        Command::Deposit { market, account, amount, .. } => {
+            write!(to, "deposit,{market},{account},,,,,,{},", amount.0)?;
         }
-        Command::Cancel { market, account, order } => writeln!(to, "cancel,{market},{account},,,,,{order},,"),
-        Command::Resolve { market, outcome } => writeln!(to, "resolve,{market},,,,,,,,{}", outcome.word()),
+        Command::Withdraw { market, account, amount, .. } => {
+            write!(to, "withdraw,{market},{account},,,,,,{},", amount.0)?;
+        }
+        Command::Place(Place { market, account, intent, price, quantity, time_in_force, .. }) => {
+            let (intent, time_in_force) = (intent.word(), time_in_force.word());
+            write!(to, "place,{market},{account},{intent},{price},{quantity},{time_in_force},,,")?;
+        }
+        Command::Cancel { market, account, order, .. } => write!(to, "cancel,{market},{account},,,,,{order},,")?,
+        Command::Resolve { market, outcome } => write!(to, "resolve,{market},,,,,,,,{}", outcome.word())?,
+    }
+    match command.request() {
+        0 => writeln!(to, ","),
+        number => writeln!(to, ",{number}"),
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn setup() -> Vec<Command> {
     let inventory = Cents::payout(Quantity(HOLDER_PAIRS));
     for account in 1..=ACCOUNTS {
         let amount = if account <= HOLDERS { inventory } else { BUYER_CASH };
-        setup.push(Command::Deposit { market: MARKET, account: AccountId(account), amount });
+        setup.push(Command::Deposit { market: MARKET, account: AccountId(account), amount, request: 0 });
     }
     let holders: Vec<AccountId> = (1..=HOLDERS).map(AccountId).collect();
     orders::mint_in_pairs(&mut setup, MARKET, &holders, HOLDER_PAIRS);

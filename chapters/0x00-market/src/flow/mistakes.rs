@@ -53,8 +53,8 @@ fn order(
 fn elsewhere(slot: &Slot, market: MarketId, random: &mut Random) -> Command {
     let account = slot.member(random);
     match random.below(4) {
-        0 => Command::Deposit { market, account, amount: Cents(1_000) },
-        1 => Command::Cancel { market, account, order: OrderId(1) },
+        0 => Command::Deposit { market, account, amount: Cents(1_000), request: 0 },
+        1 => Command::Cancel { market, account, order: OrderId(1), request: 0 },
         2 => Command::Resolve { market, outcome: Outcome::No },
         _ => {
             let intent = random.pick(&[Intent::BuyYes, Intent::SellYes, Intent::BuyNo, Intent::SellNo]);
@@ -75,10 +75,10 @@ fn bad_price(slot: &mut Slot, random: &mut Random) -> Command {
 fn bad_amount(slot: &Slot, random: &mut Random) -> Command {
     let (market, account) = (slot.market, slot.member(random));
     match random.below(4) {
-        0 => Command::Withdraw { market, account, amount: Cents::ZERO },
-        1 => Command::Deposit { market, account, amount: Cents::ZERO },
-        2 => Command::Deposit { market, account, amount: Cents::MARKET_MAX },
-        _ => Command::Deposit { market, account, amount: Cents(u64::MAX) },
+        0 => Command::Withdraw { market, account, amount: Cents::ZERO, request: 0 },
+        1 => Command::Deposit { market, account, amount: Cents::ZERO, request: 0 },
+        2 => Command::Deposit { market, account, amount: Cents::MARKET_MAX, request: 0 },
+        _ => Command::Deposit { market, account, amount: Cents(u64::MAX), request: 0 },
     }
 }
 
@@ -86,8 +86,8 @@ fn bad_amount(slot: &Slot, random: &mut Random) -> Command {
 fn too_poor(slot: &mut Slot, random: &mut Random) -> Command {
     let market = slot.market;
     match random.below(4) {
-        0 => Command::Withdraw { market, account: slot.member(random), amount: Cents(u64::MAX) },
-        1 => Command::Withdraw { market, account: AccountId(u32::MAX), amount: Cents(1) },
+        0 => Command::Withdraw { market, account: slot.member(random), amount: Cents(u64::MAX), request: 0 },
+        1 => Command::Withdraw { market, account: AccountId(u32::MAX), amount: Cents(1), request: 0 },
         2 => order(slot, random, Intent::BuyYes, 99, u32::MAX, TimeInForce::Ioc),
         _ => order(slot, random, Intent::BuyNo, 1, u32::MAX, TimeInForce::Gtc),
     }
@@ -96,12 +96,12 @@ fn too_poor(slot: &mut Slot, random: &mut Random) -> Command {
 /// No such order yet, or never.
 fn unknown_order(slot: &Slot, random: &mut Random) -> Command {
     let unknown = random.pick(&[0, slot.orders_placed + 1, slot.orders_placed + 1_000, u64::MAX]);
-    Command::Cancel { market: slot.market, account: slot.member(random), order: OrderId(unknown) }
+    Command::Cancel { market: slot.market, account: slot.member(random), order: OrderId(unknown), request: 0 }
 }
 
 /// Somebody else's order. Where nothing is open it is an unknown one.
 fn not_the_owner(slot: &Slot, random: &mut Random) -> Command {
     let order = slot.quote(random).map_or(OrderId(0), |quote| quote.order);
     // Accounts start at 1, so this one owns nothing.
-    Command::Cancel { market: slot.market, account: AccountId(0), order }
+    Command::Cancel { market: slot.market, account: AccountId(0), order, request: 0 }
 }

@@ -18,7 +18,7 @@ pub(super) fn place(
         Outcome::Yes => yes_cents,
         Outcome::No => 100 - yes_cents,
     };
-    Place { market, account, intent, price: price as u8, quantity, time_in_force }
+    Place { market, account, intent, price: price as u8, quantity, time_in_force, client_order_id: 0 }
 }
 
 /// Gives each of these accounts `pairs` YES and as many NO shares, for `pairs` × 100 cents of its

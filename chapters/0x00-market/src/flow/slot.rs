@@ -80,7 +80,7 @@ impl Slot {
         for member in 0..members {
             let shares = if member < holders { Cents::payout(Quantity(HOLDER_PAIRS)) } else { Cents::ZERO };
             let amount = Cents(CASH.0 + shares.0);
-            to.push(Command::Deposit { market, account: slot.account(member), amount });
+            to.push(Command::Deposit { market, account: slot.account(member), amount, request: 0 });
         }
         let holding: Vec<AccountId> = (0..holders).map(|member| slot.account(member)).collect();
         orders::mint_in_pairs(to, market, &holding, HOLDER_PAIRS);

@@ -64,7 +64,7 @@ impl Venue {
         // One market is closed from the start, so that somebody can be too late for it.
         let (market, account) = (venue.take_market_id(), AccountId(1));
         setup.push(Command::Open { market });
-        setup.push(Command::Deposit { market, account, amount: Cents(100_000) });
+        setup.push(Command::Deposit { market, account, amount: Cents(100_000), request: 0 });
         setup.push(Command::Resolve { market, outcome: Outcome::Yes });
         venue.closed = market;
         venue
@@ -95,11 +95,11 @@ impl Venue {
             TRADE..SWEEP => sweep(slot, random),
             SWEEP..DEPOSIT => {
                 let amount = Cents(u64::from(random.between(1, 500)) * 1_000);
-                Command::Deposit { market, account: slot.member(random), amount }
+                Command::Deposit { market, account: slot.member(random), amount, request: 0 }
             }
             DEPOSIT..WITHDRAW => {
                 let amount = Cents(u64::from(random.between(1, 100_000)));
-                Command::Withdraw { market, account: slot.member(random), amount }
+                Command::Withdraw { market, account: slot.member(random), amount, request: 0 }
             }
             WITHDRAW..RESOLVE => return self.resolve(to),
             _ => mistakes::make(slot, self.closed, random),
@@ -117,7 +117,7 @@ impl Venue {
         to.push(Command::Resolve { market, outcome });
         for _ in 0..LEAVING {
             let amount = Cents(u64::from(random.between(1, 100_000)));
-            to.push(Command::Withdraw { market, account: slot.member(random), amount });
+            to.push(Command::Withdraw { market, account: slot.member(random), amount, request: 0 });
         }
         self.closed = market;
         self.slots[rank] = self.open_market(to, rank);
@@ -129,7 +129,7 @@ fn quote_or_cancel(slot: &mut Slot, random: &mut Random) -> Command {
     if slot.should_cancel(random)
         && let Some(quote) = slot.take_quote(random)
     {
-        return Command::Cancel { market: slot.market, account: quote.account, order: quote.order };
+        return Command::Cancel { market: slot.market, account: quote.account, order: quote.order, request: 0 };
     }
     let side = any_side(random);
     // From 3 to 17, most often in the middle: far enough that most of them live until cancelled.

@@ -40,11 +40,21 @@ impl Bench {
     }
 
     pub fn deposit(&mut self, account: u32, amount: u64) -> Vec<Event> {
-        self.0.apply(&Command::Deposit { market: MARKET, account: AccountId(account), amount: Cents(amount) })
+        self.0.apply(&Command::Deposit {
+            market: MARKET,
+            account: AccountId(account),
+            amount: Cents(amount),
+            request: 0,
+        })
     }
 
     pub fn withdraw(&mut self, account: u32, amount: u64) -> Vec<Event> {
-        self.0.apply(&Command::Withdraw { market: MARKET, account: AccountId(account), amount: Cents(amount) })
+        self.0.apply(&Command::Withdraw {
+            market: MARKET,
+            account: AccountId(account),
+            amount: Cents(amount),
+            request: 0,
+        })
     }
 
     pub fn place(
@@ -56,11 +66,24 @@ impl Bench {
         time_in_force: TimeInForce,
     ) -> Vec<Event> {
         let account = AccountId(account);
-        self.0.apply(&Command::Place(Place { market: MARKET, account, intent, price, quantity, time_in_force }))
+        self.0.apply(&Command::Place(Place {
+            market: MARKET,
+            account,
+            intent,
+            price,
+            quantity,
+            time_in_force,
+            client_order_id: 0,
+        }))
     }
 
     pub fn cancel(&mut self, account: u32, order: u64) -> Vec<Event> {
-        self.0.apply(&Command::Cancel { market: MARKET, account: AccountId(account), order: OrderId(order) })
+        self.0.apply(&Command::Cancel {
+            market: MARKET,
+            account: AccountId(account),
+            order: OrderId(order),
+            request: 0,
+        })
     }
 
     pub fn resolve(&mut self, outcome: Outcome) -> Vec<Event> {

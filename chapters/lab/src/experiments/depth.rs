@@ -63,7 +63,7 @@ fn takes() -> Command {
 
 fn place(account: AccountId, intent: Intent, price: u8) -> Command {
     let time_in_force = TimeInForce::Gtc;
-    Command::Place(Place { market: MARKET, account, intent, price, quantity: 1, time_in_force })
+    Command::Place(Place { market: MARKET, account, intent, price, quantity: 1, time_in_force, client_order_id: 0 })
 }
 
 // ANCHOR: flows
@@ -82,7 +82,10 @@ fn cancels(resting: usize, steps: usize) -> (Vec<Command>, Vec<Command>) {
     let mut body = Vec::with_capacity(2 * steps);
     for order in (1..).skip(resting).take(steps) {
         let leaves = std::mem::replace(&mut live[pattern.below(resting)], order);
-        body.extend([joins(MIDDLE), Command::Cancel { market: MARKET, account: MAKER, order: OrderId(leaves) }]);
+        body.extend([
+            joins(MIDDLE),
+            Command::Cancel { market: MARKET, account: MAKER, order: OrderId(leaves), request: 0 },
+        ]);
     }
     (fill, body)
 }
@@ -90,7 +93,8 @@ fn cancels(resting: usize, steps: usize) -> (Vec<Command>, Vec<Command>) {
 
 fn run<E: InMemory>(fill: &[Command], body: &[Command]) -> Sample {
     let (mut engine, mut events, mut tally) = (E::default(), Vec::new(), Tally::default());
-    let cash = |account| Command::Deposit { market: MARKET, account, amount: Cents(Cents::MARKET_MAX.0 / 4) };
+    let cash =
+        |account| Command::Deposit { market: MARKET, account, amount: Cents(Cents::MARKET_MAX.0 / 4), request: 0 };
     let setup = [Command::Open { market: MARKET }, cash(MAKER), cash(TAKER)];
     setup.iter().chain(fill).for_each(|command| engine.apply(command, &mut events));
     timed(body.len() / 2, || {

@@ -73,7 +73,7 @@ fn ladder() -> LadderRecord {
         machine: machine(),
         commit: "0123456789ab".into(),
         command: "cargo run --release".into(),
-        flow: Flow { name: "classic".into(), seed: Some(1), orders: Some(100_000), input: None },
+        flow: Flow { name: "classic".into(), seed: Some(1), orders: Some(100_000), input: None, log_version: 2 },
         rounds: 3,
         probes: vec![Probe { sync_ns: 1e5, round_trip_ns: Some(98.0), pinned: true, spin_ns: 1e6 }],
         chapters: catalogue().engines().zip(rungs).enumerate().map(chapter).collect(),

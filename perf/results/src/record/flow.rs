@@ -16,4 +16,11 @@ pub struct Flow {
     /// The file name (not the path) of a flow of the user's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
+    /// The version of the log that the engines wrote. Records that do not say it are of version 1.
+    #[serde(default = "first_version")]
+    pub log_version: u32,
+}
+
+fn first_version() -> u32 {
+    1
 }

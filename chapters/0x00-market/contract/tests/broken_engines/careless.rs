@@ -2,18 +2,22 @@
 
 use std::path::Path;
 
-use market::log::{RECORD_BYTES, decode_command, decode_header, seal_frame};
-use market::log_reader::LogReader;
-use market::{Command, EngineError, LogError, LogFile, Recovery, Sequence};
-
-use crate::{
-    APPLIES_TWICE, CHECKS_NO_CHECKSUM, CUTS_TOO_EAGERLY, Core, SKIPS_DAMAGED_FRAMES, TRUSTS_THE_CACHE, io_error,
+use contract::fixture::header;
+use market::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, frame_crc};
+use market::{
+    Command, EngineError, LogError, LogFile, LogId, LogReader, LogWriter, Options, Recovery, Sequence, Stamp,
 };
 
-type Opened = (Box<dyn LogFile>, u64, Sequence, Recovery);
+use crate::{
+    ACCEPTS_A_SIBLING, APPLIES_TWICE, CHECKS_NO_CHECKSUM, CUTS_TOO_EAGERLY, Core, SKIPS_DAMAGED_FRAMES,
+    TRUSTS_THE_CACHE, io_error,
+};
+
+type Opened = (LogWriter, Recovery);
 
 /// Reads a log with one mistake.
 pub fn open_carelessly<const FLAW: u8>(
+    options: &Options,
     mut file: Box<dyn LogFile>,
     path: &Path,
     core: &mut Core,
@@ -29,9 +33,12 @@ pub fn open_carelessly<const FLAW: u8>(
         last.iter().for_each(|command| drop(core.apply(command)));
     }
     let count = commands.count() as u64;
-    let end = frames.last().map_or(RECORD_BYTES, |(end, _)| *end) as u64;
+    let end = frames.last().map_or(HEADER_BYTES, |(end, _)| *end) as u64;
     file.set_length(end).and_then(|()| file.sync()).map_err(io)?;
-    Ok((file, end, Sequence::FIRST.plus(count), Recovery { commands: count, torn_bytes: 0 }))
+    let id = LogReader::new(&mut *file, path)?.header.id;
+    let next = Stamp { sequence: Sequence::FIRST.plus(count), time: options.clock.now() };
+    let log = LogWriter::new(options, path.to_path_buf(), file, id, end, next)?;
+    Ok((log, Recovery { commands: count, ..Recovery::default() }))
 }
 
 /// Where each frame ends, and its commands.
@@ -39,7 +46,7 @@ type Frames = Vec<(usize, Vec<Command>)>;
 
 fn frames_checked(file: &mut dyn LogFile, path: &Path) -> Result<Frames, LogError> {
     let mut reader = LogReader::new(file, path)?;
-    let (mut frames, mut end) = (Vec::new(), RECORD_BYTES);
+    let (mut frames, mut end) = (Vec::new(), HEADER_BYTES);
     while let Some(frame) = reader.next_frame()? {
         let commands: Vec<Command> = frame.map(|(_, command)| command).collect();
         end += RECORD_BYTES * (1 + commands.len());
@@ -53,11 +60,12 @@ fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Resu
     let mut bytes = vec![0; file.length().map_err(&io)? as usize];
     let read = file.read_at(0, &mut bytes).map_err(&io)?;
     assert_eq!(read, bytes.len(), "the simulated disk reads all at once");
-    decode_header(bytes.first_chunk().unwrap(), path)?;
-    let (mut frames, mut at) = (Vec::new(), RECORD_BYTES);
+    let id = LogHeader::decode(&bytes[..HEADER_BYTES], path)?.id;
+    let sealed = |frame: &[u8]| is_sealed(frame, id) || FLAW == ACCEPTS_A_SIBLING && is_siblings(frame);
+    let (mut frames, mut at) = (Vec::new(), HEADER_BYTES);
     while at + RECORD_BYTES <= bytes.len() {
         let frame = frame_at(&bytes, at);
-        let whole = frame.filter(|frame| FLAW == CHECKS_NO_CHECKSUM || is_sealed(frame));
+        let whole = frame.filter(|frame| FLAW == CHECKS_NO_CHECKSUM || sealed(frame));
         match whole {
             Some(frame) => {
                 let (records, _) = frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
@@ -66,7 +74,7 @@ fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Resu
             }
             None if FLAW == SKIPS_DAMAGED_FRAMES => at += RECORD_BYTES,
             // Only a whole frame counts as one that was acknowledged.
-            None if FLAW == CUTS_TOO_EAGERLY && a_whole_frame_follows(&bytes[at..]) => {
+            None if FLAW == CUTS_TOO_EAGERLY && a_whole_frame_follows(&bytes[at..], id) => {
                 let (path, offset, sequence) = (path.to_path_buf(), at as u64, Sequence::FIRST);
                 return Err(LogError::Corrupt { path, offset, sequence, reason: "a frame follows".into() }.into());
             }
@@ -78,18 +86,22 @@ fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Resu
 
 /// The frame that begins here, if its header says so, right or wrong.
 fn frame_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
-    let count = u32::from_le_bytes(bytes.get(at + 16..at + 20)?.try_into().unwrap()) as usize;
-    let end = at.saturating_add((1 + count).saturating_mul(RECORD_BYTES));
-    bytes.get(at..end).filter(|_| count > 0)
+    let start = u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().unwrap());
+    let length = (start >> 8) as usize / RECORD_BYTES * RECORD_BYTES;
+    bytes.get(at..at + RECORD_BYTES + length).filter(|_| length > 0)
 }
 
-fn a_whole_frame_follows(tail: &[u8]) -> bool {
-    (RECORD_BYTES..tail.len()).step_by(RECORD_BYTES).any(|at| frame_at(tail, at).is_some_and(is_sealed))
+/// Whether a frame is sealed with the identity of any shard.
+fn is_siblings(frame: &[u8]) -> bool {
+    (0..2).any(|shard| is_sealed(frame, header(ShardOf { shard, shards: 2 }).id))
+}
+
+fn a_whole_frame_follows(tail: &[u8], id: LogId) -> bool {
+    let is_whole = |at| frame_at(tail, at).is_some_and(|frame| is_sealed(frame, id));
+    (RECORD_BYTES..tail.len()).step_by(RECORD_BYTES).any(is_whole)
 }
 
 /// Whether sealing the frame again leaves it as it is.
-fn is_sealed(frame: &[u8]) -> bool {
-    let mut again = frame.to_vec();
-    seal_frame(&mut again, Sequence(u64::from_le_bytes(frame[8..16].try_into().unwrap())));
-    again == frame
+fn is_sealed(frame: &[u8], id: LogId) -> bool {
+    frame_crc(frame, id).to_le_bytes() == frame[4..8]
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use contract::fixture::{Fixture, Framing};
 use contract::streams::Random;
 use market::flow::{DEFAULT_SEED, FlowName, generate};
-use market::log::{ShardOf, encode_command};
+use market::log::{HEADER_BYTES, ShardOf, encode_command};
 use market::model::Model;
 use market::{Command, csv};
 
@@ -66,9 +66,15 @@ fn logs() -> Vec<Seed> {
         ("torn", torn),
         ("damaged", damaged),
         ("of-two-shards", of_shards.bytes),
-        ("header-only", log(Framing::One).bytes[..24].to_vec()),
+        ("version-1", Fixture::version_1(&unnumbered(&stream[..12]), Framing::Many(5)).bytes),
+        ("header-only", log(Framing::One).bytes[..HEADER_BYTES].to_vec()),
     ];
     seeds.into_iter().map(|(name, bytes)| (name.to_string(), bytes)).collect()
+}
+
+/// The same commands without numbers of requests, which version 1 has none of.
+fn unnumbered(commands: &[Command]) -> Vec<Command> {
+    commands.iter().map(|command| command.with_request(0)).collect()
 }
 
 /// Compares the seeds with the committed ones, or writes them where `FUZZ_WRITE_SEEDS` is set.

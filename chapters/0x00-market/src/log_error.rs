@@ -1,0 +1,143 @@
+//! Why a log can't be trusted, and what to do then.
+
+use std::path::PathBuf;
+
+use crate::ids::Sequence;
+use crate::record::VERSION;
+use crate::shard::ShardOf;
+
+/// Why a log can't be trusted, written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The disk said no.
+    #[error(
+        "{path}: could not {what} the log: {source}; nothing that was not synced has been acknowledged: \
+             mend the disk and start again, the log will be replayed"
+    )]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// The log.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A write or sync failed before, so what is on disk is unknown.
+    #[error(
+        "{path}: the log stopped after an earlier error and takes no more commands: \
+             start the engine again, it will replay what is on disk"
+    )]
+    Stopped {
+        /// The log.
+        path: PathBuf,
+    },
+    /// A log without even a header.
+    #[error(
+        "{path}: the log is empty (0 bytes), and an engine never leaves one so: restore it from a copy, \
+             or delete the file to start with no history"
+    )]
+    Empty {
+        /// The log.
+        path: PathBuf,
+    },
+    /// Not a log at all.
+    #[error("{path}: this is not a log of Ninety-Nine Cents: {reason}; name another data directory")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its header.
+        reason: &'static str,
+    },
+    /// A log of another version.
+    #[error(
+        "{path}: the log has version {found}, and this program reads versions 1 and {VERSION}: use the \
+             program that wrote it"
+    )]
+    UnknownVersion {
+        /// The log.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// A log whose beginning is elsewhere.
+    #[error(
+        "{path}: the log begins with command {first}, and what comes before it is not here: restore the whole log \
+             from a copy"
+    )]
+    Beginning {
+        /// The log.
+        path: PathBuf,
+        /// Its first command.
+        first: Sequence,
+    },
+    /// A log that ends before what was on disk.
+    #[error(
+        "{path}: the log ends with command {found}, and command {durable} was on disk once: commands that were \
+             acknowledged are gone, or this is an older copy, so nothing was loaded: restore the newest copy; or, \
+             to go on without them, start with `--accept-loss {found}`"
+    )]
+    Short {
+        /// The log.
+        path: PathBuf,
+        /// Its last command; 0 if it has none.
+        found: Sequence,
+        /// The last command that was durable.
+        durable: Sequence,
+    },
+    /// A data directory with another number of shards.
+    #[error(
+        "{path}: the logs there are of {found} shards, and {asked} was asked for: open it with `--shards {found}`, \
+             or rewrite it with 0x07's `--reshard {asked}`"
+    )]
+    OtherShards {
+        /// The data directory.
+        path: PathBuf,
+        /// How many shards it has.
+        found: u16,
+        /// How many the engine expected.
+        asked: u16,
+    },
+    /// A log of another shard or of another number of shards.
+    #[error("{path}: the log is of shard {} of {}, and shard {} of {} was asked for: open it with the number of \
+             shards it was written with, or change that with `--reshard`",
+            found.shard, found.shards, asked.shard, asked.shards)]
+    OtherShard {
+        /// The log.
+        path: PathBuf,
+        /// What its header says.
+        found: ShardOf,
+        /// What the engine expected.
+        asked: ShardOf,
+    },
+    /// A shard's log is not there, and another shard's is.
+    #[error(
+        "{path}: the log of this shard is missing, and there are logs of other shards; commands that were \
+             acknowledged may be lost without it, so nothing was loaded: restore the log from a copy, or start \
+             in an empty folder"
+    )]
+    Missing {
+        /// Where the log should be.
+        path: PathBuf,
+    },
+    /// Nothing is wrong with this log.
+    #[error("{path}: nothing was changed, because another log of this directory can't be trusted")]
+    Beside {
+        /// The log.
+        path: PathBuf,
+    },
+    /// Damage in the middle: acknowledged commands follow it.
+    #[error(
+        "{path}: the log is damaged at byte {offset}, where the frame of command {sequence} should be: {reason}; \
+             commands that were acknowledged may be lost, so nothing was loaded: restore the log from a copy"
+    )]
+    Corrupt {
+        /// The log.
+        path: PathBuf,
+        /// Where the damaged frame starts, in bytes from the start of the file.
+        offset: u64,
+        /// The first command that can't be read.
+        sequence: Sequence,
+        /// What is wrong.
+        reason: String,
+    },
+}

@@ -1,0 +1,200 @@
+//! Opening a log: it is read and judged first, and only then is anything changed.
+//!
+//! The two are apart, because an engine with several logs must trust all of them before it changes one.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::data_dir::check_shards;
+use crate::log::{HEADER_BYTES, LogHeader, ShardOf};
+use crate::log_input::Input;
+use crate::log_reader::LogReader;
+use crate::log_rewrite::rewrite;
+use crate::watermark::{self, Mark};
+use crate::{Command, LogError, LogFile, LogId, LogWriter, Options, Recovery, Sequence, Stamp};
+
+/// A time further ahead of the clock than this is remarked on, in milliseconds: clocks differ by less.
+const AHEAD_MAX_MS: u64 = 60_000;
+
+/// A log that was read to its end and is trusted, or one that is to be made. Nothing was changed yet.
+pub struct JudgedLog {
+    options: Options,
+    path: PathBuf,
+    /// None when the log is new.
+    file: Option<Box<dyn LogFile>>,
+    header: LogHeader,
+    /// Where its last whole frame starts and ends.
+    last: (u64, u64),
+    next: Stamp,
+    torn_bytes: u64,
+    /// The last command that was on disk once, where this log is without it and that is accepted.
+    lost: Option<Sequence>,
+}
+
+/// Reads the log of a shard and hands every command in it to `replay` in order. What a log that is refused holds was
+/// handed over up to there, and no file has changed.
+///
+/// # Errors
+/// When the log can't be trusted or read, and what `replay` returns.
+pub fn read_log<E: From<LogError>>(
+    options: &Options,
+    shard: ShardOf,
+    mut replay: impl FnMut(Stamp, Command) -> Result<(), E>,
+) -> Result<JudgedLog, E> {
+    let path = options.data_dir.join(shard.file_name());
+    let is_new = check_shards(&*options.disk, &path, shard.shards)?;
+    // Where there is no history, logs are made one after the other, and none is waited for.
+    let options = &Options { gate: options.gate.clone().filter(|_| !is_new), ..options.clone() };
+    let opened = options.disk.open(&path).map_err(|source| io_error("open", &path, source))?;
+    let Some(mut file) = opened else {
+        if !is_new {
+            return Err(LogError::Missing { path }.into());
+        }
+        let header = LogHeader::new(shard, LogId::NONE);
+        let (last, next) = ((0, 0), Stamp { sequence: header.first, time: header.last_time });
+        let options = options.clone();
+        return Ok(JudgedLog { options, path, file: None, header, last, next, torn_bytes: 0, lost: None });
+    };
+    let mut reader = LogReader::new(&mut *file, &path)?;
+    let header = reader.header;
+    if header.shard != shard {
+        return Err(LogError::OtherShard { path, found: header.shard, asked: shard }.into());
+    }
+    if header.first != Sequence::FIRST {
+        return Err(LogError::Beginning { path, first: header.first }.into());
+    }
+    while let Some(mut frame) = reader.next_frame()? {
+        frame.try_for_each(|(stamp, command)| replay(stamp, command))?;
+    }
+    let (last, next, torn_bytes) = (reader.place(), reader.next(), reader.torn_bytes());
+    let lost = lost(options, &path, &header, next)?;
+    Ok(JudgedLog { options: options.clone(), path, file: Some(file), header, last, next, torn_bytes, lost })
+}
+
+/// The last command that was on disk once, where the log ends before it and that is accepted.
+fn lost(options: &Options, path: &Path, header: &LogHeader, next: Stamp) -> Result<Option<Sequence>, LogError> {
+    let found = Sequence(next.sequence.0 - 1);
+    match watermark::read(&*options.disk, path, header.id) {
+        Some(Mark { last, .. }) if last > found => match options.accept_loss.contains(&found) {
+            true => Ok(Some(last)),
+            false => Err(LogError::Short { path: path.to_path_buf(), found, durable: last }),
+        },
+        _ => Ok(None),
+    }
+}
+
+impl JudgedLog {
+    /// What was found, and what opening will do about it.
+    pub fn recovery(&self) -> Recovery {
+        let commands = self.next.sequence.0 - self.header.first.0;
+        let mut remarks = Vec::new();
+        if self.torn_bytes > 0 {
+            remarks.push(format!(
+                "cut off {} bytes of a torn last frame, never acknowledged; they are kept in {}",
+                self.torn_bytes,
+                self.torn_path().display()
+            ));
+        }
+        if let Some(lost) = self.lost {
+            remarks.push(format!("went on without command {} and those after it, up to {lost}", self.next.sequence));
+        }
+        if self.file.is_some() && self.header.id == LogId::NONE {
+            remarks.push(format!("{} was of version 1 and was rewritten", self.path.display()));
+        }
+        let ahead_ms = self.next.time.0.saturating_sub(self.options.clock.now().0);
+        if ahead_ms > AHEAD_MAX_MS {
+            remarks.push(format!(
+                "the clock is {} seconds behind the last time in the log: is it right? Until it has caught up, \
+                 times stand still",
+                ahead_ms / 1_000
+            ));
+        }
+        Recovery { commands, torn_bytes: self.torn_bytes, remarks }
+    }
+
+    /// The number of the next command.
+    pub fn next(&self) -> Sequence {
+        self.next.sequence
+    }
+
+    /// Makes the log ready to be appended to. What was torn goes into a file beside it; a log of version 1, and
+    /// one that goes on without commands that it once had, is rewritten under an identity of its own; a
+    /// new one is made. What was replayed is on disk when this returns.
+    ///
+    /// # Errors
+    /// When the disk says no. Another attempt starts from the same commands.
+    pub fn open(mut self) -> Result<LogWriter, LogError> {
+        if self.options.gate.as_ref().is_some_and(|gate| !gate.pass()) {
+            return Err(LogError::Beside { path: self.path });
+        }
+        let path = self.path.clone();
+        let io = |what| move |source| io_error(what, &path, source);
+        let mut end = self.last.1;
+        let file = match self.file.take() {
+            None => {
+                end = HEADER_BYTES as u64;
+                self.header.id = self.options.disk.new_log_id();
+                let created = self.options.disk.create(&self.path, &self.header.encode());
+                created.map_err(io("create"))?
+            }
+            Some(mut file) => {
+                self.keep_torn(&mut *file).map_err(io("keep the torn end of"))?;
+                if self.header.id == LogId::NONE || self.lost.is_some() {
+                    self.header.id = self.options.disk.new_log_id();
+                    let rewritten = rewrite(&*self.options.disk, &self.path, file, &self.header)?;
+                    end = rewritten.1;
+                    rewritten.0
+                } else {
+                    self.settle(&mut *file)?;
+                    file
+                }
+            }
+        };
+        LogWriter::new(&self.options, self.path, file, self.header.id, end, self.next)
+    }
+
+    /// Cuts off what is torn, and makes sure that what was read is on disk.
+    fn settle(&self, file: &mut dyn LogFile) -> Result<(), LogError> {
+        let io = |what| move |source| io_error(what, &self.path, source);
+        let has_frames = self.next.sequence > self.header.first;
+        if self.torn_bytes > 0 {
+            file.set_length(self.last.1).map_err(io("cut a torn frame off"))?;
+        }
+        if has_frames {
+            write_again(file, self.last).map_err(io("write the last frame of"))?;
+        }
+        if has_frames || self.torn_bytes > 0 {
+            file.sync().map_err(io("sync"))?;
+        }
+        Ok(())
+    }
+
+    /// Copies the torn end into a file of its own. It was never acknowledged, and may still tell somebody something.
+    fn keep_torn(&self, file: &mut dyn LogFile) -> io::Result<()> {
+        if self.torn_bytes == 0 {
+            return Ok(());
+        }
+        let mut torn = Vec::new();
+        Input { file, at: self.last.1 }.take(self.torn_bytes).read_to_end(&mut torn)?;
+        self.options.disk.create(&self.torn_path(), &torn).map(drop)
+    }
+
+    fn torn_path(&self) -> PathBuf {
+        self.path.with_extension(format!("torn-at-{}", self.next.sequence))
+    }
+}
+
+/// Writes the bytes of a frame over themselves.
+///
+/// Only the last frame can be in need of it: if its sync failed, the system may hold it in its
+/// cache, believe that it is on disk, and never write it. It was read from that cache just now, and
+/// commands will follow it; written again, it goes to disk with the next sync.
+fn write_again(file: &mut dyn LogFile, (start, end): (u64, u64)) -> io::Result<()> {
+    let mut frame = Vec::new();
+    Input { file: &mut *file, at: start }.take(end - start).read_to_end(&mut frame)?;
+    file.write_all_at(start, &frame)
+}
+
+fn io_error(what: &'static str, path: &Path, source: io::Error) -> LogError {
+    LogError::Io { what, path: path.to_path_buf(), source }
+}

@@ -1,0 +1,137 @@
+//! Appending to a log: frames are sealed, written, and then made durable.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::log::{RECORD_BYTES, seal_frame};
+use crate::watermark::{Mark, Watermark};
+use crate::{Clock, LogError, LogFile, LogId, Options, Sequence, Stamp, UnixMs};
+
+/// A log that is ready to be appended to. It must not be used after an error.
+pub struct LogWriter {
+    file: Box<dyn LogFile>,
+    path: PathBuf,
+    id: LogId,
+    /// Where the last whole frame ends and the next will begin, in bytes from the start.
+    end: u64,
+    next: Sequence,
+    /// The time of the last frame.
+    time: UnixMs,
+    clock: Clock,
+    watermark: Watermark,
+}
+
+impl LogWriter {
+    /// Goes on with the log in `file`, which is at `path`: its last frame ends at byte `end`, and all of it is on disk.
+    /// `next` is the number of the next command and the time of the last frame.
+    ///
+    /// # Errors
+    /// When the watermark can't be made.
+    pub fn new(
+        options: &Options,
+        path: PathBuf,
+        file: Box<dyn LogFile>,
+        id: LogId,
+        end: u64,
+        next: Stamp,
+    ) -> Result<LogWriter, LogError> {
+        let watermark = Watermark::open(&*options.disk, &path, id);
+        let io = |source| LogError::Io { what: "make the watermark of", path: path.clone(), source };
+        let (watermark, clock) = (watermark.map_err(io)?, options.clock.clone());
+        let mut log = LogWriter { file, path, id, end, next: next.sequence, time: next.time, clock, watermark };
+        log.note();
+        Ok(log)
+    }
+
+    // ANCHOR: append
+    /// Seals a frame and writes it behind the last one. `frame` has room for the header, and then its commands.
+    /// The result is the number of the first of them, and the frame's time. Nothing of it is durable yet.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    ///
+    /// # Panics
+    /// As [`seal_frame`].
+    pub fn append(&mut self, frame: &mut [u8]) -> Result<Stamp, LogError> {
+        // A clock may be put back. What is in the log stays in order.
+        self.time = self.time.max(self.clock.now());
+        let first = Stamp { sequence: self.next, time: self.time };
+        seal_frame(frame, self.id, first);
+        self.file.write_all_at(self.end, frame).map_err(|source| self.error("write", source))?;
+        self.end += frame.len() as u64;
+        self.next = first.sequence.plus(commands_in(frame));
+        Ok(first)
+    }
+
+    /// Returns when everything appended is on disk, and notes how far that is.
+    ///
+    /// # Errors
+    /// When the disk says no. A second sync may succeed without having written what the first one lost.
+    pub fn sync(&mut self) -> Result<(), LogError> {
+        self.file.sync().map_err(|source| self.error("sync", source))?;
+        self.note();
+        Ok(())
+    }
+    // ANCHOR_END: append
+
+    /// Notes that everything so far is on disk. Of a log without commands there is nothing to note.
+    fn note(&mut self) {
+        if self.next > Sequence::FIRST {
+            self.watermark.set(Mark { end: self.end, last: Sequence(self.next.0 - 1) });
+        }
+    }
+
+    // ANCHOR: lay_out
+    /// Makes room for so many commands, zeroed and on disk. Past that the file grows with every frame.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn lay_out(&mut self, commands: usize) -> Result<(), LogError> {
+        let bytes = (commands * RECORD_BYTES) as u64;
+        // An eighth more for the frames' headers.
+        self.write_zeros(bytes + bytes / 8).map_err(|source| self.error("lay out", source))
+    }
+
+    fn write_zeros(&mut self, bytes: u64) -> io::Result<()> {
+        let zeros = vec![0; 1 << 20];
+        let mut laid_out = self.file.length()?;
+        while laid_out < self.end + bytes {
+            let length = zeros.len().min((self.end + bytes - laid_out) as usize);
+            self.file.write_all_at(laid_out, &zeros[..length])?;
+            laid_out += length as u64;
+        }
+        if bytes > 0 { self.file.sync() } else { Ok(()) }
+    }
+    // ANCHOR_END: lay_out
+
+    /// Gives back the room that no frame used.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn give_back(&mut self) -> Result<(), LogError> {
+        self.file.set_length(self.end).map_err(|source| self.error("end", source))
+    }
+
+    /// The sequence of the next command.
+    pub fn next(&self) -> Sequence {
+        self.next
+    }
+
+    /// Where the last frame ends, in bytes from the start of the file.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Where the log is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn error(&self, what: &'static str, source: io::Error) -> LogError {
+        LogError::Io { what, path: self.path.clone(), source }
+    }
+}
+
+fn commands_in(frame: &[u8]) -> u64 {
+    (frame.len() / RECORD_BYTES - 1) as u64
+}
