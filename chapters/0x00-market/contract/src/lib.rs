@@ -39,6 +39,7 @@ pub mod simulation;
 pub mod snapshots;
 pub mod stopping;
 pub mod streams;
+pub mod traced;
 pub mod words;
 
 pub use faults::Faults;
