@@ -5,9 +5,9 @@
 //! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`])? And does every promise hold on a disk that
-//! loses, tears and refuses ([`failing`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The
-//! chapter's program is asked the last one as well, on the real system ([`program`]), and its words are on file
-//! ([`words`]). What takes bytes from outside is asked one more: is there any input that it can't bear ([`fuzz`])?
+//! loses, tears and refuses ([`failing`], [`reading`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The
+//! chapter's program is asked the last one as well, on the real system ([`program`]) and on whatever a crash may leave
+//! of what it did there ([`traced`]), and its words are on file ([`words`]). What takes bytes from outside is asked one more: is there any input that it can't bear ([`fuzz`])?
 //!
 //! With one shard the whole stream of events is compared; with more, each market's own stream,
 //! because the order between markets of different shards is not part of the contract.
@@ -32,6 +32,7 @@ pub mod logs;
 pub mod opening;
 pub mod oracle;
 pub mod program;
+pub mod reading;
 pub mod sim_disk;
 mod sim_file;
 mod sim_world;

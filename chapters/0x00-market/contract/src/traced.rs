@@ -11,6 +11,7 @@
 //!
 //! - `CRASH_STATES=2000` draws so many states a recording, and counts through those of every moment that has few.
 //! - A state that fails is printed with the command that replays it, on the recording that was kept.
+//! - `CRASH_MISTAKE=DirectorySync` makes one of the planted mistakes, to see what is said of it.
 
 mod choices;
 mod contents;
@@ -173,30 +174,36 @@ impl<C: Chapter> Scene<C> {
         let only = std::env::var("CRASH_STATE").ok();
         let only = only.map(|text| Which::parse(&text).expect("CRASH_STATE is `seed` or `moment.number`"));
         let effort = only.map_or_else(Effort::asked, Effort::Only);
-        match self.search(&self.recording.steps, effort) {
-            Ok(states) => println!("{}: {} steps, {states} states", self.name, self.recording.steps.len()),
-            Err(found) => {
-                let (kept, package) = (place(program, self.name), std::env::var("CARGO_PKG_NAME").unwrap_or_default());
-                if only.is_none() {
-                    self.recording.keep(&kept);
-                }
-                panic!(
-                    "{}, state {}: {}\nreplay it with: CRASH_RECORDING={} CRASH_STATE={} cargo test -p {package} {test} \
-                     -- --exact",
-                    self.name,
-                    found.which,
-                    found.complaint,
-                    kept.display(),
-                    found.which,
-                );
-            }
+        let mistake = std::env::var("CRASH_MISTAKE").ok();
+        let known = || format!("CRASH_MISTAKE is one of {:?}", Mistake::ALL);
+        let planted = mistake.as_ref().map(|name| Mistake::named(name).unwrap_or_else(|| panic!("{}", known())));
+        let steps = &self.recording.steps;
+        let steps = planted.map_or(steps.clone(), |mistake| mistake.plant(steps, &self.data_dir));
+        let found = match self.search(&steps, effort) {
+            Ok(states) => return println!("{}: {} steps, {states} states", self.name, steps.len()),
+            Err(found) => found,
+        };
+        let (kept, package) = (place(program, self.name), std::env::var("CARGO_PKG_NAME").unwrap_or_default());
+        if only.is_none() {
+            self.recording.keep(&kept);
         }
+        let mistake = mistake.map_or(String::new(), |name| format!("CRASH_MISTAKE={name} "));
+        panic!(
+            "{}, state {}: {}\nreplay it with: CRASH_RECORDING={} CRASH_STATE={} {mistake}cargo test -p {package} \
+             {test} -- --exact",
+            self.name,
+            found.which,
+            found.complaint,
+            kept.display(),
+            found.which,
+        );
     }
 
     /// Each of these mistakes is found.
     fn finds(&self, mistakes: &[Mistake]) {
         for mistake in mistakes {
             let planted = mistake.plant(&self.recording.steps, &self.data_dir);
+            assert!(planted != self.recording.steps, "{mistake:?}: {} has nothing to make it with", self.name);
             match self.search(&planted, Effort::asked()) {
                 Ok(states) => panic!("{mistake:?} in {} was not found in {states} states", self.name),
                 Err(found) => println!("{mistake:?} in {}, state {}: {}", self.name, found.which, found.complaint),

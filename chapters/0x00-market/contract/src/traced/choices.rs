@@ -66,8 +66,11 @@ pub enum Rules {
     /// What is not synced is there or not, name by name and sector by sector, in any order; a sector may come in
     /// part, and the rest of it is as it was.
     Posix,
-    /// And a sector that came in part may be spoiled whole, with what was in it before; and where a file has grown,
-    /// and its bytes did not come, there may be anything.
+    /// And a sector that was written in part may be spoiled whole, with what was in it before; and where a file has
+    /// grown, and its bytes did not come, there may be anything.
+    ///
+    /// Left out is what no log can tell from a crash without a second witness: a spoiled sector with nothing behind it,
+    /// be it that the file did not grow, or that it was cut there when the log was closed.
     Harsh,
 }
 

@@ -117,10 +117,9 @@ impl Contents {
                 // The end of a sector may reach the disk without its beginning.
                 let kept = if choices.toss() { cut..SECTOR_BYTES } else { 0..cut };
                 sector[kept.clone()].copy_from_slice(&old[kept]);
-                if rules == Rules::Harsh && choices.toss() {
+                if rules == Rules::Harsh && choices.toss() && self.pending[came(state) - 1].is_write() {
                     sector = anything(start, choices);
-                    // A spoiled sector at the end of a file that did not grow is rot in the last frame: there is
-                    // nothing behind it that could show what was lost.
+                    // Were the file not to grow, this would be rot in the last frame alone, of which nothing tells.
                     length = length.max(lengths[came(state)]);
                 }
             }
@@ -173,6 +172,10 @@ impl Change {
             }
             Change::SetLength(length) => file.resize(*length as usize, 0),
         }
+    }
+
+    fn is_write(&self) -> bool {
+        matches!(self, Change::Write(..))
     }
 
     /// Whether it changes a byte of the sector that begins at byte `start`.

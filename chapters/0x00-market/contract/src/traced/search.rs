@@ -10,7 +10,7 @@ use super::weak_disk::{Tree, WeakDisk};
 use crate::streams::Random;
 
 /// How many states are drawn a recording, unless `CRASH_STATES` says otherwise.
-const DRAWN: u64 = 200;
+const DRAWN: u64 = 400;
 
 /// With this many or more, the states of every moment are counted through, where they are few.
 const DRAWN_THOROUGH: u64 = 2_000;
