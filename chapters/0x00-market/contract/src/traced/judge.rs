@@ -75,7 +75,7 @@ impl<C: Chapter> History<C> {
     /// # Errors
     /// What is wrong.
     pub fn comes_back(&self, left: &Tree, promised: &[usize], rules: Rules) -> Result<(), String> {
-        let (folder, options) = self.lay_out(left);
+        let (_folder, options) = self.lay_out(left);
         let (engine, recovery) = match C::Engine::open(&options, &mut crate::harness::Acks::default().receivers()) {
             Ok(opened) => opened,
             Err(EngineError::Log(_)) if rules == Rules::Harsh => return Ok(()),
@@ -97,8 +97,22 @@ impl<C: Chapter> History<C> {
         check_state(&self.state(&counts), &state)?;
         let events = self.oracles.iter().zip(&counts).flat_map(|(oracle, &count)| oracle.events(count));
         check_ledger(events, &options.data_dir, self.shards)?;
-        drop(folder);
-        Ok(())
+        self.goes_on(&options, &counts)
+    }
+
+    /// The engine takes one more command in each shard, and all of them are in the logs then.
+    fn goes_on(&self, options: &Options, counts: &[usize]) -> Result<(), String> {
+        let next = |(oracle, &count): (&Oracle, &usize)| oracle.steps(count).first().map(|step| step.command);
+        let next: Vec<Command> = self.oracles.iter().zip(counts).filter_map(next).collect();
+        let went = run::<C::Engine>(options, &next, next.len() + 1).map_err(|error| format!("going on: {error}"))?;
+        let (before, mut after) = (counts.iter().sum::<usize>(), 0);
+        for shard in (0..self.shards).map(|shard| ShardOf { shard, shards: self.shards }) {
+            after += compare_log(&self.commands, shard, &options.data_dir)?.0;
+        }
+        match went.recovery.commands == before as u64 && after == before + next.len() {
+            true => Ok(()),
+            false => Err(format!("{before} commands and {} more became {after}", next.len())),
+        }
     }
 
     /// The log can't be trusted: the engine refuses it, and nothing that was there has changed.
