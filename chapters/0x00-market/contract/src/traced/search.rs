@@ -102,7 +102,7 @@ pub fn search(
     let mut disk = before.clone();
     for moment in 0..=steps.len() {
         if moment > 0 {
-            search.take(&mut disk)?;
+            search.take(&mut disk);
         }
         for (seed, random) in at_moment.remove(&moment).unwrap_or_default() {
             // Every second disk is a harsh one.
@@ -132,16 +132,16 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Takes the next step.
-    fn take(&mut self, disk: &mut WeakDisk) -> Result<(), Found> {
+    ///
+    /// # Panics
+    /// When it can't be taken: the trace, or the model of it, is wrong then, and nothing that is found means anything.
+    fn take(&mut self, disk: &mut WeakDisk) {
         let step = &self.steps[self.at];
         self.at += 1;
         if let Step::Acknowledge { shard, promised, .. } = step {
             self.promised[*shard] = *promised;
         }
-        disk.apply(step).map_err(|complaint| Found {
-            which: Which::Counted(self.at, 0),
-            complaint: format!("step {}, {step}: {complaint}", self.at),
-        })
+        disk.apply(step).unwrap_or_else(|wrong| panic!("no program takes step {}, {step}: {wrong}", self.at));
     }
 
     /// All states of a moment, unless there are too many, or the one with this number.
