@@ -9,6 +9,7 @@ use crate::code;
 use crate::diff;
 use crate::directive::{BRACES, Directive, Malformed};
 use crate::lang::Lang;
+use crate::named_test::named_test;
 use crate::number;
 use crate::page::{in_fence, is_stamp};
 use crate::problem::{Failure, Problem};
@@ -112,5 +113,6 @@ fn expand(s: &Sources, lang: Lang, directive: &Directive<'_>, fenced: bool) -> R
             let chapter = |name: &str| s.chapters.find(name).map_err(|e| e.to_string());
             diff::page(&s.project, lang, chapter(before)?, chapter(after)?)
         }
+        Directive::Test { path } => named_test(&s.project, path, fenced),
     }
 }

@@ -17,6 +17,7 @@ pub mod format;
 pub mod glossary;
 pub mod html;
 pub mod lang;
+pub mod named_test;
 pub mod number;
 pub mod page;
 mod pattern;

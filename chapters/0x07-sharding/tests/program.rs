@@ -1,7 +1,7 @@
 //! The contract, kept by this chapter's program. What is asked of it is in `contract`.
 
 use ch07::Chapter;
-use contract::{program, words};
+use contract::{program, traced, words};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch07");
 
@@ -28,6 +28,16 @@ fn a_sync_fails() {
 #[test]
 fn the_disk_is_full() {
     program::the_disk_is_full::<Chapter>(PROGRAM);
+}
+
+#[test]
+fn crash_states() {
+    traced::crash_states::<Chapter>(PROGRAM);
+}
+
+#[test]
+fn planted_mistakes() {
+    traced::planted_mistakes::<Chapter>(PROGRAM);
 }
 
 #[test]

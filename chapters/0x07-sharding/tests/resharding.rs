@@ -11,7 +11,7 @@ use contract::fixture::{TIME, header};
 use contract::folder::Folder;
 use contract::harness::run;
 use contract::streams::Random;
-use contract::{Faults, SimDisk};
+use contract::{Faults, SimDisk, traced};
 use market::log::{RECORD_BYTES, ShardOf, encode_log};
 use market::{Command, Disk, EngineError, LogError, LogFile};
 
@@ -92,6 +92,18 @@ fn a_directory_in_use_is_refused() {
     refused(&disk, &folder, 4, "in use by process");
     drop(held);
     reshard(&disk, folder.path(), 4).unwrap();
+}
+
+/// Whatever a crash leaves of a real program's resharding can be opened, or says what to do, and a second resharding
+/// brings it to its end.
+#[test]
+fn crash_states_of_resharding() {
+    traced::crash_states_of_resharding::<Chapter>(env!("CARGO_BIN_EXE_ch07"), reshard);
+}
+
+#[test]
+fn planted_mistakes_of_resharding() {
+    traced::planted_mistakes_of_resharding::<Chapter>(env!("CARGO_BIN_EXE_ch07"), reshard);
 }
 
 /// A disk that writes something else than it was given: what is read back shows it before anything is removed.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tree::{circles, neighbours, rooms};
+use tree::{byte_order, circles, neighbours, rooms};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -45,4 +45,11 @@ fn no_crate_stands_on_what_stands_on_it() {
     let (crates, problems) = circles::dependencies(&root());
     assert_none(&problems);
     assert!(crates >= 16, "only {crates} crates found");
+}
+
+#[test]
+fn bytes_are_in_the_same_order_everywhere() {
+    let (files, problems) = byte_order::check(&root());
+    assert_none(&problems);
+    assert!(files > 100, "only {files} files found");
 }

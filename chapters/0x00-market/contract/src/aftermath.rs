@@ -99,7 +99,7 @@ impl Left {
 
 /// How many commands the log holds, and how many of them its last frame; they must be the first that
 /// belong to this shard.
-fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path) -> Result<(usize, usize), String> {
+pub(crate) fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path) -> Result<(usize, usize), String> {
     let path = data_dir.join(shard.file_name());
     let opened = RealDisk.open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let Some(mut file) = opened else { return Ok((0, 0)) };
@@ -119,12 +119,17 @@ fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path) -> Result<
     Ok((count, in_last_frame))
 }
 
-/// Reads what the program ([`runner`]) wrote: how many commands came before the first
-/// acknowledgement, and the events of each. The last may be cut off.
+/// Reads what the program ([`runner`]) wrote.
 fn read_acks(path: &Path) -> Result<(usize, Vec<Vec<Event>>), String> {
     // A program that ends before it begins has made no file.
     let bytes = std::fs::read(path).unwrap_or_default();
-    let mut rest = &bytes[..];
+    parse_acks(&bytes).map_err(|complaint| format!("{}: {complaint}", path.display()))
+}
+
+/// What acknowledgements that were written down say: how many commands came before the first of them, and the events
+/// of each. The last may be cut off.
+pub(crate) fn parse_acks(bytes: &[u8]) -> Result<(usize, Vec<Vec<Event>>), String> {
+    let mut rest = bytes;
     let (mut before, mut acks) = (0, Vec::new());
     while let Some((head, body)) = rest.split_first_chunk::<16>() {
         let sequence = u64::from_le_bytes(head[..8].try_into().unwrap()) as usize;
@@ -137,7 +142,7 @@ fn read_acks(path: &Path) -> Result<(usize, Vec<Vec<Event>>), String> {
         }
         let (rows, _) = events.as_chunks::<{ Event::BYTES }>();
         let decoded: Option<Vec<Event>> = rows.iter().map(Event::decode).collect();
-        acks.push(decoded.ok_or_else(|| format!("{}: what was acknowledged is no event", path.display()))?);
+        acks.push(decoded.ok_or("what was acknowledged is no event")?);
         rest = next;
     }
     Ok((before, acks))

@@ -6,9 +6,10 @@
 //! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`], [`versions`], [`watermarks`])? Who stands behind
 //! it, what is he told ([`times`])? And does every promise hold on a disk that
-//! loses, tears and refuses ([`failing`], [`stopping`], [`simulation`], on the simulated disk of [`sim_disk`])? The
-//! chapter's program is asked the last one as well, on the real system ([`program`]), and its words are on file
-//! ([`words`]). What takes bytes from outside is asked one more: is there any input that it can't bear ([`fuzz`])?
+//! loses, tears and refuses ([`failing`], [`reading`], [`stopping`], [`simulation`], on the simulated disk of
+//! [`sim_disk`])? The chapter's program is asked the last one as well, on the real system ([`program`]) and on whatever a
+//! crash may leave of what it did there ([`traced`]), and its words are on file ([`words`]). What takes bytes from outside
+//! is asked one more: is there any input that it can't bear ([`fuzz`])?
 //!
 //! With one shard the whole stream of events is compared; with more, each market's own stream,
 //! because the order between markets of different shards is not part of the contract.
@@ -33,6 +34,7 @@ pub mod logs;
 pub mod opening;
 pub mod oracle;
 pub mod program;
+pub mod reading;
 pub mod sim_disk;
 mod sim_file;
 mod sim_world;
@@ -41,6 +43,7 @@ pub mod snapshots;
 pub mod stopping;
 pub mod streams;
 pub mod times;
+pub mod traced;
 pub mod versions;
 pub mod watermarks;
 pub mod words;

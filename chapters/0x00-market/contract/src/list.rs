@@ -64,6 +64,7 @@ macro_rules! contract {
             the_disk_fills_up is failing::the_disk_fills_up of Engine,
             short_writes_are_completed is failing::short_writes_are_completed of Engine,
             recovery_fails_and_is_repeated is failing::recovery_fails_and_is_repeated of Engine,
+            a_read_fails is reading::a_read_fails of Engine,
             nothing_after_a_disk_error is stopping::nothing_after_a_disk_error of Engine,
             nothing_after_a_panic_of_the_receiver is stopping::nothing_after_a_panic_of_the_receiver of Engine,
             nothing_after_a_ledger_error is stopping::nothing_after_a_ledger_error of Engine,

@@ -198,7 +198,7 @@ pub fn folders_are_on_disk<C: Chapter>(program: &str) {
     }
 }
 
-fn strace_works() -> bool {
+pub(crate) fn strace_works() -> bool {
     let traced = Process::new("strace").args(["-f", "-e", "trace=fdatasync", "true"]).output();
     traced.is_ok_and(|output| output.status.success())
 }
@@ -309,7 +309,7 @@ fn stopped_with_words(name: &str, run: &Run, output: &Output) -> String {
 }
 
 /// Says what was not tested.
-fn skip(reason: &str) {
+pub(crate) fn skip(reason: &str) {
     assert!(std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"), "CI tests this: {reason}");
     println!("skipped: {reason}");
 }

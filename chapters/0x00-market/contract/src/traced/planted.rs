@@ -1,0 +1,137 @@
+//! Programs with a mistake, made from the recording of one without: the steps are those that such a program would
+//! have taken. What it would have read back is the same in each case, so nothing else in them would differ.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::steps::Step;
+
+/// A mistake. A program that puts a promise about what is durable on disk before it is would be one more: a write that
+/// comes before the sync that it speaks of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mistake {
+    /// No log is synced after it was made.
+    FileSync,
+    /// The names in the data directory are never synced.
+    DirectorySync,
+    /// The names of the folders above it are never synced.
+    ParentSync,
+    /// A new log gets its name before it is synced.
+    RenameBeforeSync,
+    /// The ledger is emptied before the log is judged, and written where it stands.
+    LedgerFirst,
+    /// The old logs are removed before the new ones have their names.
+    OldSetFirst,
+}
+
+impl Mistake {
+    /// All of them.
+    pub const ALL: [Mistake; 6] = [
+        Mistake::FileSync,
+        Mistake::DirectorySync,
+        Mistake::ParentSync,
+        Mistake::RenameBeforeSync,
+        Mistake::LedgerFirst,
+        Mistake::OldSetFirst,
+    ];
+
+    /// The mistake of this name.
+    pub fn named(name: &str) -> Option<Mistake> {
+        Mistake::ALL.into_iter().find(|mistake| format!("{mistake:?}") == name)
+    }
+
+    /// The same program with this mistake, if it has something to make it with; `data_dir` is seen from the disk's
+    /// root.
+    pub fn plant(self, steps: &[Step], data_dir: &Path) -> Vec<Step> {
+        match self {
+            Mistake::FileSync => without_syncs(steps, |_, data_only| data_only),
+            Mistake::DirectorySync => without_syncs(steps, |path, _| path == data_dir),
+            Mistake::ParentSync => without_syncs(steps, |path, _| data_dir.starts_with(path) && path != data_dir),
+            Mistake::RenameBeforeSync => rename_before_sync(steps),
+            Mistake::LedgerFirst => ledger_first(steps),
+            Mistake::OldSetFirst => old_set_first(steps),
+        }
+    }
+}
+
+/// The name under which each handle was opened.
+fn opened(steps: &[Step]) -> BTreeMap<u64, &Path> {
+    let opened = steps.iter().filter_map(|step| match step {
+        Step::Open { handle, path, .. } => Some((*handle, path.as_path())),
+        _ => None,
+    });
+    opened.collect()
+}
+
+/// Leaves out the syncs of what `which` chooses by its name when it was opened, and by whether it is `fdatasync`.
+fn without_syncs(steps: &[Step], which: impl Fn(&Path, bool) -> bool) -> Vec<Step> {
+    let opened = opened(steps);
+    let mut left_out = Vec::new();
+    let kept = steps.iter().filter(|step| match step {
+        Step::SyncBegins { handle, sync, data_only } => {
+            let goes = opened.get(handle).is_some_and(|path| which(path, *data_only));
+            left_out.extend(goes.then_some(*sync));
+            !goes
+        }
+        Step::SyncEnds { sync } => !left_out.contains(sync),
+        _ => true,
+    });
+    kept.cloned().collect()
+}
+
+/// Write, name, sync: the name comes before what it stands for.
+fn rename_before_sync(steps: &[Step]) -> Vec<Step> {
+    let mut planted: Vec<Step> = Vec::new();
+    for step in steps {
+        if let Step::Rename { from, .. } = step {
+            let opened = opened(&planted);
+            let begins = planted.iter().rposition(
+                |step| matches!(step, Step::SyncBegins { handle, .. } if opened.get(handle) == Some(&from.as_path())),
+            );
+            if let Some(at) = begins {
+                planted.insert(at, step.clone());
+                continue;
+            }
+        }
+        planted.push(step.clone());
+    }
+    planted
+}
+
+/// The ledger is opened under its own name where it was opened as a draft, and never renamed or removed.
+fn ledger_first(steps: &[Step]) -> Vec<Step> {
+    let ledger = |path: &Path| -> Option<PathBuf> {
+        let name = path.file_name()?.to_str()?.strip_suffix(".draft")?;
+        name.starts_with("ledger").then(|| path.with_extension("bin"))
+    };
+    let planted = steps.iter().filter_map(|step| match step {
+        Step::Open { handle, path, creates, empties } => {
+            let path = ledger(path).unwrap_or_else(|| path.clone());
+            Some(Step::Open { handle: *handle, path, creates: *creates, empties: *empties })
+        }
+        Step::Rename { from: path, .. } | Step::Remove { path } if ledger(path).is_some() => None,
+        _ => Some(step.clone()),
+    });
+    planted.collect()
+}
+
+/// Each removal of a log, up to the end of the sync that makes it last, comes before the first new name.
+fn old_set_first(steps: &[Step]) -> Vec<Step> {
+    let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
+    let named = |step: &Step| {
+        matches!(step, Step::Rename { from, to } if is_log(to)
+            && from.extension().is_some_and(|extension| extension == "draft"))
+    };
+    let Some(first) = steps.iter().position(named) else { return steps.to_vec() };
+    let (mut early, mut late, mut removing) = (Vec::new(), Vec::new(), false);
+    for step in &steps[first..] {
+        removing |= matches!(step, Step::Remove { path } if is_log(path));
+        if removing {
+            early.push(step.clone())
+        } else {
+            late.push(step.clone())
+        }
+        removing &= !matches!(step, Step::SyncEnds { .. });
+    }
+    [&steps[..first], &early, &late].concat()
+}

@@ -1,0 +1,197 @@
+//! Looking through the states that a crash may leave of a recording, until one of them breaks a promise.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::choices::{Choices, Rules};
+use super::steps::Step;
+use super::weak_disk::{Tree, WeakDisk};
+use crate::streams::Random;
+
+/// How many states are drawn a recording, unless `CRASH_STATES` says otherwise.
+const DRAWN: u64 = 400;
+
+/// With this many or more, the states of every moment are counted through, where they are few.
+const DRAWN_THOROUGH: u64 = 2_000;
+
+/// A moment with more combinations than this is left to the draw.
+const COUNTED_MAX: u64 = 96;
+
+/// How hard to look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// So many drawn states, and all states of the moments before the first acknowledgement; from 2,000 on, all
+    /// states of all moments.
+    States(u64),
+    /// One state.
+    Only(Which),
+}
+
+/// One state of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// The one that follows from this seed.
+    Drawn(u64),
+    /// This combination of the choices at the moment behind so many steps.
+    Counted(usize, u64),
+}
+
+impl Effort {
+    /// What the environment asks for.
+    pub fn asked() -> Effort {
+        let count = std::env::var("CRASH_STATES").ok();
+        Effort::States(count.map_or(DRAWN, |text| text.parse().expect("CRASH_STATES is a number")))
+    }
+}
+
+impl Which {
+    /// Reads `17`, a seed, or `5.17`, a combination at a moment.
+    pub fn parse(text: &str) -> Option<Which> {
+        match text.split_once('.') {
+            None => Some(Which::Drawn(text.parse().ok()?)),
+            Some((moment, number)) => Some(Which::Counted(moment.parse().ok()?, number.parse().ok()?)),
+        }
+    }
+}
+
+impl std::fmt::Display for Which {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Which::Drawn(seed) => write!(f, "{seed}"),
+            Which::Counted(moment, number) => write!(f, "{moment}.{number}"),
+        }
+    }
+}
+
+/// A state that broke a promise.
+#[derive(Debug)]
+pub struct Found {
+    /// Which it was.
+    pub which: Which,
+    /// In words.
+    pub complaint: String,
+}
+
+/// Judges what a crash left, by what had been promised in each shard.
+pub type Judge<'a> = dyn Fn(&Tree, &[usize], Rules) -> Result<(), String> + 'a;
+
+/// Looks at the states that these steps may leave, and says how many different ones there were.
+///
+/// # Errors
+/// The first that is not as it should be.
+pub fn search(
+    before: &WeakDisk,
+    steps: &[Step],
+    promised: &[usize],
+    effort: Effort,
+    judge: &Judge<'_>,
+) -> Result<usize, Found> {
+    let mut search = Search { judge, steps, judged: HashSet::new(), at: 0, promised: promised.to_vec() };
+    let drawn = match effort {
+        Effort::States(count) => (0..count).collect(),
+        Effort::Only(Which::Drawn(seed)) => vec![seed],
+        Effort::Only(_) => Vec::new(),
+    };
+    let mut at_moment: BTreeMap<usize, Vec<(u64, Random)>> = BTreeMap::new();
+    for seed in drawn {
+        let mut random = Random::new(seed);
+        at_moment.entry(random.below(steps.len() as u64 + 1) as usize).or_default().push((seed, random));
+    }
+    let first = steps.iter().position(|step| matches!(step, Step::Acknowledge { .. })).unwrap_or(steps.len());
+    let mut disk = before.clone();
+    for moment in 0..=steps.len() {
+        if moment > 0 {
+            search.take(&mut disk);
+        }
+        for (seed, random) in at_moment.remove(&moment).unwrap_or_default() {
+            // Every second disk is a harsh one.
+            let rules = if seed % 2 == 0 { Rules::Posix } else { Rules::Harsh };
+            search.look(Which::Drawn(seed), &disk.after_crash(&mut Choices::Drawn(random), rules), rules)?;
+        }
+        match effort {
+            Effort::States(count) if count >= DRAWN_THOROUGH || moment <= first => search.count_through(&disk, None)?,
+            Effort::Only(Which::Counted(asked, number)) if asked == moment => {
+                search.count_through(&disk, Some(number))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(search.judged.len())
+}
+
+struct Search<'a> {
+    judge: &'a Judge<'a>,
+    steps: &'a [Step],
+    /// The states that were judged, with what was promised then.
+    judged: HashSet<u64>,
+    /// How many steps have been taken.
+    at: usize,
+    promised: Vec<usize>,
+}
+
+impl Search<'_> {
+    /// Takes the next step.
+    ///
+    /// # Panics
+    /// When it can't be taken: the trace, or the model of it, is wrong then, and nothing that is found means anything.
+    fn take(&mut self, disk: &mut WeakDisk) {
+        let step = &self.steps[self.at];
+        self.at += 1;
+        if let Step::Acknowledge { shard, promised, .. } = step {
+            self.promised[*shard] = *promised;
+        }
+        disk.apply(step).unwrap_or_else(|wrong| panic!("no program takes step {}, {step}: {wrong}", self.at));
+    }
+
+    /// All states of a moment, unless there are too many, or the one with this number.
+    fn count_through(&mut self, disk: &WeakDisk, only: Option<u64>) -> Result<(), Found> {
+        let (mut choices, mut states) = (Choices::counted(), Vec::new());
+        for number in 0.. {
+            let state = disk.after_crash(&mut choices, Rules::Posix);
+            if only.is_none_or(|only| only == number) {
+                states.push((number, state));
+            }
+            if !choices.advance() || only.is_some_and(|only| only == number) {
+                break;
+            }
+            if states.len() as u64 > COUNTED_MAX {
+                return Ok(());
+            }
+        }
+        states
+            .into_iter()
+            .try_for_each(|(number, state)| self.look(Which::Counted(self.at, number), &state, Rules::Posix))
+    }
+
+    /// Judges a state, if it is another than those before.
+    fn look(&mut self, which: Which, state: &Tree, rules: Rules) -> Result<(), Found> {
+        let mut hasher = DefaultHasher::new();
+        (state, &self.promised, rules == Rules::Harsh).hash(&mut hasher);
+        if !self.judged.insert(hasher.finish()) {
+            return Ok(());
+        }
+        let judged = catch_unwind(AssertUnwindSafe(|| (self.judge)(state, &self.promised, rules)));
+        let complaint = match judged {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(complaint)) => complaint,
+            Err(_) => "it panicked, as is written above".into(),
+        };
+        let step = self.at.checked_sub(1).map_or("none".into(), |at| self.steps[at].to_string());
+        let left: Vec<String> = state.iter().map(|(path, bytes)| in_words(path, bytes.as_deref())).collect();
+        let complaint = format!(
+            "{complaint}\n  {rules:?} rules, behind step {} ({step}), promised {:?}\n  left: {}",
+            self.at,
+            self.promised,
+            left.join(", ")
+        );
+        Err(Found { which, complaint })
+    }
+}
+
+fn in_words(path: &std::path::Path, bytes: Option<&[u8]>) -> String {
+    match bytes {
+        Some(bytes) => format!("{} ({} bytes)", path.display(), bytes.len()),
+        None => format!("{}/", path.display()),
+    }
+}
