@@ -8,7 +8,7 @@
 use crate::check::input::Input;
 use crate::directive::{BRACES, Directive, Table};
 use crate::lang::Lang;
-use crate::page::Page;
+use crate::page::{Page, Section};
 use crate::pointer::Pointer;
 use crate::problem::Problem;
 use crate::prose::marks;
@@ -21,42 +21,41 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
             let Some(place) = sections.iter().position(|section| section.id.as_deref() == Some("guess")) else {
                 continue;
             };
-            let guess = &sections[place];
-            let end = sections.get(place + 1).map_or(usize::MAX, |next| next.line);
+            let (guess, behind) = (&sections[place], &sections[place + 1..]);
             let answers = marks(&guess.body, "answer");
-            let mut tell = |reason: String| problems.push(Problem::new(&page.file, guess.line, reason));
-            if answers.is_empty() {
-                tell("the guess names no answer; say `<!-- answer: … -->` with the directive that gives it".into());
-            }
-            for answer in answers {
-                if let Some(id) = answer.strip_prefix('#') {
-                    if !sections[place + 1..].iter().any(|section| section.id.as_deref() == Some(id)) {
-                        tell(format!("the guess is to be answered in `{id}`, and no such section comes behind it"));
-                    }
-                    continue;
-                }
-                let behind = shown(page).into_iter().filter(|(line, _)| *line >= end);
-                if !behind.into_iter().any(|(_, directive)| directive == answer) {
-                    tell(format!("the guess is to be answered by `{{{{{answer}}}}}`, which does not come behind it"));
-                }
-                let earlier = pages[..at].iter().flat_map(|page| shown(page).into_iter().map(move |it| (page, it)));
-                let above = shown(page).into_iter().filter(|(line, _)| *line < guess.line).map(|it| (page, it));
-                for (page, (line, directive)) in earlier.chain(above) {
-                    if reveals(directive, answer) {
-                        let reason = format!(
-                            "`{{{{{directive}}}}}` answers a guess that is made later, on {}",
-                            place_of(guess.line, &pages[at])
-                        );
-                        problems.push(Problem::new(&page.file, line, reason));
-                    }
-                }
-            }
+            let missing = answers.iter().filter_map(|answer| missing(page, behind, answer));
+            let none = "the guess names no answer; say `<!-- answer: … -->` with the directive that gives it";
+            let none = answers.is_empty().then(|| none.to_owned());
+            problems.extend(missing.chain(none).map(|reason| Problem::new(&page.file, guess.line, reason)));
+            problems.extend(answers.iter().flat_map(|answer| early(&pages[..=at], guess.line, answer)));
         }
     }
 }
 
-fn place_of(line: usize, page: &Page) -> String {
-    format!("{}:{line}", page.file.display())
+/// Why an answer does not come behind its guess, if it does not.
+fn missing(page: &Page, behind: &[Section], answer: &str) -> Option<String> {
+    if let Some(id) = answer.strip_prefix('#') {
+        let is_there = behind.iter().any(|section| section.id.as_deref() == Some(id));
+        return (!is_there)
+            .then(|| format!("the guess is to be answered in `{id}`, and no such section comes behind it"));
+    }
+    let from = behind.first().map_or(usize::MAX, |section| section.line);
+    let is_there = shown(page).into_iter().any(|(line, directive)| line >= from && directive == answer);
+    (!is_there).then(|| format!("the guess is to be answered by `{{{{{answer}}}}}`, which does not come behind it"))
+}
+
+/// What shows an answer on the pages before the last of these, or above the guess in this line of it.
+fn early(pages: &[Page], guess: usize, answer: &str) -> Vec<Problem> {
+    let Some((own, before)) = pages.split_last() else { return Vec::new() };
+    let before = before.iter().flat_map(|page| shown(page).into_iter().map(move |shown| (page, shown)));
+    let above = shown(own).into_iter().filter(|(line, _)| *line < guess).map(|shown| (own, shown));
+    let early = before.chain(above).filter(|(_, (_, directive))| reveals(directive, answer));
+    let told = early.map(|(page, (line, directive))| {
+        let place = format!("{}:{guess}", own.file.display());
+        let reason = format!("`{{{{{directive}}}}}` answers a guess that is made later, on {place}");
+        Problem::new(&page.file, line, reason)
+    });
+    told.collect()
 }
 
 /// The page's directives with their lines, without their formats.
@@ -74,18 +73,18 @@ fn reveals(directive: &str, answer: &str) -> bool {
     if directive == answer {
         return true;
     }
-    let Some(Ok(directive)) = parsed(directive) else { return false };
+    let Some(directive) = parsed(directive) else { return false };
     let pointers = match parsed(answer) {
-        Some(Ok(Directive::Num { of, .. })) => vec![of],
-        Some(Ok(Directive::Ratio { above, below, .. })) => vec![above, below],
+        Some(Directive::Num { of, .. }) => vec![of],
+        Some(Directive::Ratio { above, below, .. }) => vec![above, below],
         _ => return false,
     };
     pointers.iter().all(|pointer| shows(&directive, pointer))
 }
 
-fn parsed(directive: &str) -> Option<Result<Directive<'_>, String>> {
+fn parsed(directive: &str) -> Option<Directive<'_>> {
     let (word, rest) = directive.split_once(' ')?;
-    Some(Directive::parse(word, rest))
+    Directive::parse(word, rest).ok()
 }
 
 fn shows(directive: &Directive<'_>, value: &Pointer<'_>) -> bool {
