@@ -1,5 +1,9 @@
 //! Chinese text as a page's source holds it: what is a Chinese character, and where two lines are one.
 
+use crate::pattern::regex;
+use regex::Regex;
+use std::sync::LazyLock;
+
 /// A Chinese character.
 pub fn is_han(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}')
@@ -17,9 +21,23 @@ pub(crate) fn joins(before: &str, line: &str) -> bool {
     ends && line.trim_start().chars().next().is_some_and(is_wide)
 }
 
+/// What a number counts stands right behind its 万 or 亿: "72 万单", where "8,400 单" has a space. A page can't know
+/// which of them its number will be, so it writes the space.
+pub(crate) fn counted(text: &str) -> String {
+    static SPACE: LazyLock<Regex> = LazyLock::new(|| regex(r"([万亿]</data>) (\p{Han})"));
+    SPACE.replace_all(text, "$1$2").into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_counted_noun_stands_right_behind_its_number() {
+        assert_eq!(counted("每秒 <data>72 万</data> 单"), "每秒 <data>72 万</data>单");
+        assert_eq!(counted("每秒 <data>8,400</data> 单"), "每秒 <data>8,400</data> 单");
+        assert_eq!(counted("<data>72 万</data> orders"), "<data>72 万</data> orders");
+    }
 
     #[test]
     fn chinese_lines_join_and_others_do_not() {

@@ -4,7 +4,7 @@
 //! problem of a build instead of stopping at the first. Directives inside fenced blocks give plain text.
 
 use crate::chart;
-use crate::chinese::joins;
+use crate::chinese::{counted, joins};
 use crate::code;
 use crate::diff;
 use crate::directive::{BRACES, Directive, Malformed};
@@ -70,6 +70,9 @@ pub fn page(sources: &Sources, file: &Path, lang: Lang, text: &str, problems: &m
         let mut expanded = expand_line(sources, lang, line, fenced, |reason| {
             problems.push(Problem::new(file, index + 1, reason));
         });
+        if lang == Lang::Zh && !fenced {
+            expanded = counted(&expanded);
+        }
         if lang == Lang::Zh && !fenced && joins(out.trim_end_matches('\n'), &expanded) && !out.ends_with("\n\n") {
             out.truncate(out.len() - 1);
             expanded = expanded.trim_start().to_owned();

@@ -28,6 +28,9 @@ pub struct Term {
     /// An everyday word whose every use cannot be expected to be the term: only `avoid` is checked.
     #[serde(default)]
     pub loose: bool,
+    /// Loose, and yet no word that anybody knows: its first use has to explain it.
+    #[serde(default)]
+    pub technical: bool,
 }
 
 #[derive(Deserialize)]

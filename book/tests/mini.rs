@@ -4,6 +4,7 @@
 
 mod fixture;
 
+use book::stamp::stamp;
 use fixture::Mini;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
@@ -203,11 +204,73 @@ fn braces_left_in_a_page_are_told() {
 
 #[test]
 fn a_term_rendered_otherwise_is_told() {
-    Mini::new().edit("book/zh/one.md", "撮合有多快", "它有多快").bites("book/zh/one.md", "never says `撮合`");
+    Mini::new().edit("book/zh/one.md", "**撮合**有多快", "它有多快").bites("book/zh/one.md", "never says `撮合`");
     Mini::new().edit("book/zh/one.md", "现在运行它", "现在匹配它").bites("book/zh/one.md", "this book says `撮合`");
     let mini = Mini::new();
-    mini.edit("book/zh/one.md", "撮合有多快？", "它有多快？<!-- term: matching -->");
+    mini.edit("book/zh/one.md", "**撮合**有多快？", "它有多快？<!-- term: matching -->");
     assert_eq!(mini.problems(), []);
+}
+
+#[test]
+fn a_term_before_its_meaning_is_told() {
+    let mini = Mini::new();
+    assert_eq!(
+        mini.edit("book/en/one.md", "**matching**", "matching").stamped().bites("book/en/one.md", "first time"),
+        3
+    );
+    Mini::new().edit("book/zh/one.md", "**延迟**", "延迟").bites("book/zh/one.md", "first time");
+    // What the glossary calls technical is no everyday word.
+    let mini = Mini::new();
+    mini.edit("book/glossary.toml", "avoid = [", "loose = true\navoid = [");
+    mini.edit("book/en/one.md", "**matching**", "matching").edit("book/zh/one.md", "**撮合**", "撮合");
+    assert_eq!(mini.stamped().problems(), []);
+    mini.edit("book/glossary.toml", "loose = true", "loose = true\ntechnical = true");
+    mini.bites("book/en/one.md", "first time");
+}
+
+/// The small book with a guess in it, whose section ends with this.
+fn with_a_guess(answer: &str) -> Mini {
+    let mini = Mini::new();
+    let guess = |heading: &str| format!("## Guess {{#guess}}\n\nHow many?\n\n{answer}\n\n{heading}");
+    mini.edit("book/en/one.md", "## Numbers {#numbers}", &guess("## Numbers {#numbers}"));
+    mini.edit("book/zh/one.md", "## 数字 {#numbers}", &guess("## 数字 {#numbers}"));
+    mini.edit("book/zh/one.md", "## Guess {#guess}\n\nHow many?", "## 猜 {#guess}\n\n多少？");
+    stamp(&mini.project(), &[]).unwrap();
+    mini
+}
+
+#[test]
+fn a_guess_without_an_answer_is_told() {
+    with_a_guess("").bites("book/en/one.md", "names no answer");
+    let gone = "<!-- answer: num ladder:chapters[0x02].orders_per_s.median -->";
+    with_a_guess(gone).bites("book/zh/one.md", "does not come behind it");
+    with_a_guess("<!-- answer: #one -->").bites("book/en/one.md", "no such section comes behind it");
+    for answer in ["num ladder:chapters[0x01].orders_per_s.median", "#code", "table stages 0x02"] {
+        assert_eq!(with_a_guess(&format!("<!-- answer: {answer} -->")).problems(), [], "{answer}");
+    }
+}
+
+#[test]
+fn an_answer_before_its_guess_is_told() {
+    let answer = "<!-- answer: num ladder:chapters[0x01].orders_per_s.median -->";
+    for early in ["{{num ladder:chapters[0x01].orders_per_s.median | si2}}", "{{table ladder}}", "{{chart throughput}}"]
+    {
+        let mini = with_a_guess(answer);
+        mini.edit("book/en/one.md", "{{drawing box", &format!("{early}\n\n{{{{drawing box"));
+        assert_eq!(mini.bites("book/en/one.md", "answers a guess that is made later"), 5, "{early}");
+    }
+}
+
+#[test]
+fn a_chart_word_outside_the_glossary_is_told() {
+    let chart = "output/reference/charts/throughput.zh.svg";
+    assert_eq!(Mini::new().edit(chart, "\n吞吐量\n", "\n匹配\n").bites(chart, "this book says `撮合`"), 5);
+    let mini = Mini::new();
+    mini.edit("output/reference/charts/throughput.en.svg", "\nThroughput\n", "\nLatency\n");
+    mini.bites(chart, "`latency` is `延迟` in this book");
+    Mini::new()
+        .edit("chapters/0x02-batch/Cargo.toml", "zh = \"", "zh = \"匹配")
+        .bites("chapters/0x02-batch/Cargo.toml", "匹配");
 }
 
 #[test]

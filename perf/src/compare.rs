@@ -37,7 +37,7 @@ pub struct CompareArgs {
 
 /// Better or worse, or nothing that can be told from noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Judgement {
+pub(crate) enum Judgement {
     Same,
     Better,
     Worse,
@@ -142,7 +142,7 @@ fn spread(chapter: &ChapterRecord, of: impl Fn(&Round) -> Option<f64>) -> Option
 }
 
 /// Compares two figures by their rounds.
-fn judge(base: &Spread, current: &Spread, more_is_better: bool) -> Judgement {
+pub(crate) fn judge(base: &Spread, current: &Spread, more_is_better: bool) -> Judgement {
     let single = base.rounds.len() < 2 || current.rounds.len() < 2;
     let margin = base.median.abs() * if single { MARGIN_SINGLE } else { MARGIN };
     // A figure of a nanosecond or less is at the clock's edge.

@@ -1,251 +1,303 @@
-//! `exercise 0x03`: lays out a folder with the chapter before and this chapter's tests, for a reader who
-//! wants to write the chapter. `exercise 0x03 --check` runs the tests there and races the result against
-//! the chapter before. Neither looks at the solution.
+//! `exercise 0x03`: lays out a folder with the chapter before and this chapter's tests, for a reader who wants to write
+//! the chapter. `--check` runs the tests there, step by step, and says what failed in words; `--hint`, `--race` and
+//! `--diff` are there for whoever is stuck, curious, or done. Nothing shows the solution before that.
+
+mod cargo;
+mod check;
+pub mod chinese_help;
+mod differ;
+pub mod files;
+mod hint;
+mod laid_out;
+pub mod layout;
+mod outcome;
+pub mod plan;
+mod race;
+mod report;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use catalogue::Chapter;
+use catalogue::{Catalogue, Chapter};
 use program::{Verdict, print};
 use results::chapters;
 use results::error::MeasureError;
-use results::figures::figure;
-use results::output::OutputArgs;
-use results::programs::{self, Program};
-use results::units::{factor_text, grouped};
+use results::language::Language;
+
+pub use self::cargo::{Built, build_tests};
+use self::check::{Check, Extent};
+use self::differ::Diffs;
+use self::laid_out::LaidOut;
+use self::layout::Source;
+use self::outcome::Outcome;
+use self::plan::{Plan, Tests};
 
 /// What `exercise` can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ExerciseArgs {
-    /// The chapter to write, 0x02 or later; with --check it may be left out when one exercise is laid out
-    #[arg(required_unless_present = "check")]
+    /// The chapter to write, 0x02 or later; it may be left out when one exercise is laid out and the flag is
+    /// --check, --hint, --race or --diff
     pub chapter: Option<String>,
-    /// Run the chapter's tests on what was written, and compare its speed with the chapter before
-    #[arg(long)]
+    /// Run the chapter's tests on what was written, step by step, up to the first step that fails
+    #[arg(long, conflicts_with = "force")]
     pub check: bool,
-    /// With --check: run only these tests
-    #[arg(long, value_name = "NAME", requires = "check")]
+    /// With --check: run every step
+    #[arg(long, requires = "check", conflicts_with = "test")]
+    pub all: bool,
+    /// With --check: run these tests alone. A file under tests, such as lesson, or lib for the tests beside the code;
+    /// after :: a part of their names, such as lesson::a_lone_command
+    #[arg(long, value_name = "FILE[::PART]", requires = "check")]
     pub test: Option<String>,
+    /// Say where to look for the mistake that the last check found; 2 says what to look for
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1",
+        value_parser = clap::value_parser!(u8).range(1..=2), conflicts_with_all = ["check", "force"])]
+    pub hint: Option<u8>,
+    /// Race what was written against the chapter before; with --check, when all tests pass
+    #[arg(long, conflicts_with_all = ["test", "hint", "force"])]
+    pub race: bool,
+    /// Print what you changed in each file beside what the book changed; for when all tests pass
+    #[arg(long, conflicts_with_all = ["check", "hint", "race"])]
+    pub diff: bool,
     /// The folder that holds the exercises, seen from here [default: exercises in the repository]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// Lay it out again over what is there
-    #[arg(long, conflicts_with = "check")]
+    /// Lay it out again over what is there, or beside an exercise that is not finished; show the book's diff before
+    /// all tests pass
+    #[arg(long)]
     pub force: bool,
+    /// What is said is said in English or in Chinese, 中文 [default: as the locale says]
+    #[arg(long)]
+    pub lang: Option<Language>,
 }
 
-/// Lays out an exercise, or checks one. `false` means that a test fails.
+impl ExerciseArgs {
+    /// Whether an exercise that is there is to be used.
+    fn uses(&self) -> bool {
+        self.check || self.hint.is_some() || self.race || self.diff
+    }
+}
+
+/// Lays out an exercise, or does with it what the flags say. `false` means that a test fails.
 ///
 /// # Errors
 /// When there is no such exercise, or a folder can't be written.
 pub fn run(args: &ExerciseArgs) -> Result<Verdict, MeasureError> {
-    let catalogue = chapters::catalogue()?;
-    let base = args.folder.clone().unwrap_or_else(|| chapters::repository().join("exercises"));
-    let name = args.chapter.clone().map_or_else(|| only_one(&base), Ok)?;
+    let language = args.lang.unwrap_or_else(Language::of_the_locale);
+    let (root, catalogue) = (chapters::repository(), chapters::catalogue()?);
+    let base = args.folder.clone().unwrap_or_else(|| root.join("exercises"));
+    let name = match &args.chapter {
+        Some(name) => name.clone(),
+        None if args.uses() => only_one(&base, language)?,
+        None => return Err(which_chapter(language)),
+    };
     let chapter = catalogue.find_engine(&name)?;
     let Some(before) = catalogue.engine_before(chapter) else {
-        let message =
-            format!("{} is the first chapter: read it, there is none before it to start from", chapter.folder);
-        return Err(MeasureError::Unusable(message));
+        return Err(MeasureError::Unusable(language.pick(
+            format!("{} is the first chapter: read it, there is none before it to start from", chapter.folder),
+            format!("{} 是第一章，前面没有可以接着写的引擎：请直接读它的代码", chapter.folder),
+        )));
     };
-    let folder = base.join(chapter.number.to_string());
-    if args.check {
-        return Ok(check(chapter, before, &folder, args.test.as_deref())?.into());
+    let source = Source { root: &root, chapter, before };
+    let plan = Plan::of(&source.chapters(), chapter)?;
+    let call = match &args.folder {
+        Some(folder) => format!("{} --folder {}", chapter.number, folder.display()),
+        None => chapter.number.to_string(),
+    };
+    let exercise = LaidOut::new(base.join(chapter.number.to_string()), &root, call);
+    if args.uses() {
+        return use_it(args, &source, &plan, &exercise.there(language)?, language);
     }
-    lay_out(chapter, before, &folder, args.force)?;
-    print(format_args!("{} is {} and the tests of {}\n", folder.display(), before.folder, chapter.folder))?;
-    print(format_args!(
-        "write the chapter in {}, then: scripts/exercise {name} --check\n",
-        folder.join("src").display()
-    ))?;
+    refuse_to_spoil(&catalogue, chapter, &base, args.force, language)?;
+    lay_out(&source, &plan, exercise.folder(), args.force, language)?;
+    say_laid_out(&source, &plan, &exercise, language)?;
     Ok(Verdict::Yes)
+}
+
+/// Checks an exercise, or does what else can be done with one.
+fn use_it(
+    args: &ExerciseArgs,
+    source: &Source<'_>,
+    plan: &Plan,
+    exercise: &LaidOut,
+    language: Language,
+) -> Result<Verdict, MeasureError> {
+    if let Some(number) = args.hint {
+        hint::run(plan, exercise, number, language)?;
+        return Ok(Verdict::Yes);
+    }
+    let is_done = |exercise: &LaidOut| Outcome::last(exercise.folder()).is_some_and(|last| last.is_done());
+    if args.diff {
+        if !is_done(exercise) && !args.force {
+            return Err(not_done(exercise, language));
+        }
+        Diffs::of(source, exercise)?.print(language)?;
+        return Ok(Verdict::Yes);
+    }
+    if args.check {
+        let lesson_test = source.chapter.lesson_test_name();
+        let extent = match &args.test {
+            Some(test) => Extent::Only(Tests::named(test)),
+            None if args.all => Extent::All,
+            None => Extent::ToFirstFailure,
+        };
+        if !(Check { exercise, plan, lesson_test, language }).run(&extent)? {
+            return Ok(Verdict::No);
+        }
+        if args.test.is_none() {
+            say_done(source, exercise, args.race, language)?;
+        }
+    }
+    if args.race {
+        race::run(source.chapter, source.before, exercise, language)?;
+    }
+    Ok(Verdict::Yes)
+}
+
+/// Lays out an exercise in `folder`.
+///
+/// # Errors
+/// When the folder is there already, or can't be written.
+pub fn lay_out(
+    source: &Source<'_>,
+    plan: &Plan,
+    folder: &Path,
+    force: bool,
+    language: Language,
+) -> Result<(), MeasureError> {
+    if folder.exists() && !force {
+        let folder = folder.display();
+        return Err(MeasureError::Unusable(language.pick(
+            format!("{folder} is there already; --force lays it out again over your work"),
+            format!("{folder} 已经存在；加 --force 会重新建好练习，盖掉你写的代码"),
+        )));
+    }
+    source.lay_out(plan, folder)
 }
 
 /// The exercise that is laid out in `base`, when it is the only one.
 ///
 /// # Errors
 /// [`MeasureError::Unusable`] when there is none, or more than one; the message says which.
-pub fn only_one(base: &Path) -> Result<String, MeasureError> {
+pub fn only_one(base: &Path, language: Language) -> Result<String, MeasureError> {
+    let names = laid_out_in(base);
+    let folder = base.display();
+    let message = match &names[..] {
+        [name] => return Ok(name.clone()),
+        [] => language.pick(
+            format!("there is no exercise in {folder}; lay one out first, such as: scripts/exercise 0x03"),
+            format!("{folder} 里没有练习；先建一个，例如：scripts/exercise 0x03"),
+        ),
+        several => {
+            let (all, first) = (several.join(", "), &several[0]);
+            language.pick(
+                format!("{folder} has several exercises: {all}; say which, such as: scripts/exercise {first} --check"),
+                format!("{folder} 里有好几个练习：{all}；请指明一个，例如：scripts/exercise {first} --check"),
+            )
+        }
+    };
+    Err(MeasureError::Unusable(message))
+}
+
+/// The exercises in `base`, by their numbers.
+fn laid_out_in(base: &Path) -> Vec<String> {
     let entries = fs::read_dir(base).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries
-        .filter(|entry| entry.path().join("Cargo.toml").is_file())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+    let entries = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
-    match &names[..] {
-        [name] => Ok(name.clone()),
-        [] => Err(MeasureError::Unusable(format!(
-            "there is no exercise in {}; lay one out first, such as: scripts/exercise 0x03",
-            base.display()
-        ))),
-        several => Err(MeasureError::Unusable(format!(
-            "{} has several exercises: {}; say which, such as: scripts/exercise {} --check",
-            base.display(),
-            several.join(", "),
-            several[0]
-        ))),
-    }
+    names
 }
 
-/// Copies the sources of the chapter before and the tests of this one, under this one's package name.
-///
-/// # Errors
-/// When the folder is there already, or can't be written.
-pub fn lay_out(chapter: &Chapter, before: &Chapter, folder: &Path, force: bool) -> Result<(), MeasureError> {
-    if folder.exists() && !force {
-        let message = format!("{} is there already; --force lays it out again over your work", folder.display());
-        return Err(MeasureError::Unusable(message));
+/// A chapter's exercise begins with the chapter before, which answers that one's exercise.
+fn refuse_to_spoil(
+    catalogue: &Catalogue,
+    chapter: &Chapter,
+    base: &Path,
+    force: bool,
+    language: Language,
+) -> Result<(), MeasureError> {
+    let is_open = |name: &&String| {
+        let earlier = catalogue.find(name).is_ok_and(|other| other.number < chapter.number);
+        earlier && !Outcome::last(&base.join(name)).is_some_and(|last| last.is_done())
+    };
+    let names = laid_out_in(base);
+    let Some(open) = names.iter().find(is_open) else { return Ok(()) };
+    let number = chapter.number;
+    if force {
+        return Ok(());
     }
-    let root = chapters::repository();
-    let (from, tests) = (root.join("chapters").join(&before.folder), root.join("chapters").join(&chapter.folder));
-    for (source, target) in [(from.join("src"), folder.join("src")), (tests.join("tests"), folder.join("tests"))] {
-        copy(&source, &target)?;
-    }
-    rewrite(&folder.join("src/main.rs"), |text| text.replace(&before.package, &chapter.package))?;
-    rewrite(&folder.join("src/lib.rs"), |text| text.replace(&before.folder, &format!("{}-exercise", chapter.folder)))?;
-    let manifest = manifest(&root, &from, chapter, before)?;
-    write(&folder.join("Cargo.toml"), &manifest)?;
-    // The versions that the repository is tested with.
-    copy_file(&root.join("Cargo.lock"), &folder.join("Cargo.lock"))
+    Err(MeasureError::Unusable(language.pick(
+        format!(
+            "the exercise {open} is not finished, and {number} begins with its answer; finish it first \
+             (scripts/exercise {open} --check), or add --force"
+        ),
+        format!(
+            "练习 {open} 还没完成，而 {number} 一开始就带着它的答案；先完成它（scripts/exercise {open} --check），\
+             或者加 --force"
+        ),
+    )))
 }
 
-/// The manifest of the chapter before, as a workspace of its own.
-fn manifest(root: &Path, from: &Path, chapter: &Chapter, before: &Chapter) -> Result<String, MeasureError> {
-    let own = read(&from.join("Cargo.toml"))?;
-    let shared = read(&root.join("Cargo.toml"))?;
-    let tail = shared.find("[workspace.package]").map_or("", |at| &shared[at..]);
-    let name = |package: &str| format!("name = \"{package}\"");
-    let own = own.replace(&name(&before.package), &name(&chapter.package));
-    // Benches and what only the chapter's list of changes is for have no place in an exercise.
-    let mut kept = String::new();
-    let mut skipping = false;
-    for line in own.lines() {
-        if line.starts_with('[') {
-            skipping = line == "[package.metadata.chapter]" || line == "[[bench]]";
-        }
-        if !skipping {
-            kept.push_str(line);
-            kept.push('\n');
-        }
-    }
-    // The workspace's own crates are where they are.
-    let root = root.display().to_string().replace('\\', "/");
-    let tail = tail.replace("path = \"", &format!("path = \"{root}/"));
-    Ok(format!("{kept}\n[workspace]\nresolver = \"3\"\n\n{tail}"))
+fn which_chapter(language: Language) -> MeasureError {
+    MeasureError::Unusable(language.pick(
+        "which chapter? 0x02 or a later one, such as: scripts/exercise 0x03".into(),
+        "要写哪一章？0x02 或之后的任一章，例如：scripts/exercise 0x03".into(),
+    ))
 }
 
-/// Runs the tests of an exercise and, if they pass, races it against the chapter before.
-fn check(chapter: &Chapter, before: &Chapter, folder: &Path, test: Option<&str>) -> Result<bool, MeasureError> {
-    if !folder.join("Cargo.toml").is_file() {
-        let message = format!("{} is not there; lay it out without --check first", folder.display());
-        return Err(MeasureError::Unusable(message));
-    }
-    let mut arguments = vec!["test", "--no-fail-fast", "--quiet"];
-    arguments.extend(test.into_iter().flat_map(|test| ["--test", test]));
-    arguments.extend(["--", "--format=pretty"]);
-    let (passed, output) = cargo(folder, &arguments)?;
-    let results = output.lines().filter_map(|line| line.strip_prefix("test ")?.split_once(" ... "));
-    let (mut good, mut bad) = (0, Vec::new());
-    for (name, result) in results {
-        match result {
-            "ok" => good += 1,
-            _ => bad.push(name),
-        }
-    }
-    print(format_args!("{good} tests pass\n"))?;
-    for name in &bad {
-        print(format_args!("FAILS  {name}\n"))?;
-    }
-    if !passed && bad.is_empty() {
-        print(format_args!("it does not compile:\n{output}\n"))?;
-    }
-    if test.is_none() && passed {
-        race(chapter, before, folder)?;
-    }
-    Ok(passed)
+fn not_done(exercise: &LaidOut, language: Language) -> MeasureError {
+    let check = exercise.typed("--check");
+    MeasureError::Unusable(language.pick(
+        format!("the book's diff is the answer; it is shown when all tests pass ({check}), or with --force"),
+        format!("书上的改动就是答案；全部测试通过后才给看（{check}），或者加 --force"),
+    ))
 }
 
-/// Runs both programs three times, one after the other, and prints the ratio.
-fn race(chapter: &Chapter, before: &Chapter, folder: &Path) -> Result<(), MeasureError> {
-    let before_program = Program::from(before);
-    programs::build(std::slice::from_ref(&before_program))?;
-    cargo(folder, &["build", "--release", "--quiet"])?;
-    let output = OutputArgs::default().folder().join("exercise");
-    fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
-    let program = target(folder).join("release").join(format!("{}{}", chapter.package, std::env::consts::EXE_SUFFIX));
-    let flags: Vec<String> =
-        ["--pass", "throughput", "--orders", "300000", "--max-seconds", "2"].map(String::from).to_vec();
-    let mut speeds = [Vec::new(), Vec::new()];
-    for _ in 0..3 {
-        for (speeds, program) in speeds.iter_mut().zip([before_program.path(), program.clone()]) {
-            let figures = Program::from(chapter).measure_program(&program, &flags, &output)?;
-            speeds.push(figure(&figures, "throughput_ops", &chapter.folder)?);
-        }
-    }
-    let [old, new] = speeds.map(|mut speeds| {
-        speeds.sort_by(f64::total_cmp);
-        speeds[speeds.len() / 2]
-    });
+/// What was laid out, what is written in which step, and what to type next.
+fn say_laid_out(source: &Source<'_>, plan: &Plan, exercise: &LaidOut, language: Language) -> Result<(), MeasureError> {
+    let (folder, before, chapter) = (exercise.folder().display(), &source.before.folder, &source.chapter.folder);
+    let src = exercise.folder().join("src");
+    let (src, check, hint) = (src.display(), exercise.typed("--check"), exercise.typed("--hint"));
     print(format_args!(
-        "{}: {} orders/s; yours: {} orders/s, {}\n",
-        before.folder,
-        grouped(old),
-        grouped(new),
-        factor_text(new / old)
+        "{}",
+        language.pick(
+            format!("{folder} is {before} and the tests of {chapter}\nwrite the chapter in {src}"),
+            format!("{folder} 里是 {before} 的代码和 {chapter} 的测试\n请在 {src} 里写这一章"),
+        )
+    ))?;
+    if plan.steps.is_empty() {
+        print(format_args!("\n"))?;
+    } else {
+        print(format_args!("{}", language.pick(", step by step:\n", "，一步一步来：\n")))?;
+    }
+    for (at, step) in plan.steps.iter().enumerate() {
+        let (number, title, tests) = (at + 1, language.pick(&step.en, &step.zh), step.tests.join(", "));
+        print(format_args!("  {number}. {title} ({tests})\n"))?;
+    }
+    print(format_args!(
+        "{}",
+        language.pick(
+            format!("then: {check}\nand if you are stuck: {hint}\n"),
+            format!("然后：{check}\n卡住了就：{hint}\n"),
+        )
     ))?;
     Ok(())
 }
 
-/// All exercises share a target folder, so that only the first one compiles the dependencies.
-fn target(folder: &Path) -> PathBuf {
-    folder.parent().unwrap_or(folder).join("target")
-}
-
-/// Runs cargo in `folder`; whether it succeeded, and everything that it printed.
-///
-/// # Errors
-/// When cargo can't be started.
-pub fn cargo(folder: &Path, arguments: &[&str]) -> Result<(bool, String), MeasureError> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(arguments).current_dir(folder).env("CARGO_TARGET_DIR", target(folder));
-    // What the outer cargo says about its own package is not about this one.
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_")) {
-        command.env_remove(name);
-    }
-    let ended = command.output().map_err(|error| MeasureError::Unusable(format!("cannot start cargo: {error}")))?;
-    let output = [ended.stdout, ended.stderr].concat();
-    Ok((ended.status.success(), String::from_utf8_lossy(&output).into_owned()))
-}
-
-fn copy(source: &Path, target: &Path) -> Result<(), MeasureError> {
-    fs::create_dir_all(target).map_err(|error| MeasureError::disk("make the folder", target, &error))?;
-    let entries = fs::read_dir(source).map_err(|error| MeasureError::disk("read", source, &error))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| MeasureError::disk("read", source, &error))?;
-        let (path, target) = (entry.path(), target.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &target)?;
-        } else {
-            copy_file(&path, &target)?;
-        }
+/// The end of an exercise: what the reader wrote beside what the book wrote, and what else there is.
+fn say_done(source: &Source<'_>, exercise: &LaidOut, races: bool, language: Language) -> Result<(), MeasureError> {
+    let (diff, race) = (exercise.typed("--diff"), exercise.typed("--race"));
+    let what = language.pick(
+        format!("all tests pass. Lines added and removed against {}:\n", source.before.folder),
+        format!("全部测试通过。相对 {} 增删的行数：\n", source.before.folder),
+    );
+    print(format_args!("{what}"))?;
+    Diffs::of(source, exercise)?.summary(language)?;
+    print(format_args!(
+        "{}",
+        language.pick(format!("both in full, one below the other: {diff}\n"), format!("逐个文件对照着看：{diff}\n"))
+    ))?;
+    if !races {
+        print(format_args!("{}", language.pick(format!("how fast it is: {race}\n"), format!("看看有多快：{race}\n"))))?;
     }
     Ok(())
-}
-
-fn copy_file(source: &Path, target: &Path) -> Result<(), MeasureError> {
-    fs::copy(source, target).map(drop).map_err(|error| MeasureError::disk("write", target, &error))
-}
-
-fn read(path: &Path) -> Result<String, MeasureError> {
-    fs::read_to_string(path).map_err(|error| MeasureError::disk("read", path, &error))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), MeasureError> {
-    fs::write(path, text).map_err(|error| MeasureError::disk("write", path, &error))
-}
-
-fn rewrite(path: &Path, change: impl Fn(&str) -> String) -> Result<(), MeasureError> {
-    write(path, &change(&read(path)?))
 }

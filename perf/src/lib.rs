@@ -11,6 +11,7 @@ pub mod guard;
 pub mod lab;
 pub mod ladder;
 pub mod latency;
+pub mod mutants;
 pub mod numbers;
 pub mod scale;
 pub mod sweep;

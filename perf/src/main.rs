@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use perf::compare::{self, CompareArgs};
-use perf::exercise::{self, ExerciseArgs};
+use perf::exercise::{self, ExerciseArgs, chinese_help};
 use perf::generate::{self, GenerateArgs};
 use perf::guard::{self, GuardArgs};
 use perf::lab;
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
+use perf::mutants::{self, MutantsArgs};
 use perf::numbers::{self, NumbersArgs};
 use perf::scale::{self, ScaleArgs};
 use perf::sweep::{self, SweepArgs};
@@ -43,6 +44,8 @@ enum Verb {
     Guard(GuardArgs),
     /// Lay out a chapter as an exercise, or check what was written
     Exercise(ExerciseArgs),
+    /// Leave out each change of a chapter in turn, and see whether its tests notice
+    Mutants(MutantsArgs),
     /// The latency numbers worth memorizing, measured on this machine
     Numbers(NumbersArgs),
     /// Throughput against latency by batch size
@@ -54,6 +57,11 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(help) = chinese_help::asked_for(&arguments) {
+        let printed = program::print(format_args!("{help}"));
+        return program::end(printed.map(|()| program::Verdict::Yes));
+    }
     program::run(|cli: Cli| match cli.command {
         None => ladder::run(&cli.ladder),
         Some(Verb::Ladder(args)) => ladder::run(&args),
@@ -63,6 +71,7 @@ fn main() -> ExitCode {
         Some(Verb::Generate(args)) => generate::run(&args),
         Some(Verb::Guard(args)) => guard::run(&args),
         Some(Verb::Exercise(args)) => exercise::run(&args),
+        Some(Verb::Mutants(args)) => mutants::run(&args),
         Some(Verb::Numbers(args)) => numbers::run(&args),
         Some(Verb::Sweep(args)) => sweep::run(&args),
         Some(Verb::Scale(args)) => scale::run(&args),

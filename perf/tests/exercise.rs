@@ -1,53 +1,150 @@
 //! Every writing exercise begins with a failing test and a crate that compiles: laid out, each fails its
 //! chapter's lesson. That the same tests pass when the chapter is written is seen in the chapter itself.
 
-use catalogue::Catalogue;
-use perf::exercise::{cargo, lay_out, only_one};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use catalogue::{Catalogue, Chapter};
+use perf::exercise::layout::{Source, test_files};
+use perf::exercise::plan::{Plan, Tests};
+use perf::exercise::{Built, build_tests, lay_out, only_one};
 use results::chapters;
+use results::language::Language::English;
 
 fn catalogue() -> Catalogue {
     chapters::catalogue().expect("the manifests are sound")
 }
 
+/// Every exercise, with where it comes from and its plan.
+fn each(work: impl Fn(&Source<'_>, &Plan)) {
+    let (root, catalogue) = (chapters::repository(), catalogue());
+    for (before, chapter) in catalogue.steps() {
+        let source = Source { root: &root, chapter, before };
+        work(&source, &Plan::of(&source.chapters(), chapter).expect("a sound plan"));
+    }
+}
+
+/// All files of a folder, and of those below it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let below = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
+    entries.flat_map(|entry| below(entry.expect("an entry").path())).collect()
+}
+
 #[test]
 fn each_exercise_compiles_and_fails_its_lesson_before_it_is_written() {
-    let catalogue = catalogue();
     let folder = tempfile::tempdir().expect("a folder");
-    for (before, chapter) in catalogue.steps() {
-        let test = chapter.lesson_test_name().expect("every step has a test of its lesson");
+    // Nothing here runs long enough to be optimised for.
+    let plain = ["--quiet", "--config", "profile.dev.opt-level=0", "--config", "profile.dev.debug=0"];
+    each(|source, plan| {
+        let chapter = source.chapter;
+        let lesson = Tests::named(chapter.lesson_test_name().expect("every step has a test of its lesson"));
         let place = folder.path().join(&chapter.package);
-        lay_out(chapter, before, &place, false).expect("laid out");
-        // Nothing here runs long enough to be optimised for.
-        let plain = ["--quiet", "--config", "profile.dev.opt-level=0", "--config", "profile.dev.debug=0"];
-        let (compiles, output) = cargo(&place, &[&["build"][..], &plain].concat()).expect("cargo");
-        assert!(compiles, "{}: {output}", chapter.folder);
-        let (passes, output) = cargo(&place, &[&["test", "--test", test][..], &plain].concat()).expect("cargo");
-        assert!(!passes, "{}: the lesson's test passes on the chapter before: {output}", chapter.folder);
-    }
+        lay_out(source, plan, &place, false, English).expect("laid out");
+        let program = match build_tests(&place, &[lesson], &plain).expect("cargo") {
+            Built::Programs(programs) => programs[0].clone(),
+            Built::Errors(errors) => panic!("{}: {}", chapter.folder, errors.join("\n")),
+        };
+        let ended = Command::new(program).current_dir(&place).output().expect("started");
+        let output = String::from_utf8_lossy(&ended.stdout);
+        assert!(!ended.status.success(), "{}: the lesson's test passes before it is written: {output}", chapter.folder);
+        assert!(output.contains("test result: FAILED"), "{}: {output}", chapter.folder);
+    });
+}
+
+#[test]
+fn nothing_of_the_book_leaks_into_an_exercise() {
+    let base = tempfile::tempdir().expect("a folder");
+    each(|source, plan| {
+        let folder = base.path().join(&source.chapter.package);
+        lay_out(source, plan, &folder, false, English).expect("laid out");
+        let marked = files(&folder).into_iter().find(|file| {
+            let text = fs::read_to_string(file).expect("a text");
+            text.contains("ANCHOR")
+        });
+        assert_eq!(marked, None, "the book's marks are laid out");
+        // What the lesson is about is there as it was before, or as a stub; never as it will be.
+        let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+        let lesson = &source.chapter.lesson;
+        assert_ne!(read(folder.join(lesson)), read(source.to().join(lesson)), "{lesson} is laid out written");
+    });
+}
+
+/// A stub says what the chapter says: each of its public items and their documentation stands in the chapter's file.
+#[test]
+fn stubs_are_the_chapters_own_outline() {
+    each(|source, _| {
+        let stubs = source.to().join("exercise");
+        for stub in files(&stubs) {
+            let name = stub.strip_prefix(&stubs).expect("below it").to_path_buf();
+            let own = fs::read_to_string(source.to().join(&name)).expect("the chapter has the file");
+            // A parameter that a stub does not use yet begins with a line.
+            let own = own.replace('_', "");
+            let text = fs::read_to_string(&stub).expect("a text");
+            let outline = |line: &&str| line.trim_start().starts_with("///");
+            let missing = text.lines().filter(outline).find(|line| !own.contains(&line.replace('_', "")));
+            assert_eq!(missing, None, "{}: {} says it otherwise", source.chapter.folder, name.display());
+            let functions = text.lines().filter_map(|line| line.trim().strip_prefix("pub fn ")?.split('(').next());
+            let missing =
+                functions.map(|name| format!("fn {}(", name.replace('_', ""))).find(|name| !own.contains(name));
+            assert_eq!(missing, None, "{}: {} has no such function", source.chapter.folder, name.display());
+        }
+    });
+}
+
+/// Whether there is a test that `tests` names, in the chapter's own files.
+fn is_there(chapter: &Chapter, folder: &Path, tests: &Tests) -> bool {
+    let part = tests.part.clone().unwrap_or_default();
+    let sources = match tests.file.as_str() {
+        "lib" => return files(&folder.join("src")).iter().any(|file| file.to_string_lossy().contains(&part)),
+        // Its tests are a list in the contract's own crate.
+        "contract" => folder.join("../0x00-market/contract/src/list.rs"),
+        file => folder.join(format!("tests/{file}.rs")),
+    };
+    let text = fs::read_to_string(&sources).unwrap_or_else(|error| panic!("{}: {tests:?}: {error}", chapter.folder));
+    text.contains(&part)
+}
+
+#[test]
+fn steps_and_hints_name_tests_that_there_are() {
+    each(|source, plan| {
+        let (chapter, folder) = (source.chapter, source.to());
+        assert!(plan.hints.iter().any(|hint| hint.tests.is_empty()), "{}: no hint for who begins", chapter.folder);
+        let named =
+            plan.steps.iter().flat_map(|step| &step.tests).chain(plan.hints.iter().flat_map(|hint| &hint.tests));
+        for tests in named {
+            assert!(is_there(chapter, &folder, &Tests::named(tests)), "{}: there is no {tests}", chapter.folder);
+        }
+        let files: BTreeSet<String> = test_files(&folder).expect("read").into_iter().collect();
+        assert!(plan.long.iter().all(|long| files.contains(long)), "{}: {:?}", chapter.folder, plan.long);
+        for text in plan.hints.iter().flat_map(|hint| hint.en.iter().chain(&hint.zh)) {
+            assert!(!text.trim().is_empty(), "{}: an empty hint", chapter.folder);
+        }
+    });
 }
 
 #[test]
 fn an_exercise_is_not_laid_out_over_somebodys_work() {
-    let catalogue = catalogue();
-    let (before, chapter) = catalogue.steps().next().expect("a step");
     let folder = tempfile::tempdir().expect("a folder");
-    let refused = lay_out(chapter, before, folder.path(), false).expect_err("it is there").to_string();
-    assert!(refused.contains("--force"), "{refused}");
+    each(|source, plan| {
+        let refused = lay_out(source, plan, folder.path(), false, English).expect_err("it is there").to_string();
+        assert!(refused.contains("--force"), "{refused}");
+    });
 }
 
 #[test]
 fn the_only_exercise_need_not_be_named() {
-    let catalogue = catalogue();
-    let [one, other] = [0, 1].map(|step| catalogue.steps().nth(step).expect("two steps"));
     let base = tempfile::tempdir().expect("a folder");
-    let none = only_one(base.path()).expect_err("there is none").to_string();
+    let none = only_one(base.path(), English).expect_err("there is none").to_string();
     assert!(none.contains("lay one out first"), "{none}");
-    let names = [one, other].map(|(before, chapter)| {
-        let name = chapter.number.to_string();
-        lay_out(chapter, before, &base.path().join(&name), false).expect("laid out");
-        only_one(base.path()).map_err(|error| error.to_string()).map(|only| assert_eq!(only, name)).err()
-    });
-    let [None, Some(several)] = names else { panic!("{names:?}") };
-    let both = format!("{}, {}", one.1.number, other.1.number);
-    assert!(several.contains(&both), "{several}");
+    let add = |number: &str| {
+        let folder = base.path().join(number);
+        fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join("Cargo.toml"), "")).expect("written");
+        only_one(base.path(), English).map_err(|error| error.to_string())
+    };
+    assert_eq!(add("0x02"), Ok("0x02".into()));
+    let several = add("0x03").expect_err("there are two");
+    assert!(several.contains("0x02, 0x03"), "{several}");
 }

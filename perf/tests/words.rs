@@ -33,6 +33,8 @@ fn folder() -> TempDir {
 fn perf(folder: &TempDir, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perf"));
     command.args(arguments.split_whitespace()).current_dir(folder.path()).env("CARGO", "no-such-cargo");
+    // Whatever the machine speaks.
+    command.env("LC_ALL", "C");
     command
 }
 
@@ -45,7 +47,7 @@ fn words(folder: &TempDir, arguments: &str) -> String {
 #[test]
 fn help() {
     let folder = folder();
-    let verbs = "ladder compare latency verify generate guard exercise numbers sweep scale lab";
+    let verbs = "ladder compare latency verify generate guard exercise mutants numbers sweep scale lab";
     for verb in [""].into_iter().chain(verbs.split(' ')) {
         assert_snapshot!(format!("{verb} help").trim(), words(&folder, &format!("{verb} --help")));
     }
@@ -61,7 +63,19 @@ fn refusals() {
         ("verify", &["--chapters lab", "--input nothing.csv", "--input bad.csv --seed 5", "--shards 0"]),
         ("generate", &["--orders 0", "--flow clasic", "--seed x"]),
         ("guard", &["--olny log"]),
-        ("exercise", &["", "0x01", "0x03 --test lesson", "0x03 --check --folder none", "--check --folder none"]),
+        (
+            "exercise",
+            &[
+                "",
+                "0x01",
+                "0x03 --test lesson",
+                "0x03 --hint 3",
+                "0x03 --check --folder none",
+                "--check --folder none",
+                "--check --folder none --lang zh",
+            ],
+        ),
+        ("mutants", &["", "0x01", "0x99"]),
         ("numbers", &["--lang de"]),
         ("sweep", &["--chapter 0x01", "--batches 0", "--rounds 0"]),
         ("scale", &["--chapter 0x03", "--shards 0", "--orders 0"]),

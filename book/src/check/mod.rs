@@ -5,11 +5,14 @@
 
 mod built;
 mod chapters;
+mod charts;
 mod figures;
+mod guesses;
 mod includes;
 mod input;
 mod links;
 mod listings;
+mod reading;
 mod sections;
 mod terms;
 mod typography;
@@ -57,6 +60,9 @@ pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     listings::check(&input, &mut problems);
     includes::check(&input, &mut problems);
     terms::check(&input, &mut problems);
+    reading::check(&input, &mut problems);
+    guesses::check(&input, &mut problems);
+    charts::check(&input, &mut problems);
     typography::check(&input, &mut problems);
     match site::build(project, dist) {
         Ok(()) => links::check(&input, dist, true, &mut problems)?,

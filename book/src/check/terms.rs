@@ -13,9 +13,12 @@ use crate::problem::Problem;
 use crate::prose::{self, Block, marks};
 use regex::Regex;
 
-struct Rule {
-    term: Term,
-    pattern: Regex,
+/// A term, and how it is found in English.
+pub(super) struct Rule {
+    /// The term.
+    pub(super) term: Term,
+    /// Its singular and its plural, as whole words.
+    pub(super) pattern: Regex,
 }
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
@@ -48,7 +51,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// The rules, the longest term first.
-fn rules(mut terms: Vec<Term>) -> Vec<Rule> {
+pub(super) fn rules(mut terms: Vec<Term>) -> Vec<Rule> {
     terms.sort_by_key(|term| std::cmp::Reverse(term.en.len()));
     let build = |term: Term| {
         let forms = std::iter::once(&term.en).chain(&term.also).map(|form| plural(form)).collect::<Vec<_>>().join("|");
@@ -66,7 +69,8 @@ fn plural(form: &str) -> String {
     }
 }
 
-fn rendering(term: &Term) -> &str {
+/// The Chinese word itself, without what the glossary adds in brackets.
+pub(super) fn rendering(term: &Term) -> &str {
     term.zh.split(['(', '（']).next().unwrap_or(&term.zh).trim()
 }
 
@@ -75,7 +79,8 @@ fn words(blocks: &[Block], from: usize, next: Option<&Section>) -> String {
     inside.map(|block| block.words() + "\n").collect()
 }
 
-fn unrendered<'r>(rules: &'r [Rule], used: &str, rendered: &str, body: &str) -> Vec<&'r Term> {
+/// The terms that are used and not rendered, but for those that `body` excuses.
+pub(super) fn unrendered<'r>(rules: &'r [Rule], used: &str, rendered: &str, body: &str) -> Vec<&'r Term> {
     let excused = marks(body, "term");
     let mut rest = used.to_owned();
     let mut missing = vec![];
@@ -117,6 +122,7 @@ mod tests {
             avoid: vec![],
             also: vec![],
             loose,
+            technical: false,
         }
     }
 

@@ -22,8 +22,8 @@ const NS: Format = Format::Time { unit_ns: 1, digits: 3 };
 /// The columns, in both languages.
 const COLUMNS: [(&str, &str, Cell); 6] = [
     ("orders/s", "订单/秒", |rung| Some((rung.this.orders_per_s.median, Format::Si(3)))),
-    ("× previous", "对上一章", |rung| gain(rung.this, rung.before)),
-    ("× first", "对第一章", |rung| gain(rung.this, rung.first)),
+    ("× previous", "是上一章的", |rung| gain(rung.this, rung.before)),
+    ("× first", "是第一章的", |rung| gain(rung.this, rung.first)),
     ("p50", "p50", |rung| Some((rung.this.latency_ns?.p50 as f64, NS))),
     ("p99", "p99", |rung| Some((rung.this.latency_ns?.p99 as f64, NS))),
     ("p99.9", "p99.9", |rung| Some((rung.this.latency_ns?.p999 as f64, NS))),

@@ -28,6 +28,7 @@ pub trait Metrics: Default + Send + 'static {
 pub struct Unmeasured;
 
 impl Metrics for Unmeasured {}
+// ANCHOR_END: metrics
 
 /// Measures every stage.
 pub struct PerfMetrics {
@@ -56,4 +57,3 @@ impl Metrics for PerfMetrics {
         Some(self.times)
     }
 }
-// ANCHOR_END: metrics

@@ -32,6 +32,24 @@ fn a_thousand_commands_share_a_sync() {
 }
 
 #[test]
+fn a_burst_does_not_keep_its_first_command_waiting() {
+    let mut folder = Folder::new(SimDisk::new(1, Faults::default()));
+    folder.options.batch_max = 100_000_000;
+    folder.options.batch_interval = Duration::from_millis(1);
+    let acks = Acks::default();
+    let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).expect("opened");
+    let began = Instant::now();
+    // Nobody calls `poll` while commands come one behind the other.
+    for market in 0.. {
+        engine.submit(open(market)).expect("taken");
+        if market % 1_000 == 0 && !acks.seen().is_empty() {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "{market} commands came, and the first still waits");
+    }
+}
+
+#[test]
 fn a_lone_command_waits_for_the_interval_and_not_for_others() {
     let mut folder = Folder::new(SimDisk::new(1, Faults::default()));
     folder.options.batch_interval = Duration::from_millis(20);

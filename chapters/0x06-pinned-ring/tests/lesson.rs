@@ -29,5 +29,5 @@ fn commands_are_taken_while_the_disk_syncs() {
 
     disk.set_faults(Faults::default());
     engine.flush().expect("flushed");
-    assert_eq!(acks.seen().len(), 400);
+    assert_eq!(acks.seen().len(), 400, "acknowledgements after a flush of 400 commands");
 }

@@ -3,8 +3,8 @@
 //!
 //! `ring.rs` is compiled here a second time, over another `memory`: loom's atomics, and slots that
 //! notice when two threads meet in one. And to show that the net has no hole,
-//! `every_ordering_is_needed` weakens each Acquire and Release of the ring in turn, and expects a
-//! scenario to fail.
+//! `every_ordering_is_needed` weakens each Acquire and Release of the ring in turn, wherever it
+//! stands and however many there are, and expects a scenario to fail.
 
 #![allow(clippy::unwrap_used)] // loom reports a panic with the execution that led to it
 
@@ -119,9 +119,12 @@ mod memory {
     }
 }
 
+use ch06::Chapter;
 use loom::thread;
 use one_by_one::{Pop, Push, Refused};
 use ring::{Closed, Consumer, ring};
+use runner::Chapter as _;
+use std::io::Write as _;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
@@ -275,6 +278,9 @@ const SCENARIOS: [Scenario; 6] = [
     ("a_consumer_leaves", a_consumer_leaves),
 ];
 
+/// First every interleaving of the ring as it is. Then the proof that the net has no hole: without any one ordering the
+/// ring breaks in some scenario. A ring that somebody else wrote may ask for more than it needs and be as right, so
+/// there that is a remark.
 #[test]
 fn every_interleaving_is_sound_and_every_ordering_is_needed() {
     for (name, scenario) in SCENARIOS {
@@ -289,15 +295,22 @@ fn every_interleaving_is_sound_and_every_ordering_is_needed() {
     }
 
     let lines = memory::ORDERED.with_borrow(Clone::clone);
-    for line in &lines {
+    assert!(!lines.is_empty(), "src/ring.rs: no load and no store is more than Relaxed, so nothing is handed over");
+    let mut spare = Vec::new();
+    for line in lines {
         let start = Instant::now();
-        memory::WEAKENED.set(Some(*line));
+        memory::WEAKENED.set(Some(line));
         let caught = SCENARIOS.iter().find(|(_, scenario)| catch_unwind(|| loom::model(*scenario)).is_err());
         memory::WEAKENED.set(None);
         match caught {
-            Some((name, _)) => println!("ring.rs:{line} made Relaxed: caught by {name}, {:?}", start.elapsed()),
-            None => panic!("ring.rs:{line} made Relaxed, and no scenario notices"),
+            Some((name, _)) => println!("src/ring.rs:{line} made Relaxed: caught by {name}, {:?}", start.elapsed()),
+            None => spare.push(format!("src/ring.rs:{line}: with Relaxed here, every scenario passes as well")),
         }
     }
-    assert_eq!(lines.len(), 9, "an ordering in ring.rs that no scenario comes by, or a new one");
+    if !spare.is_empty() && Chapter::NAME.ends_with("-exercise") {
+        // Past the harness, which keeps what a test that passes prints.
+        spare.iter().for_each(|remark| _ = writeln!(std::io::stderr(), "remark: {remark}"));
+    } else {
+        assert!(spare.is_empty(), "an ordering that nobody needs, or a scenario is missing:\n{}", spare.join("\n"));
+    }
 }

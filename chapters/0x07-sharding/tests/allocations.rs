@@ -12,11 +12,12 @@
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::backtrace::Backtrace;
 use std::io;
 use std::path::Path;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use ch07::Chapter;
 use contract::folder::Folder;
@@ -36,14 +37,14 @@ fn no_allocation_for_a_command() {
 
     let counts = count(&warm_up, measured, Receiver::default());
     println!("{COMMANDS} commands: {counts:?}");
-    assert_eq!(counts.transient, 0, "{counts:?}");
+    assert_eq!(counts.transient, 0, "blocks taken for a command and given back: {counts:?}; the first one {}", place());
     // What grows does so a few times for a market or an account, not for each command.
-    assert!(counts.grew() < COMMANDS as u64 / 10, "{counts:?}");
+    assert!(counts.grew() < COMMANDS as u64 / 10, "blocks taken and kept, beyond what is alive: {counts:?}");
 
     // The same with one allocation smuggled in for a command: it is seen, and nothing else is.
     let counts = count(&warm_up, measured, Receiver { wasteful: true, ..Receiver::default() });
     println!("and with a wasteful receiver: {counts:?}");
-    assert_eq!(counts.transient, COMMANDS as u64, "{counts:?}");
+    assert_eq!(counts.transient, COMMANDS as u64, "blocks given back with one smuggled into each command: {counts:?}");
 }
 
 /// Runs an engine over `warm_up`, then over `measured`, and counts during the latter.
@@ -58,7 +59,8 @@ fn count(warm_up: &[Command], measured: &[Command], receiver: Receiver) -> Count
         engine.flush().unwrap();
     });
     engine.close().unwrap();
-    assert_eq!(acknowledged.load(Relaxed), (warm_up.len() + measured.len()) as u64);
+    let submitted = (warm_up.len() + measured.len()) as u64;
+    assert_eq!(acknowledged.load(Relaxed), submitted, "commands that were acknowledged, of those submitted");
     counts
 }
 
@@ -147,6 +149,18 @@ static NEWEST: AtomicUsize = AtomicUsize::new(0);
 /// their size: a table that moves bit by bit frees the smaller block some time after it took the larger one.
 static LARGER: [AtomicU64; 40] = [const { AtomicU64::new(0) }; 40];
 
+/// Where the first transient block was given back. The others mostly are where this one was.
+static FIRST: Mutex<Option<Backtrace>> = Mutex::new(None);
+
+/// The engine's functions, innermost first, in which the first transient block was given back.
+fn place() -> String {
+    let stack = FIRST.lock().unwrap().as_ref().map(Backtrace::to_string).unwrap_or_default();
+    let engine = concat!(env!("CARGO_PKG_NAME"), "::");
+    let lines: Vec<&str> = stack.lines().map(str::trim).collect();
+    let frames = lines.windows(2).filter(|pair| pair[0].contains(engine) && pair[1].starts_with("at "));
+    frames.take(3).map(|pair| format!("\n  in {} {}", pair[0], pair[1])).collect()
+}
+
 /// The system's allocator with a mark in front of every block: was it born while it was measured?
 struct Counting;
 
@@ -180,6 +194,16 @@ impl Counting {
         by_the_newest || by_a_larger
     }
 
+    /// To look at the stack takes memory too, which is nobody's command.
+    #[cold]
+    fn remember_where() {
+        MEASURING.store(false, Relaxed);
+        if let Ok(mut first) = FIRST.lock() {
+            first.get_or_insert_with(Backtrace::force_capture);
+        }
+        MEASURING.store(true, Relaxed);
+    }
+
     /// The layout of a block with its mark, and how far behind the mark the block begins; `None` where
     /// it would be larger than memory.
     fn marked(size: usize, align: usize) -> Option<(Layout, usize)> {
@@ -195,7 +219,8 @@ fn blocks_of(size: usize) -> Option<&'static AtomicU64> {
 }
 
 // SAFETY: every block is one of `System`'s, of the size and alignment asked for plus a mark in front,
-// and goes back to `System` with the same layout. No method panics or allocates.
+// and goes back to `System` with the same layout. No method panics, and none takes memory for itself but
+// `remember_where`, once, when nothing is measured.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((marked, offset)) = Counting::marked(layout.size(), layout.align()) else { return ptr::null_mut() };
@@ -227,7 +252,9 @@ unsafe impl GlobalAlloc for Counting {
             let replaced = Counting::was_replaced(layout.size());
             if born_here || replaced {
                 let counter = if replaced { &REPLACED } else { &TRANSIENT };
-                counter.fetch_add(1, Relaxed);
+                if counter.fetch_add(1, Relaxed) == 0 && !replaced {
+                    Counting::remember_where();
+                }
             }
         }
         // SAFETY: `System` gave this block with this layout.

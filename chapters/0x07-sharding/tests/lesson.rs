@@ -23,8 +23,9 @@ fn four_shards_share_the_markets() {
     engine.close().expect("closed");
 
     let seen = acks.seen();
-    assert_eq!(seen.len(), 100);
-    assert_eq!(seen.iter().map(|ack| ack.shard).collect::<BTreeSet<_>>(), (0..4).collect());
+    assert_eq!(seen.len(), 100, "acknowledgements of 100 commands");
+    let shards: BTreeSet<u16> = seen.iter().map(|ack| ack.shard).collect();
+    assert_eq!(shards, (0..4).collect(), "the shards that acknowledged something");
     for ack in seen {
         let Event::Opened { market } = ack.events[0] else { panic!("{ack:?}") };
         assert_eq!(ShardOf::market(market, 4).shard, ack.shard, "market {market} was in a foreign shard");

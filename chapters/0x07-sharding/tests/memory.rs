@@ -162,8 +162,8 @@ fn a_resolution_leaves_nothing_behind() {
     venue.check(1, accounts as usize);
     let before = venue.live();
     venue.apply(Command::Resolve { market: MARKET, outcome: Outcome::Yes });
-    assert_eq!(venue.events.len(), accounts as usize / 2 + 1);
-    assert_eq!(venue.live(), before);
+    assert_eq!(venue.events.len(), accounts as usize / 2 + 1, "events of the resolution: a payment to each winner");
+    assert_eq!(venue.live(), before, "bytes after the resolution, against those before");
 }
 
 /// Orders come, and each leaves when a hundred others have come, as at a market maker's.

@@ -195,12 +195,12 @@ fn a_stalled_receiver_holds_everything_up() {
     thread::sleep(Duration::from_millis(50));
     // Matching can have been one ring ahead when it met the gate.
     assert!(stall.submitted.load(SeqCst) <= 2 * RING + UNPUBLISHED, "a full ring must push back");
-    assert_eq!(stall.counted.load(SeqCst), 99);
+    assert_eq!(stall.counted.load(SeqCst), 99, "acknowledgements before the hundredth, which met the gate");
     stall.acks.set(Gate::Open);
     let (engine, went) = caller.join().unwrap();
     went.unwrap();
     engine.close().unwrap();
-    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64);
+    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64, "acknowledgements after all went on");
 }
 
 /// A disk that does not come back from a sync: nothing is acknowledged, the ring fills, the caller
@@ -219,7 +219,7 @@ fn a_stalled_disk_holds_everything_up() {
     let (engine, went) = caller.join().unwrap();
     went.unwrap();
     engine.close().unwrap();
-    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64);
+    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64, "acknowledgements after all went on");
     stall.recovers();
 }
 
@@ -229,11 +229,11 @@ fn stopped(caller: thread::JoinHandle<(Engine, Result<(), EngineError>)>, wanted
     let error = went.expect_err("a thread has died, and the engine went on");
     let words = error.to_string();
     let EngineError::ThreadStopped { role, reason } = error else { panic!("another error was expected than: {words}") };
-    assert_eq!((role, reason.as_str()), (wanted, last_words));
+    assert_eq!((role, reason.as_str()), (wanted, last_words), "the thread that stopped, and its last words");
     assert!(words.contains("start again"), "it does not say what to do: {words}");
     let more = commands()[0];
     assert!(engine.submit(more).is_err(), "it took a command after it had stopped");
-    assert!(engine.flush().is_err() && engine.close().is_err());
+    assert!(engine.flush().is_err() && engine.close().is_err(), "it flushed or closed after it had stopped");
 }
 
 /// A receiver that panics takes the matching thread with it.
@@ -242,7 +242,7 @@ fn a_receiver_that_panics_stops_the_engine() {
     let mut stall = Stall::new();
     stall.acks.set(Gate::Broken);
     stopped(stall.submit_all(stall.open()), "matching", "the receiver broke");
-    assert_eq!(stall.counted.load(SeqCst), 99);
+    assert_eq!(stall.counted.load(SeqCst), 99, "acknowledgements before the hundredth, which met the gate");
     stall.recovers();
 }
 
@@ -263,7 +263,7 @@ fn a_journal_that_panics_stops_the_engine() {
     let caller = stall.submit_all(engine);
     breaker.join().unwrap();
     stopped(caller, "journal", "the disk's driver broke");
-    assert!(stall.counted.load(SeqCst) >= 10_000);
+    assert!(stall.counted.load(SeqCst) >= 10_000, "acknowledgements before the journal broke");
     stall.recovers();
 }
 

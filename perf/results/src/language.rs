@@ -19,6 +19,13 @@ impl Language {
     /// Both, in the order in which files are written.
     pub const ALL: [Self; 2] = [Self::English, Self::Chinese];
 
+    /// The language that the reader's system speaks: Chinese where the locale says so, English elsewhere.
+    pub fn of_the_locale() -> Self {
+        let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);
+        if locale.is_some_and(|locale| locale.starts_with("zh")) { Self::Chinese } else { Self::English }
+    }
+
     /// The tag in file names: `throughput.en.svg`, `throughput.zh.svg`.
     pub fn tag(self) -> &'static str {
         match self {

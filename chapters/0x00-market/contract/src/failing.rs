@@ -172,7 +172,10 @@ impl Acknowledge for Witness {
             let start = self.offset + RECORD_BYTES;
             self.offset = start + length;
             let (records, _) = bytes[start..self.offset].as_chunks::<RECORD_BYTES>();
-            assert!(length > 0 && records.iter().all(|record| decode_command(record).is_some()));
+            assert!(
+                length > 0 && records.iter().all(|record| decode_command(record).is_some()),
+                "a frame on disk is not whole"
+            );
             self.durable += records.len() as u64;
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! A chapter's `tests/contract.rs` is one line that names the chapter ([`contract!`]); the tests know its engine only
 //! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
-//! ([`differential`], [`snapshots`])? Does a log that was cut or damaged come back as what it
+//! ([`differential`], [`snapshots`]), and does a stopwatch miss none of them ([`measuring`])? Does a log that was cut or damaged come back as what it
 //! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`], [`versions`], [`watermarks`])? Who stands behind
 //! it, what is he told ([`times`])? And does every promise hold on a disk that
 //! loses, tears and refuses ([`failing`], [`reading`], [`stopping`], [`simulation`], on the simulated disk of
@@ -31,6 +31,7 @@ pub mod fuzz;
 pub mod harness;
 mod list;
 pub mod logs;
+pub mod measuring;
 pub mod opening;
 pub mod oracle;
 pub mod program;

@@ -29,6 +29,7 @@ macro_rules! contract {
             limits is differential::limits of Engine,
             ids_far_apart is differential::ids_far_apart of Engine,
             small_flows is snapshots::small_flows of Engine,
+            a_cancel_is_matching is measuring::a_cancel_is_matching of Measured,
             measuring_changes_no_answer is snapshots::small_flows of Measured,
             digests is snapshots::digests of Engine,
             cut_at_every_byte is crash::cut_at_every_byte of Engine,
@@ -68,6 +69,7 @@ macro_rules! contract {
             nothing_after_a_disk_error is stopping::nothing_after_a_disk_error of Engine,
             nothing_after_a_panic_of_the_receiver is stopping::nothing_after_a_panic_of_the_receiver of Engine,
             nothing_after_a_ledger_error is stopping::nothing_after_a_ledger_error of Engine,
+            a_short_ledger_is_written is stopping::a_short_ledger_is_written of Engine,
             simulation is simulation::many_seeds of Engine,
         }
     };

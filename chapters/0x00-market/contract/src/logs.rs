@@ -102,10 +102,11 @@ pub fn its_log_is_everyones<E: Engine>() {
         let mut read = Vec::new();
         let judged = read_log::<LogError>(&folder.options, ShardOf::ONLY, |stamp, command| {
             read.push(command);
-            assert_eq!(stamp.sequence.0, read.len() as u64);
+            assert_eq!(stamp.sequence.0, read.len() as u64, "the number of a command in the log");
             Ok(())
         });
-        assert_eq!(judged.map(|log| log.recovery().torn_bytes).map_err(|error| error.to_string()), Ok(0));
+        let torn = judged.map(|log| log.recovery().torn_bytes).map_err(|error| error.to_string());
+        assert_eq!(torn, Ok(0), "bytes of a torn frame that the engine left behind");
         assert!(read == [first, second].concat(), "the log does not hold what was submitted");
     }
 }
@@ -119,7 +120,7 @@ pub fn ledger_is_rebuilt<E: Engine>() {
         panic!("there is not one ledger in {}", folder.path().display());
     };
     let written = std::fs::read(ledger).unwrap();
-    assert!(!written.is_empty());
+    assert!(!written.is_empty(), "the ledger is empty after 400 commands");
     let longer = [&written[..], &[7; 1_000]].concat();
     for changed in [None, Some(&b""[..]), Some(&written[..written.len() / 2 + 3]), Some(&longer)] {
         match changed {

@@ -68,7 +68,7 @@ pub fn names_are_synced_again<E: Engine>() {
                 0 | 1 => Faults { names_sync_fails_at: Some(1 + fault), ..Faults::default() },
                 _ => Faults { power_fails_at: Some(fault - 1), ..Faults::default() },
             });
-            assert!(E::open(&folder.options, &mut Acks::default().receivers()).is_err());
+            assert!(E::open(&folder.options, &mut Acks::default().receivers()).is_err(), "it opened");
             let disk = disk.kill();
             folder.options.disk = Arc::new(disk.clone());
             folder.goes_on::<E>(&oracle, 0, 40).unwrap();

@@ -168,7 +168,7 @@ pub fn a_second_program_is_refused<C: Chapter>(program: &str) {
     first.wait().unwrap();
     for (args, output) in others.iter().zip(ended) {
         let words = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(3), "{args:?}: {words}");
+        assert_eq!(output.status.code(), Some(3), "the exit code of the second program, {args:?}; it said: {words}");
         for part in [&holder, &run.data_dir().display().to_string()] {
             assert!(words.contains(part), "it does not name {part}: {words}");
         }
@@ -190,7 +190,7 @@ pub fn folders_are_on_disk<C: Chapter>(program: &str) {
     run.inside = "one/two".into();
     let mut strace = Process::new("strace");
     strace.args(["-f", "-qq", "-y", "-e", "trace=fsync"]).arg("-o").arg(&trace).arg(program).args(run.arguments());
-    assert!(strace.output().unwrap().status.success());
+    assert!(strace.output().unwrap().status.success(), "the program under strace failed");
     let trace = std::fs::read_to_string(trace).unwrap();
     for folder in ["", "/one", "/one/two", "/one/two/data"] {
         let synced = format!("<{}{folder}>)", above.display());
@@ -301,7 +301,11 @@ fn mounts_are_allowed() -> bool {
 /// The program must have stopped by itself, with the code for that, and name the file and the way out.
 fn stopped_with_words(name: &str, run: &Run, output: &Output) -> String {
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(3), "{name}: {words}");
+    assert_eq!(
+        output.status.code(),
+        Some(3),
+        "{name}: the program's exit code, which is 3 for a disk that can't be trusted; it said: {words}"
+    );
     let folder = run.data_dir().display().to_string();
     assert!(words.contains(&folder), "{name}: it does not name the file: {words}");
     assert!(words.contains("start again"), "{name}: it does not say what to do: {words}");

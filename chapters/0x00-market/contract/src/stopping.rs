@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use crate::faults::Faults;
 use crate::folder::Folder;
-use crate::harness::run;
+use crate::harness::{Acks, run};
 use crate::oracle::Oracle;
 use crate::sim_disk::SimDisk;
 use crate::streams::Random;
@@ -62,6 +62,24 @@ pub fn nothing_after_a_ledger_error<E: Engine>() {
             std::os::unix::fs::symlink(full, folder.path().join("ledger.draft")).unwrap();
         });
     }
+}
+
+/// A ledger of a few entries fits into any buffer. On a disk that takes nothing the engine has to say so at its end, at
+/// the latest: what it closed without an error is written.
+pub fn a_short_ledger_is_written<E: Engine>() {
+    let full = std::path::Path::new("/dev/full");
+    if !full.exists() {
+        return;
+    }
+    let (market, account) = (MarketId(1), AccountId(1));
+    let folder = Folder::new(SimDisk::new(18, Faults::default()));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(full, folder.path().join("ledger.draft")).unwrap();
+    let Ok((mut engine, _)) = E::open(&folder.options, &mut Acks::default().receivers()) else { return };
+    let commands = [Command::Open { market }, Command::Deposit { market, account, amount: Cents(1) }];
+    let went = commands.into_iter().try_for_each(|command| engine.submit(command).map(drop));
+    let closed = went.and_then(|()| engine.close().map(drop));
+    assert!(closed.is_err(), "the ledger's disk is full, one entry was made, and the engine closed without an error");
 }
 
 /// What leads to an error.

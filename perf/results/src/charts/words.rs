@@ -100,23 +100,23 @@ const CHINESE: Words = Words {
     throughput_title: "各章吞吐量",
     throughput_subtitle: "每秒持久化订单数，取各轮中位数；细线表示最慢一轮到最快一轮",
     orders_per_s_axis: "订单/秒，对数刻度",
-    stages_title: "一笔订单的时间花在哪里",
-    stages_subtitle: "各阶段在插桩测量中的占比，以及全部阶段合计",
+    stages_title: "一张订单的时间花在哪里",
+    stages_subtitle: "带秒表的那一遍中各阶段的占比，以及全部阶段合计",
     per_order: "/订单",
-    not_instrumented: "未插桩",
-    gain_title: "每一步带来的提升",
+    not_instrumented: "没有秒表",
+    gain_title: "每一步的收益",
     gain_subtitle: "吞吐量相对于第一章的倍数，对数刻度；标注为该步自身的倍数",
-    gain: "提升",
+    gain: "收益",
     loss: "下降",
-    noise: "未见差异",
+    noise: "未见差别",
     total: "合计",
     latency_title: "持久化确认延迟",
-    latency_subtitle: "从订单的预定到达时刻起计算，开环测量，对数刻度",
+    latency_subtitle: "从订单应当到达的时刻起计算，开环测量，对数刻度",
     percentiles: ["p50", "p99", "p99.9", "最大"],
-    offered: "到达率",
+    offered: "供单速率",
     not_measured: "未测量",
     run_latency_title: "各百分位延迟",
-    run_latency_subtitle: "从订单的预定到达时刻到持久化确认，开环测量，对数刻度",
+    run_latency_subtitle: "从订单应当到达的时刻到持久化确认，开环测量，对数刻度",
     percentile_axis: "订单百分位",
     latency_axis: "延迟",
     slowest: "最慢",
@@ -145,7 +145,7 @@ pub(crate) fn words(language: Language) -> &'static Words {
     language.pick(&ENGLISH, &CHINESE)
 }
 
-/// A chapter's number and title: `0x01-naive` is "0x01" and "naive" or "朴素版". One that the catalogue does not have,
+/// A chapter's number and title: `0x01-naive` is "0x01" and "naive" or "朴素引擎". One that the catalogue does not have,
 /// such as an exercise, is called as its folder is.
 pub(crate) fn chapter_name(chapter: &str, chapters: &Catalogue, language: Language) -> (String, String) {
     let (number, slug) = chapter.split_once('-').unwrap_or((chapter, ""));

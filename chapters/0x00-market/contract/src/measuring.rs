@@ -1,0 +1,29 @@
+//! A measured engine measures every kind of command. One without a stopwatch has nothing to say here.
+
+use market::{AccountId, Cents, Command, Engine, Intent, MarketId, OrderId, Place, Stage, TimeInForce};
+
+use crate::faults::Faults;
+use crate::folder::Folder;
+use crate::harness::run;
+use crate::sim_disk::SimDisk;
+
+/// How many orders are cancelled: enough that a clock that ticks slowly sees them.
+const ORDERS: u64 = 1_000;
+
+/// An engine that has done nothing but take orders out of the book has spent time in matching.
+pub fn a_cancel_is_matching<E: Engine>() {
+    let (market, account) = (MarketId(1), AccountId(1));
+    let (intent, quantity, time_in_force) = (Intent::BuyYes, 1, TimeInForce::Gtc);
+    let bid = Command::Place(Place { market, account, intent, price: 1, quantity, time_in_force });
+    let money = Command::Deposit { market, account, amount: Cents(ORDERS) };
+    let bids = std::iter::repeat_n(bid, ORDERS as usize);
+    let before: Vec<Command> = [Command::Open { market }, money].into_iter().chain(bids).collect();
+    let cancels: Vec<Command> =
+        (1..=ORDERS).map(|order| Command::Cancel { market, account, order: OrderId(order) }).collect();
+
+    let folder = Folder::new(SimDisk::new(19, Faults::default()));
+    run::<E>(&folder.options, &before, before.len()).expect("the orders rest");
+    let cancelled = run::<E>(&folder.options, &cancels, cancels.len()).expect("they are cancelled");
+    let Some(stages) = cancelled.closed.stages else { return };
+    assert!(!stages.of(Stage::Matching).is_zero(), "orders were only cancelled, and no time was measured in matching");
+}

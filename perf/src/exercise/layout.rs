@@ -1,0 +1,137 @@
+//! Laying an exercise out: the sources of the chapter before, the tests of the chapter, and a stub with its
+//! documentation for whatever the tests call by name.
+
+use std::path::{Path, PathBuf};
+
+use catalogue::Chapter;
+use results::error::MeasureError;
+
+use super::files::{copy_sources, names, read, without_marks, write};
+use super::plan::Plan;
+
+/// Where an exercise comes from: the folder of chapters, the chapter to write, and the one before it.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The repository.
+    pub root: &'a Path,
+    /// The chapter to write.
+    pub chapter: &'a Chapter,
+    /// The one that it begins with.
+    pub before: &'a Chapter,
+}
+
+impl Source<'_> {
+    /// The folder of the chapter before.
+    pub fn from(&self) -> PathBuf {
+        self.chapters().join(&self.before.folder)
+    }
+
+    /// The folder of the chapter itself.
+    pub fn to(&self) -> PathBuf {
+        self.chapters().join(&self.chapter.folder)
+    }
+
+    /// The folder of all chapters.
+    pub fn chapters(&self) -> PathBuf {
+        self.root.join("chapters")
+    }
+
+    /// What the engine's sources are before anything is written, by their paths relative to the exercise.
+    ///
+    /// # Errors
+    /// When a file can't be read, or an edit names what is not there.
+    pub fn lay_out(&self, plan: &Plan, folder: &Path) -> Result<(), MeasureError> {
+        copy_sources(&self.from().join("src"), &folder.join("src"))?;
+        copy_sources(&self.to().join("tests"), &folder.join("tests"))?;
+        for file in &plan.copies {
+            write(&folder.join(file), &without_marks(&read(&self.to().join(file))?))?;
+        }
+        let stubs = self.to().join("exercise");
+        if stubs.is_dir() {
+            copy_sources(&stubs, folder)?;
+        }
+        self.edit(plan, folder)?;
+        let renamed = |path: &str, from: &str, to: &str| {
+            let path = folder.join(path);
+            write(&path, &read(&path)?.replace(from, to))
+        };
+        renamed("src/main.rs", &self.before.package, &self.chapter.package)?;
+        renamed("src/lib.rs", &format!("{:?}", self.before.folder), &format!("{:?}", self.name()))?;
+        write(&folder.join("Cargo.toml"), &self.manifest(folder)?)?;
+        // The versions that the repository is tested with.
+        write(&folder.join("Cargo.lock"), &read(&self.root.join("Cargo.lock"))?)
+    }
+
+    /// What the exercise's program calls itself.
+    pub fn name(&self) -> String {
+        format!("{}-exercise", self.chapter.folder)
+    }
+
+    fn edit(&self, plan: &Plan, folder: &Path) -> Result<(), MeasureError> {
+        for edit in &plan.edits {
+            let path = folder.join(&edit.file);
+            let text = read(&path)?;
+            if text.matches(&edit.find).count() != 1 {
+                return Err(MeasureError::Unusable(format!(
+                    "{}/exercise.toml: {:?} does not stand once in {} of {}; mend `find` there",
+                    self.to().display(),
+                    edit.find,
+                    edit.file,
+                    self.before.folder
+                )));
+            }
+            write(&path, &text.replace(&edit.find, &edit.put))?;
+        }
+        Ok(())
+    }
+
+    /// The chapter's manifest as a workspace of its own, without what only benches and the list of changes are for.
+    fn manifest(&self, folder: &Path) -> Result<String, MeasureError> {
+        let own = read(&self.to().join("Cargo.toml"))?;
+        let shared = read(&self.root.join("Cargo.toml"))?;
+        let tail = shared.find("[workspace.package]").map_or("", |at| &shared[at..]);
+        let mut used = String::new();
+        collect(&folder.join("tests"), &mut used)?;
+        let mut kept = String::new();
+        let mut section = "";
+        for line in own.lines() {
+            if line.starts_with('[') {
+                section = line;
+            }
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default().replace('-', "_");
+            let is_dependency = section == "[dev-dependencies]" && line != section && !name.is_empty();
+            let is_unused = is_dependency && !used.contains(&format!("{name}::"));
+            if section != "[package.metadata.chapter]" && section != "[[bench]]" && !is_unused {
+                kept.push_str(line);
+                kept.push('\n');
+            }
+        }
+        // The workspace's own crates are where they are.
+        let root = self.root.display().to_string().replace('\\', "/");
+        let tail = tail.replace("path = \"", &format!("path = \"{root}/"));
+        Ok(format!("{kept}\n[workspace]\nresolver = \"3\"\n\n{tail}"))
+    }
+}
+
+/// All texts of a folder, one behind the other.
+fn collect(folder: &Path, all: &mut String) -> Result<(), MeasureError> {
+    for name in names(folder)? {
+        let path = folder.join(name);
+        if path.is_dir() {
+            collect(&path, all)?;
+        } else {
+            all.push_str(&read(&path)?);
+        }
+    }
+    Ok(())
+}
+
+/// The test files of an exercise that is laid out, by the names that `--test` takes: first the unit tests.
+///
+/// # Errors
+/// When the folder can't be read.
+pub fn test_files(folder: &Path) -> Result<Vec<String>, MeasureError> {
+    let names = names(&folder.join("tests"))?;
+    let files = names.iter().filter_map(|name| name.strip_suffix(".rs")).map(str::to_owned);
+    Ok([super::plan::UNIT_TESTS.to_owned()].into_iter().chain(files).collect())
+}

@@ -1,0 +1,67 @@
+//! What the last check found. It stands in the exercise's folder, for hints, for the book's diff, and for whoever wants
+//! to lay out a later exercise.
+
+use std::fs;
+use std::path::Path;
+
+use results::error::MeasureError;
+
+use super::files;
+
+/// The file's name. It is no source, so nothing else looks at it.
+const FILE: &str = "last-check.txt";
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether all tests were asked for.
+    pub whole: bool,
+    /// The tests that failed, each with its file; a whole file where it does not compile.
+    pub failed: Vec<String>,
+}
+
+impl Outcome {
+    /// Whether the exercise is done.
+    pub fn is_done(&self) -> bool {
+        self.whole && self.failed.is_empty()
+    }
+
+    /// What the last check of the exercise in `folder` found, if there was one.
+    pub fn last(folder: &Path) -> Option<Outcome> {
+        let text = fs::read_to_string(folder.join(FILE)).ok()?;
+        let (first, failed) = text.split_once('\n')?;
+        Some(Outcome { whole: first == "all tests", failed: failed.lines().map(str::to_owned).collect() })
+    }
+
+    /// Remembers it. A run of some tests says nothing new about an exercise that is done.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn save(&self, folder: &Path) -> Result<(), MeasureError> {
+        let was_done = Outcome::last(folder).is_some_and(|last| last.is_done());
+        if was_done && self.failed.is_empty() {
+            return Ok(());
+        }
+        let first = if self.whole { "all tests" } else { "some tests" };
+        let lines = std::iter::once(first).chain(self.failed.iter().map(String::as_str));
+        files::write(&folder.join(FILE), &lines.map(|line| format!("{line}\n")).collect::<String>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_is_remembered() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert_eq!(Outcome::last(folder.path()), None);
+        let failed = Outcome { whole: true, failed: vec!["lesson::a".into(), "contract".into()] };
+        failed.save(folder.path()).expect("written");
+        assert_eq!(Outcome::last(folder.path()), Some(failed));
+        let done = Outcome { whole: true, failed: Vec::new() };
+        done.save(folder.path()).expect("written");
+        Outcome { whole: false, failed: Vec::new() }.save(folder.path()).expect("written");
+        assert_eq!(Outcome::last(folder.path()), Some(done));
+    }
+}

@@ -1,0 +1,123 @@
+//! A chapter without one of its changes, built beside the tree and put to its tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use program::tell;
+use results::error::MeasureError;
+
+use super::changes::Change;
+use crate::exercise::files::{copy_sources, write};
+use crate::exercise::layout::{Source, test_files};
+use crate::exercise::plan::{Plan, Tests};
+use crate::exercise::{Built, build_tests};
+
+/// An engine that waits for ever is noticed, too.
+const STUCK: Duration = Duration::from_secs(300);
+
+/// What became of a chapter without one of its changes.
+pub enum Trial {
+    /// The compiler notices.
+    DoesNotCompile,
+    /// A test notices: the file, and its first failure.
+    Noticed(String),
+    /// Nobody does.
+    Passes,
+}
+
+/// A copy of a chapter that changes are taken out of.
+pub struct Trials {
+    place: PathBuf,
+    tests: Vec<Tests>,
+}
+
+impl Trials {
+    /// Copies the chapter and sees that its tests pass as it is.
+    ///
+    /// # Errors
+    /// When they do not.
+    pub fn begin(source: &Source<'_>) -> Result<Trials, MeasureError> {
+        // Beside other builds, so that the dependencies are compiled once for all chapters.
+        let folder = source.root.join("target").join("mutants");
+        let place = folder.join(source.chapter.number.to_string());
+        if place.exists() {
+            fs::remove_dir_all(&place).map_err(|error| MeasureError::disk("clear", &place, &error))?;
+        }
+        source.lay_out(&Plan::default(), &place)?;
+        copy_sources(&source.to().join("src"), &place.join("src"))?;
+        let plan = Plan::of(&source.chapters(), source.chapter)?;
+        let files = test_files(&place)?;
+        // The lesson's own test is short and mostly the first to notice; what takes minutes comes last.
+        let tests = plan.stages(source.chapter.lesson_test_name(), &files);
+        let tests = tests.into_iter().flat_map(|stage| stage.tests).map(|tests| Tests { part: None, ..tests });
+        let mut trials = Trials { place, tests: Vec::new() };
+        tests.for_each(|tests| {
+            if !trials.tests.contains(&tests) {
+                trials.tests.push(tests)
+            }
+        });
+        tell(format_args!("{}: building its tests and running them as it is", source.chapter.folder));
+        match trials.run()? {
+            Trial::Passes => Ok(trials),
+            Trial::Noticed(test) => Err(MeasureError::Unusable(format!("a test fails with nothing left out: {test}"))),
+            Trial::DoesNotCompile => Err(MeasureError::Unusable("the chapter does not compile by itself".into())),
+        }
+    }
+
+    /// Runs the tests on the chapter without a change.
+    ///
+    /// # Errors
+    /// When the copy can't be written, or cargo can't be started.
+    pub fn try_without(&self, change: &Change) -> Result<Trial, MeasureError> {
+        let path = self.place.join("src").join(&change.file);
+        let whole = fs::read_to_string(&path).map_err(|error| MeasureError::disk("read", &path, &error))?;
+        write(&path, &change.without)?;
+        let trial = self.run();
+        write(&path, &whole)?;
+        trial
+    }
+
+    fn run(&self) -> Result<Trial, MeasureError> {
+        let programs = match build_tests(&self.place, &self.tests, &["--quiet"])? {
+            Built::Programs(programs) => programs,
+            Built::Errors(_) => return Ok(Trial::DoesNotCompile),
+        };
+        for (tests, program) in self.tests.iter().zip(programs) {
+            if let Some(failure) = self.first_failure(&program)? {
+                return Ok(Trial::Noticed(format!("{}: {failure}", tests.file)));
+            }
+        }
+        Ok(Trial::Passes)
+    }
+
+    /// The name of the first test that fails, if one does.
+    fn first_failure(&self, program: &Path) -> Result<Option<String>, MeasureError> {
+        let said = self.place.join("said.txt");
+        let output = fs::File::create(&said).map_err(|error| MeasureError::disk("make", &said, &error))?;
+        let mut command = Command::new(program);
+        command.current_dir(&self.place).env("CARGO_MANIFEST_DIR", &self.place).stdin(Stdio::null());
+        // Most mistakes fall over at once; fewer seeds and streams than usual find them.
+        command.env("SIM_SEEDS", "200").env("PROPTEST_CASES", "300").env_remove("CI");
+        command.stdout(output).stderr(Stdio::null());
+        let start = |error| MeasureError::Unusable(format!("cannot start {}: {error}", program.display()));
+        let mut child = command.spawn().map_err(start)?;
+        let began = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(start)? {
+                break status;
+            }
+            if began.elapsed() > STUCK {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok(Some("it does not end".into()));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let said = fs::read_to_string(&said).unwrap_or_default();
+        let failed = said.lines().find_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
+        let failed = failed.map_or("it ended before its tests did", |failed| failed);
+        Ok((!status.success()).then(|| failed.to_owned()))
+    }
+}
