@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub(crate) static BRACES: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\)?\{\{\s*([a-z][\w-]*)\b([^{}]*)\}\}"));
 
 /// The words that may open a directive, each with the form that follows it.
-const FORMS: [(&str, &str); 7] = [
+const FORMS: [(&str, &str); 8] = [
     ("num", "{{num RECORD:PATH | FORMAT}}"),
     ("ratio", "{{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
     ("table", "{{table NAME …}}"),
@@ -21,6 +21,7 @@ const FORMS: [(&str, &str); 7] = [
     ("drawing", "{{drawing NAME | what it shows}}"),
     ("code", "{{code 0x03/src/engine.rs:submit}}"),
     ("diff", "{{diff 0x02 0x03}}"),
+    ("sandbox", "{{sandbox NAME}}"),
 ];
 
 /// The tables, each in the form in which it is written.
@@ -86,6 +87,11 @@ pub enum Directive<'t> {
         before: &'t str,
         /// The chapter after.
         after: &'t str,
+    },
+    /// A market to play with.
+    Sandbox {
+        /// Its name.
+        name: &'t str,
     },
 }
 
@@ -154,7 +160,7 @@ impl<'t> Directive<'t> {
         let (subject, tail) = rest.split_once('|').map_or((rest, None), |(a, b)| (a, Some(b.trim())));
         let arguments: Vec<&str> = subject.split_whitespace().collect();
         let alt = tail.filter(|alt| !alt.is_empty());
-        if tail.is_some() && matches!(word, "table" | "code" | "diff") {
+        if tail.is_some() && matches!(word, "table" | "code" | "diff" | "sandbox") {
             return Err(Malformed::Tail { form });
         }
         Ok(match (word, arguments.as_slice()) {
@@ -170,6 +176,7 @@ impl<'t> Directive<'t> {
                 None => Self::Code { file: part, anchor: None },
             },
             ("diff", [before, after]) => Self::Diff { before, after },
+            ("sandbox", [name]) => Self::Sandbox { name },
             _ => return Err(Malformed::Form { form }),
         })
     }
@@ -224,7 +231,7 @@ mod tests {
     #[test]
     fn each_mistake_is_told_with_its_way_out() {
         for (word, rest, told) in [
-            ("tabel", "", "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff)"),
+            ("tabel", "", "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, sandbox)"),
             ("num", "", "it has the form {{num RECORD:PATH | FORMAT}}"),
             ("num", "ladder", "`ladder` is not of the form record:path"),
             ("num", "ladder:a[b", "`a[b` has an unclosed `[`"),

@@ -13,6 +13,7 @@ use crate::number;
 use crate::page::{in_fence, is_stamp};
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
+use crate::sandbox;
 use crate::sources::Sources;
 use crate::table;
 use mdbook_preprocessor::book::{Book, BookItem};
@@ -112,5 +113,6 @@ fn expand(s: &Sources, lang: Lang, directive: &Directive<'_>, fenced: bool) -> R
             let chapter = |name: &str| s.chapters.find(name).map_err(|e| e.to_string());
             diff::page(&s.project, lang, chapter(before)?, chapter(after)?)
         }
+        Directive::Sandbox { name } => sandbox::sandbox(s, lang, name),
     }
 }

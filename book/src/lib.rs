@@ -25,6 +25,7 @@ pub mod problem;
 pub mod project;
 pub mod prose;
 pub mod record;
+pub mod sandbox;
 pub mod sentences;
 pub mod serve;
 pub mod site;

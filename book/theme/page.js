@@ -18,13 +18,21 @@
         return end && asked && document.getElementById(asked) ? asked : current;
     }
 
+    // The situation of a sandbox that is on the screen, as the address has it.
+    function situation() {
+        const kept = location.hash.slice(1);
+        const sandbox = kept.includes('=') && document.getElementById(kept.split('=')[0]);
+        const box = sandbox && sandbox.getBoundingClientRect();
+        return box && box.top < window.innerHeight && box.bottom > 0 ? kept : '';
+    }
+
     const link = document.getElementById('switch');
     const target = link.getAttribute('href').replace(/\.md$/, '.html');
     link.setAttribute('href', target);
     for (const event of ['pointerdown', 'focus', 'click']) {
         link.addEventListener(event, () => {
-            const id = section();
-            link.setAttribute('href', id ? target + '#' + encodeURIComponent(id) : target);
+            const id = situation() || encodeURIComponent(section());
+            link.setAttribute('href', id ? target + '#' + id : target);
             try { localStorage.setItem('book-lang', link.hreflang); } catch { /* private window */ }
         });
     }

@@ -10,6 +10,7 @@ mod includes;
 mod input;
 mod links;
 mod listings;
+mod sandboxes;
 mod sections;
 mod terms;
 mod typography;
@@ -58,6 +59,7 @@ pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     includes::check(&input, &mut problems);
     terms::check(&input, &mut problems);
     typography::check(&input, &mut problems);
+    sandboxes::check(&input, &mut problems);
     match site::build(project, dist) {
         Ok(()) => links::check(&input, dist, true, &mut problems)?,
         Err(Failure::Problems(more)) => {
