@@ -158,17 +158,15 @@ fn section(sandbox: &Sandbox, name: &str, lang: Lang, teller: &Teller<'_>) -> Re
     );
     let _ = write!(
         out,
-        "<div class=\"questions\"><p id=\"{name}-questions\">{} …</p><ul aria-labelledby=\"{name}-questions\">",
+        "<div class=\"questions\"><p id=\"{name}-questions\">{}</p><ul aria-labelledby=\"{name}-questions\">",
         escape(words.get("ui", "questions")?)
     );
     for situation in &sandbox.situation {
         let question = escape(lang.pick(&situation.en, &situation.zh));
         let answer = escape(&answer(sandbox, situation, teller)?);
         let id = format!("{name}-{}", situation.id);
-        let _ = write!(
-            out,
-            "<li id=\"{id}\"><a href=\"#{id}\">{question}</a> <span class=\"answer\">{answer}</span></li>"
-        );
+        let _ =
+            write!(out, "<li id=\"{id}\"><a href=\"#{id}\">{question}</a> <span class=\"answer\">{answer}</span></li>");
     }
     out.push_str("</ul></div></section>\n\n");
     Ok(out)
@@ -178,8 +176,8 @@ fn section(sandbox: &Sandbox, name: &str, lang: Lang, teller: &Teller<'_>) -> Re
 fn answer(sandbox: &Sandbox, situation: &Situation, teller: &Teller<'_>) -> Result<String, String> {
     let last = play(sandbox, &situation.commands)?.last;
     let (command, events) = last.ok_or_else(|| format!("`{}` has no commands", situation.id))?;
-    let told = events.iter().map(|event| teller.event(event)).collect::<Result<Vec<_>, _>>()?;
-    Ok(format!("{} {}", teller.command(&command)?, told.join(" ")))
+    let sentences = std::iter::once(teller.command(&command)).chain(events.iter().map(|event| teller.event(event)));
+    Ok(sentences.collect::<Result<Vec<_>, _>>()?.join(teller.words.get("ui", "joint")?))
 }
 
 /// What the script needs.

@@ -195,10 +195,10 @@
             if (rest) told.push(make('li', { class: 'so' }, say('ui', 'rests', { quantity: count(rest.quantity) })));
             return [
                 bad === undefined ? '' : make('p', { class: 'problem' }, say('ui', 'bad-link', { part: bad })),
-                make('p', { class: 'caption' }, make('span', { class: 'place' }, place), ' ', make('strong', {}, what)),
+                make('p', { class: 'caption' }, make('span', { class: 'place' }, place), say('ui', 'joint'), make('strong', {}, what)),
                 told.length ? make('ul', { class: 'events' }, told) : '',
-                at < commands.length ? make('p', { class: 'next' },
-                    say('ui', 'next', { command: teller.command(commands[at]) }), ' ', say('ui', 'guess')) : '',
+                at < commands.length
+                    ? make('p', { class: 'coming' }, say('ui', 'next', { command: teller.command(commands[at]) })) : '',
             ].filter(Boolean);
         }
 

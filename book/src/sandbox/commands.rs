@@ -47,7 +47,11 @@ mod tests {
         assert_eq!(command(market, "place.2.buy-no.45.10.post-only"), Ok(Command::Place(place)));
         assert_eq!(command(market, "resolve.no"), Ok(Command::Resolve { market, outcome: Outcome::No }));
         let told = |text| command(market, text).unwrap_err();
-        assert!(told("place.2.buy-no.45").contains("is no command; write place.ACCOUNT"), "{}", told("place.2.buy-no.45"));
+        assert!(
+            told("place.2.buy-no.45").contains("is no command; write place.ACCOUNT"),
+            "{}",
+            told("place.2.buy-no.45")
+        );
         assert!(told("place.2.buy-maybe.45.10.gtc").contains("buy-maybe"), "{}", told("place.2.buy-maybe.45.10.gtc"));
         assert!(told("cancel.1.x\ncancel").contains("is no command") || told("cancel.1.x\n").contains('x'));
     }

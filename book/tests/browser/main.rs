@@ -10,6 +10,7 @@
 mod cdp;
 #[path = "../fixture/mod.rs"]
 mod fixture;
+mod sandbox;
 
 use book::lang::Lang;
 use book::project::Project;

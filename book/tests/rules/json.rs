@@ -52,7 +52,15 @@ pub fn event(event: &Event) -> Value {
             "quantity": quantity.0,
         }),
         Event::Traded {
-            maker, maker_account, taker, taker_account, price, quantity, maker_intent, taker_intent, ..
+            maker,
+            maker_account,
+            taker,
+            taker_account,
+            price,
+            quantity,
+            maker_intent,
+            taker_intent,
+            ..
         } => {
             json!({
                 "event": "traded",

@@ -9,7 +9,7 @@ mod json;
 
 use contract::streams::{Met, Random};
 use market::model::Model;
-use market::{AccountId, Cents, Command, Event, MarketId};
+use market::{AccountId, CancelReason, Cents, Command, Event, MarketId, Reason};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write as _};
@@ -123,6 +123,28 @@ const PLANTED: [(&str, &str, &str); 9] = [
     ("a closed market that takes orders", "market.closed && command.command !== 'withdraw'", "false"),
     ("an amount that is one too high", "this.funded + amount > MARKET_MAX", "this.funded + amount > MARKET_MAX + 1"),
 ];
+
+/// The first sentence over a variant in the contract's source, without marks of code.
+fn contracts_words(variant: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../chapters/0x00-market/src/event.rs");
+    let source = fs::read_to_string(path).unwrap();
+    let before = source.lines().take_while(|line| !line.trim().starts_with(&format!("{variant} = ")));
+    let above = before.last().unwrap_or_else(|| panic!("the contract has no {variant}"));
+    above.trim().trim_start_matches("/// ").replace(['[', ']', '`'], "")
+}
+
+#[test]
+fn a_rejection_has_the_contracts_words() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sandboxes/words.toml");
+    let words: toml::Table = fs::read_to_string(path).unwrap().parse().unwrap();
+    let english = |group: &str, key: &str| words[group][key]["en"].as_str().unwrap().to_owned();
+    for reason in Reason::ALL.iter().map(|reason| format!("{reason:?}")) {
+        assert_eq!(english("reason", &reason), contracts_words(&reason));
+    }
+    for reason in CancelReason::ALL.iter().map(|reason| format!("{reason:?}")) {
+        assert_eq!(english("why", &reason), contracts_words(&reason));
+    }
+}
 
 #[test]
 fn a_planted_difference_is_found() {
