@@ -49,7 +49,7 @@ fn text(value: &Value) -> &str {
 fn faults(browser: &mut Browser, state: &str) -> Vec<String> {
     let mut found = vec![browser.ask(OVERFLOW)];
     if let Some(axe) = axe() {
-        browser.ask(&format!("window.axe || ({axe}, 0); 0"));
+        browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
         found.push(browser.ask(AXE));
     }
     let told = found.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());

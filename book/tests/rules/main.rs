@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 /// How many streams, and commands in each.
 const STREAMS: u64 = 2_000;
-const LENGTH: usize = 60;
+const LENGTH: usize = 40;
 
 /// Random streams, and one that fills a market to the last cent. Every eighth has no prologue: there is no market
 /// and no money.
@@ -157,7 +157,7 @@ fn a_planted_difference_is_found() {
         assert_eq!(right.matches(from).count(), 1, "{what}: the rules have not exactly one `{from}`");
         let script = folder.path().join("market.js");
         fs::write(&script, right.replace(from, to)).unwrap();
-        let found = compare(&script, 200, &mut Met::default());
+        let found = compare(&script, 100, &mut Met::default());
         assert!(found.is_err(), "{what}: not found");
     }
 }
