@@ -74,8 +74,8 @@
     function boxes() {
         document.querySelectorAll('main :is(pre > code, pre.diff, .table-wrapper, .scroll)').forEach((box, i) => {
             fade(box);
+            box.onscroll = () => fade(box);
             if (box.scrollWidth <= box.clientWidth || box.hasAttribute('tabindex')) return;
-            box.addEventListener('scroll', () => fade(box), { passive: true });
             const [, en, cn] = kinds.find(([selector]) => box.matches(selector));
             box.tabIndex = 0;
             box.setAttribute('role', 'region');
