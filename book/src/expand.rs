@@ -11,6 +11,7 @@ use crate::directive::{BRACES, Directive, Malformed};
 use crate::lang::Lang;
 use crate::number;
 use crate::page::{in_fence, is_stamp};
+use crate::player;
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
 use crate::sandbox;
@@ -114,5 +115,6 @@ fn expand(s: &Sources, lang: Lang, directive: &Directive<'_>, fenced: bool) -> R
             diff::page(&s.project, lang, chapter(before)?, chapter(after)?)
         }
         Directive::Sandbox { name } => sandbox::sandbox(s, lang, name),
+        Directive::Player { name } => player::player(s, lang, name),
     }
 }

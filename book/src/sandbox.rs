@@ -8,16 +8,15 @@
 mod commands;
 mod still;
 mod tell;
-mod words;
 
 use crate::html::escape;
 use crate::lang::Lang;
 use crate::project::{Project, sorted};
 use crate::sandbox::commands::command;
 use crate::sandbox::tell::Teller;
-use crate::sandbox::words::Words;
 use crate::sentences::Sentence;
 use crate::sources::Sources;
+use crate::words::Words;
 use market::model::Model;
 use market::state::MarketState;
 use market::{AccountId, Cents, Command, Event, MarketId};

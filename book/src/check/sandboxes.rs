@@ -1,10 +1,12 @@
-//! Sandboxes: each is on a page in both languages, and their Chinese is set and worded as the pages' is.
+//! Sandboxes and recordings: each sandbox is on a page in both languages, and the Chinese of all is set and worded as
+//! the pages' is.
 
 use crate::check::input::Input;
 use crate::check::typography;
 use crate::directive::{BRACES, Directive};
 use crate::glossary;
 use crate::lang::Lang;
+use crate::player;
 use crate::problem::Problem;
 use crate::sandbox;
 
@@ -16,9 +18,13 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
             problems.push(Problem::new(&file, 1, reason));
         }
     }
-    let chinese = match sandbox::chinese(input.project) {
+    let chinese = sandbox::chinese(input.project).and_then(|mut chinese| {
+        chinese.extend(player::chinese(input.project)?);
+        Ok(chinese)
+    });
+    let chinese = match chinese {
         Ok(chinese) => chinese,
-        Err(reason) => return problems.push(Problem::new("book/sandboxes", 1, reason)),
+        Err(reason) => return problems.push(Problem::new("book", 1, reason)),
     };
     let terms = glossary::terms(input.project).unwrap_or_default();
     for (file, text) in chinese {

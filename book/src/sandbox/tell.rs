@@ -1,6 +1,6 @@
 //! Commands and events in words, as `book/theme/sandbox.js` also tells them.
 
-use crate::sandbox::words::Words;
+use crate::words::Words;
 use market::{AccountId, Command, Event, Intent, Outcome, Price, Quantity, TradeKind};
 use program::figures::grouped;
 

@@ -1,4 +1,4 @@
-//! What every sandbox says, in one language: `book/sandboxes/words.toml`.
+//! What elements that answer say, in one language, out of a file with both: `[group]`, `key = { en = "…", zh = "…" }`.
 
 use crate::lang::Lang;
 use crate::project::Project;
@@ -9,13 +9,13 @@ use std::path::Path;
 
 /// The words by group and key.
 #[derive(Debug)]
-pub(super) struct Words {
-    pub(super) groups: BTreeMap<String, BTreeMap<String, String>>,
+pub(crate) struct Words {
+    pub(crate) groups: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Words {
     /// Reads the words of a language.
-    pub(super) fn read(project: &Project, file: &Path, lang: Lang) -> Result<Self, String> {
+    pub(crate) fn read(project: &Project, file: &Path, lang: Lang) -> Result<Self, String> {
         let text = fs::read_to_string(project.path(file)).map_err(|_| format!("there is no {}", file.display()))?;
         let both: BTreeMap<String, BTreeMap<String, Sentence>> =
             toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -25,19 +25,19 @@ impl Words {
     }
 
     /// The words as they stand.
-    pub(super) fn get(&self, group: &str, key: &str) -> Result<&str, String> {
+    pub(crate) fn get(&self, group: &str, key: &str) -> Result<&str, String> {
         let found = self.groups.get(group).and_then(|words| words.get(key));
         found.map(String::as_str).ok_or_else(|| format!("the words have no `{key}` under [{group}]"))
     }
 
     /// The words with each `{name}` filled in.
-    pub(super) fn say(&self, group: &str, key: &str, with: &[(&str, &str)]) -> Result<String, String> {
+    pub(crate) fn say(&self, group: &str, key: &str, with: &[(&str, &str)]) -> Result<String, String> {
         let fill = |text: String, (name, value): &(&str, &str)| text.replace(&format!("{{{name}}}"), value);
         Ok(with.iter().fold(self.get(group, key)?.to_owned(), fill))
     }
 
     /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.groups.values().flat_map(BTreeMap::values).map(String::as_str)
     }
 }
