@@ -10,6 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+/// The longest line that a page may show, in characters: what a window of 1,280 pixels holds beside the contents.
+/// The page's style sheet gives listings that room.
+const LINE_CHARS_MAX: usize = 115;
+
 static ANCHOR_LINE: LazyLock<Regex> = LazyLock::new(|| regex(r"ANCHOR(_END)?:\s*([\w-]+)"));
 
 /// Whether the line is an anchor's mark, which no reader needs to see.
@@ -71,12 +75,20 @@ pub fn listing(s: &Sources, path: &str, anchor: Option<&str>) -> Result<String, 
         Some(anchor) => anchored(&text, anchor).map_err(|e| format!("{}: {e}", file.display()))?,
         None => without_anchors(&text),
     };
+    let part = dedent(&part);
+    if let Some(line) = part.lines().find(|line| line.chars().count() > LINE_CHARS_MAX) {
+        return Err(format!(
+            "{}: a line of more than {LINE_CHARS_MAX} characters would be cut off; break it: `{}`",
+            file.display(),
+            line.trim()
+        ));
+    }
     let shown = file.to_string_lossy().replace('\\', "/");
     let fence = "`".repeat(longest_backticks(&part).max(2) + 1);
     Ok(format!(
         "<p class=\"listing\">{shown}</p>\n\n{fence}{}\n{}{fence}\n",
         language(&file),
-        dedent(&part).trim_start_matches('\n')
+        part.trim_start_matches('\n')
     ))
 }
 

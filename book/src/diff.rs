@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
+/// Files that hold a chapter's names and its list of modules: they come last, and folded.
+const ROOTS: [&str; 3] = ["src/lib.rs", "src/main.rs", "Cargo.toml"];
+
 /// One file's change.
 #[derive(Debug, Clone)]
 pub struct FileDiff {
@@ -103,9 +106,10 @@ fn collect(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-/// The changes in the order in which their sentences stand.
+/// The changes in the order in which their sentences stand, the roots last.
 fn in_order(mut diffs: Vec<FileDiff>, sentences: &Sentences) -> Vec<FileDiff> {
-    diffs.sort_by_key(|diff| sentences.place(&diff.path));
+    let root = |path: &str| ROOTS.iter().position(|root| *root == path).map_or(0, |place| place + 1);
+    diffs.sort_by_key(|diff| (root(&diff.path), sentences.place(&diff.path)));
     diffs
 }
 
@@ -139,8 +143,12 @@ pub fn page(project: &Project, lang: Lang, before: &Chapter, after: &Chapter) ->
     for diff in &diffs {
         let id = diff.path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
         let sentence = sentences.get(&diff.path).map(|s| lang.pick(&s.en, &s.zh)).map_or("", String::as_str);
-        out +=
-            &format!("\n## <code>{}</code> {{#diff-{id}}}\n\n{sentence}\n\n{}", escape(&diff.path), html(diff, lang));
+        // The sentence stays in sight while the lines under it scroll by, to the section's end.
+        out += &format!(
+            "\n<section class=\"file\">\n\n## <code>{}</code> {{#diff-{id}}}\n\n<div class=\"said\">\n\n{sentence}\n\n</div>\n\n{}\n</section>\n",
+            escape(&diff.path),
+            html(diff, lang)
+        );
     }
     Ok(out)
 }
@@ -155,16 +163,29 @@ fn html(diff: &FileDiff, lang: Lang) -> String {
         format!("<pre class=\"diff\" tabindex=\"0\" role=\"region\" aria-label=\"{label} {}\">", escape(&diff.path));
     for hunk in &diff.hunks {
         out += &format!("<span class=\"at\">{}\n</span>", escape(hunk.header.trim_end()));
-        for (sign, line) in &hunk.lines {
-            let tag = match sign {
-                '+' => "ins",
-                '-' => "del",
-                _ => "span",
-            };
-            out += &format!("<{tag}>{sign}{}\n</{tag}>", escape(line));
+        // What is removed and what comes in its place are one run, so that a wide window can set them side by side.
+        for run in hunk.lines.chunk_by(|(one, _), (other, _)| (*one == ' ') == (*other == ' ')) {
+            let lines: String = run.iter().map(|(sign, text)| line(*sign, text)).collect();
+            out += &if run[0].0 == ' ' { lines } else { format!("<span class=\"run\">{lines}</span>") };
         }
     }
-    out + "</pre>\n"
+    out += "</pre>\n";
+    if !ROOTS.contains(&diff.path.as_str()) {
+        return out;
+    }
+    let (added, removed) = (diff.added, diff.removed);
+    let lines =
+        lang.pick(format!("Lines added: {added}; removed: {removed}"), format!("新增 {added} 行，删除 {removed} 行"));
+    format!("<details><summary>{lines}</summary>\n{out}</details>\n")
+}
+
+fn line(sign: char, text: &str) -> String {
+    let tag = match sign {
+        '+' => "ins",
+        '-' => "del",
+        _ => "span",
+    };
+    format!("<{tag}>{sign}{}\n</{tag}>", escape(text))
 }
 
 /// The diff for a terminal, with colours if asked for.
@@ -211,11 +232,13 @@ mod tests {
 
     #[test]
     fn the_files_come_in_the_order_of_their_sentences() {
-        let diffs = ["src/a.rs", "src/b.rs", "src/c.rs"].map(|path| file(path, "", "x\n").unwrap()).to_vec();
+        let diffs = ["Cargo.toml", "src/a.rs", "src/b.rs", "src/c.rs", "src/lib.rs"]
+            .map(|path| file(path, "", "x\n").unwrap())
+            .to_vec();
         let sentence = Sentence { en: "a".into(), zh: "甲".into() };
-        let told = ["src/c.rs", "src/a.rs"].map(|path| (path.to_owned(), sentence.clone()));
+        let told = ["Cargo.toml", "src/c.rs", "src/a.rs"].map(|path| (path.to_owned(), sentence.clone()));
         let paths: Vec<String> = in_order(diffs, &Sentences(told.to_vec())).into_iter().map(|diff| diff.path).collect();
-        assert_eq!(paths, ["src/c.rs", "src/a.rs", "src/b.rs"]);
+        assert_eq!(paths, ["src/c.rs", "src/a.rs", "src/b.rs", "src/lib.rs", "Cargo.toml"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub(crate) static BRACES: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\)?\{\{\s*([a-z][\w-]*)\b([^{}]*)\}\}"));
 
 /// The words that may open a directive, each with the form that follows it.
-const FORMS: [(&str, &str); 8] = [
+const FORMS: [(&str, &str); 10] = [
     ("num", "{{num RECORD:PATH | FORMAT}}"),
     ("ratio", "{{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
     ("table", "{{table NAME …}}"),
@@ -22,6 +22,8 @@ const FORMS: [(&str, &str); 8] = [
     ("code", "{{code 0x03/src/engine.rs:submit}}"),
     ("diff", "{{diff 0x02 0x03}}"),
     ("test", "{{test ch01::contract::simulation}}"),
+    ("sandbox", "{{sandbox NAME}}"),
+    ("player", "{{player NAME}}"),
 ];
 
 /// The tables, each in the form in which it is written.
@@ -93,6 +95,16 @@ pub enum Directive<'t> {
         /// `package::file::test`.
         path: &'t str,
     },
+    /// A recording to step through.
+    Player {
+        /// Its name.
+        name: &'t str,
+    },
+    /// A market to play with.
+    Sandbox {
+        /// Its name.
+        name: &'t str,
+    },
 }
 
 /// Which table.
@@ -160,7 +172,7 @@ impl<'t> Directive<'t> {
         let (subject, tail) = rest.split_once('|').map_or((rest, None), |(a, b)| (a, Some(b.trim())));
         let arguments: Vec<&str> = subject.split_whitespace().collect();
         let alt = tail.filter(|alt| !alt.is_empty());
-        if tail.is_some() && matches!(word, "table" | "code" | "diff" | "test") {
+        if tail.is_some() && matches!(word, "table" | "code" | "diff" | "test" | "sandbox" | "player") {
             return Err(Malformed::Tail { form });
         }
         Ok(match (word, arguments.as_slice()) {
@@ -177,6 +189,8 @@ impl<'t> Directive<'t> {
             },
             ("diff", [before, after]) => Self::Diff { before, after },
             ("test", [path]) => Self::Test { path },
+            ("sandbox", [name]) => Self::Sandbox { name },
+            ("player", [name]) => Self::Player { name },
             _ => return Err(Malformed::Form { form }),
         })
     }
@@ -231,7 +245,11 @@ mod tests {
     #[test]
     fn each_mistake_is_told_with_its_way_out() {
         for (word, rest, told) in [
-            ("tabel", "", "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, test)"),
+            (
+                "tabel",
+                "",
+                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, test, sandbox, player)",
+            ),
             ("num", "", "it has the form {{num RECORD:PATH | FORMAT}}"),
             ("num", "ladder", "`ladder` is not of the form record:path"),
             ("num", "ladder:a[b", "`a[b` has an unclosed `[`"),

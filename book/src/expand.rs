@@ -12,8 +12,10 @@ use crate::lang::Lang;
 use crate::named_test::named_test;
 use crate::number;
 use crate::page::{in_fence, is_stamp};
+use crate::player;
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
+use crate::sandbox;
 use crate::sources::Sources;
 use crate::table;
 use mdbook_preprocessor::book::{Book, BookItem};
@@ -117,5 +119,7 @@ fn expand(s: &Sources, lang: Lang, directive: &Directive<'_>, fenced: bool) -> R
             diff::page(&s.project, lang, chapter(before)?, chapter(after)?)
         }
         Directive::Test { path } => named_test(&s.project, path, fenced),
+        Directive::Sandbox { name } => sandbox::sandbox(s, lang, name),
+        Directive::Player { name } => player::player(s, lang, name),
     }
 }

@@ -174,6 +174,29 @@ fn a_diff_without_a_sentence_is_told() {
 }
 
 #[test]
+fn a_sandbox_that_cannot_play_is_told() {
+    let sandbox = "book/sandboxes/rain.toml";
+    let page = |from, to, reason| Mini::new().edit(sandbox, from, to).bites("book/zh/one.md", reason);
+    page("place.2.buy-no.45", "place.2.buy-maybe.45", "buy-maybe");
+    page("\"resolve.yes\",", "\"end.yes\",", "`end.yes` is no command; write place.ACCOUNT");
+    page("still = 3", "still = 9", "beyond the end");
+    page("still = 3", "stil = 3", "unknown field `stil`");
+    let mini = Mini::new();
+    mini.edit("book/zh/one.md", "{{sandbox rain}}", "").bites(sandbox, "no page in book/zh has {{sandbox rain}}");
+    mini.edit(sandbox, "没有下雨，", "没有下雨,").bites(sandbox, "full-width");
+    let words = "book/sandboxes/words.toml";
+    Mini::new()
+        .edit(words, "订单簿里没有", "委托簿里没有")
+        .edit("book/glossary.toml", "[\"匹配\"]", "[\"委托簿\"]")
+        .bites(words, "委托簿");
+    Mini::new()
+        .edit(words, "[why]", "[reasons]")
+        .bites("book/en/one.md", "the words have no `ImmediateOrCancel` under [why]");
+    assert!(Mini::new().edit("book/en/one.md", "](#numbers)", "](#rain-dry)").stamped().problems().is_empty());
+    Mini::new().edit("book/en/one.md", "](#numbers)", "](#rain-wet)").bites("book/en/one.md", "has no `rain-wet`");
+}
+
+#[test]
 fn a_step_that_the_book_does_not_show_is_told() {
     let mini = Mini::new();
     mini.edit("book/zh/two.md", "{{diff 0x01 0x02}}", "");

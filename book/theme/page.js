@@ -18,13 +18,21 @@
         return end && asked && document.getElementById(asked) ? asked : current;
     }
 
+    // The situation of a sandbox that is on the screen, as the address has it.
+    function situation() {
+        const kept = location.hash.slice(1);
+        const sandbox = kept.includes('=') && document.getElementById(kept.split('=')[0]);
+        const box = sandbox && sandbox.getBoundingClientRect();
+        return box && box.top < window.innerHeight && box.bottom > 0 ? kept : '';
+    }
+
     const link = document.getElementById('switch');
     const target = link.getAttribute('href').replace(/\.md$/, '.html');
     link.setAttribute('href', target);
     for (const event of ['pointerdown', 'focus', 'click']) {
         link.addEventListener(event, () => {
-            const id = section();
-            link.setAttribute('href', id ? target + '#' + encodeURIComponent(id) : target);
+            const id = situation() || encodeURIComponent(section());
+            link.setAttribute('href', id ? target + '#' + id : target);
             try { localStorage.setItem('book-lang', link.hreflang); } catch { /* private window */ }
         });
     }
@@ -42,10 +50,31 @@
     checkbox.addEventListener('change', reach);
     reach();
 
-    // A box that scrolls sideways can be reached and scrolled by keyboard.
+    // Where the page stands on the ladder: one rung a chapter of the contents, up to the one that it belongs to.
+    const rungs = [...sidebar.querySelectorAll('a')].filter(a => a.textContent.trim().startsWith('0x'));
+    const active = sidebar.querySelector('a.active');
+    const chapter = active && (rungs.includes(active) ? active : active.closest('ol')?.closest('li')?.querySelector('a'));
+    const at = rungs.indexOf(chapter) + 1;
+    if (at > 0) {
+        const ladder = document.createElement('span');
+        ladder.className = 'rungs';
+        ladder.setAttribute('role', 'img');
+        ladder.setAttribute('aria-label', zh ? `阶梯上第 ${at} 章，共 ${rungs.length} 章` : `Chapter ${at} of ${rungs.length} on the ladder`);
+        ladder.append(...rungs.map((_, i) => {
+            const rung = document.createElement('i');
+            if (i < at) rung.className = i + 1 === at ? 'now' : 'done';
+            return rung;
+        }));
+        document.querySelector('.way .here').append(' ', ladder);
+    }
+
+    // A box that scrolls sideways can be reached and scrolled by keyboard, and fades where there is more.
     const kinds = [['.scroll', 'Picture', '图'], ['code', 'Code', '代码'], ['.table-wrapper', 'Table', '表格']];
+    const fade = box => box.classList.toggle('more', box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
     function boxes() {
-        document.querySelectorAll('main :is(pre > code, .table-wrapper, .scroll)').forEach((box, i) => {
+        document.querySelectorAll('main :is(pre > code, pre.diff, .table-wrapper, .scroll)').forEach((box, i) => {
+            fade(box);
+            box.onscroll = () => fade(box);
             if (box.scrollWidth <= box.clientWidth || box.hasAttribute('tabindex')) return;
             const [, en, cn] = kinds.find(([selector]) => box.matches(selector));
             box.tabIndex = 0;

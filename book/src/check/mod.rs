@@ -13,6 +13,7 @@ mod input;
 mod links;
 mod listings;
 mod reading;
+mod sandboxes;
 mod sections;
 mod terms;
 mod typography;
@@ -64,6 +65,7 @@ pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     guesses::check(&input, &mut problems);
     charts::check(&input, &mut problems);
     typography::check(&input, &mut problems);
+    sandboxes::check(&input, &mut problems);
     match site::build(project, dist) {
         Ok(()) => links::check(&input, dist, true, &mut problems)?,
         Err(Failure::Problems(more)) => {

@@ -36,7 +36,7 @@ fn sentences(input: &Input<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-struct Fault {
+pub(super) struct Fault {
     around: String,
     what: &'static str,
 }
@@ -48,7 +48,7 @@ impl std::fmt::Display for Fault {
 }
 
 /// The first fault in a piece of Chinese text.
-fn fault(text: &str) -> Option<Fault> {
+pub(super) fn fault(text: &str) -> Option<Fault> {
     let chars: Vec<char> = text.chars().collect();
     let latin = |c: char| c.is_ascii_alphanumeric();
     for (index, pair) in chars.windows(2).enumerate() {

@@ -52,10 +52,21 @@ pub(super) fn table(s: &Sources, lang: Lang, to: Option<&str>) -> Result<String,
             let yours = own.as_ref().map(|own| show(own, cell).unwrap_or_default());
             pair(show(&record, cell).as_deref(), yours.as_deref(), lang)
         });
-        rows += &row(&escape(&chapter.chapter), &cells.concat());
+        rows += &row(&name(s, lang, &chapter.chapter), &cells.concat());
     }
     let heads = COLUMNS.map(|(en, zh, _)| lang.pick(en, zh));
     Ok(wrap(&caption(&record, own.as_ref(), lang), lang.pick("chapter", "章节"), &heads, &rows))
+}
+
+/// A chapter's number and, small under it, its title; the folder's name where the record is of a chapter long gone.
+fn name(s: &Sources, lang: Lang, folder: &str) -> String {
+    match s.chapters.find(folder) {
+        Ok(chapter) => {
+            let title = escape(lang.pick(&chapter.title.en, &chapter.title.zh));
+            format!("{} <span class=\"title\">{title}</span>", chapter.number)
+        }
+        Err(_) => escape(folder),
+    }
 }
 
 fn place(record: &LadderRecord, folder: &str) -> Option<usize> {

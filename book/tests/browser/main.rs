@@ -10,6 +10,9 @@
 mod cdp;
 #[path = "../fixture/mod.rs"]
 mod fixture;
+mod player;
+mod reading;
+mod sandbox;
 
 use book::lang::Lang;
 use book::project::Project;

@@ -1,0 +1,188 @@
+//! The ring's recording: what each role does, and where everything stands after it.
+
+use ch06::exchange::Exchange;
+use ch06::metrics::Unmeasured;
+use ch06::pending::Pending;
+use ch06::ring::{Closed, Consumer, Producer, ring};
+use market::flow::{self, FlowName};
+use market::{Command, Event};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::Path;
+
+/// The chapter, and its files that are at work here.
+const CHAPTER: &str = "0x06-pinned-ring";
+const SOURCES: [&str; 5] = ["src/ring.rs", "src/memory.rs", "src/pending.rs", "src/journal.rs", "src/matcher.rs"];
+
+/// Small enough to be drawn.
+const CAPACITY: usize = 8;
+
+const JOURNAL: usize = 0;
+
+/// The three roles and what they hold. A half that is gone has left the ring.
+struct Engine {
+    commands: std::vec::IntoIter<Command>,
+    /// Gathered by the caller and not yet in the ring.
+    batch: Vec<Command>,
+    caller: Option<Producer<Command, 2>>,
+    journal: Option<Consumer<Command, 2>>,
+    matching: Option<Consumer<Command, 2>>,
+    exchange: Exchange,
+    pending: Pending,
+    head: u64,
+    /// In the frame that the disk is syncing.
+    frame: usize,
+    acknowledged: u64,
+    durable: u64,
+    steps: Vec<Value>,
+}
+
+impl Engine {
+    fn new() -> Engine {
+        let flow = flow::generate(FlowName::Classic, 16, flow::DEFAULT_SEED);
+        let (caller, [journal, matching]) = ring(CAPACITY);
+        Engine {
+            commands: [flow.setup, flow.body].concat().into_iter(),
+            batch: Vec::new(),
+            caller: Some(caller),
+            journal: Some(journal),
+            matching: Some(matching),
+            exchange: Exchange::default(),
+            pending: Pending::default(),
+            head: 0,
+            frame: 0,
+            acknowledged: 0,
+            durable: 0,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Notes what was done and where everything stands now.
+    fn note(&mut self, who: &str, does: &str, count: u64) {
+        let matched = self.matching.as_ref().map(Consumer::position);
+        let journal = self.matching.as_ref().map(|matching| matching.progress(JOURNAL));
+        self.durable = journal.map_or(self.durable, |journal| journal.position);
+        let step = json!({
+            "who": who,
+            "does": does,
+            "count": count,
+            "head": self.head,
+            "journal": self.durable,
+            "matching": matched.unwrap_or(self.head),
+            "waiting": self.batch.len(),
+            "frame": self.frame,
+            "pending": self.pending.len(),
+            "acknowledged": self.acknowledged,
+            "left": journal.is_some_and(|journal| journal.left),
+        });
+        self.steps.push(step);
+    }
+
+    /// The caller gathers some commands, and publishes what there is room for.
+    fn publish(&mut self, gathers: usize) {
+        self.batch.extend(self.commands.by_ref().take(gathers));
+        let pushed = self.caller.as_mut().unwrap().push_slice(&self.batch);
+        let (does, count) = match pushed {
+            Err(Closed) => ("finds-closed", 0),
+            Ok(0) => ("finds-full", 0),
+            Ok(count) if count < self.batch.len() => ("publishes-some", count),
+            Ok(count) => ("publishes", count),
+        };
+        self.batch.drain(..count);
+        self.head += count as u64;
+        self.note("caller", does, count as u64);
+    }
+
+    /// The journal writes what it finds as one frame, and begins to wait for the disk.
+    fn write(&mut self) {
+        self.frame = self.journal.as_mut().unwrap().peek().unwrap().len();
+        self.note("journal", "writes", self.frame as u64);
+    }
+
+    /// The disk has it: the journal moves its tail.
+    fn synced(&mut self) {
+        let count = std::mem::take(&mut self.frame);
+        self.journal.as_mut().unwrap().advance(count);
+        self.note("journal", "has-synced", count as u64);
+    }
+
+    /// Matching applies what it finds.
+    fn apply(&mut self) {
+        let matching = self.matching.as_mut().unwrap();
+        let found = match matching.peek() {
+            Err(Closed) => return self.note("matching", "finds-closed", 0),
+            Ok(commands) => commands.to_vec(),
+        };
+        for command in &found {
+            self.exchange.apply(command, self.pending.events(), &mut Unmeasured);
+            self.pending.end_command();
+        }
+        matching.advance(found.len());
+        self.note("matching", "applies", found.len() as u64);
+    }
+
+    /// Matching looks how far the journal is, and acknowledges what is durable.
+    fn acknowledge(&mut self) {
+        let matching = self.matching.as_ref().unwrap();
+        let durable = matching.progress(JOURNAL).position;
+        let waiting_from = matching.position() - self.pending.len() as u64;
+        let count = durable.saturating_sub(waiting_from).min(self.pending.len() as u64);
+        for _ in 0..count {
+            let events: &[Event] = self.pending.take();
+            assert!(!events.is_empty(), "every command has an answer");
+        }
+        self.pending.tidy();
+        self.acknowledged += count;
+        self.note("matching", "acknowledges", count);
+    }
+
+    /// The journal's thread ends: its disk said no.
+    fn fail(&mut self) {
+        self.journal = None;
+        self.frame = 0;
+        self.note("journal", "leaves", 0);
+    }
+}
+
+/// The recording, with the files that it was made by.
+pub fn record() -> Value {
+    let mut engine = Engine::new();
+    engine.note("caller", "begins", 0);
+    engine.publish(3);
+    engine.write();
+    engine.apply();
+    engine.publish(4);
+    engine.apply();
+    // The disk takes its time, and nobody else waits for it, until the ring is full.
+    engine.publish(3);
+    engine.apply();
+    engine.publish(0);
+    engine.synced();
+    engine.acknowledge();
+    engine.write();
+    engine.publish(0);
+    engine.apply();
+    engine.synced();
+    engine.acknowledge();
+    engine.write();
+    engine.fail();
+    engine.publish(1);
+    engine.apply();
+    engine.acknowledge();
+    let steps = Value::Array(engine.steps);
+    // So that a step changed by hand is told when the book is built; that the steps are the engine's, a test tells.
+    let digest = hex(steps.to_string().as_bytes());
+    json!({ "chapter": CHAPTER, "capacity": CAPACITY, "sources": sources(), "digest": digest, "steps": steps })
+}
+
+/// The SHA-256 of each file that was at work.
+fn sources() -> Value {
+    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../chapters").join(CHAPTER);
+    let digest = |file: &str| Value::String(hex(&fs::read(chapter.join(file)).unwrap()));
+    SOURCES.iter().map(|file| ((*file).to_owned(), digest(file))).collect::<serde_json::Map<_, _>>().into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

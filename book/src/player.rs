@@ -1,0 +1,133 @@
+//! `{{player ring}}`: a recording of an engine at work, to be stepped through.
+//!
+//! `book/recordings/NAME.json` holds what the engine did (`cargo run -p book --example record` makes it), and
+//! `NAME.toml` the words. What is drawn in each step is decided here: the page carries one picture, every step's
+//! sentence, and for the script `book/theme/player.js` what changes in the picture from step to step.
+
+mod ring;
+
+use crate::html::escape;
+use crate::lang::Lang;
+use crate::project::{Project, sorted};
+use crate::sources::Sources;
+use crate::words::Words;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const FOLDER: &str = "book/recordings";
+
+/// How a part of the picture looks in one step.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+struct Part {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Its place, as SVG's `transform`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+}
+
+/// One step: its sentence, and the parts of the picture by their names.
+#[derive(Debug, Clone, Serialize)]
+struct Frame {
+    said: String,
+    parts: BTreeMap<String, Part>,
+}
+
+/// `{{player NAME}}`.
+pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
+    let recording = read(&s.project, name)?;
+    let words = Words::read(&s.project, &Path::new(FOLDER).join(format!("{name}.toml")), lang)?;
+    let (frames, still) = match name {
+        "ring" => (ring::frames(&recording, &words)?, ring::STILL),
+        _ => return Err(format!("nobody knows how to draw `{name}`")),
+    };
+    let shown = frames.get(still).ok_or("the recording is too short for its still picture")?;
+    let ui: BTreeMap<_, _> = words.groups.get("ui").into_iter().flatten().collect();
+    let data = json!({ "frames": frames, "still": still, "ui": ui }).to_string();
+    let label = escape(words.get("picture", "label")?);
+    let position = [("step", &*still.to_string()), ("steps", &(frames.len() - 1).to_string())];
+    let caption = format!("{} {}", words.say("ui", "position", &position)?, shown.said);
+    let told: String = frames.iter().map(|frame| format!("<li>{}</li>", escape(&frame.said))).collect();
+    Ok(format!(
+        "<section class=\"player\" id=\"player-{name}\" aria-label=\"{label}\" data-player=\"{}\">\
+         <figure class=\"drawing\"><div class=\"ring\">{}</div><figcaption>{}</figcaption></figure>\
+         <details open><summary>{}</summary><ol start=\"0\">{told}</ol></details></section>\n\n",
+        escape(&data),
+        ring::picture(shown, &words)?,
+        escape(&caption),
+        escape(words.get("ui", "all")?)
+    ))
+}
+
+/// The words of all recordings in Chinese, each with the file that it stands in.
+pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
+    let entries = fs::read_dir(project.path(FOLDER)).into_iter().flatten().flatten();
+    let files = sorted(entries.map(|entry| Path::new(FOLDER).join(entry.file_name())));
+    let mut found = Vec::new();
+    for file in files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "toml")) {
+        let words = Words::read(project, &file, Lang::Zh)?;
+        found.extend(words.all().map(|text| (file.clone(), text.to_owned())));
+    }
+    Ok(found)
+}
+
+/// A recording that was made by the files of its chapter as they are now.
+fn read(project: &Project, name: &str) -> Result<Value, String> {
+    let file = Path::new(FOLDER).join(format!("{name}.json"));
+    let text = fs::read_to_string(project.path(&file)).map_err(|_| format!("there is no {}", file.display()))?;
+    let recording: Value = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+    let again = "record it again: cargo run -p book --example record";
+    if recording["digest"] != hex(recording["steps"].to_string().as_bytes()) {
+        return Err(format!("{}: the steps are not those that were recorded; {again}", file.display()));
+    }
+    let chapter = Path::new("chapters").join(recording["chapter"].as_str().unwrap_or_default());
+    let sources = recording["sources"].as_object().filter(|sources| !sources.is_empty());
+    for (source, digest) in sources.ok_or_else(|| format!("{} names no sources; {again}", file.display()))? {
+        let source = chapter.join(source);
+        let bytes = fs::read(project.path(&source)).map_err(|e| format!("{}: {e}", source.display()))?;
+        if *digest != hex(&bytes) {
+            return Err(format!("{} was recorded with another {}; {again}", file.display(), source.display()));
+        }
+    }
+    Ok(recording)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_that_is_not_of_this_code_is_told() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let project = Project::at(folder.path());
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let steps = json!([{ "head": 1 }]);
+        let recording = |digest: &str| {
+            let digest = if digest.is_empty() { hex(steps.to_string().as_bytes()) } else { digest.to_owned() };
+            json!({ "chapter": "0x06-x", "sources": { "a.rs": hex(b"one") }, "digest": digest, "steps": steps })
+        };
+        write("chapters/0x06-x/a.rs", "one");
+        write("book/recordings/r.json", &recording("").to_string());
+        assert!(read(&project, "r").is_ok());
+        write("book/recordings/r.json", &recording("00").to_string());
+        assert!(read(&project, "r").unwrap_err().contains("not those that were recorded"));
+        write("book/recordings/r.json", &recording("").to_string());
+        write("chapters/0x06-x/a.rs", "two");
+        let told = read(&project, "r").unwrap_err();
+        assert!(told.contains("was recorded with another chapters/0x06-x/a.rs; record it again: cargo run"), "{told}");
+    }
+}

@@ -1,0 +1,95 @@
+//! The player: forwards, backwards, by slider and by key, on a phone, and without its script.
+
+use super::{AXE, Browser, OVERFLOW, Site, axe, browser, keep_picture};
+use book::lang::Lang;
+use serde_json::{Value, json};
+
+/// The picture: what every part of it shows.
+const PICTURE: &str = "[...document.querySelectorAll('.player [data-part]')].map(part =>
+    [part.dataset.part, part.classList.contains('touched') ? '' : part.getAttribute('class'), part.getAttribute('transform'), part.querySelector('text') ? '' : part.textContent].join()).join(' ')";
+const SAID: &str = "document.querySelector('.player .said').innerText";
+
+fn open(browser: &mut Browser, site: &Site, lang: Lang) {
+    browser.open("about:blank");
+    browser.open(&site.url(&format!("{}/pinned-ring.html", lang.dir())));
+}
+
+fn click(browser: &mut Browser, button: &str) {
+    browser.ask(&format!("document.querySelector('.player .{button}').click()"));
+}
+
+/// The positions of head, matching and journal, and what is pending, acknowledged and with the caller.
+fn counts(browser: &mut Browser) -> Value {
+    browser.ask("['head', 'matching', 'journal', 'pending', 'acknowledged', 'waiting'].map(name => Number(document.querySelector(`.player [data-part=${name}-count]`).textContent))")
+}
+
+#[test]
+fn a_recording_plays_forwards_and_backwards() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    for (lang, width) in [(Lang::En, 1280), (Lang::Zh, 390)] {
+        browser.look(width, lang == Lang::Zh);
+        open(&mut browser, &site, lang);
+        let said = browser
+            .ask("[...document.querySelectorAll('.player li[aria-current], .player ol li')].map(li => li.textContent)");
+        let mut seen = vec![];
+        for step in 0..20 {
+            seen.push((browser.ask(PICTURE), browser.ask(SAID)));
+            let sentence = said[step + 1].as_str().unwrap();
+            assert!(
+                seen[step].1.as_str().unwrap().ends_with(sentence),
+                "step {step}: {:?}, not {sentence}",
+                seen[step].1
+            );
+            click(&mut browser, "forward");
+        }
+        assert_eq!(counts(&mut browser), json!([10, 10, 8, 2, 8, 1]), "what was not durable was not acknowledged");
+        for (_, told) in seen.iter().rev() {
+            click(&mut browser, "back");
+            assert_eq!(browser.ask(SAID), *told);
+        }
+        assert_eq!(counts(&mut browser), json!([0, 0, 0, 0, 0, 0]));
+        // By slider and by key; the arrows that turn the book's pages stay in the player.
+        browser.ask(
+            "(s => { s.value = 8; s.dispatchEvent(new Event('input')); })(document.querySelector('.player input'))",
+        );
+        assert_eq!(counts(&mut browser), json!([8, 8, 0, 8, 0, 2]), "the ring is full");
+        browser.ask("document.querySelector('.player .forward').focus()");
+        let press = |browser: &mut Browser, key: &str, code: u32| {
+            let event = json!({"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": code});
+            browser.call("Input.dispatchKeyEvent", event);
+        };
+        press(&mut browser, "ArrowLeft", 37);
+        press(&mut browser, "ArrowLeft", 37);
+        assert_eq!(counts(&mut browser), json!([8, 7, 0, 7, 0, 2]));
+        assert_eq!(browser.ask("location.pathname.endsWith('/pinned-ring.html')"), true);
+        assert_eq!(browser.ask(OVERFLOW), "");
+        if let Some(axe) = axe() {
+            browser.ask(&format!("{axe}; 0"));
+            assert_eq!(browser.ask(AXE), "");
+        }
+        keep_picture(&mut browser, &format!("{}-player", lang.dir()), width, lang == Lang::Zh);
+    }
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn without_its_script_the_picture_and_every_sentence_are_there() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(1280, false);
+    browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+    open(&mut browser, &site, Lang::En);
+    assert_eq!(counts(&mut browser), json!([10, 10, 3, 7, 3, 0]));
+    assert_eq!(
+        browser.ask("[...document.querySelectorAll('.player li')].filter(li => li.checkVisibility()).length"),
+        21 + 4
+    );
+    let still = browser.ask(PICTURE);
+    browser.call("Emulation.setScriptExecutionDisabled", json!({"value": false}));
+    open(&mut browser, &site, Lang::En);
+    browser.ask("window.dispatchEvent(new Event('beforeprint'))");
+    browser.ask("document.querySelectorAll('.player .touched').forEach(part => part.classList.remove('touched'))");
+    let normal = |value: &Value| value.as_str().unwrap().replace(",,", ",");
+    assert_eq!(normal(&browser.ask(PICTURE)), normal(&still), "an untouched player prints its still picture");
+}

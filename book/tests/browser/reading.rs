@@ -1,0 +1,73 @@
+//! What a reader trips over: lines that are cut off, tables that do not fit, a place in the book that nobody shows.
+
+use super::{Site, browser};
+use book::lang::Lang;
+use serde_json::json;
+
+const CUT: &str = "[...document.querySelectorAll('main :is(pre > code, .table-wrapper.record)')]
+    .filter(box => box.scrollWidth > box.clientWidth).map(box => box.innerText.slice(0, 60)).join(' | ')";
+
+#[test]
+fn at_a_desk_no_listing_and_no_record_is_cut_off() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(1280, false);
+    for page in Lang::ALL.into_iter().flat_map(|lang| site.pages(lang)) {
+        browser.open(&site.url(&page));
+        assert_eq!(browser.ask(CUT), "", "{page}");
+    }
+}
+
+#[test]
+fn every_page_says_where_it_stands() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    for (width, lang) in [(390, Lang::Zh), (1280, Lang::En)] {
+        browser.look(width, false);
+        let page = |name: &str| site.url(&format!("{}/{name}.html", lang.dir()));
+        for (name, before, after, rung) in [
+            ("group-commit", "diff-0x02.html", "diff-0x03.html", 4),
+            ("diff-0x03", "group-commit.html", "allocation-reuse.html", 4),
+            ("measuring", "diff-0x07.html", "lab.html", 0),
+        ] {
+            browser.open(&page(name));
+            browser.ask("scrollTo(0, 600)");
+            let seen = browser.ask(
+                "(() => {
+                    const bar = document.querySelector('#mdbook-menu-bar').getBoundingClientRect();
+                    const name = link => link.getAttribute('href').split('/').pop();
+                    const rungs = [...document.querySelectorAll('.rungs i')];
+                    return [scrollY > 0 && bar.top === 0, name(document.querySelector('.way .before')),
+                        name(document.querySelector('.way .after')), rungs.findIndex(rung => rung.className === 'now') + 1];
+                })()",
+            );
+            assert_eq!(seen, json!([true, before, after, rung]), "{name} at {width}");
+        }
+    }
+}
+
+#[test]
+fn a_diffs_sentence_stays_over_its_lines_and_roots_are_folded() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(390, true);
+    browser.open(&site.url("en/diff-0x05.html"));
+    browser.ask("document.querySelector('.file pre.diff').scrollIntoView(); scrollBy(0, 700)");
+    let seen = browser.ask(
+        "(() => {
+            const said = document.querySelector('.file .said').getBoundingClientRect();
+            const bar = document.querySelector('#mdbook-menu-bar').getBoundingClientRect();
+            return [Math.abs(said.top - bar.bottom) <= 1, document.elementFromPoint(195, said.top + 10).closest('.said') !== null,
+                [...document.querySelectorAll('.file details:not([open])')].map(d => d.closest('.file').querySelector('h2').innerText)];
+        })()",
+    );
+    assert_eq!(seen, json!([true, true, ["src/lib.rs", "src/main.rs", "Cargo.toml"]]));
+    // On a wide screen what is gone stands beside what has come.
+    browser.look(1920, false);
+    let beside = "(() => {
+        const run = [...document.querySelectorAll('.run')].find(run => run.querySelector('del') && run.querySelector('ins'));
+        const [del, ins] = ['del', 'ins'].map(tag => run.querySelector(tag).getBoundingClientRect());
+        return [Math.abs(del.top - ins.top) < 2, del.right <= ins.left + 1];
+    })()";
+    assert_eq!(browser.ask(beside), json!([true, true]));
+}
