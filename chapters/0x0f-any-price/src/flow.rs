@@ -7,18 +7,11 @@ pub mod hostile;
 pub mod random;
 pub mod street;
 
-use crate::contract::{Command, Price, Side};
+use crate::contract::{Price, Side};
 use random::Random;
 use street::Street;
 
-/// A flow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flow {
-    /// What fills the book.
-    pub setup: Vec<Command>,
-    /// What is measured.
-    pub commands: Vec<Command>,
-}
+pub use street::Flow;
 
 /// Which flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,17 +46,18 @@ impl Name {
         }
     }
 
-    /// The flow of this seed, with so many measured commands; a short one fills a smaller book.
-    pub fn flow(self, seed: u64, commands: usize) -> Flow {
-        let random = Random::new(seed ^ (self as u64) << 32);
+    /// The flow of this seed, with so many measured commands; a short one fills a smaller book. A plain one asks for
+    /// nothing that other libraries can't do.
+    pub fn flow(self, seed: u64, commands: usize, is_plain: bool) -> Flow {
+        let street = Street::new(Random::new(seed ^ (self as u64) << 32), is_plain);
         let scale = |full: usize| full.min(commands).max(100);
         match self {
-            Name::Calm => calm(Street::new(random), scale(4_000), commands),
-            Name::Trend => trend(Street::new(random), scale(2_000), commands),
-            Name::Crash => crash(Street::new(random), scale(2_000), commands),
-            Name::Wide => wide(Street::new(random), scale(8_000), commands),
-            Name::Deep => deep(Street::new(random), scale(1_000_000), commands),
-            Name::Hostile => hostile::flow(random, scale(4_000), commands),
+            Name::Calm => calm(street, scale(4_000), commands),
+            Name::Trend => trend(street, scale(2_000), commands),
+            Name::Crash => crash(street, scale(2_000), commands),
+            Name::Wide => wide(street, scale(8_000), commands),
+            Name::Deep => deep(street, scale(1_000_000), commands),
+            Name::Hostile => hostile::flow(street, scale(4_000), commands),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::contract::{
     Book, CancelReason, Command, Event, Id, Price, Quantity, Receiver, RejectReason, Side, TimeInForce,
 };
 use blocks::{Blocks, Place};
-use id_table::{Found, IdTable};
+use id_table::{IdTable, Vacancy};
 use side::{Levels, price, rank};
 use slab::{NONE, Slot};
 
@@ -59,16 +59,20 @@ impl Ladder {
     }
 
     // ANCHOR: check
-    fn check(&self, taker: &Taker, time_in_force: TimeInForce) -> Result<(), RejectReason> {
+    /// Sees whether an order may come in, and where its name would stand.
+    #[inline]
+    fn check(&mut self, taker: &Taker, time_in_force: TimeInForce) -> Result<Vacancy, RejectReason> {
+        if taker.quantity == 0 {
+            return Err(RejectReason::ZeroQuantity);
+        }
+        let vacancy = self.ids.vacancy(taker.id, &mut self.blocks).ok_or(RejectReason::DuplicateId)?;
         let other = &self.sides[taker.side.opposite() as usize];
         match time_in_force {
-            _ if taker.quantity == 0 => Err(RejectReason::ZeroQuantity),
-            _ if self.ids.find(taker.id, &self.blocks).is_some() => Err(RejectReason::DuplicateId),
             TimeInForce::PostOnly if other.meets(taker.limit) => Err(RejectReason::WouldCross),
             TimeInForce::Fok if other.total_from(taker.limit) < u64::from(taker.quantity) => {
                 Err(RejectReason::CannotFill)
             }
-            _ => Ok(()),
+            _ => Ok(vacancy),
         }
     }
     // ANCHOR_END: check
@@ -77,9 +81,10 @@ impl Ladder {
     #[inline]
     fn take(&mut self, taker: Taker, time_in_force: TimeInForce, end: CancelReason, receiver: &mut impl Receiver) {
         let id = taker.id;
-        if let Err(reason) = self.check(&taker, time_in_force) {
-            return receiver.event(Event::Rejected { id, reason });
-        }
+        let vacancy = match self.check(&taker, time_in_force) {
+            Ok(vacancy) => vacancy,
+            Err(reason) => return receiver.event(Event::Rejected { id, reason }),
+        };
         let quantity = self.trade(&taker, receiver);
         if quantity == 0 {
             return;
@@ -88,7 +93,7 @@ impl Ladder {
             return receiver.event(Event::Cancelled { id, quantity, reason: end });
         }
         let place = self.rest(&taker, quantity, receiver);
-        self.ids.insert(id, place, &mut self.blocks);
+        self.ids.insert(vacancy, place, &mut self.blocks);
     }
 
     /// Lets what is left of an order rest.
@@ -125,6 +130,7 @@ impl Ladder {
     }
 
     /// Trades with a queue from its first block on. Returns the first block that is left.
+    #[inline]
     fn empty(
         blocks: &mut Blocks,
         ids: &mut IdTable,
@@ -133,28 +139,27 @@ impl Ladder {
         left: &mut Quantity,
         receiver: &mut impl Receiver,
     ) -> Slot {
-        while first != NONE {
-            for number in 0..3 {
-                let place = first * 4 + number as Place;
-                let block = blocks.get_mut(first);
-                let (price, maker) = (block.price, &mut block.orders[number]);
-                let quantity = maker.quantity.min(*left);
-                if quantity == 0 {
-                    continue;
-                }
+        while first != NONE && *left > 0 {
+            let mut live = blocks.get(first).live();
+            while live != 0 {
+                let number = live.trailing_zeros();
+                let place = first * 4 + number;
+                let (price, maker) = blocks.order_mut(place);
+                let (id, quantity) = (maker.id, maker.quantity.min(*left));
                 maker.quantity -= quantity;
                 *left -= quantity;
-                let (id, is_gone) = (maker.id, maker.quantity == 0);
+                let is_gone = maker.quantity == 0;
                 receiver.event(Event::Filled { maker: id, taker, price, quantity });
-                if is_gone {
-                    ids.remove(ids.find_at(id, place), blocks);
+                if !is_gone {
+                    return first;
+                }
+                ids.remove(ids.find_at(id, place), blocks);
+                live &= live - 1;
+                if *left == 0 && live != 0 {
+                    return first;
                 }
             }
-            let block = blocks.get(first);
-            if block.orders.iter().any(|order| order.quantity > 0) {
-                break;
-            }
-            let next = block.next;
+            let next = blocks.get(first).next;
             blocks.free(first);
             first = next;
         }
@@ -206,7 +211,7 @@ impl Ladder {
         if new_price == price && quantity < order.quantity {
             let side = self.side_of(price);
             self.sides[side as usize].sub(rank(side, price), u64::from(order.quantity - quantity));
-            self.blocks.order_mut(found.place).quantity = quantity;
+            self.blocks.order_mut(found.place).1.quantity = quantity;
             return receiver.event(Event::Reduced { id, quantity });
         }
         // The name stays where it is in the table, and only learns where its order goes.

@@ -7,8 +7,11 @@
 
 pub mod contract;
 pub mod flow;
+pub mod fuzz;
 pub mod ladder;
+pub mod measure;
 pub mod model;
+pub mod orders_csv;
 pub mod queue_book;
 pub mod tree_book;
 pub mod vector_book;

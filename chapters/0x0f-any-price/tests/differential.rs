@@ -54,7 +54,8 @@ fn command(prices: Prices) -> impl Strategy<Value = Command> {
         |(id, side, price, quantity, time_in_force)| Command::Limit { id, side, price, quantity, time_in_force },
     );
     let market = (id(), side(), quantity()).prop_map(|(id, side, quantity)| Command::Market { id, side, quantity });
-    let replace = (id(), price(prices), quantity()).prop_map(|(id, price, quantity)| Command::Replace { id, price, quantity });
+    let replace =
+        (id(), price(prices), quantity()).prop_map(|(id, price, quantity)| Command::Replace { id, price, quantity });
     prop_oneof![12 => limit, 1 => market, 4 => id().prop_map(|id| Command::Cancel { id }), 4 => replace]
 }
 
@@ -92,7 +93,7 @@ fn price_of(event: &Event) -> Option<Price> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_ladder_answers_as_the_model_does(stream in stream()) {
@@ -108,4 +109,9 @@ proptest! {
     fn the_vectors_answer_as_the_model_does(stream in stream()) {
         compare::<VectorBook>(&stream)?;
     }
+}
+
+/// Streams an engine; `PROPTEST_CASES` asks for others.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(2_000)
 }

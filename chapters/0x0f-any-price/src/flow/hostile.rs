@@ -5,16 +5,13 @@
 //! would follow it. Fill-or-kill orders that ask for more than there is, level by level.
 
 use crate::contract::{Command, Id, Price, Side, TimeInForce};
-use crate::flow::Flow;
-use crate::flow::random::Random;
-use crate::flow::street::Street;
+use crate::flow::street::{Flow, Street};
 
 /// The lowest ask; bids are below `-SPREAD`, so that there is room to jump in.
 const SPREAD: Price = 100_000;
 
 /// The flow.
-pub fn flow(random: Random, orders: usize, commands: usize) -> Flow {
-    let mut street = Street::new(random);
+pub fn flow(mut street: Street, orders: usize, commands: usize) -> Flow {
     let mut number = 0_u64;
     while street.live() < orders {
         add(&mut street, &mut number);

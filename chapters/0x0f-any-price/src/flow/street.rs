@@ -3,9 +3,17 @@
 use std::collections::HashMap;
 
 use crate::contract::{Book, Command, Event, Id, Price, Quantity, Receiver, Side, TimeInForce};
-use crate::flow::Flow;
 use crate::flow::random::Random;
 use crate::tree_book::TreeBook;
+
+/// A flow: a way to fill a book, and what is measured then.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// What fills the book.
+    pub setup: Vec<Command>,
+    /// What is measured.
+    pub commands: Vec<Command>,
+}
 
 /// How many clients there are. Each numbers its orders from a number of its own.
 const CLIENTS: u32 = 64;
@@ -19,6 +27,7 @@ pub struct Street {
     numbers: Vec<Id>,
     flow: Flow,
     is_set_up: bool,
+    is_plain: bool,
     prices: Box<dyn Fn(Price) -> bool>,
 }
 
@@ -62,11 +71,12 @@ impl Receiver for Orders {
 }
 
 impl Street {
-    /// Traders who have no orders yet.
-    pub fn new(mut random: Random) -> Street {
+    /// Traders who have no orders yet. Plain ones ask for nothing that is not understood everywhere: no order that
+    /// trades whole or not at all, no smaller quantity that keeps its place.
+    pub fn new(mut random: Random, is_plain: bool) -> Street {
         let numbers = (0..CLIENTS).map(|_| random.bits()).collect();
         let (book, orders, flow) = Default::default();
-        Street { random, book, orders, numbers, flow, is_set_up: false, prices: Box::new(|_| true) }
+        Street { random, book, orders, numbers, flow, is_set_up: false, is_plain, prices: Box::new(|_| true) }
     }
 
     /// How many orders rest.
@@ -170,7 +180,7 @@ impl Street {
     /// Somebody wants less, or moves when there is nothing less.
     pub fn reduce(&mut self, middle: Price, distance: Price) {
         match self.anybody() {
-            Some((id, _, price, quantity)) if quantity > 1 => {
+            Some((id, _, price, quantity)) if quantity > 1 && !self.is_plain => {
                 let quantity = 1 + self.random.below(quantity - 1);
                 self.send(Command::Replace { id, price, quantity });
             }
@@ -184,7 +194,9 @@ impl Street {
         let price = away(side.opposite(), middle, 20);
         match self.random.below(8) {
             0 => self.send(Command::Market { id, side, quantity }),
-            1 => self.send(Command::Limit { id, side, price, quantity, time_in_force: TimeInForce::Fok }),
+            1 if !self.is_plain => {
+                self.send(Command::Limit { id, side, price, quantity, time_in_force: TimeInForce::Fok });
+            }
             _ => self.send(Command::Limit { id, side, price, quantity, time_in_force: TimeInForce::Ioc }),
         }
     }

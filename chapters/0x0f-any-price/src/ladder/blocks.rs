@@ -70,6 +70,15 @@ impl Linked for Block {
     }
 }
 
+impl Block {
+    /// A bit for each order that is there.
+    #[inline]
+    pub fn live(&self) -> u32 {
+        let bit = |number: usize| u32::from(self.orders[number].quantity > 0) << number;
+        bit(0) | bit(1) | bit(2)
+    }
+}
+
 /// All blocks of a book.
 pub type Blocks = Slab<Block>;
 
@@ -80,27 +89,31 @@ impl Blocks {
     }
 
     /// The order at a place, and its price.
+    #[inline]
     pub fn order(&self, place: Place) -> (Price, &Order) {
         let (slot, number) = Blocks::split(place);
         let block = self.get(slot);
         (block.price, &block.orders[number])
     }
 
-    /// The order at a place.
-    pub fn order_mut(&mut self, place: Place) -> &mut Order {
+    /// The same, to change.
+    #[inline]
+    pub fn order_mut(&mut self, place: Place) -> (Price, &mut Order) {
         let (slot, number) = Blocks::split(place);
-        &mut self.get_mut(slot).orders[number]
+        let block = self.get_mut(slot);
+        (block.price, &mut block.orders[number])
     }
 
     // ANCHOR: append
     /// Adds an order to the end of a queue.
+    #[inline]
     pub fn append(&mut self, level: &mut Level, price: Price, id: Id, quantity: Quantity) -> Place {
         let order = Order { id, quantity, link: NONE };
         if level.last != NONE {
             let block = self.get_mut(level.last);
             if block.orders[2].quantity == 0 {
                 // Somebody is in the block, so the first place is taken, or was before the second.
-                let number = if block.orders[1].quantity == 0 { 1 } else { 2 };
+                let number = 1 + usize::from(block.orders[1].quantity > 0);
                 block.orders[number] = order;
                 return level.last * 4 + number as Place;
             }
@@ -119,11 +132,12 @@ impl Blocks {
 
     // ANCHOR: leave
     /// Takes an order out of its queue.
+    #[inline]
     pub fn leave(&mut self, level: &mut Level, place: Place) {
         let (slot, number) = Blocks::split(place);
         let block = self.get_mut(slot);
         block.orders[number].quantity = 0;
-        if block.orders.iter().any(|order| order.quantity > 0) {
+        if block.live() != 0 {
             return;
         }
         let (previous, next) = (block.previous, block.next);

@@ -79,7 +79,14 @@ impl Bucket {
     // ANCHOR_END: lanes
 }
 
-/// Where in the table a name is. It holds until the next insert.
+/// Where in the table a name would stand. It holds until the next one is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Vacancy {
+    bucket: usize,
+    tag: u8,
+}
+
+/// Where in the table a name is. It holds until the next vacancy is looked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
     /// Where its order is.
@@ -127,6 +134,11 @@ impl IdTable {
     #[inline]
     pub fn find(&self, id: Id, blocks: &Blocks) -> Option<Found> {
         let (number, tag) = self.hash(id);
+        self.find_in(number, tag, id, blocks)
+    }
+
+    #[inline]
+    fn find_in(&self, number: usize, tag: u8, id: Id, blocks: &Blocks) -> Option<Found> {
         let bucket = self.bucket(number);
         if let Some(lane) = bucket.lane(tag, |place| blocks.order(place).1.id == id) {
             return Some(Found { place: bucket.places[lane], bucket: number, lane });
@@ -147,24 +159,36 @@ impl IdTable {
         Found { place, bucket, lane: lane.unwrap_or(LANES) }
     }
 
-    /// Adds the name of the order at `place`. It is not there yet.
+    /// Where a name would stand; none when it is there.
     #[inline]
-    pub fn insert(&mut self, id: Id, place: Place, blocks: &mut Blocks) {
-        if self.count == self.buckets * LOAD {
+    pub fn vacancy(&mut self, id: Id, blocks: &mut Blocks) -> Option<Vacancy> {
+        if self.count >= self.buckets * LOAD {
             self.split(blocks);
         }
+        let (bucket, tag) = self.hash(id);
+        self.find_in(bucket, tag, id, blocks).is_none().then_some(Vacancy { bucket, tag })
+    }
+
+    /// Adds a name where it would stand, with the place of its order.
+    #[inline]
+    pub fn insert(&mut self, vacancy: Vacancy, place: Place, blocks: &mut Blocks) {
         self.count += 1;
-        self.put(id, place, blocks);
+        self.put(vacancy, place, blocks);
     }
 
     #[inline]
-    fn put(&mut self, id: Id, place: Place, blocks: &mut Blocks) {
-        let (number, tag) = self.hash(id);
-        let bucket = self.bucket_mut(number);
+    fn put(&mut self, Vacancy { bucket, tag }: Vacancy, place: Place, blocks: &mut Blocks) {
+        let bucket = self.bucket_mut(bucket);
         match bucket.lane(0, |_| true) {
             Some(lane) => (bucket.tags[lane], bucket.places[lane]) = (tag, place),
-            None => blocks.order_mut(place).link = std::mem::replace(&mut bucket.more, place),
+            None => blocks.order_mut(place).1.link = std::mem::replace(&mut bucket.more, place),
         }
+    }
+
+    /// Puts a name where it belongs now.
+    fn put_again(&mut self, id: Id, place: Place, blocks: &mut Blocks) {
+        let (bucket, tag) = self.hash(id);
+        self.put(Vacancy { bucket, tag }, place, blocks);
     }
 
     // ANCHOR: split
@@ -184,12 +208,12 @@ impl IdTable {
         self.buckets += 1;
         for lane in (0..LANES).filter(|&lane| bucket.tags[lane] != 0) {
             let place = bucket.places[lane];
-            self.put(blocks.order(place).1.id, place, blocks);
+            self.put_again(blocks.order(place).1.id, place, blocks);
         }
         let mut place = bucket.more;
         while place != NONE {
             let order = *blocks.order(place).1;
-            self.put(order.id, place, blocks);
+            self.put_again(order.id, place, blocks);
             place = order.link;
         }
     }
@@ -223,7 +247,7 @@ impl IdTable {
         while blocks.order(before).1.link != place {
             before = blocks.order(before).1.link;
         }
-        blocks.order_mut(before).link = next;
+        blocks.order_mut(before).1.link = next;
     }
 
     /// Says that a lifted name's order is gone.
@@ -241,13 +265,18 @@ impl IdTable {
         let bucket = self.bucket_mut(found.bucket);
         match bucket.places.get_mut(found.lane) {
             Some(old) => *old = place,
-            None => blocks.order_mut(place).link = std::mem::replace(&mut bucket.more, place),
+            None => blocks.order_mut(place).1.link = std::mem::replace(&mut bucket.more, place),
         }
     }
 
     /// How many names there are.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// How many buckets have more names than room.
+    pub fn crowded(&self) -> usize {
+        self.chunks.iter().flat_map(|chunk| chunk.iter()).filter(|bucket| bucket.more != NONE).count()
     }
 
     /// How many bytes of memory it holds.

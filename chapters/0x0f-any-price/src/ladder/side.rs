@@ -11,7 +11,7 @@ use crate::ladder::far::Far;
 use crate::ladder::window::{LEVELS, Window};
 
 /// How many steps a window waits for each level that it may have to move.
-const PATIENCE: usize = 4;
+const PATIENCE: usize = 16;
 
 /// How good a price is for its side.
 #[inline]
@@ -48,6 +48,8 @@ pub struct Levels {
     moving: bool,
     /// For how many steps the best has been elsewhere.
     waited: usize,
+    /// How many times the window has set out for another place.
+    moves: u64,
 }
 
 impl Levels {
@@ -157,14 +159,16 @@ impl Levels {
     }
 
     /// The window is where it was wanted. It sets out again only when the best has been elsewhere for some
-    /// messages a level: who places a lone order far out and takes it back can't make all levels move for it.
+    /// steps a level: who places a lone order far out and takes it back can't make all levels move for it.
     fn settle(&mut self) {
         self.waited += 1;
-        if self.is_well_placed() {
+        let below = LEVELS / 16 * 11;
+        let wanted = self.best.saturating_sub(below).min(u64::MAX - (LEVELS - 1));
+        if self.is_well_placed() || wanted == self.wanted {
             (self.moving, self.waited) = (false, 0);
         } else if self.waited > PATIENCE * self.count {
-            let below = LEVELS / 16 * 11;
-            (self.wanted, self.waited) = (self.best.saturating_sub(below).min(u64::MAX - (LEVELS - 1)), 0);
+            (self.wanted, self.waited) = (wanted, 0);
+            self.moves += 1;
         }
     }
     // ANCHOR_END: step
@@ -217,6 +221,16 @@ impl Levels {
             let level = self.far.take(rank);
             *self.window.add(rank, level.total) = level;
         }
+    }
+
+    /// How many times the window has set out for another place.
+    pub fn window_moves(&self) -> u64 {
+        self.moves
+    }
+
+    /// Whether a rank's level is in the window, where there is one.
+    pub fn is_in_window(&self, rank: u64) -> bool {
+        self.window.holds(rank)
     }
 
     /// How many bytes of memory it holds.

@@ -39,6 +39,7 @@ impl<T> Default for Slab<T> {
 
 impl<T: Linked> Slab<T> {
     /// Puts a value into a free slot.
+    #[inline]
     pub fn put(&mut self, value: T) -> Slot {
         let slot = match self.free {
             NONE => self.fresh_slot(),
@@ -66,6 +67,7 @@ impl<T: Linked> Slab<T> {
     }
 
     /// Gives a slot back.
+    #[inline]
     pub fn free(&mut self, slot: Slot) {
         let free = self.free;
         *self.get_mut(slot).link() = free;
@@ -73,11 +75,13 @@ impl<T: Linked> Slab<T> {
     }
 
     /// The value in a slot.
+    #[inline]
     pub fn get(&self, slot: Slot) -> &T {
         &self.chunks[slot as usize / CHUNK][slot as usize % CHUNK]
     }
 
     /// The same, to change.
+    #[inline]
     pub fn get_mut(&mut self, slot: Slot) -> &mut T {
         &mut self.chunks[slot as usize / CHUNK][slot as usize % CHUNK]
     }

@@ -111,7 +111,7 @@ impl Window {
                 word * 64 + self.words[word].bits.ilog2() as usize
             }
         };
-        Some(rank - 1 - place((from as u64 + LEVELS - 1).wrapping_sub(found as u64)) as u64)
+        Some(rank.wrapping_sub(1 + place((from as u64 + LEVELS - 1).wrapping_sub(found as u64)) as u64))
     }
     // ANCHOR_END: below
 
@@ -151,8 +151,10 @@ impl Window {
 
     // ANCHOR: total_from
     /// The quantity of all levels that are not below this rank: whole words where they fit, and at most 126 levels.
-    pub fn total_from(&self, rank: u64) -> u64 {
-        let mut rank = rank.max(self.low);
+    pub fn total_from(&self, mut rank: u64) -> u64 {
+        if rank <= self.low {
+            return self.words.iter().map(|word| word.total).sum();
+        }
         let mut left = self.span.saturating_sub(rank - self.low);
         let mut total = 0;
         while left > 0 {
