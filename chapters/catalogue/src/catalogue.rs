@@ -99,9 +99,13 @@ fn fault(chapter: &Chapter, all: &[Chapter]) -> Option<String> {
     let Some(before) = all.iter().find(|other| other.number == after) else {
         return Some(format!("`after` is {after}, and there is no such chapter; there are {}", folders(all.iter())));
     };
-    // A ladder: a rung on a service would be compared with something that has no events.
-    (chapter.is_engine() && before.kind == Kind::Service)
-        .then(|| format!("it is an engine, and `after` names {}, a service", before.folder))
+    // A ladder: a rung on a service or a study would be compared with something that has no such events.
+    let kind = match before.kind {
+        Kind::Service => "service",
+        Kind::Study => "study",
+        Kind::Contract | Kind::Engine => return None,
+    };
+    chapter.is_engine().then(|| format!("it is an engine, and `after` names {}, a {kind}", before.folder))
 }
 
 #[cfg(test)]
@@ -166,12 +170,16 @@ mod tests {
     #[test]
     fn steps_are_between_engines_alone() {
         let service = "after = 0x02\nkind = \"service\"\n-budget";
-        let all = [CONTRACT, ("0x01-a", "after = 0x00"), ("0x02-b", "after = 0x01"), ("0x08-c", service)];
+        let study = "after = 0x02\nkind = \"study\"\n-budget";
+        let engines = [CONTRACT, ("0x01-a", "after = 0x00"), ("0x02-b", "after = 0x01")];
+        let all = [&engines[..], &[("0x08-c", service), ("0x0f-d", study)]].concat();
         let all = read(&all).expect("sound");
         let steps: Vec<_> = all.steps().map(|(before, after)| (before.number.0, after.number.0)).collect();
         assert_eq!(steps, [(1, 2)]);
         assert_eq!(all.engines().count(), 2);
         assert_eq!(all.engine_before(&all.all()[3]), None);
+        assert_eq!(all.engine_before(&all.all()[4]), None);
+        assert!(all.find_engine("0x0f").is_err());
     }
 
     #[test]
@@ -200,6 +208,9 @@ mod tests {
         let service = "after = 0x00\nkind = \"service\"\n-budget";
         let on_a_service = [CONTRACT, ("0x01-a", service), ("0x02-b", "after = 0x01")];
         refused(&on_a_service, &["0x02-b/Cargo.toml", "0x01-a, a service"]);
+        let study = "after = 0x00\nkind = \"study\"\n-budget";
+        let on_a_study = [CONTRACT, ("0x01-a", study), ("0x02-b", "after = 0x01")];
+        refused(&on_a_study, &["0x02-b/Cargo.toml", "0x01-a, a study"]);
     }
 
     #[test]

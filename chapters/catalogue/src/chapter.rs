@@ -26,6 +26,9 @@ pub enum Kind {
     Engine,
     /// Something that stands around an engine. It is never climbed, and is no copy of anything.
     Service,
+    /// Something that stands by itself, with a contract and engines of its own. It is never climbed, and is no copy
+    /// of anything; the chapter that it is `after` is the one that it is measured against.
+    Study,
 }
 
 /// What a chapter is called, without its number: "group commit", "组提交".

@@ -6,7 +6,7 @@
 //! [package.metadata.chapter]
 //! number = 0x03                                    # as its folder begins
 //! part = 1                                         # 1 is the engine, 2 is what stands around it
-//! kind = "engine"                                  # or "service", or "contract" for what all engines answer to
+//! kind = "engine"                                  # or "service", "study", or "contract": what all engines answer to
 //! after = 0x02                                     # the chapter that it comes after; the first has none
 //! title = { en = "group commit", zh = "组提交" }
 //! measures = true                                  # has a breakdown by stages; left out: false
@@ -21,7 +21,7 @@
 //! ```
 //!
 //! Only engines are climbed as rungs, and only between engines does the step (`adds` to `budget`) mean anything: a
-//! service is no copy of what it stands on. [`Catalogue::read`] checks all of it, so what it returns is sound.
+//! service or a study is no copy of anything. [`Catalogue::read`] checks all of it, so what it returns is sound.
 #![forbid(unsafe_code)]
 
 mod catalogue;

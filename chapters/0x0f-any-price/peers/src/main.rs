@@ -1,0 +1,28 @@
+//! Other people's order books behind the chapter's trait, in one run with the chapter's own.
+#![forbid(unsafe_code)]
+
+mod lobster_book;
+mod orderbook_rs_book;
+
+use std::process::ExitCode;
+
+use any_price::measure::args::Args;
+use any_price::measure::contestant::Engine;
+use any_price::measure::run::{engines, run};
+
+/// Why the flow that is chosen against us is not for strangers.
+fn hostile(flow: &str) -> Option<&'static str> {
+    (flow == "hostile").then_some("it knows no negative prices and no orders that trade whole or not at all")
+}
+
+fn main() -> ExitCode {
+    program::run(|mut args: Args| {
+        // What these books can't do is left out of the flows, for all engines.
+        args.plain = true;
+        let mut engines = engines();
+        engines.push(Box::new(Engine::<lobster_book::Lobster>::trades_only("lobster", hostile)));
+        engines.push(Box::new(Engine::<orderbook_rs_book::OrderBookRs>::trades_only("orderbook-rs", hostile)));
+        let command = "cd chapters/0x0f-any-price/peers && cargo run --release";
+        run(&args, engines, "any-price-peers.json", command)
+    })
+}

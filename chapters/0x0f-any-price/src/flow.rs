@@ -1,0 +1,171 @@
+//! The flows: what real books are asked, made up from a seed, the same on every machine.
+//!
+//! A flow is a way to fill a book and then what is measured. It is made against a book of its own, so that cancels and
+//! replaces name orders that rest. Everything is in integers.
+
+pub mod hostile;
+pub mod random;
+pub mod street;
+
+use crate::contract::{Price, Side};
+use random::Random;
+use street::Street;
+
+pub use street::Flow;
+
+/// Which flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Name {
+    /// Nine tenths cancels and replaces near the best.
+    Calm,
+    /// The market walks thousands of ticks, up and down again.
+    Trend,
+    /// Again and again somebody sells through thousands of levels, and they are filled up again.
+    Crash,
+    /// Half of the orders are up to eight million ticks away, and every eighth command is about one of them.
+    Wide,
+    /// A million orders rest, and nobody knows who leaves next.
+    Deep,
+    /// Names and prices chosen against us.
+    Hostile,
+}
+
+impl Name {
+    /// All of them.
+    pub const ALL: [Name; 6] = [Name::Calm, Name::Trend, Name::Crash, Name::Wide, Name::Deep, Name::Hostile];
+
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Name::Calm => "calm",
+            Name::Trend => "trend",
+            Name::Crash => "crash",
+            Name::Wide => "wide",
+            Name::Deep => "deep",
+            Name::Hostile => "hostile",
+        }
+    }
+
+    /// The flow of this seed, with so many measured commands; a short one fills a smaller book. A plain one asks for
+    /// nothing that other libraries can't do.
+    pub fn flow(self, seed: u64, commands: usize, is_plain: bool) -> Flow {
+        let street = Street::new(Random::new(seed ^ (self as u64) << 32), is_plain);
+        let scale = |full: usize| full.min(commands).max(100);
+        match self {
+            Name::Calm => calm(street, scale(4_000), commands),
+            Name::Trend => trend(street, scale(2_000), commands),
+            Name::Crash => crash(street, scale(2_000), commands),
+            Name::Wide => wide(street, scale(8_000), commands),
+            Name::Deep => deep(street, scale(1_000_000), commands),
+            Name::Hostile => hostile::flow(street, scale(4_000), commands),
+        }
+    }
+}
+
+/// Where the market is to begin with.
+const MIDDLE: Price = 1_000_000_000;
+
+/// How far from the middle most orders are: many near, few far, at most 120 ticks.
+fn near(street: &mut Street) -> Price {
+    let (a, b) = (street.random.below(60), street.random.below(60));
+    1 + i64::from(street.random.below(1 + a.min(b) * 2))
+}
+
+/// Places, moves, reduces or cancels an order near `middle`, as quotes are all day long. About one in fifty takes.
+fn quote(street: &mut Street, middle: Price, orders: usize) {
+    let die = street.random.below(1_000);
+    let distance = near(street);
+    match die {
+        // Who is short of orders adds one; else one goes.
+        0..160 if street.live() < orders => street.add(middle, distance),
+        0..160 => street.cancel(),
+        160..180 => street.take(middle),
+        180..420 => street.reduce(middle, distance),
+        420..425 => street.cancel_a_stranger(),
+        _ => street.replace(middle, distance),
+    }
+}
+
+fn filled(street: &mut Street, orders: usize, mut distance: impl FnMut(&mut Street) -> Price) {
+    while street.live() < orders {
+        let distance = distance(street);
+        street.add(MIDDLE, distance);
+    }
+    street.end_setup();
+}
+
+fn calm(mut street: Street, orders: usize, commands: usize) -> Flow {
+    filled(&mut street, orders, near);
+    while street.commands() < commands {
+        quote(&mut street, MIDDLE, orders);
+    }
+    street.flow(commands)
+}
+
+fn trend(mut street: Street, orders: usize, commands: usize) -> Flow {
+    filled(&mut street, orders, near);
+    while street.commands() < commands {
+        // A tick every sixteen commands; after 20,000 ticks it goes the other way.
+        let ticks = (street.commands() / 16) as i64;
+        let (leg, along) = (ticks / 20_000, ticks % 20_000);
+        let middle = MIDDLE + if leg % 2 == 0 { along } else { 20_000 - along };
+        quote(&mut street, middle, orders);
+    }
+    street.flow(commands)
+}
+
+/// How many ticks a crash goes through, and how many commands there are from one to the next.
+const CRASH: (Price, usize) = (6_000, 50_000);
+
+fn crash(mut street: Street, orders: usize, commands: usize) -> Flow {
+    filled(&mut street, orders, near);
+    while street.commands() < commands {
+        let end = street.commands() + CRASH.1.min(commands);
+        // Every other tick far down gets an order.
+        for distance in (120..CRASH.0).step_by(2) {
+            street.add_to(Side::Bid, MIDDLE - distance);
+        }
+        let middle = MIDDLE;
+        while street.commands() < end {
+            quote(&mut street, middle, orders + (CRASH.0 / 2) as usize);
+        }
+        street.sweep(MIDDLE - CRASH.0 + 100);
+    }
+    street.flow(commands)
+}
+
+fn wide(mut street: Street, orders: usize, commands: usize) -> Flow {
+    let far = |street: &mut Street| 1_000 + i64::from(street.random.below(8_000_000));
+    filled(&mut street, orders, |street| if street.random.chance(1, 2) { near(street) } else { far(street) });
+    while street.commands() < commands {
+        let is_far = street.random.chance(1, 8);
+        street.look_at(move |price| (price.abs_diff(MIDDLE) >= 1_000) == is_far);
+        if is_far {
+            let distance = far(&mut street);
+            match street.random.below(4) {
+                0 if street.live() < orders => street.add(MIDDLE, distance),
+                0 => street.cancel(),
+                _ => street.replace(MIDDLE, distance),
+            }
+        } else {
+            quote(&mut street, MIDDLE, orders);
+        }
+    }
+    street.flow(commands)
+}
+
+fn deep(mut street: Street, orders: usize, commands: usize) -> Flow {
+    let anywhere = |street: &mut Street| 1 + i64::from(street.random.below(2_500));
+    filled(&mut street, orders, anywhere);
+    while street.commands() < commands {
+        let distance = anywhere(&mut street);
+        match street.random.below(100) {
+            0..80 if street.live() < orders => street.add(MIDDLE, distance),
+            0..80 => street.cancel(),
+            80..82 => street.take(MIDDLE),
+            82..90 => street.reduce(MIDDLE, distance),
+            _ => street.replace(MIDDLE, distance),
+        }
+    }
+    street.flow(commands)
+}

@@ -1,0 +1,240 @@
+//! One side of a ladder: the window, the levels far from it, the best, and how the window follows the best.
+//!
+//! Levels are known by **rank**: the higher the better, on both sides, so that both take the same instructions. A level
+//! is in the window exactly when the window holds its rank, else in the tree; everything is right wherever the window
+//! is, and only faster where it should be. So it can move in small steps: each moves one level between the array and
+//! the tree, or skips as many empty ranks as there are, and a message takes a few of them along.
+
+use crate::contract::{Price, Side};
+use crate::ladder::blocks::Level;
+use crate::ladder::far::Far;
+use crate::ladder::window::{LEVELS, Window};
+
+/// How many steps a window waits for each level that it may have to move.
+const PATIENCE: usize = 16;
+
+/// How good a price is for its side.
+#[inline]
+pub fn rank(side: Side, price: Price) -> u64 {
+    let ascending = price as u64 ^ 1 << 63;
+    match side {
+        Side::Bid => ascending,
+        Side::Ask => !ascending,
+    }
+}
+
+/// The price of a rank.
+#[inline]
+pub fn price(side: Side, rank: u64) -> Price {
+    let ascending = match side {
+        Side::Bid => rank,
+        Side::Ask => !rank,
+    };
+    (ascending ^ 1 << 63) as Price
+}
+
+/// One side of a ladder.
+#[derive(Default)]
+pub struct Levels {
+    window: Window,
+    far: Far,
+    /// The best rank that has orders, 0 when none has.
+    best: u64,
+    /// How many levels have orders.
+    count: usize,
+    /// The lowest rank that the window should hold.
+    wanted: u64,
+    /// Whether it does not yet hold what it should, or the best is not where it should be.
+    moving: bool,
+    /// For how many steps the best has been elsewhere.
+    waited: usize,
+    /// How many times the window has set out for another place.
+    moves: u64,
+}
+
+impl Levels {
+    /// The best rank, if anybody is there.
+    #[inline]
+    pub fn best(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.best)
+    }
+
+    /// Whether the best is at least this good.
+    #[inline]
+    pub fn meets(&self, limit: u64) -> bool {
+        self.count > 0 && self.best >= limit
+    }
+
+    /// Whether the window is on its way.
+    #[inline]
+    pub fn is_moving(&self) -> bool {
+        self.moving
+    }
+
+    /// The level of a rank; none or an empty one where nobody is.
+    #[inline]
+    pub fn get(&self, rank: u64) -> Option<&Level> {
+        if self.window.holds(rank) { Some(self.window.get(rank)) } else { self.far.get(rank) }
+    }
+
+    // ANCHOR: add
+    /// Adds a quantity to the level of a rank, which may be new, and gives the level to be changed.
+    #[inline]
+    pub fn add(&mut self, rank: u64, quantity: u64) -> &mut Level {
+        if !self.meets(rank) {
+            self.best = rank;
+            self.follow();
+        }
+        let level =
+            if self.window.holds(rank) { self.window.add(rank, quantity) } else { self.far.add(rank, quantity) };
+        self.count += usize::from(level.is_empty());
+        level
+    }
+    // ANCHOR_END: add
+
+    /// Takes a quantity from the level of a rank, which is there, and gives the level to be changed.
+    #[inline]
+    pub fn sub(&mut self, rank: u64, quantity: u64) -> &mut Level {
+        if self.window.holds(rank) { self.window.sub(rank, quantity) } else { self.far.sub(rank, quantity) }
+    }
+
+    // ANCHOR: close
+    /// Says that the level of a rank has no orders any more. When it was the best, the next one is.
+    #[inline]
+    pub fn close(&mut self, rank: u64) {
+        self.count -= 1;
+        let next = if self.window.holds(rank) {
+            self.window.close(rank);
+            // Nothing is better than the best, so what is far from it is worse than all in the window.
+            (rank == self.best).then(|| self.window.below(rank).or_else(|| self.far.highest()))
+        } else {
+            self.far.remove(rank);
+            (rank == self.best).then(|| self.window.highest().max(self.far.highest()))
+        };
+        if let Some(next) = next {
+            self.best = next.unwrap_or(0);
+            self.follow();
+        }
+    }
+    // ANCHOR_END: close
+
+    /// The quantity of all levels that are at least this good.
+    pub fn total_from(&self, rank: u64) -> u64 {
+        self.window.total_from(rank) + self.far.total_from(rank)
+    }
+
+    // ANCHOR: follow
+    /// Whether the best is where it should be: in the window's upper half, and not at its very top.
+    #[inline]
+    fn is_well_placed(&self) -> bool {
+        self.count == 0 || self.best.wrapping_sub(self.wanted + LEVELS / 2) < LEVELS / 8 * 3
+    }
+
+    /// Sees whether the window has to follow the best.
+    #[inline]
+    fn follow(&mut self) {
+        self.moving |= !self.is_well_placed();
+    }
+    // ANCHOR_END: follow
+
+    // ANCHOR: step
+    /// Moves the window by a step: a level changes its place, or ranks without orders are skipped.
+    #[cold]
+    pub fn step(&mut self) {
+        let Window { low, span, .. } = self.window;
+        let (wanted, wanted_high) = (self.wanted, self.wanted + (LEVELS - 1));
+        if low == wanted && span == LEVELS {
+            self.settle();
+        } else if span == 0 {
+            // Begin at the best, where most of what comes will be.
+            self.window.low = self.best.clamp(wanted, wanted_high);
+            self.grow();
+        } else if low < wanted {
+            self.leave_below(wanted);
+        } else if low + (span - 1) > wanted_high {
+            self.leave_above(wanted_high);
+        } else {
+            self.grow();
+        }
+    }
+
+    /// The window is where it was wanted. It sets out again only when the best has been elsewhere for some
+    /// steps a level: who places a lone order far out and takes it back can't make all levels move for it.
+    fn settle(&mut self) {
+        self.waited += 1;
+        let below = LEVELS / 16 * 11;
+        let wanted = self.best.saturating_sub(below).min(u64::MAX - (LEVELS - 1));
+        if self.is_well_placed() || wanted == self.wanted {
+            (self.moving, self.waited) = (false, 0);
+        } else if self.waited > PATIENCE * self.count {
+            (self.wanted, self.waited) = (wanted, 0);
+            self.moves += 1;
+        }
+    }
+    // ANCHOR_END: step
+
+    /// Takes the lowest level into the tree, unless the window may keep it.
+    fn leave_below(&mut self, wanted: u64) {
+        let high = self.window.low + (self.window.span - 1);
+        let lowest = self.window.lowest().filter(|&lowest| lowest < wanted);
+        if let Some(lowest) = lowest {
+            self.move_out(lowest);
+        }
+        // Rank `gone` and all below it are no longer held.
+        let gone = lowest.unwrap_or(wanted - 1).min(high);
+        (self.window.low, self.window.span) = (gone.wrapping_add(1), high - gone);
+    }
+
+    /// Takes the highest level into the tree, unless the window may keep it.
+    fn leave_above(&mut self, wanted: u64) {
+        let highest = self.window.highest().filter(|&highest| highest > wanted);
+        if let Some(highest) = highest {
+            self.move_out(highest);
+        }
+        let gone = highest.unwrap_or(wanted + 1).max(self.window.low);
+        self.window.span = gone - self.window.low;
+    }
+
+    /// Fetches the next level from the tree: above the window first, where the market is, then below.
+    fn grow(&mut self) {
+        let Window { low, span, .. } = self.window;
+        let (wanted, missing) = (self.wanted, LEVELS - (low - self.wanted) - span);
+        if missing > 0 {
+            let next = self.far.at_or_above(low + span).filter(|next| next - low < span + missing);
+            self.window.span = next.map_or(span + missing, |next| next - low + 1);
+            self.move_in(next);
+        } else if low > wanted {
+            let next = self.far.at_or_below(low - 1).filter(|next| *next >= wanted);
+            self.window.low = next.unwrap_or(wanted);
+            self.window.span += low - self.window.low;
+            self.move_in(next);
+        }
+    }
+
+    fn move_out(&mut self, rank: u64) {
+        let level = self.window.take(rank);
+        *self.far.add(rank, level.total) = level;
+    }
+
+    fn move_in(&mut self, rank: Option<u64>) {
+        if let Some(rank) = rank {
+            let level = self.far.take(rank);
+            *self.window.add(rank, level.total) = level;
+        }
+    }
+
+    /// How many times the window has set out for another place.
+    pub fn window_moves(&self) -> u64 {
+        self.moves
+    }
+
+    /// Whether a rank's level is in the window, where there is one.
+    pub fn is_in_window(&self, rank: u64) -> bool {
+        self.window.holds(rank)
+    }
+
+    /// How many bytes of memory it holds.
+    pub fn bytes(&self) -> usize {
+        self.window.bytes() + self.far.bytes()
+    }
+}

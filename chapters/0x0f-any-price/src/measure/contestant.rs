@@ -1,0 +1,134 @@
+//! An engine as the measurement knows it, whatever its type.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use crate::contract::{Book, Command, Event, Receiver};
+use crate::flow::Flow;
+use crate::measure::timed::{Clock, Timed};
+
+/// One pass without a clock inside.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Nanoseconds a measured command.
+    pub ns: f64,
+    /// All answers, summed up in their order.
+    pub digest: u64,
+    /// The trades among them.
+    pub trades: u64,
+    /// Bytes that the book held at its end.
+    pub bytes: usize,
+    /// Orders that rested at its end.
+    pub orders: usize,
+}
+
+/// An engine that can be run over a flow.
+pub trait Contestant {
+    /// Its name in the record; it does not change.
+    fn name(&self) -> &'static str;
+
+    /// Whether its answers are compared in full; of others the trades are.
+    fn answers_all(&self) -> bool;
+
+    /// Why it can't be asked what this flow asks, if it can't.
+    fn unable(&self, flow: &str) -> Option<&'static str>;
+
+    /// Runs it once, in a new book.
+    fn pass(&self, flow: &Flow) -> Pass;
+
+    /// Runs it once, in a new book, with the clock read around each command, those of the setup too.
+    fn timed(&self, flow: &Flow, clock: &Clock, timed: &mut Timed);
+}
+
+/// An engine of this chapter, or a stranger behind its trait.
+pub struct Engine<B> {
+    name: &'static str,
+    answers_all: bool,
+    unable: fn(&str) -> Option<&'static str>,
+    new: fn() -> B,
+}
+
+impl<B: Book> Engine<B> {
+    /// An engine that can do everything.
+    pub fn new(name: &'static str) -> Engine<B> {
+        Engine { name, answers_all: true, unable: |_| None, new: B::default }
+    }
+
+    /// A stranger, who tells its trades and not all else, and can't do some flows.
+    pub fn trades_only(name: &'static str, unable: fn(&str) -> Option<&'static str>) -> Engine<B> {
+        Engine { name, answers_all: false, unable, new: B::default }
+    }
+}
+
+impl<B: Book> Contestant for Engine<B> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn answers_all(&self) -> bool {
+        self.answers_all
+    }
+
+    fn unable(&self, flow: &str) -> Option<&'static str> {
+        (self.unable)(flow)
+    }
+
+    fn pass(&self, flow: &Flow) -> Pass {
+        let (mut book, mut digest) = ((self.new)(), Digest::default());
+        apply_all(&mut book, &flow.setup, &mut digest);
+        let start = Instant::now();
+        apply_all(&mut book, &flow.commands, &mut digest);
+        let ns = start.elapsed().as_nanos() as f64 / flow.commands.len().max(1) as f64;
+        let Digest { all: digest, trades } = black_box(digest);
+        Pass { ns, digest, trades, bytes: book.bytes(), orders: book.orders() }
+    }
+
+    fn timed(&self, flow: &Flow, clock: &Clock, timed: &mut Timed) {
+        let mut book = (self.new)();
+        timed.begin();
+        for &command in flow.setup.iter().chain(&flow.commands) {
+            timed.message(clock, command, |heard| book.apply(command, heard));
+        }
+    }
+}
+
+// ANCHOR: apply_all
+/// Never inlined: what is counted begins and ends here.
+#[inline(never)]
+pub fn apply_all<B: Book, R: Receiver>(book: &mut B, commands: &[Command], receiver: &mut R) {
+    for &command in commands {
+        book.apply(command, receiver);
+    }
+}
+// ANCHOR_END: apply_all
+
+/// All answers in their order, in one number, and the trades in another.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Digest {
+    all: u64,
+    trades: u64,
+}
+
+impl Receiver for Digest {
+    #[inline]
+    fn event(&mut self, event: Event) {
+        let (kind, a, b, c) = match event {
+            Event::Filled { maker, taker, price, quantity } => {
+                self.trades = mixed(self.trades, maker ^ taker.rotate_left(32), price as u64, quantity, 1);
+                return;
+            }
+            Event::Rested { id, price, quantity } => (2, id, price as u64, quantity),
+            Event::Reduced { id, quantity } => (3, id, 0, quantity),
+            Event::Cancelled { id, quantity, reason } => (4, id, reason as u64, quantity),
+            Event::Rejected { id, reason } => (5, id, reason as u64, 0),
+        };
+        // A trade before and a trade after make a difference.
+        self.all = mixed(self.all ^ self.trades, a, b, c, kind);
+    }
+}
+
+/// A number that depends on all of these and on what came before.
+fn mixed(before: u64, a: u64, b: u64, c: u32, kind: u64) -> u64 {
+    let new = a ^ b.rotate_left(24) ^ u64::from(c).rotate_left(40) ^ kind << 61;
+    (before.rotate_left(5) ^ new).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}

@@ -1,0 +1,44 @@
+//! How many cache lines a message of the ladder lacks, counted by valgrind's model of a processor's caches. The model
+//! fetches nothing ahead, so a real processor lacks fewer.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::measure::record::LinesRecord;
+
+/// A first cache of 48 KiB and a second of 2 MiB, in lines of 64 bytes.
+const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=49152,12,64", "--LL=2097152,16,64"];
+
+/// Whether valgrind is here.
+pub fn is_possible() -> bool {
+    let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version.is_ok_and(|status| status.success())
+}
+
+/// Counts what the measured commands of a flow cost. `program` is run with `--replay`.
+///
+/// # Errors
+/// What valgrind said, when it counted nothing.
+pub fn count(program: &Path, flow: &str, commands: usize) -> Result<LinesRecord, String> {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--cache-sim=yes", "--callgrind-out-file=/dev/null"]).args(CACHES);
+    // Only what `apply_replayed` does is counted; the setup fills the model's caches all the same.
+    valgrind.args(["--collect-atstart=no", "--toggle-collect=*apply_replayed*"]);
+    valgrind.arg(program).args(["--replay", flow, "--commands", &commands.to_string()]);
+    let ended = valgrind.stdin(Stdio::null()).output().map_err(|error| format!("cannot start valgrind: {error}"))?;
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let figure = |name: &str| {
+        let line = said.lines().find_map(|line| line.split_once(name))?.1;
+        let digits: String = line.split('(').next()?.chars().filter(char::is_ascii_digit).collect();
+        Some(digits.parse::<f64>().ok()? / commands.max(1) as f64)
+    };
+    let counted = || {
+        Some(LinesRecord {
+            name: flow.into(),
+            instructions: figure("I   refs:").or_else(|| figure("I refs:"))?,
+            first_level: figure("D1  misses:").or_else(|| figure("D1 misses:"))?,
+            second_level: figure("LLd misses:")?,
+        })
+    };
+    counted().ok_or_else(|| format!("valgrind counted nothing for {flow}: {}", said.trim()))
+}

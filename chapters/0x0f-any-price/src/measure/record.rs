@@ -1,0 +1,121 @@
+//! `output/any-price.json`: what was measured, on which machine, at which commit and by which command. The book reads
+//! nothing else. Names in it do not change; new ones may come.
+
+use results::machine::Machine;
+use results::record::{Record, Spread};
+use serde::{Deserialize, Serialize};
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnyPriceRecord {
+    /// Where it ran.
+    pub machine: Machine,
+    /// The commit that was built, with `-dirty` when the tree had changes.
+    pub commit: String,
+    /// The command line that repeats the run.
+    pub command: String,
+    /// Interleaved rounds.
+    pub rounds: u32,
+    /// The flows' seed; none for a flow of the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// One entry a flow, in the order in which they ran.
+    pub flows: Vec<FlowRecord>,
+    /// 99 prices: `classic`, in ticks, against 0x05's own book.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classic: Option<ClassicRecord>,
+    /// What the processor's caches see, where valgrind could count it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LinesRecord>,
+}
+
+impl Record for AnyPriceRecord {
+    const VERB: &'static str = "any-price";
+}
+
+/// One flow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FlowRecord {
+    /// Its name.
+    pub name: String,
+    /// Commands that fill the book.
+    pub setup: usize,
+    /// Commands that are measured.
+    pub commands: usize,
+    /// Orders at rest in the end.
+    pub orders: usize,
+    /// One entry an engine.
+    pub engines: Vec<EngineRecord>,
+    /// Engines that can't do this flow, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unable: Vec<UnableRecord>,
+}
+
+/// One engine over one flow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EngineRecord {
+    /// Its name.
+    pub name: String,
+    /// Nanoseconds a message.
+    pub ns: Spread,
+    /// Messages a second.
+    pub messages_per_s: Spread,
+    /// Bytes an order at rest, with everything that belongs to the book.
+    pub bytes_per_order: f64,
+    /// The middle time of each kind of message that there was.
+    pub kinds: Vec<KindRecord>,
+    /// The time that 999 of 1,000 messages keep.
+    pub p999_ns: f64,
+    /// The longest single message that filled nobody, growth and moves included.
+    pub longest_ns: f64,
+    /// The longest single message of all.
+    pub longest_with_fills_ns: f64,
+    /// How many orders that one filled.
+    pub longest_fills: u32,
+}
+
+/// A kind of message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KindRecord {
+    /// Its name.
+    pub name: String,
+    /// How many there were.
+    pub count: usize,
+    /// The middle time.
+    pub ns: f64,
+}
+
+/// An engine that can't do a flow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnableRecord {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// `classic`, in ticks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassicRecord {
+    /// Orders that were placed.
+    pub orders: usize,
+    /// Nanoseconds an order in 0x05's book.
+    pub array_ns: Spread,
+    /// Nanoseconds an order in the ladder.
+    pub ladder_ns: Spread,
+    /// How many times as long the ladder takes, round by round.
+    pub ratio: Spread,
+}
+
+/// What a message of the ladder costs the caches, counted by a model of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinesRecord {
+    /// The flow.
+    pub name: String,
+    /// Instructions a message.
+    pub instructions: f64,
+    /// Lines a message that a first cache of 48 KiB lacks.
+    pub first_level: f64,
+    /// Lines a message that a second cache of 2 MiB lacks as well.
+    pub second_level: f64,
+}

@@ -1,0 +1,262 @@
+//! A run: which flows, which engines, how far it is, what was found.
+
+use std::env;
+
+use program::{Failure, Unprinted, Verdict, print};
+use results::error::MeasureError;
+use results::machine;
+use results::progress::{progress_bar, say};
+use results::record::{Record, Spread};
+
+use crate::contract::{Book, Receiver};
+use crate::flow::{Flow, Name};
+use crate::ladder::Ladder;
+use crate::measure::args::Args;
+use crate::measure::contestant::{Contestant, Engine, Pass, apply_all};
+use crate::measure::record::{AnyPriceRecord, EngineRecord, FlowRecord, KindRecord, UnableRecord};
+use crate::measure::timed::{Clock, Kind, Timed};
+use crate::measure::{classic, lines, table};
+use crate::orders_csv;
+use crate::tree_book::TreeBook;
+use crate::vector_book::VectorBook;
+
+/// How many commands are replayed under valgrind, which takes some fifty times as long.
+const REPLAYED: usize = 200_000;
+/// How many orders `classic` has.
+const CLASSIC_ORDERS: usize = 2_000_000;
+/// How many times a flow is run with the clock around every message.
+const TIMED_ROUNDS: u32 = 5;
+
+/// Why a run stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A file or an argument can't be used, or a disk can't.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// Two engines answered differently.
+    #[error("{0}; one of them does other work, so their times say nothing")]
+    Disagree(String),
+}
+
+impl Failure for RunError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            RunError::Measure(error) => error.exit_code(),
+            RunError::Disagree(_) => 1,
+        }
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, RunError::Measure(error) if error.is_closed_pipe())
+    }
+}
+
+impl From<Unprinted> for RunError {
+    fn from(unprinted: Unprinted) -> RunError {
+        RunError::Measure(unprinted.into())
+    }
+}
+
+/// The engines of this chapter.
+pub fn engines() -> Vec<Box<dyn Contestant>> {
+    vec![
+        Box::new(Engine::<Ladder>::new("ladder")),
+        Box::new(Engine::<TreeBook>::new("tree")),
+        Box::new(Engine::<VectorBook>::new("vectors")),
+    ]
+}
+
+/// Runs what `args` ask for, prints the tables, and writes `record` into the output folder. `command` is what a reader
+/// types to run it.
+///
+/// # Errors
+/// [`RunError::Disagree`] when engines answer differently, [`MeasureError`] for names that nothing has, for a flow
+/// that can't be read and for disks that can't be written.
+pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command: &str) -> Result<Verdict, RunError> {
+    if let Some(name) = &args.replay {
+        return replay(flow_of(name, args)?);
+    }
+    let engines = chosen(&args.engine, engines)?;
+    let flows = flows(args)?;
+    let rounds = args.rounds();
+    let steps = flows.len() as u64 * u64::from(rounds + TIMED_ROUNDS) * engines.len() as u64;
+    let bar = progress_bar(steps);
+    // A move to another core would empty the caches in the middle of a pass.
+    if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
+        core_affinity::set_for_current(core);
+    }
+    let mut records = Vec::new();
+    for name in &flows {
+        say(&bar, name);
+        let flow = flow_of(name, args)?;
+        let found = measure(name, &flow, &engines, rounds, &mut || bar.inc(1))?;
+        bar.suspend(|| print(format_args!("\n{}\n", table::text(&found, args.lang))))?;
+        records.push(found);
+    }
+    let is_whole = args.input.is_none() && args.flow.is_empty() && args.engine.is_empty();
+    let found = AnyPriceRecord {
+        machine: machine::describe(&args.output.folder()),
+        commit: machine::commit(),
+        command: args.command_line(command),
+        rounds,
+        seed: args.input.is_none().then_some(args.seed),
+        flows: records,
+        classic: match is_whole {
+            true => {
+                say(&bar, "classic, against 0x05");
+                Some(classic::measure(CLASSIC_ORDERS.min(args.commands() * 2), rounds).map_err(RunError::Disagree)?)
+            }
+            false => None,
+        },
+        lines: match is_whole && !args.quick && lines::is_possible() {
+            true => {
+                say(&bar, "cache lines, under valgrind");
+                counted_lines()?
+            }
+            false => Vec::new(),
+        },
+    };
+    bar.finish_and_clear();
+    let out = args.output.folder().join(record);
+    found.save(&out)?;
+    print(format_args!("\n{}", table::ending(&found, args.lang)))?;
+    print(format_args!("\n{}\nrecord  {}\n", found.machine.summary(), out.display()))?;
+    Ok(Verdict::Yes)
+}
+
+/// The flows to run, by their names.
+fn flows(args: &Args) -> Result<Vec<String>, MeasureError> {
+    if let Some(path) = &args.input {
+        let name = path.file_name().map_or_else(|| "input".into(), |name| name.to_string_lossy().into_owned());
+        return Ok(vec![name]);
+    }
+    let all: Vec<String> = Name::ALL.iter().map(|name| name.word().to_owned()).collect();
+    if let Some(name) = args.flow.iter().find(|name| !all.contains(name)) {
+        return Err(MeasureError::Unusable(format!("there is no flow {name:?}; there are {}", all.join(", "))));
+    }
+    Ok(if args.flow.is_empty() { all } else { args.flow.clone() })
+}
+
+fn flow_of(name: &str, args: &Args) -> Result<Flow, MeasureError> {
+    if let Some(path) = &args.input {
+        let commands = orders_csv::read(path).map_err(|error| MeasureError::Unusable(error.to_string()))?;
+        return Ok(Flow { setup: Vec::new(), commands });
+    }
+    let found = Name::ALL.into_iter().find(|known| known.word() == name);
+    let found = found.ok_or_else(|| MeasureError::Unusable(format!("there is no flow {name:?}")))?;
+    Ok(found.flow(args.seed, args.commands(), args.plain))
+}
+
+fn chosen(names: &[String], mut engines: Vec<Box<dyn Contestant>>) -> Result<Vec<Box<dyn Contestant>>, MeasureError> {
+    if let Some(name) = names.iter().find(|name| !engines.iter().any(|engine| engine.name() == **name)) {
+        let known: Vec<&str> = engines.iter().map(|engine| engine.name()).collect();
+        return Err(MeasureError::Unusable(format!("there is no engine {name:?}; there are {}", known.join(", "))));
+    }
+    engines.retain(|engine| names.is_empty() || names.iter().any(|name| name == engine.name()));
+    Ok(engines)
+}
+
+/// All engines over one flow.
+fn measure(
+    name: &str,
+    flow: &Flow,
+    engines: &[Box<dyn Contestant>],
+    rounds: u32,
+    on_pass: &mut dyn FnMut(),
+) -> Result<FlowRecord, RunError> {
+    let (able, unable): (Vec<_>, Vec<_>) = engines.iter().partition(|engine| engine.unable(name).is_none());
+    let mut passes: Vec<Vec<Pass>> = vec![Vec::new(); able.len()];
+    let mut first: Option<(&str, Pass)> = None;
+    // The first time around meets memory that nobody has touched. It does not count.
+    for round in 0..=rounds {
+        for (engine, passes) in able.iter().zip(&mut passes) {
+            let pass = engine.pass(flow);
+            let (other, expected) = *first.get_or_insert((engine.name(), pass));
+            let is_same = pass.trades == expected.trades && (!engine.answers_all() || pass.digest == expected.digest);
+            if !is_same {
+                let engine = engine.name();
+                return Err(RunError::Disagree(format!("{name}: {engine} and {other} answer differently")));
+            }
+            if round > 0 {
+                passes.push(pass);
+                on_pass();
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (engine, passes) in able.iter().zip(&passes) {
+        found.push(engine_record(engine.as_ref(), flow, passes, on_pass)?);
+    }
+    let unable = unable.iter().map(|engine| UnableRecord {
+        name: engine.name().into(),
+        reason: engine.unable(name).unwrap_or_default().into(),
+    });
+    Ok(FlowRecord {
+        name: name.into(),
+        setup: flow.setup.len(),
+        commands: flow.commands.len(),
+        orders: first.map_or(0, |(_, pass)| pass.orders),
+        engines: found,
+        unable: unable.collect(),
+    })
+}
+
+fn engine_record(
+    engine: &dyn Contestant,
+    flow: &Flow,
+    passes: &[Pass],
+    on_pass: &mut dyn FnMut(),
+) -> Result<EngineRecord, MeasureError> {
+    let (clock, mut timed) = (Clock::default(), Timed::default());
+    for _ in 0..TIMED_ROUNDS {
+        engine.timed(flow, &clock, &mut timed);
+        on_pass();
+    }
+    let ns: Vec<f64> = passes.iter().map(|pass| pass.ns).collect();
+    let per_s: Vec<f64> = ns.iter().map(|ns| 1e9 / ns).collect();
+    let no_number = || MeasureError::Unusable(format!("{}: a round gave no number; run it again", engine.name()));
+    let setup = flow.setup.len();
+    let kinds = Kind::ALL.into_iter().filter_map(|kind| {
+        let (count, ns) = timed.median(setup, kind, &clock)?;
+        Some(KindRecord { name: kind.name().into(), count, ns })
+    });
+    let with_fills = timed.longest(u32::MAX, &clock);
+    let last = passes.last().ok_or_else(no_number)?;
+    Ok(EngineRecord {
+        name: engine.name().into(),
+        ns: Spread::of(&ns).ok_or_else(no_number)?,
+        messages_per_s: Spread::of(&per_s).ok_or_else(no_number)?,
+        bytes_per_order: last.bytes as f64 / last.orders.max(1) as f64,
+        kinds: kinds.collect(),
+        p999_ns: timed.p999(setup, &clock),
+        longest_ns: timed.longest(0, &clock).ns,
+        longest_with_fills_ns: with_fills.ns,
+        longest_fills: with_fills.fills,
+    })
+}
+
+/// Fills a book and runs the rest of a flow where valgrind begins to count.
+fn replay(flow: Flow) -> Result<Verdict, RunError> {
+    let mut book = Ladder::with_key([0x5851_F42D_4C95_7F2D, 0x1405_7B7E_F767_814F]);
+    apply_all(&mut book, &flow.setup, &mut ());
+    apply_replayed(&mut book, &flow, &mut ());
+    Ok(Verdict::Yes)
+}
+
+/// Its name is what valgrind is told to look for.
+#[inline(never)]
+fn apply_replayed<R: Receiver>(book: &mut Ladder, flow: &Flow, receiver: &mut R) {
+    for &command in &flow.commands {
+        book.apply(command, receiver);
+    }
+}
+
+fn counted_lines() -> Result<Vec<crate::measure::record::LinesRecord>, MeasureError> {
+    let program = env::current_exe()
+        .map_err(|error| MeasureError::Unusable(format!("cannot find this program's own file: {error}")))?;
+    let count = |name: Name| {
+        let commands = if name == Name::Deep { 5 * REPLAYED } else { REPLAYED };
+        lines::count(&program, name.word(), commands).map_err(MeasureError::Unusable)
+    };
+    Name::ALL.into_iter().map(count).collect()
+}

@@ -1,0 +1,222 @@
+//! A book of queues: what two engines have in common, which differ in how they keep their levels in order.
+//!
+//! A level is a queue of orders; a map leads from an order's name to its side and price. That is the book of 0x01
+//! without the money. A side's levels are sorted by their **rank**: the higher the better on both sides, so that the
+//! same code serves both. Costs: a search for each level touched, and a walk through its queue for each cancel.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::contract::{
+    Book, CancelReason, Command, Event, Id, Price, Quantity, Receiver, RejectReason, Side, TimeInForce,
+};
+
+/// An order at rest: its name and what is left of it.
+#[derive(Clone, Copy)]
+pub struct Waiting {
+    id: Id,
+    quantity: Quantity,
+}
+
+/// The orders at one price, the oldest first.
+pub type Queue = VecDeque<Waiting>;
+
+/// The levels of a side, by rank.
+pub trait Levels: Default {
+    /// The best rank that has orders.
+    fn best(&self) -> Option<i64>;
+
+    /// The orders of a rank.
+    fn queue(&self, rank: i64) -> Option<&Queue>;
+
+    /// The same, to change.
+    fn queue_mut(&mut self, rank: i64) -> Option<&mut Queue>;
+
+    /// The orders of a rank, which may be the first there.
+    fn open(&mut self, rank: i64) -> &mut Queue;
+
+    /// Removes a rank, whose orders are gone.
+    fn close(&mut self, rank: i64);
+
+    /// All levels of at least this rank, from the best.
+    fn down_to(&self, rank: i64) -> impl Iterator<Item = &Queue>;
+
+    /// How many bytes the levels hold, and their queues.
+    fn bytes(&self) -> usize;
+}
+
+/// How good a price is for its side, as a number of which more is better. Asked again, it gives the price back.
+pub fn rank(side: Side, price: Price) -> i64 {
+    match side {
+        Side::Bid => price,
+        // Turning all bits turns the order round, and unlike a minus sign it can't overflow.
+        Side::Ask => !price,
+    }
+}
+
+/// A book of queues.
+#[derive(Default)]
+pub struct QueueBook<L> {
+    sides: [L; 2],
+    places: HashMap<Id, (Side, Price)>,
+}
+
+/// An order that comes in. A market order's limit is the worst price there is.
+struct Taker {
+    id: Id,
+    side: Side,
+    limit: Price,
+    quantity: Quantity,
+}
+
+impl<L: Levels> QueueBook<L> {
+    /// The rank of the best level that the taker meets.
+    fn best_match(&self, taker: &Taker) -> Option<i64> {
+        let other = taker.side.opposite();
+        self.sides[other as usize].best().filter(|best| *best >= rank(other, taker.limit))
+    }
+
+    fn can_fill(&self, taker: &Taker) -> bool {
+        let other = taker.side.opposite();
+        let met = self.sides[other as usize].down_to(rank(other, taker.limit));
+        let mut left = u64::from(taker.quantity);
+        for waiting in met.flatten() {
+            left = left.saturating_sub(u64::from(waiting.quantity));
+            if left == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn check(&self, taker: &Taker, time_in_force: TimeInForce) -> Result<(), RejectReason> {
+        match time_in_force {
+            _ if taker.quantity == 0 => Err(RejectReason::ZeroQuantity),
+            _ if self.places.contains_key(&taker.id) => Err(RejectReason::DuplicateId),
+            TimeInForce::PostOnly if self.best_match(taker).is_some() => Err(RejectReason::WouldCross),
+            TimeInForce::Fok if !self.can_fill(taker) => Err(RejectReason::CannotFill),
+            _ => Ok(()),
+        }
+    }
+
+    /// Trades until nothing is left or nobody fits. Returns what is left.
+    fn trade(&mut self, taker: &Taker, receiver: &mut impl Receiver) -> Quantity {
+        let (other, mut left) = (taker.side.opposite(), taker.quantity);
+        while let Some(best) = self.best_match(taker).filter(|_| left > 0) {
+            let levels = &mut self.sides[other as usize];
+            let Some(queue) = levels.queue_mut(best) else { break };
+            while let Some(maker) = queue.front_mut().filter(|_| left > 0) {
+                let quantity = left.min(maker.quantity);
+                let (maker_id, price) = (maker.id, rank(other, best));
+                receiver.event(Event::Filled { maker: maker_id, taker: taker.id, price, quantity });
+                left -= quantity;
+                maker.quantity -= quantity;
+                if maker.quantity == 0 {
+                    self.places.remove(&maker_id);
+                    queue.pop_front();
+                }
+            }
+            if queue.is_empty() {
+                levels.close(best);
+            }
+        }
+        left
+    }
+
+    fn take(&mut self, taker: &Taker, time_in_force: TimeInForce, end: CancelReason, receiver: &mut impl Receiver) {
+        let id = taker.id;
+        if let Err(reason) = self.check(taker, time_in_force) {
+            return receiver.event(Event::Rejected { id, reason });
+        }
+        let quantity = self.trade(taker, receiver);
+        if quantity == 0 {
+        } else if time_in_force == TimeInForce::Ioc {
+            receiver.event(Event::Cancelled { id, quantity, reason: end });
+        } else {
+            let (side, price) = (taker.side, taker.limit);
+            self.places.insert(id, (side, price));
+            self.sides[side as usize].open(rank(side, price)).push_back(Waiting { id, quantity });
+            receiver.event(Event::Rested { id, price, quantity });
+        }
+    }
+
+    /// The queue that an order waits in, and its place there.
+    fn find(&mut self, id: Id) -> Option<(Side, Price, usize)> {
+        let (side, price) = *self.places.get(&id)?;
+        let queue = self.sides[side as usize].queue(rank(side, price))?;
+        Some((side, price, queue.iter().position(|waiting| waiting.id == id)?))
+    }
+
+    /// Takes an order out from wherever it is. Returns what was left of it.
+    fn remove(&mut self, id: Id, side: Side, price: Price, place: usize) -> Quantity {
+        self.places.remove(&id);
+        let (levels, rank) = (&mut self.sides[side as usize], rank(side, price));
+        let Some(queue) = levels.queue_mut(rank) else { return 0 };
+        let quantity = queue.remove(place).map_or(0, |waiting| waiting.quantity);
+        if queue.is_empty() {
+            levels.close(rank);
+        }
+        quantity
+    }
+
+    fn replace(&mut self, id: Id, price: Price, quantity: Quantity, receiver: &mut impl Receiver) {
+        let Some((side, old_price, place)) = self.find(id) else {
+            return receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId });
+        };
+        if quantity == 0 {
+            return receiver.event(Event::Rejected { id, reason: RejectReason::ZeroQuantity });
+        }
+        let queue = self.sides[side as usize].queue_mut(rank(side, old_price));
+        let waiting = queue.and_then(|queue| queue.get_mut(place));
+        if let Some(waiting) = waiting.filter(|waiting| price == old_price && quantity < waiting.quantity) {
+            waiting.quantity = quantity;
+            return receiver.event(Event::Reduced { id, quantity });
+        }
+        let was = self.remove(id, side, old_price, place);
+        receiver.event(Event::Cancelled { id, quantity: was, reason: CancelReason::Replaced });
+        let taker = Taker { id, side, limit: price, quantity };
+        self.take(&taker, TimeInForce::Gtc, CancelReason::ImmediateOrCancel, receiver);
+    }
+}
+
+impl<L: Levels> Book for QueueBook<L> {
+    fn apply<R: Receiver>(&mut self, command: Command, receiver: &mut R) {
+        match command {
+            Command::Limit { id, side, price, quantity, time_in_force } => {
+                let taker = Taker { id, side, limit: price, quantity };
+                self.take(&taker, time_in_force, CancelReason::ImmediateOrCancel, receiver);
+            }
+            Command::Market { id, side, quantity } => {
+                let worst = rank(side.opposite(), i64::MIN);
+                let taker = Taker { id, side, limit: worst, quantity };
+                self.take(&taker, TimeInForce::Ioc, CancelReason::NoLiquidity, receiver);
+            }
+            Command::Cancel { id } => match self.find(id) {
+                Some((side, price, place)) => {
+                    let quantity = self.remove(id, side, price, place);
+                    receiver.event(Event::Cancelled { id, quantity, reason: CancelReason::Asked });
+                }
+                None => receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId }),
+            },
+            Command::Replace { id, price, quantity } => self.replace(id, price, quantity, receiver),
+        }
+    }
+
+    fn best(&self, side: Side) -> Option<Price> {
+        self.sides[side as usize].best().map(|best| rank(side, best))
+    }
+
+    fn quantity_at(&self, side: Side, price: Price) -> u64 {
+        let queue = self.sides[side as usize].queue(rank(side, price));
+        queue.into_iter().flatten().map(|waiting| u64::from(waiting.quantity)).sum()
+    }
+
+    fn orders(&self) -> usize {
+        self.places.len()
+    }
+
+    fn bytes(&self) -> usize {
+        // A place of the map is a pair and a byte of control; its table is at most seven eighths full.
+        let places = self.places.capacity() * 8 / 7 * (size_of::<(Id, (Side, Price))>() + 1);
+        places + self.sides.iter().map(L::bytes).sum::<usize>()
+    }
+}

@@ -1,0 +1,117 @@
+//! Every engine against the model, event by event and question by question, on streams that look for trouble.
+
+use any_price::contract::{Book, Command, Event, Id, Price, Quantity, Side, TimeInForce};
+use any_price::ladder::Ladder;
+use any_price::model::Model;
+use any_price::tree_book::TreeBook;
+use any_price::vector_book::VectorBook;
+use proptest::prelude::*;
+
+/// Where a stream's prices are.
+#[derive(Clone, Copy, Debug)]
+enum Prices {
+    /// So close that most orders meet.
+    Near,
+    /// So far apart that the window moves all the time.
+    Jumping,
+    /// At both ends of the type and around zero.
+    Ends,
+}
+
+fn price(prices: Prices) -> BoxedStrategy<Price> {
+    match prices {
+        Prices::Near => (-5_i64..5).boxed(),
+        Prices::Jumping => prop_oneof![
+            3 => -20_000_i64..20_000,
+            1 => (-8_i64..8, 0_u32..40).prop_map(|(n, bits)| n << bits),
+        ]
+        .boxed(),
+        Prices::Ends => {
+            let ends = [i64::MIN, i64::MIN + 1, i64::MIN + 4_097, -1, 0, 1, i64::MAX - 4_097, i64::MAX - 1, i64::MAX];
+            prop_oneof![3 => prop::sample::select(ends.to_vec()), 1 => any::<i64>()].boxed()
+        }
+    }
+}
+
+fn quantity() -> impl Strategy<Value = Quantity> {
+    prop_oneof![20 => 1_u32..20, 1 => Just(0), 1 => Just(1), 2 => u32::MAX - 2..=u32::MAX]
+}
+
+/// Few names, far apart, so that they come again, and some that are in no book.
+fn id() -> impl Strategy<Value = Id> {
+    prop_oneof![8 => (0_u64..40).prop_map(|n| n << 20), 1 => any::<Id>(), 1 => prop::sample::select(vec![0, u64::MAX])]
+}
+
+fn command(prices: Prices) -> impl Strategy<Value = Command> {
+    let side = || prop_oneof![Just(Side::Bid), Just(Side::Ask)];
+    let time_in_force = prop_oneof![
+        8 => Just(TimeInForce::Gtc),
+        1 => Just(TimeInForce::Ioc),
+        2 => Just(TimeInForce::Fok),
+        1 => Just(TimeInForce::PostOnly),
+    ];
+    let limit = (id(), side(), price(prices), quantity(), time_in_force).prop_map(
+        |(id, side, price, quantity, time_in_force)| Command::Limit { id, side, price, quantity, time_in_force },
+    );
+    let market = (id(), side(), quantity()).prop_map(|(id, side, quantity)| Command::Market { id, side, quantity });
+    let replace =
+        (id(), price(prices), quantity()).prop_map(|(id, price, quantity)| Command::Replace { id, price, quantity });
+    prop_oneof![12 => limit, 1 => market, 4 => id().prop_map(|id| Command::Cancel { id }), 4 => replace]
+}
+
+fn stream() -> impl Strategy<Value = Vec<Command>> {
+    let prices = prop_oneof![Just(Prices::Near), Just(Prices::Jumping), Just(Prices::Ends)];
+    prices.prop_flat_map(|prices| prop::collection::vec(command(prices), 1..120))
+}
+
+/// The model's answers to a stream, and an engine's.
+fn compare<B: Book>(stream: &[Command]) -> Result<(), TestCaseError> {
+    let (mut engine, mut model) = (B::default(), Model::default());
+    for (at, &command) in stream.iter().enumerate() {
+        let (mut said, mut expected) = (Vec::<Event>::new(), Vec::<Event>::new());
+        engine.apply(command, &mut said);
+        model.apply(command, &mut expected);
+        prop_assert_eq!(&said, &expected, "command {} of {:?}", at, stream);
+        for side in Side::BOTH {
+            prop_assert_eq!(engine.best(side), model.best(side), "the best {:?} after {} of {:?}", side, at, stream);
+            let asked = model.best(side).into_iter().chain(expected.iter().filter_map(price_of));
+            for price in asked {
+                let quantities = (engine.quantity_at(side, price), model.quantity_at(side, price));
+                prop_assert_eq!(quantities.0, quantities.1, "{:?} at {} after {} of {:?}", side, price, at, stream);
+            }
+        }
+        prop_assert_eq!(engine.orders(), model.orders());
+    }
+    Ok(())
+}
+
+fn price_of(event: &Event) -> Option<Price> {
+    match *event {
+        Event::Filled { price, .. } | Event::Rested { price, .. } => Some(price),
+        _ => None,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_ladder_answers_as_the_model_does(stream in stream()) {
+        compare::<Ladder>(&stream)?;
+    }
+
+    #[test]
+    fn the_tree_answers_as_the_model_does(stream in stream()) {
+        compare::<TreeBook>(&stream)?;
+    }
+
+    #[test]
+    fn the_vectors_answer_as_the_model_does(stream in stream()) {
+        compare::<VectorBook>(&stream)?;
+    }
+}
+
+/// Streams an engine; `PROPTEST_CASES` asks for others.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(2_000)
+}

@@ -1,0 +1,258 @@
+//! The ladder's parts, each against something plain, with more moves and more names than a random stream has.
+
+use std::collections::{BTreeMap, HashMap};
+
+use any_price::contract::Side;
+use any_price::flow::random::Random;
+use any_price::ladder::blocks::{Blocks, Level};
+use any_price::ladder::far::Far;
+use any_price::ladder::id_table::IdTable;
+use any_price::ladder::side::{Levels, price, rank};
+use any_price::ladder::window::{LEVELS, Window};
+
+#[test]
+fn ranks_and_prices_are_the_same_both_ways_and_better_is_more() {
+    for (worse, better) in [(i64::MIN, i64::MIN + 1), (-1, 0), (0, 1), (i64::MAX - 1, i64::MAX)] {
+        assert!(rank(Side::Bid, worse) < rank(Side::Bid, better));
+        assert!(rank(Side::Ask, better) < rank(Side::Ask, worse));
+        for (side, at) in [(Side::Bid, worse), (Side::Ask, better)] {
+            assert_eq!(price(side, rank(side, at)), at);
+        }
+    }
+    assert_eq!((rank(Side::Bid, i64::MIN), rank(Side::Ask, i64::MAX)), (0, 0));
+}
+
+/// Ranks that share long beginnings, and some from all over.
+fn some_rank(random: &mut Random) -> u64 {
+    match random.below(4) {
+        0 => random.bits(),
+        1 => 1 << random.below(64),
+        2 => u64::MAX - u64::from(random.below(6)),
+        _ => u64::from(random.below(300)),
+    }
+}
+
+fn the_same(far: &Far, map: &BTreeMap<u64, u64>, at: u64) {
+    assert_eq!(far.is_empty(), map.is_empty());
+    assert_eq!(far.highest(), map.keys().next_back().copied());
+    assert_eq!(far.at_or_below(at), map.range(..=at).next_back().map(|(rank, _)| *rank), "at or below {at}");
+    assert_eq!(far.at_or_above(at), map.range(at..).next().map(|(rank, _)| *rank), "at or above {at}");
+    assert_eq!(far.total_from(at), map.range(at..).map(|(_, total)| total).sum::<u64>(), "from {at}");
+    assert_eq!(far.get(at).map(|level| level.total), map.get(&at).copied());
+}
+
+#[test]
+fn the_tree_knows_what_a_map_knows() {
+    let (mut far, mut map, mut random) = (Far::default(), BTreeMap::new(), Random::new(3));
+    for step in 0..12_000 {
+        let (at, quantity) = (some_rank(&mut random), u64::from(1 + random.below(9)));
+        match random.below(if step / 2_000 % 2 == 0 { 3 } else { 6 }) {
+            0 | 1 => {
+                let level = far.add(at, quantity);
+                level.first = at as u32;
+                *map.entry(at).or_insert(0) += quantity;
+                assert_eq!(level.total, map[&at]);
+            }
+            _ => {
+                let Some(at) = map.range(at..).next().or(map.iter().next()).map(|(rank, _)| *rank) else { continue };
+                let total = map[&at];
+                assert_eq!(far.get(at).map(|level| level.first), Some(at as u32));
+                if total > 1 && random.chance(1, 2) {
+                    assert_eq!(far.sub(at, 1).total, total - 1);
+                    map.insert(at, total - 1);
+                } else if random.chance(1, 2) {
+                    assert_eq!(far.take(at), Level { first: at as u32, total, ..Level::EMPTY });
+                    map.remove(&at);
+                } else {
+                    far.sub(at, total);
+                    far.remove(at);
+                    map.remove(&at);
+                }
+            }
+        }
+        the_same(&far, &map, some_rank(&mut random));
+        the_same(&far, &map, at);
+    }
+    assert!(far.bytes() > 100 * size_of::<Level>() && far.bytes() < 64 * 12_000);
+}
+
+#[test]
+fn the_window_finds_the_next_level_all_around_its_ring() {
+    for low in [0, 1, 63, 64, 5_000, u64::MAX - LEVELS + 1] {
+        let (mut window, mut map, mut random) = (Window::default(), BTreeMap::new(), Random::new(low));
+        window.low = low;
+        let some = |random: &mut Random| low + u64::from(random.below(LEVELS as u32));
+        for step in 0..6_000 {
+            let at = some(&mut random);
+            assert!(window.holds(at));
+            let total = map.get(&at).copied().unwrap_or(0);
+            if random.chance(1, if step < 2_000 { 2 } else { 20 }) {
+                assert_eq!(window.add(at, 2).total, total + 2);
+                map.insert(at, total + 2);
+            } else if let Some((&at, &total)) = map.range(at..).next() {
+                if random.chance(1, 2) {
+                    assert_eq!(window.take(at).total, total);
+                } else {
+                    assert_eq!(window.sub(at, total).total, 0);
+                    window.close(at);
+                }
+                map.remove(&at);
+                assert_eq!(*window.get(at), Level::EMPTY);
+            }
+            let at = some(&mut random);
+            assert_eq!(
+                window.below(at),
+                map.range(..at).next_back().map(|(rank, _)| *rank).or(wrapped(&map, at, true))
+            );
+            assert_eq!(
+                window.above(at),
+                map.range(at + u64::from(at < u64::MAX)..)
+                    .next()
+                    .map(|(rank, _)| *rank)
+                    .filter(|found| *found != at)
+                    .or(wrapped(&map, at, false))
+            );
+            assert_eq!(window.highest(), map.keys().next_back().copied());
+            assert_eq!(window.lowest(), map.keys().next().copied());
+            assert_eq!(window.total_from(at), map.range(at..).map(|(_, total)| total).sum::<u64>());
+        }
+        assert_eq!(window.total_from(0), map.values().sum::<u64>());
+        assert!(low == 0 || !window.holds(low - 1));
+        assert!(low.checked_add(LEVELS).is_none_or(|end| !window.holds(end)));
+    }
+}
+
+/// What a ring says where there is nothing more on this side: the far end of the other, a turn away.
+fn wrapped(map: &BTreeMap<u64, u64>, _at: u64, down: bool) -> Option<u64> {
+    let rank = if down { map.keys().next_back() } else { map.keys().next() }?;
+    Some(if down { rank.wrapping_sub(LEVELS) } else { rank.wrapping_add(LEVELS) })
+}
+
+/// A side against a map, while its best jumps about so that the window moves all the time.
+#[test]
+fn a_side_is_right_wherever_its_window_is() {
+    for (seed, spread) in [(1, 3_000), (2, 20_000), (3, 1_000_000), (4, u32::MAX)] {
+        let (mut levels, mut map, mut random) = (Levels::default(), BTreeMap::new(), Random::new(seed));
+        let mut middle = 1_u64 << 63;
+        for step in 0..12_000_u64 {
+            if step % 800 == 0 {
+                middle = [1 << 63, u64::MAX - 2, 3, (1 << 63) + 9_000, 1 << 40][random.below(5) as usize];
+            }
+            let away = u64::from(random.below(spread));
+            let at = if random.chance(1, 2) { middle.saturating_add(away) } else { middle.saturating_sub(away) };
+            if random.chance(if map.len() < 60 { 3 } else { 1 }, 4) {
+                let level = levels.add(at, 5);
+                (level.first, level.last) = (7, 7);
+                *map.entry(at).or_insert(0) += 5;
+                assert_eq!(level.total, map[&at]);
+            } else {
+                let best = random.chance(1, 2).then(|| map.keys().next_back().copied()).flatten();
+                let Some(at) = best.or(map.range(at..).next().map(|(rank, _)| *rank)) else { continue };
+                let total = map.remove(&at).unwrap_or(0);
+                let level = levels.sub(at, total);
+                assert_eq!((level.total, level.first), (0, 7));
+                *level = Level::EMPTY;
+                levels.close(at);
+            }
+            for _ in 0..40 {
+                if levels.is_moving() {
+                    levels.step();
+                }
+            }
+            assert_eq!(levels.best(), map.keys().next_back().copied());
+            assert_eq!(levels.get(at).map_or(0, |level| level.total), map.get(&at).copied().unwrap_or(0));
+            let total: u64 = map.range(at..).map(|(_, total)| total).sum();
+            assert_eq!(levels.total_from(at), total);
+            assert_eq!(levels.meets(at), map.range(at..).next().is_some());
+        }
+        assert!(levels.window_moves() > 5, "the window moved {} times", levels.window_moves());
+    }
+}
+
+/// A lone order far out that comes and goes does not make the window move.
+#[test]
+fn a_window_does_not_follow_who_does_not_stay() {
+    let mut levels = Levels::default();
+    let home = 1_u64 << 63;
+    let settle = |levels: &mut Levels| {
+        (0..100_000).for_each(|_| {
+            if levels.is_moving() {
+                levels.step()
+            }
+        })
+    };
+    for at in home - 500..=home {
+        levels.add(at, 1).first = 0;
+    }
+    settle(&mut levels);
+    assert!(!levels.is_moving());
+    let moves = levels.window_moves();
+    for _ in 0..1_000 {
+        levels.add(home + 1_000_000, 1).first = 0;
+        (0..100).for_each(|_| {
+            if levels.is_moving() {
+                levels.step()
+            }
+        });
+        levels.sub(home + 1_000_000, 1).first = u32::MAX;
+        levels.close(home + 1_000_000);
+        (0..100).for_each(|_| {
+            if levels.is_moving() {
+                levels.step()
+            }
+        });
+    }
+    assert_eq!(levels.window_moves(), moves);
+    levels.add(home + 1_000_000, 1).first = 0;
+    settle(&mut levels);
+    assert_eq!(levels.window_moves(), moves + 1);
+    assert!(levels.is_in_window(home + 1_000_000) && !levels.is_in_window(home));
+}
+
+/// Names from five families that other tables would send to few places.
+#[test]
+fn names_are_found_whatever_they_are() {
+    let name = |n: u64| match n % 5 {
+        0 => n << 44,
+        1 => n << 20,
+        2 => n.wrapping_mul(0xF1DE_83E1_9937_733D),
+        3 => n << 32 | n,
+        _ => !n,
+    };
+    let (mut table, mut blocks, mut map, mut random) =
+        (IdTable::with_key([11, 13]), Blocks::default(), HashMap::new(), Random::new(9));
+    let mut levels: Vec<Level> = vec![Level::EMPTY; 50];
+    for n in 0..20_000_u64 {
+        let id = name(n);
+        assert!(table.find(id, &blocks).is_none());
+        let vacancy = table.vacancy(id, &mut blocks).expect("it is not there");
+        let place = blocks.append(&mut levels[(n % 50) as usize], 1, id, 1);
+        table.insert(vacancy, place, &mut blocks);
+        assert!(table.vacancy(id, &mut blocks).is_none());
+        map.insert(id, (place, n));
+        if random.chance(1, 3) {
+            let other = name(u64::from(random.below(n as u32 + 1)));
+            let found = table.find(other, &blocks);
+            assert_eq!(found.map(|found| found.place), map.get(&other).map(|(place, _)| *place));
+            if let (Some(found), Some((place, n))) = (found, map.remove(&other)) {
+                assert_eq!(format!("{:?}", table.find_at(other, place)), format!("{found:?}"));
+                table.lift(found, &mut blocks);
+                blocks.leave(&mut levels[(n % 50) as usize], place);
+                if random.chance(1, 2) {
+                    table.forget(found);
+                } else {
+                    let place = blocks.append(&mut levels[(n % 50) as usize], 1, other, 1);
+                    table.settle(found, place, &mut blocks);
+                    map.insert(other, (place, n));
+                }
+            }
+        }
+        assert_eq!(table.count(), map.len());
+    }
+    for (id, (place, _)) in &map {
+        assert_eq!(table.find(*id, &blocks).map(|found| found.place), Some(*place));
+    }
+    assert!(table.bytes() < map.len() * 13, "{} bytes for {} names", table.bytes(), map.len());
+    // What is in a bucket's line is found there; few have to be looked for beyond it.
+    assert!(table.crowded() < map.len() / 25, "{} of {} found no room", table.crowded(), map.len());
+}
