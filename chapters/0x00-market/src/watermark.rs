@@ -21,6 +21,7 @@ use crate::{Disk, LogFile, LogId, Sequence};
 /// The size of the file, in bytes.
 const MARK_BYTES: usize = 32;
 
+// ANCHOR: mark
 /// How far a log was durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
@@ -29,6 +30,7 @@ pub struct Mark {
     /// Its last command.
     pub last: Sequence,
 }
+// ANCHOR_END: mark
 
 impl Mark {
     fn encode(self, log: LogId) -> [u8; MARK_BYTES] {
