@@ -8,7 +8,9 @@ use std::io::Write;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use market::log::{RECORD_BYTES, encode_command, seal_frame};
-use market::{AccountId, Command, Intent, MarketId, OrderId, Place, Price, Quantity, Sequence, TimeInForce};
+use market::{
+    AccountId, Command, Intent, LogId, MarketId, OrderId, Place, Price, Quantity, Sequence, Stamp, TimeInForce, UnixMs,
+};
 
 fn place(n: u32) -> Command {
     Command::Place(Place {
@@ -25,7 +27,7 @@ fn place(n: u32) -> Command {
 fn frame(commands: u32) -> Vec<u8> {
     let mut frame = vec![0; RECORD_BYTES];
     (0..commands).for_each(|n| frame.extend(encode_command(&place(n))));
-    seal_frame(&mut frame, Sequence::FIRST);
+    seal_frame(&mut frame, LogId(1), Stamp { sequence: Sequence::FIRST, time: UnixMs::UNKNOWN });
     frame
 }
 

@@ -63,13 +63,13 @@ fn folder() -> tempfile::TempDir {
 
 fn log_0x01(numbers: &[usize]) {
     let (folder, orders) = (folder(), orders());
-    let (mut log, _) = ch01::log::Log::open(&options(&folder), |_| Ok(())).expect("a new log");
+    let (mut log, _) = ch01::log::Log::open(&options(&folder), |_, _| Ok(())).expect("a new log");
     numbers.iter().for_each(|&n| _ = black_box(log.append(&orders[n])));
 }
 
 fn log_0x05(numbers: &[usize]) {
     let (folder, orders) = (folder(), orders());
-    let (mut log, _) = ch05::log::Log::open(&options(&folder), |_| Ok(())).expect("a new log");
+    let (mut log, _) = ch05::log::Log::open(&options(&folder), |_, _| Ok(())).expect("a new log");
     numbers.iter().for_each(|&n| _ = black_box(log.append(&orders[n % 100 * 64..][..64])));
 }
 
