@@ -99,10 +99,9 @@ pub fn run(args: &ExerciseArgs) -> Result<Verdict, MeasureError> {
     };
     let source = Source { root: &root, chapter, before };
     let plan = Plan::of(&source.chapters(), chapter)?;
-    let call = match &args.folder {
-        Some(folder) => format!("{} --folder {}", chapter.number, folder.display()),
-        None => chapter.number.to_string(),
-    };
+    let folder = args.folder.as_ref().map(|folder| format!(" --folder {}", folder.display()));
+    let lang = args.lang.map(|lang| format!(" --lang {}", lang.tag()));
+    let call = [Some(chapter.number.to_string()), folder, lang].into_iter().flatten().collect();
     let exercise = LaidOut::new(base.join(chapter.number.to_string()), &root, call);
     if args.uses() {
         return use_it(args, &source, &plan, &exercise.there(language)?, language);

@@ -13,7 +13,7 @@ pub fn target(folder: &Path) -> PathBuf {
     folder.parent().unwrap_or(folder).join("target")
 }
 
-/// Runs cargo in `folder`, with its progress where the reader sees it; whether it succeeded, and what it printed.
+/// Runs cargo in `folder`, with its progress where the reader sees it unless it is told to be quiet; whether it succeeded, and what it printed.
 ///
 /// # Errors
 /// When cargo can't be started.
@@ -25,7 +25,8 @@ pub fn cargo(folder: &Path, arguments: &[&str]) -> Result<(bool, String), Measur
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_")) {
         command.env_remove(name);
     }
-    let ended = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let progress = if arguments.contains(&"--quiet") { Stdio::null() } else { Stdio::inherit() };
+    let ended = command.stdin(Stdio::null()).stderr(progress).output();
     let ended = ended.map_err(|error| MeasureError::Unusable(format!("cannot start cargo: {error}")))?;
     Ok((ended.status.success(), String::from_utf8_lossy(&ended.stdout).into_owned()))
 }

@@ -80,13 +80,16 @@ impl Trials {
     }
 
     fn run(&self) -> Result<Trial, MeasureError> {
-        let programs = match build_tests(&self.place, &self.tests, &["--quiet"])? {
-            Built::Programs(programs) => programs,
-            Built::Errors(_) => return Ok(Trial::DoesNotCompile),
-        };
-        for (tests, program) in self.tests.iter().zip(programs) {
-            if let Some(failure) = self.first_failure(&program)? {
-                return Ok(Trial::Noticed(format!("{}: {failure}", tests.file)));
+        // One after the other: most mistakes are noticed by the first, and the others need not be built for them.
+        for tests in &self.tests {
+            let programs = match build_tests(&self.place, std::slice::from_ref(tests), &["--quiet"])? {
+                Built::Programs(programs) => programs,
+                Built::Errors(_) => return Ok(Trial::DoesNotCompile),
+            };
+            for program in programs {
+                if let Some(failure) = self.first_failure(&program)? {
+                    return Ok(Trial::Noticed(format!("{}: {failure}", tests.file)));
+                }
             }
         }
         Ok(Trial::Passes)
