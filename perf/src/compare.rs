@@ -28,7 +28,7 @@ const MARGIN_SINGLE: f64 = 0.15;
 pub struct CompareArgs {
     /// The run to compare with: a ladder.json, or a chapter's baseline.txt
     pub base: PathBuf,
-    /// The run to judge: a ladder.json, or a chapter's t2_perf.txt
+    /// The run to judge: a ladder.json, or a chapter's figures.txt
     pub current: PathBuf,
     /// Print only what differs
     #[arg(long)]
@@ -178,7 +178,7 @@ fn table(rows: &[Row], changes: bool) -> Table {
     table
 }
 
-/// Reads a ladder's record, or a chapter's `t2_perf.txt` as a ladder of one chapter and one round.
+/// Reads a ladder's record, or a chapter's `figures.txt` as a ladder of one chapter and one round.
 fn load(path: &Path) -> Result<LadderRecord, MeasureError> {
     if path.extension().is_none_or(|extension| extension != "txt") {
         return LadderRecord::load(path);

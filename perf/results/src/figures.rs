@@ -1,4 +1,4 @@
-//! What a chapter's program reports: the `key=value` lines of its `t2_perf.txt`.
+//! What a chapter's program reports: the `key=value` lines of its `figures.txt`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::error::MeasureError;
 use crate::record::{Latency, Round, Stages};
 
-/// Figures of a run by their names in `t2_perf.txt`.
+/// Figures of a run by their names in `figures.txt`.
 pub type Figures = BTreeMap<String, f64>;
 
-/// Reads the `key=value` lines of a `t2_perf.txt`.
+/// Reads the `key=value` lines of a `figures.txt`.
 ///
 /// # Errors
 /// [`MeasureError::Unusable`] when it can't be read or a value is not a number.

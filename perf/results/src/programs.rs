@@ -105,6 +105,6 @@ impl Program {
     /// As [`Program::run`].
     pub fn measure_program(&self, program: &Path, args: &[String], output: &Path) -> Result<Figures, MeasureError> {
         self.run_program(program, args, output)?;
-        read_figures(&output.join("t2_perf.txt"))
+        read_figures(&output.join("figures.txt"))
     }
 }

@@ -78,7 +78,7 @@ pub struct Args<F: Flags> {
     /// Write every acknowledgement with its events to FILE, and measure nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pass", "rate", "seconds", "max_seconds", "baseline"])]
     pub events: Option<PathBuf>,
-    /// Where to write t2_perf.txt and t2_summary.txt [default: output/0xNN of the repository]
+    /// Where to write figures.txt and summary.txt [default: output/0xNN of the repository]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Print nothing but errors

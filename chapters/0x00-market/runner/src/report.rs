@@ -1,4 +1,4 @@
-//! What a run leaves behind: `t2_perf.txt` for machines, `t2_summary.txt` for people, and the latter
+//! What a run leaves behind: `figures.txt` for machines, `summary.txt` for people, and the latter
 //! on the screen.
 
 use std::fmt::Write as _;
@@ -52,8 +52,8 @@ impl Report {
     /// Writes the files and prints the summary.
     pub fn publish(&self, baseline: bool, quiet: bool, output: &OutputFolder) -> Result<(), RunError> {
         let (perf, summary) = (self.perf(), self.summary());
-        output.write("t2_perf.txt", &perf)?;
-        output.write("t2_summary.txt", &summary)?;
+        output.write("figures.txt", &perf)?;
+        output.write("summary.txt", &summary)?;
         if baseline {
             output.write("baseline.txt", &perf)?;
         }
