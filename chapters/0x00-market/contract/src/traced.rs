@@ -179,46 +179,53 @@ impl<C: Chapter> Scene<C> {
         let planted = mistake.as_ref().map(|name| Mistake::named(name).unwrap_or_else(|| panic!("{}", known())));
         let steps = &self.recording.steps;
         let steps = planted.map_or(steps.clone(), |mistake| mistake.plant(steps, &self.data_dir));
-        let found = match self.search(&steps, effort) {
-            Ok(states) => return println!("{}: {} steps, {states} states", self.name, steps.len()),
-            Err(found) => found,
-        };
         let (kept, package) = (place(program, self.name), std::env::var("CARGO_PKG_NAME").unwrap_or_default());
+        // Kept before it is known whether it is needed: a program that hangs keeps nothing any more.
         if only.is_none() {
             self.recording.keep(&kept);
         }
         let mistake = mistake.map_or(String::new(), |name| format!("CRASH_MISTAKE={name} "));
-        panic!(
-            "{}, state {}: {}\nreplay it with: CRASH_RECORDING={} CRASH_STATE={} {mistake}cargo test -p {package} \
-             {test} -- --exact",
-            self.name,
-            found.which,
-            found.complaint,
-            kept.display(),
-            found.which,
-        );
+        let (name, kept, test) = (self.name, kept.display().to_string(), test.to_string());
+        let told = move |which: Which, complaint: &str| {
+            format!(
+                "{name}, state {which}: {complaint}\nreplay it with: CRASH_RECORDING={kept} CRASH_STATE={which} \
+                 {mistake}cargo test -p {package} {test} -- --exact"
+            )
+        };
+        let hangs = told.clone();
+        match self.search(&steps, effort, move |which| hangs(which, "the engine hangs")) {
+            Ok(states) => println!("{}: {} steps, {states} states", self.name, steps.len()),
+            Err(found) => panic!("{}", told(found.which, &found.complaint)),
+        }
     }
 
     /// Each of these mistakes is found.
     fn finds(&self, mistakes: &[Mistake]) {
-        for mistake in mistakes {
+        for &mistake in mistakes {
             let planted = mistake.plant(&self.recording.steps, &self.data_dir);
             assert!(planted != self.recording.steps, "{mistake:?}: {} has nothing to make it with", self.name);
-            match self.search(&planted, Effort::asked()) {
+            let name = self.name;
+            let hangs = move |which| format!("{mistake:?} in {name}, state {which}: the engine hangs");
+            match self.search(&planted, Effort::asked(), hangs) {
                 Ok(states) => panic!("{mistake:?} in {} was not found in {states} states", self.name),
                 Err(found) => println!("{mistake:?} in {}, state {}: {}", self.name, found.which, found.complaint),
             }
         }
     }
 
-    fn search(&self, steps: &[steps::Step], effort: Effort) -> Result<usize, search::Found> {
+    fn search(
+        &self,
+        steps: &[steps::Step],
+        effort: Effort,
+        hangs: impl Fn(Which) -> String + Send + 'static,
+    ) -> Result<usize, search::Found> {
         let (history, recording) = (&self.history, &self.recording);
         let judge: &Judge<'_> = match self.judged {
             Judged::ComesBack => &|left, promised, rules| history.comes_back(left, promised, rules),
             Judged::IsRefused => &|left, _, _| history.is_refused(&recording.durable, left),
             Judged::IsResharded(after, reshard) => &move |left, _, _| history.is_resharded(left, after, reshard),
         };
-        search(&recording.before, steps, &self.promised, effort, judge)
+        search(&recording.before, steps, &self.promised, effort, judge, hangs)
     }
 }
 

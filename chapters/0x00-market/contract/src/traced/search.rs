@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use super::choices::{Choices, Rules};
 use super::steps::Step;
@@ -17,6 +19,9 @@ const DRAWN_THOROUGH: u64 = 2_000;
 
 /// A moment with more combinations than this is left to the draw.
 const COUNTED_MAX: u64 = 96;
+
+/// An engine that is not done with a state after so long is stuck. No measurement: nothing is compared with it.
+const STUCK: Duration = Duration::from_secs(60);
 
 /// How hard to look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +81,8 @@ pub struct Found {
 /// Judges what a crash left, by what had been promised in each shard.
 pub type Judge<'a> = dyn Fn(&Tree, &[usize], Rules) -> Result<(), String> + 'a;
 
-/// Looks at the states that these steps may leave, and says how many different ones there were.
+/// Looks at the states that these steps may leave, and says how many different ones there were. If an engine hangs on
+/// one, the program ends with what `hangs` says of it.
 ///
 /// # Errors
 /// The first that is not as it should be.
@@ -86,8 +92,10 @@ pub fn search(
     promised: &[usize],
     effort: Effort,
     judge: &Judge<'_>,
+    hangs: impl Fn(Which) -> String + Send + 'static,
 ) -> Result<usize, Found> {
-    let mut search = Search { judge, steps, judged: HashSet::new(), at: 0, promised: promised.to_vec() };
+    let at_work = watch(hangs);
+    let mut search = Search { judge, steps, judged: HashSet::new(), at: 0, promised: promised.to_vec(), at_work };
     let drawn = match effort {
         Effort::States(count) => (0..count).collect(),
         Effort::Only(Which::Drawn(seed)) => vec![seed],
@@ -128,6 +136,27 @@ struct Search<'a> {
     /// How many steps have been taken.
     at: usize,
     promised: Vec<usize>,
+    at_work: AtWork,
+}
+
+/// The state that is being judged, and since when.
+type AtWork = Arc<Mutex<Option<(Instant, Which)>>>;
+
+/// Ends the program when a state is judged for longer than it can take. A thread that hangs can't be ended alone.
+fn watch(hangs: impl Fn(Which) -> String + Send + 'static) -> AtWork {
+    let at_work = AtWork::default();
+    let watched = Arc::downgrade(&at_work);
+    std::thread::spawn(move || {
+        while let Some(at_work) = watched.upgrade() {
+            let at_work = *at_work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            if let Some((_, which)) = at_work.filter(|(began, _)| began.elapsed() > STUCK) {
+                println!("{}", hangs(which));
+                std::process::exit(101);
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    });
+    at_work
 }
 
 impl Search<'_> {
@@ -171,7 +200,9 @@ impl Search<'_> {
         if !self.judged.insert(hasher.finish()) {
             return Ok(());
         }
+        *self.at_work.lock().unwrap() = Some((Instant::now(), which));
         let judged = catch_unwind(AssertUnwindSafe(|| (self.judge)(state, &self.promised, rules)));
+        *self.at_work.lock().unwrap() = None;
         let complaint = match judged {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(complaint)) => complaint,
