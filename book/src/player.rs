@@ -4,6 +4,7 @@
 //! `NAME.toml` the words. What is drawn in each step is decided here: the page carries one picture, every step's
 //! sentence, and for the script `book/theme/player.js` what changes in the picture from step to step.
 
+mod frame;
 mod ring;
 
 use crate::html::escape;
@@ -11,7 +12,6 @@ use crate::lang::Lang;
 use crate::project::{Project, sorted};
 use crate::sources::Sources;
 use crate::words::Words;
-use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -19,25 +19,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "book/recordings";
-
-/// How a part of the picture looks in one step.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-struct Part {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    /// Its place, as SVG's `transform`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
-}
-
-/// One step: its sentence, and the parts of the picture by their names.
-#[derive(Debug, Clone, Serialize)]
-struct Frame {
-    said: String,
-    parts: BTreeMap<String, Part>,
-}
 
 /// `{{player NAME}}`.
 pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {

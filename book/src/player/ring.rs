@@ -1,7 +1,7 @@
 //! The picture of a ring: its slots in a circle, a disc for each cursor, and the counts beside it.
 
 use crate::html::escape;
-use crate::player::{Frame, Part};
+use crate::player::frame::{Frame, Part};
 use crate::words::Words;
 use serde::Deserialize;
 use serde_json::Value;

@@ -195,7 +195,9 @@ fn every_state_is_sound_in_every_look() {
     ];
     let mut found = vec![];
     for (lang, (name, hash)) in Lang::ALL.into_iter().flat_map(|lang| states.map(|state| (lang, state))) {
-        for (width, dark) in [(390, false), (390, true), (1280, false), (1280, true)] {
+        // Every look once; the page as it opens is looked at in all of them elsewhere.
+        let looks = lang.pick([(390, true), (1280, false)], [(390, false), (1280, true)]);
+        for (width, dark) in looks {
             browser.look(width, dark);
             open(&mut browser, &format!("{}{hash}", page(&site, lang)));
             browser.ask("document.querySelector('.sandbox .sent').open = true");
