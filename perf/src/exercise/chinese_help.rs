@@ -3,7 +3,7 @@
 use clap::{Args, Command};
 use results::language::Language;
 
-use super::ExerciseArgs;
+use super::args::ExerciseArgs;
 
 /// What each argument is for.
 const HELP: [(&str, &str); 11] = [
