@@ -118,7 +118,7 @@ fn play(sandbox: &Sandbox, commands: &[String]) -> Result<Played, String> {
     let mut model = Model::default();
     model.apply(&Command::Open { market: MARKET });
     for account in (1..).map(AccountId).take(sandbox.accounts.len()) {
-        model.apply(&Command::Deposit { market: MARKET, account, amount: Cents(sandbox.cash) });
+        model.apply(&Command::Deposit { market: MARKET, account, amount: Cents(sandbox.cash), request: 0 });
     }
     let mut last = None;
     for text in commands {

@@ -43,6 +43,7 @@ mod tests {
             price: 45,
             quantity: 10,
             time_in_force: TimeInForce::PostOnly,
+            client_order_id: 0,
         };
         assert_eq!(command(market, "place.2.buy-no.45.10.post-only"), Ok(Command::Place(place)));
         assert_eq!(command(market, "resolve.no"), Ok(Command::Resolve { market, outcome: Outcome::No }));

@@ -34,8 +34,8 @@ fn streams(count: u64) -> impl Iterator<Item = Vec<Command>> {
 /// Where sums meet their limit, which hardly any random stream does.
 fn full() -> Vec<Command> {
     let (market, account) = (MarketId(1), AccountId(1));
-    let deposit = |amount| Command::Deposit { market, account, amount: Cents(amount) };
-    let withdraw = |amount| Command::Withdraw { market, account, amount: Cents(amount) };
+    let deposit = |amount| Command::Deposit { market, account, amount: Cents(amount), request: 0 };
+    let withdraw = |amount| Command::Withdraw { market, account, amount: Cents(amount), request: 0 };
     let most = Cents::MARKET_MAX.0;
     let money = [deposit(most - 10), deposit(11), deposit(10), withdraw(4), deposit(5), deposit(4), withdraw(most)];
     [Command::Open { market }].into_iter().chain(money).collect()

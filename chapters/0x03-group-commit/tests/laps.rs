@@ -41,7 +41,7 @@ fn each_command_presses_once_for_each_stage_that_it_passes() {
     let [append, sync, check, matching, settlement, ledger] = Stage::ALL.map(Some);
     let (market, account) = (MarketId(1), AccountId(1));
     let (intent, price, quantity, time_in_force) = (Intent::BuyYes, 40, 1, TimeInForce::Gtc);
-    let order = Command::Place(Place { market, account, intent, price, quantity, time_in_force });
+    let order = Command::Place(Place { market, account, intent, price, quantity, time_in_force, client_order_id: 0 });
     let folder = Folder::new(SimDisk::new(1, Faults::default()));
     let (mut engine, _) = Engine::<Recorder>::open(&folder.options, &mut Acks::default().receivers()).expect("opened");
 
@@ -50,9 +50,9 @@ fn each_command_presses_once_for_each_stage_that_it_passes() {
     let all = |own: &[Option<Stage>]| [&written[..], own].concat();
     let opened = pressed(&mut engine, Command::Open { market });
     assert_eq!(opened, all(&[settlement, ledger]), "a command that opens a market");
-    let deposited = pressed(&mut engine, Command::Deposit { market, account, amount: Cents(1_000) });
+    let deposited = pressed(&mut engine, Command::Deposit { market, account, amount: Cents(1_000), request: 0 });
     assert_eq!(deposited, all(&[settlement, ledger]), "a deposit");
     assert_eq!(pressed(&mut engine, order), all(&[check, matching, settlement, ledger]), "an order");
-    let cancelled = pressed(&mut engine, Command::Cancel { market, account, order: OrderId(1) });
+    let cancelled = pressed(&mut engine, Command::Cancel { market, account, order: OrderId(1), request: 0 });
     assert_eq!(cancelled, all(&[matching, settlement, ledger]), "a cancel");
 }

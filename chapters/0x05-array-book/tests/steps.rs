@@ -30,12 +30,12 @@ fn blocks_for_new_prices() -> usize {
     };
     let bid = |price| {
         let (intent, quantity, time_in_force) = (Intent::BuyYes, 1, TimeInForce::Gtc);
-        Command::Place(Place { market, account, intent, price, quantity, time_in_force })
+        Command::Place(Place { market, account, intent, price, quantity, time_in_force, client_order_id: 0 })
     };
     apply(Command::Open { market });
-    apply(Command::Deposit { market, account, amount: Cents(1_000_000) });
+    apply(Command::Deposit { market, account, amount: Cents(1_000_000), request: 0 });
     (0..WARM_UP).for_each(|_| apply(bid(1)));
-    (1..=WARM_UP).for_each(|order| apply(Command::Cancel { market, account, order: OrderId(order) }));
+    (1..=WARM_UP).for_each(|order| apply(Command::Cancel { market, account, order: OrderId(order), request: 0 }));
     let before = BLOCKS.get();
     (2..=PRICES).for_each(|price| apply(bid(price)));
     BLOCKS.get() - before

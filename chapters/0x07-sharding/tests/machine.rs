@@ -16,7 +16,7 @@ use contract::folder::Folder;
 use contract::harness::Acks;
 use contract::{Faults, SimDisk};
 use market::log::RECORD_BYTES;
-use market::{AccountId, Acknowledge, Cents, Command, Engine as _, Event, MarketId, Sequence};
+use market::{AccountId, Acknowledge, Cents, Command, Engine as _, Event, MarketId, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -27,7 +27,7 @@ const MARKET: MarketId = MarketId(1);
 
 /// So many deposits, each an entry of the ledger, behind the command that opens their market.
 fn deposits(count: u64) -> Vec<Command> {
-    let deposit = |cents| Command::Deposit { market: MARKET, account: AccountId(1), amount: Cents(cents) };
+    let deposit = |cents| Command::Deposit { market: MARKET, account: AccountId(1), amount: Cents(cents), request: 0 };
     [Command::Open { market: MARKET }].into_iter().chain((1..=count).map(deposit)).collect()
 }
 
@@ -55,7 +55,7 @@ fn the_log_is_laid_out() {
 struct Cores(Arc<AtomicUsize>);
 
 impl Acknowledge for Cores {
-    fn acknowledge(&mut self, _sequence: Sequence, _events: &[Event]) {
+    fn acknowledge(&mut self, _stamp: Stamp, _events: &[Event]) {
         self.0.store(core_affinity::get_core_ids().map_or(0, |cores| cores.len()), SeqCst);
     }
 }

@@ -14,12 +14,12 @@ const ORDERS: u64 = 1_000;
 pub fn a_cancel_is_matching<E: Engine>() {
     let (market, account) = (MarketId(1), AccountId(1));
     let (intent, quantity, time_in_force) = (Intent::BuyYes, 1, TimeInForce::Gtc);
-    let bid = Command::Place(Place { market, account, intent, price: 1, quantity, time_in_force });
-    let money = Command::Deposit { market, account, amount: Cents(ORDERS) };
+    let bid = Command::Place(Place { market, account, intent, price: 1, quantity, time_in_force, client_order_id: 0 });
+    let money = Command::Deposit { market, account, amount: Cents(ORDERS), request: 0 };
     let bids = std::iter::repeat_n(bid, ORDERS as usize);
     let before: Vec<Command> = [Command::Open { market }, money].into_iter().chain(bids).collect();
     let cancels: Vec<Command> =
-        (1..=ORDERS).map(|order| Command::Cancel { market, account, order: OrderId(order) }).collect();
+        (1..=ORDERS).map(|order| Command::Cancel { market, account, order: OrderId(order), request: 0 }).collect();
 
     let folder = Folder::new(SimDisk::new(19, Faults::default()));
     run::<E>(&folder.options, &before, before.len()).expect("the orders rest");

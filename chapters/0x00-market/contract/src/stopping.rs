@@ -76,7 +76,7 @@ pub fn a_short_ledger_is_written<E: Engine>() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(full, folder.path().join("ledger.draft")).unwrap();
     let Ok((mut engine, _)) = E::open(&folder.options, &mut Acks::default().receivers()) else { return };
-    let commands = [Command::Open { market }, Command::Deposit { market, account, amount: Cents(1) }];
+    let commands = [Command::Open { market }, Command::Deposit { market, account, amount: Cents(1), request: 0 }];
     let went = commands.into_iter().try_for_each(|command| engine.submit(command).map(drop));
     let closed = went.and_then(|()| engine.close().map(drop));
     assert!(closed.is_err(), "the ledger's disk is full, one entry was made, and the engine closed without an error");
