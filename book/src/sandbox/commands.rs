@@ -14,11 +14,11 @@ const FORMS: &str = "place.ACCOUNT.INTENT.PRICE.QUANTITY.TIME, cancel.ACCOUNT.OR
 pub(super) fn command(market: MarketId, text: &str) -> Result<Command, String> {
     let line = match *text.split('.').collect::<Vec<_>>() {
         ["place", account, intent, price, quantity, time] => {
-            format!("place,{market},{account},{intent},{price},{quantity},{time},,,")
+            format!("place,{market},{account},{intent},{price},{quantity},{time},,,,")
         }
-        ["cancel", account, order] => format!("cancel,{market},{account},,,,,{order},,"),
-        [what @ ("deposit" | "withdraw"), account, amount] => format!("{what},{market},{account},,,,,,{amount},"),
-        ["resolve", outcome] => format!("resolve,{market},,,,,,,,{outcome}"),
+        ["cancel", account, order] => format!("cancel,{market},{account},,,,,{order},,,"),
+        [what @ ("deposit" | "withdraw"), account, amount] => format!("{what},{market},{account},,,,,,{amount},,"),
+        ["resolve", outcome] => format!("resolve,{market},,,,,,,,{outcome},"),
         _ => return Err(format!("`{text}` is no command; write {FORMS}")),
     };
     let commands = read_from(format!("{HEADER}\n{line}\n").as_bytes(), text).map_err(|error| match error {
