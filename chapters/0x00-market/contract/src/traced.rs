@@ -79,6 +79,7 @@ pub fn planted_mistakes<C: Chapter>(program: &str) {
     let first = [Mistake::FileSync, Mistake::DirectorySync, Mistake::ParentSync, Mistake::RenameBeforeSync];
     first_start::<C>(program).iter().for_each(|scene| scene.finds(&first));
     refusal::<C>(program).iter().for_each(|scene| scene.finds(&[Mistake::LedgerFirst]));
+    recovery::<C>(program).iter().for_each(|scene| scene.finds(&[Mistake::WatermarkFirst]));
 }
 
 /// The same of a resharding.
@@ -139,18 +140,19 @@ fn recovery<C: Chapter>(program: &str) -> Option<Scene<C>> {
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::ComesBack })
 }
 
-/// A program that finds a damaged log.
+/// A program that finds a damaged log, beside sound ones where there are shards.
 fn refusal<C: Chapter>(program: &str) -> Option<Scene<C>> {
     let (name, data_dir) = ("refusal", Path::new("data"));
-    let history = History::<C>::new(&commands(), 1, data_dir);
+    let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
     let recording = record(program, name, 3, |stage| {
-        earlier::<C>(stage, data_dir, 1);
-        let log = stage.disk().join(data_dir).join(ShardOf::ONLY.file_name());
+        earlier::<C>(stage, data_dir, history.shards);
+        let log =
+            stage.disk().join(data_dir).join(ShardOf { shard: history.shards - 1, shards: history.shards }.file_name());
         let mut bytes = std::fs::read(&log).unwrap();
         let middle = bytes.len() / 3;
         bytes[middle] ^= 0x10;
         std::fs::write(&log, bytes).unwrap();
-        arguments::<C>(stage, data_dir, 1, &commands()[EARLIER..])
+        arguments::<C>(stage, data_dir, history.shards, &commands()[EARLIER..])
     })?;
     let promised = history.counts(EARLIER);
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::IsRefused })

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::steps::Step;
 
-/// A mistake. A program that puts a promise about what is durable on disk before it is would be one more: a write that
-/// comes before the sync that it speaks of.
+/// A mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mistake {
     /// No log is synced after it was made.
@@ -22,17 +21,20 @@ pub enum Mistake {
     LedgerFirst,
     /// The old logs are removed before the new ones have their names.
     OldSetFirst,
+    /// The watermark says that a frame is on disk before the sync that makes it so.
+    WatermarkFirst,
 }
 
 impl Mistake {
     /// All of them.
-    pub const ALL: [Mistake; 6] = [
+    pub const ALL: [Mistake; 7] = [
         Mistake::FileSync,
         Mistake::DirectorySync,
         Mistake::ParentSync,
         Mistake::RenameBeforeSync,
         Mistake::LedgerFirst,
         Mistake::OldSetFirst,
+        Mistake::WatermarkFirst,
     ];
 
     /// The mistake of this name.
@@ -50,6 +52,7 @@ impl Mistake {
             Mistake::RenameBeforeSync => rename_before_sync(steps),
             Mistake::LedgerFirst => ledger_first(steps),
             Mistake::OldSetFirst => old_set_first(steps),
+            Mistake::WatermarkFirst => watermark_first(steps),
         }
     }
 }
@@ -134,4 +137,20 @@ fn old_set_first(steps: &[Step]) -> Vec<Step> {
         removing &= !matches!(step, Step::SyncEnds { .. });
     }
     [&steps[..first], &early, &late].concat()
+}
+
+/// Each write to a watermark comes before the sync of frames that it came behind, if the watermark was open by then.
+fn watermark_first(steps: &[Step]) -> Vec<Step> {
+    let is_watermark = |path: &Path| path.extension().is_some_and(|extension| extension == "watermark");
+    let mut planted: Vec<Step> = Vec::new();
+    for step in steps {
+        let sync = planted.iter().rposition(|step| matches!(step, Step::SyncBegins { data_only: true, .. }));
+        let early = |at: &usize| match step {
+            Step::Write { handle, .. } => opened(&planted[..*at]).get(handle).is_some_and(|path| is_watermark(path)),
+            _ => false,
+        };
+        let place = sync.filter(early).unwrap_or(planted.len());
+        planted.insert(place, step.clone());
+    }
+    planted
 }
