@@ -1,7 +1,7 @@
 //! Commands, events and states as the page's script has them.
 
 use market::state::{Holdings, MarketState, RestingOrder};
-use market::{Command, Event};
+use market::{Command, Event, Place};
 use serde_json::{Value, json};
 
 pub fn command(command: &Command) -> Value {
@@ -14,14 +14,14 @@ pub fn command(command: &Command) -> Value {
         Command::Withdraw { account, amount, .. } => {
             json!({ "command": "withdraw", "market": market, "account": account.0, "amount": amount.0 })
         }
-        Command::Place(place) => json!({
+        Command::Place(Place { account, intent, price, quantity, time_in_force, .. }) => json!({
             "command": "place",
             "market": market,
-            "account": place.account.0,
-            "intent": place.intent.word(),
-            "price": place.price,
-            "quantity": place.quantity,
-            "time_in_force": place.time_in_force.word(),
+            "account": account.0,
+            "intent": intent.word(),
+            "price": price,
+            "quantity": quantity,
+            "time_in_force": time_in_force.word(),
         }),
         Command::Cancel { account, order, .. } => {
             json!({ "command": "cancel", "market": market, "account": account.0, "order": order.0 })

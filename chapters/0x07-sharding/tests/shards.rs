@@ -120,6 +120,16 @@ fn another_number_of_shards_is_refused() {
     }
 }
 
+/// An engine that makes its logs is killed before it makes the first shard's: the next one goes on, and waits for none.
+#[test]
+fn logs_without_a_command_need_no_first() {
+    let (disk, folder) = filled(4, &[]);
+    for shards in [0..1, 0..3] {
+        shards.for_each(|shard| disk.remove(&folder.path().join(ShardOf { shard, shards: 4 }.file_name())).unwrap());
+        assert_eq!(run::<Engine>(&folder.options, &[], 1).unwrap().recovery.commands, 0);
+    }
+}
+
 /// A log that is gone took acknowledged commands with it: an error, whichever shard's it was.
 #[test]
 fn a_missing_log_is_an_error() {
