@@ -49,8 +49,8 @@ impl Model {
     pub fn side(&self, side: Side) -> Vec<Resting> {
         let mut orders: Vec<Resting> = self.orders.iter().filter(|order| order.side == side).copied().collect();
         match side {
-            Side::Bid => orders.sort_by(|a, b| b.price.cmp(&a.price)),
-            Side::Ask => orders.sort_by(|a, b| a.price.cmp(&b.price)),
+            Side::Bid => orders.sort_by_key(|order| std::cmp::Reverse(order.price)),
+            Side::Ask => orders.sort_by_key(|order| order.price),
         }
         orders
     }

@@ -70,9 +70,9 @@ pub fn parse(text: &[u8]) -> Result<Vec<Command>, String> {
 
 fn command(record: &StringRecord) -> Result<Command, String> {
     let field = |at: usize| record.get(at).unwrap_or_default();
-    let id = number(&HEADER[1], field(1))?;
+    let id = number(HEADER[1], field(1))?;
     let side = || one_of(HEADER[2], field(2), &[("bid", Side::Bid), ("ask", Side::Ask)]);
-    let (price, quantity) = (|| number(&HEADER[3], field(3)), || number(&HEADER[4], field(4)));
+    let (price, quantity) = (|| number(HEADER[3], field(3)), || number(HEADER[4], field(4)));
     let (command, used): (_, &[usize]) = match field(0) {
         "limit" => {
             let all = [
