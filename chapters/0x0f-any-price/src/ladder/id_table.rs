@@ -54,25 +54,25 @@ impl Bucket {
     const EMPTY: Bucket = Bucket { tags: [0; LANES], more: NONE, places: [NONE; LANES] };
 
     // ANCHOR: lanes
-    /// The first lane that has this tag and whose place is the one. Eight tags are compared at once, and most names
-    /// are among the first eight: a byte of a word turns its highest bit on when one is taken from it and it was 0.
+    /// The first lane that has this tag and whose place is the one. Eight tags are compared at once: a byte of a word
+    /// turns its highest bit on when one is taken from it and it was 0.
     #[inline]
     fn lane(&self, tag: u8, mut is_it: impl FnMut(Place) -> bool) -> Option<usize> {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         let [a, b, c, d, e, f, g, h, i, j, k, l] = self.tags;
         // No tag is 0xFF.
-        let words = [[a, b, c, d, e, f, g, h], [i, j, k, l, 0xFF, 0xFF, 0xFF, 0xFF]];
-        for (word, first) in words.into_iter().zip([0, 8]) {
+        let same = [[a, b, c, d, e, f, g, h], [i, j, k, l, 0xFF, 0xFF, 0xFF, 0xFF]].map(|word| {
             let differs = u64::from_le_bytes(word) ^ (ONES * u64::from(tag));
+            differs.wrapping_sub(ONES) & !differs & (ONES << 7)
+        });
+        let mut same = u128::from(same[0]) | u128::from(same[1]) << 64;
+        while same != 0 {
+            let lane = same.trailing_zeros() as usize / 8;
             // Above a 0 a 1 looks like one, too; `is_it` tells.
-            let mut same = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
-            while same != 0 {
-                let lane = first + same.trailing_zeros() as usize / 8;
-                if is_it(self.places[lane]) {
-                    return Some(lane);
-                }
-                same &= same - 1;
+            if is_it(self.places[lane]) {
+                return Some(lane);
             }
+            same &= same - 1;
         }
         None
     }

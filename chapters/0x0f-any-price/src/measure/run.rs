@@ -111,7 +111,7 @@ pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command
         lines: match is_whole && !args.quick && lines::is_possible() {
             true => {
                 say(&bar, "cache lines, under valgrind");
-                counted_lines()?
+                counted_lines(args.commands())?
             }
             false => Vec::new(),
         },
@@ -251,12 +251,13 @@ fn apply_replayed<R: Receiver>(book: &mut Ladder, flow: &Flow, receiver: &mut R)
     }
 }
 
-fn counted_lines() -> Result<Vec<crate::measure::record::LinesRecord>, MeasureError> {
+fn counted_lines(commands: usize) -> Result<Vec<crate::measure::record::LinesRecord>, MeasureError> {
     let program = env::current_exe()
         .map_err(|error| MeasureError::Unusable(format!("cannot find this program's own file: {error}")))?;
     let count = |name: Name| {
-        let commands = if name == Name::Deep { 5 * REPLAYED } else { REPLAYED };
-        lines::count(&program, name.word(), commands).map_err(MeasureError::Unusable)
+        // A million orders have to rest in `deep`, and a flow fills its book with as many as it has commands.
+        let most = if name == Name::Deep { 5 * REPLAYED } else { REPLAYED };
+        lines::count(&program, name.word(), commands.min(most)).map_err(MeasureError::Unusable)
     };
     Name::ALL.into_iter().map(count).collect()
 }
