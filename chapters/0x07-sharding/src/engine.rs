@@ -36,8 +36,8 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let open = |shard, acks| Pipeline::open::<M>(&shared, ShardOf { shard, shards: count }, acks);
 
         let mut acks: Vec<_> = (0..count).map(receivers).collect();
-        // The log of shard 0 is made last: where it is, all are. Where it is, they recover together, and none changes a
-        // file until the logs of all are trusted.
+        // The log of shard 0 is made last: where it is, all are. Where it is, they recover together, and none changes
+        // a file until the logs of all are trusted.
         let opened: Vec<_> = if is_new {
             let mut opened = Vec::new();
             while let Some(receiver) = acks.pop() {

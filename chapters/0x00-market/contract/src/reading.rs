@@ -24,6 +24,10 @@ struct BadFile(Box<dyn LogFile>, BadSpot);
 impl Disk for BadSpot {
     fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
         let file = UnsyncedDisk.open(path)?;
+        // A watermark that can't be read counts as absent.
+        if path.extension().is_some_and(|extension| extension == "watermark") {
+            return Ok(file);
+        }
         Ok(file.map(|file| Box::new(BadFile(file, self.clone())) as Box<dyn LogFile>))
     }
 
