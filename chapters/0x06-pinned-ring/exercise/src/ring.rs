@@ -50,9 +50,8 @@ impl<T: Copy, const CONSUMERS: usize> Producer<T, CONSUMERS> {
 }
 
 impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
-    /// The next items, in place: all that are known, up to the end of the circle; empty when there
-    /// are none yet, [`Closed`] when there are none and a half has left. They stay until
-    /// [`advance`](Consumer::advance).
+    /// The next items, in place: all that are known, up to the end of the circle; empty when there are none yet,
+    /// [`Closed`] when there are none and a half has left. They stay until [`advance`](Consumer::advance).
     pub fn peek(&mut self) -> Result<&[T], Closed> {
         todo!("step 1: the ring")
     }

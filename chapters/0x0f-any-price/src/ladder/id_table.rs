@@ -58,7 +58,7 @@ impl Bucket {
     /// turns its highest bit on when one is taken from it and it was 0.
     #[inline]
     fn lane(&self, tag: u8, mut is_it: impl FnMut(Place) -> bool) -> Option<usize> {
-        const ONES: u64 = u64::from_ne_bytes([1; 8]);
+        const ONES: u64 = u64::from_le_bytes([1; 8]);
         let [a, b, c, d, e, f, g, h, i, j, k, l] = self.tags;
         // No tag is 0xFF.
         let same = [[a, b, c, d, e, f, g, h], [i, j, k, l, 0xFF, 0xFF, 0xFF, 0xFF]].map(|word| {

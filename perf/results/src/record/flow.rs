@@ -17,8 +17,12 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// The version of the log that the engines wrote. Records that do not say it are of version 1.
-    #[serde(default = "first_version")]
+    #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub log_version: u32,
+}
+
+fn is_first_version(version: &u32) -> bool {
+    *version == first_version()
 }
 
 fn first_version() -> u32 {

@@ -11,7 +11,7 @@ use crate::aftermath::compare_log;
 use crate::folder::Folder;
 use crate::harness::{check_ledger, check_state, run};
 use crate::oracle::Oracle;
-use market::data_dir::shard_counts;
+use market::data_dir::{DataDir, shard_counts};
 use market::log::ShardOf;
 use market::state::ExchangeState;
 use market::{Command, Disk, Engine, EngineError, Options, RealDisk};
@@ -143,6 +143,8 @@ impl<C: Chapter> History<C> {
         let whole = self.state(&self.counts(self.commands.len()));
         let words = |error: &dyn std::fmt::Display| error.to_string();
         let found = || shard_counts(&RealDisk, &options.data_dir).map_err(|error| words(&error));
+        // Whoever opens the directory first brings a switch to its end that had begun. Who can't says so below.
+        drop(DataDir::open(&RealDisk, &options.data_dir));
         let complete = found()?;
         for shards in [self.shards, after] {
             options.shards = shards;

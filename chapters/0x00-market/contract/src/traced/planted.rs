@@ -19,7 +19,7 @@ pub enum Mistake {
     RenameBeforeSync,
     /// The ledger is emptied before the log is judged, and written where it stands.
     LedgerFirst,
-    /// The old logs are removed before the new ones have their names.
+    /// The old logs are removed before anything says that the new ones count.
     OldSetFirst,
     /// The watermark says that a frame is on disk before the sync that makes it so.
     WatermarkFirst,
@@ -118,14 +118,12 @@ fn ledger_first(steps: &[Step]) -> Vec<Step> {
     planted.collect()
 }
 
-/// Each removal of a log, up to the end of the sync that makes it last, comes before the first new name.
+/// Each removal of a log, up to the end of the sync that makes it last, comes before the mark that says which set counts.
 fn old_set_first(steps: &[Step]) -> Vec<Step> {
     let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
-    let named = |step: &Step| {
-        matches!(step, Step::Rename { from, to } if is_log(to)
-            && from.extension().is_some_and(|extension| extension == "draft"))
-    };
-    let Some(first) = steps.iter().position(named) else { return steps.to_vec() };
+    let is_mark = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("SWITCH-TO-"));
+    let marks = |step: &Step| matches!(step, Step::Open { path, .. } if is_mark(&path.with_extension("")));
+    let Some(first) = steps.iter().position(marks) else { return steps.to_vec() };
     let (mut early, mut late, mut removing) = (Vec::new(), Vec::new(), false);
     for step in &steps[first..] {
         removing |= matches!(step, Step::Remove { path } if is_log(path));
