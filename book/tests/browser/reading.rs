@@ -28,7 +28,7 @@ fn every_page_says_where_it_stands() {
         for (name, before, after, rung) in [
             ("group-commit", "diff-0x02.html", "diff-0x03.html", 4),
             ("diff-0x03", "group-commit.html", "allocation-reuse.html", 4),
-            ("measuring", "diff-0x07.html", "lab.html", 0),
+            ("measuring", "any-price.html", "lab.html", 0),
         ] {
             browser.open(&page(name));
             browser.ask("scrollTo(0, 600)");
