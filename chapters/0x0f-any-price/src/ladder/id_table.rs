@@ -5,10 +5,10 @@
 //! numbers drawn when the book is made: who does not know them can't choose names that meet. Who finds their bucket
 //! full is linked to it through the orders themselves.
 //!
-//! The table grows as **linear hashing** does (Litwin, 1980): whenever there are more than [`LOAD`] names a bucket,
+//! The table grows as **linear hashing** does (Litwin, 1980): whenever there are more than `LOAD` names a bucket,
 //! one more bucket is added and takes its share from one other. No order waits for all names to move.
 //! Costs: one line to find, to insert or to remove; a split reads the names of one bucket. Memory: 64 bytes for
-//! [`LOAD`] names.
+//! `LOAD` names.
 
 use std::hash::{BuildHasher, RandomState};
 
