@@ -43,8 +43,7 @@ impl<T: Copy> Slots<T> {
         todo!("step 1: the ring")
     }
 
-    /// The items from `position` on, in place: `count` of them, or fewer where the circle's end cuts
-    /// them in two.
+    /// The items from `position` on, in place: `count` of them, or fewer where the circle's end cuts them in two.
     ///
     /// # Safety
     /// These slots have been written, and no thread writes them while the slice is alive.
