@@ -31,14 +31,14 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let data_dir = DataDir::open(&*options.disk, &options.data_dir)?;
         let count = options.shards;
         let reserve_commands = options.reserve_commands / usize::from(count);
-        let (is_new, gate) = (data_dir.is_new(&*options.disk)?, Gate::new(count.into()));
-        let shared = Options { reserve_commands, gate: (!is_new).then(|| gate.clone()), ..options.clone() };
+        let gate = Gate::new(count.into());
+        let shared = Options { reserve_commands, gate: Some(gate.clone()), ..options.clone() };
         let open = |shard, acks| Pipeline::open::<M>(&shared, ShardOf { shard, shards: count }, acks);
 
         let mut acks: Vec<_> = (0..count).map(receivers).collect();
         // The log of shard 0 is made last: where it is, all are. Where it is, they recover together, and none changes
         // a file until the logs of all are trusted.
-        let opened: Vec<_> = if is_new {
+        let opened: Vec<_> = if data_dir.is_new(&*options.disk)? {
             let mut opened = Vec::new();
             while let Some(receiver) = acks.pop() {
                 opened.push(open(acks.len() as u16, receiver)?);
