@@ -13,6 +13,7 @@ use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
 use perf::mutants::{self, MutantsArgs};
 use perf::numbers::{self, NumbersArgs};
+use perf::race::{self, RaceArgs};
 use perf::scale::{self, ScaleArgs};
 use perf::sweep::{self, SweepArgs};
 use perf::verify::{self, VerifyArgs};
@@ -34,6 +35,8 @@ enum Verb {
     Ladder(LadderArgs),
     /// Compare two runs, or a run with a baseline; exits with 1 on a regression
     Compare(CompareArgs),
+    /// Did my change make it slower? Run two trees in pairs, and judge their ratios; exits with 1 when it did
+    Race(RaceArgs),
     /// Offer a chapter a fixed rate and print the latency to the durable acknowledgement
     Latency(LatencyArgs),
     /// Run every chapter over a flow and compare their events byte for byte
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         None => ladder::run(&cli.ladder),
         Some(Verb::Ladder(args)) => ladder::run(&args),
         Some(Verb::Compare(args)) => compare::run(&args),
+        Some(Verb::Race(args)) => race::run(&args),
         Some(Verb::Latency(args)) => latency::run(&args),
         Some(Verb::Verify(args)) => verify::run(&args),
         Some(Verb::Generate(args)) => generate::run(&args),

@@ -8,6 +8,7 @@ mod gain;
 mod latency;
 mod palette;
 mod percentiles;
+mod race;
 mod render;
 mod run;
 mod scale;
@@ -26,7 +27,7 @@ use catalogue::Catalogue;
 
 use crate::error::MeasureError;
 use crate::language::Language;
-use crate::record::{BatchSize, LadderRecord, ScaleRecord, Shards, SweepRecord};
+use crate::record::{BatchSize, LadderRecord, RaceRecord, ScaleRecord, Shards, SweepRecord};
 pub use run::LatencyRun;
 use scene::Scene;
 
@@ -84,6 +85,19 @@ pub fn scale_chart(record: &ScaleRecord, chapters: &Catalogue, dir: &Path) -> Re
     let usable = |point: &Shards| point.shards > 0 && point.orders_per_s.min > 0.0;
     demand(!record.shards.is_empty() && record.shards.iter().all(usable), "a number of shards with its throughput")?;
     write("scale", dir, |language| scale::draw(record, chapters, language))
+}
+
+/// Draws what each step gains in both trees of a race as `race.en.svg` and so on. Nothing where no two neighbours were
+/// raced, or too few pairs of them for an interval.
+///
+/// # Errors
+/// [`MeasureError::Disk`] when a file cannot be written.
+pub fn race_chart(record: &RaceRecord, chapters: &Catalogue, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    let steps = race::steps(record, chapters);
+    if steps.is_empty() {
+        return Ok(Vec::new());
+    }
+    write("race", dir, |language| race::draw(record, &steps, chapters, language))
 }
 
 fn demand(is_so: bool, what: &str) -> Result<(), MeasureError> {

@@ -15,6 +15,7 @@ pub mod lab_args;
 pub mod language;
 pub mod machine;
 pub mod output;
+pub mod pairs;
 pub mod probe;
 pub mod programs;
 pub mod progress;

@@ -13,6 +13,7 @@ mod error;
 mod flags;
 mod measure;
 mod output;
+mod processor;
 mod receivers;
 mod report;
 

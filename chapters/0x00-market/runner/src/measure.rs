@@ -16,6 +16,7 @@ use crate::chapter::Chapter;
 use crate::error::RunError;
 use crate::flags::Flags;
 use crate::output::OutputFolder;
+use crate::processor::processor_time;
 use crate::receivers::{Counter, Counts, Moments, Recorder, Timer};
 
 /// How many commands are submitted between two looks at the clock: often enough for a progress bar
@@ -36,6 +37,8 @@ pub struct Throughput {
     pub rejected: u64,
     /// From the first submit to the last acknowledgement.
     pub time: Duration,
+    /// Processor time of all threads meanwhile; none where the system does not tell.
+    pub processor_time: Option<Duration>,
     /// Where the time went, in a measured engine.
     pub stages: Option<StageTimes>,
     /// What the log held, when there was one before this run.
@@ -50,6 +53,11 @@ impl Throughput {
     /// Commands a second.
     pub fn orders_per_s(&self) -> f64 {
         self.orders as f64 / self.time.as_secs_f64()
+    }
+
+    /// Processor time an order, in nanoseconds: of the caller and of every thread of the engine.
+    pub fn processor_ns_per_order(&self) -> Option<f64> {
+        Some(self.processor_time?.as_nanos() as f64 / self.orders.max(1) as f64)
     }
 }
 
@@ -114,6 +122,7 @@ pub fn throughput<C: Chapter, E: Engine>(
     let limit = Duration::from_secs_f64(args.max_seconds);
 
     let mut orders = 0;
+    let processor_began = processor_time();
     let began = Instant::now();
     for chunk in flow.body.chunks(CHUNK) {
         for &command in chunk {
@@ -127,6 +136,7 @@ pub fn throughput<C: Chapter, E: Engine>(
     }
     engine.flush()?;
     let time = began.elapsed();
+    let processor_time = processor_time().zip(processor_began).map(|(now, then)| now.saturating_sub(then));
 
     bar.finish_and_clear();
     let Closed { stages, remarks, .. } = engine.close()?;
@@ -138,6 +148,7 @@ pub fn throughput<C: Chapter, E: Engine>(
         trades: counts.trades,
         rejected: counts.rejected,
         time,
+        processor_time,
         stages,
         recovery,
         open_time,

@@ -81,6 +81,9 @@ impl Report {
             line("exec_time_ms", format!("{:.3}", seconds * 1e3));
             line("throughput_ops", format!("{:.1}", pass.orders_per_s()));
             line("throughput_tps", format!("{:.1}", pass.trades as f64 / seconds));
+            if let Some(ns) = pass.processor_ns_per_order() {
+                line("processor_order_ns", format!("{ns:.2}"));
+            }
             line("recovered_commands", pass.recovery.as_ref().map_or(0, |recovery| recovery.commands).to_string());
             line("open_time_ms", format!("{:.3}", pass.open_time.as_secs_f64() * 1e3));
         }
@@ -151,6 +154,9 @@ impl Report {
             grouped(pass.rejected as f64),
             duration(pass.time.as_nanos() as f64)
         );
+        if let Some(ns) = pass.processor_ns_per_order() {
+            let _ = writeln!(text, "           {} of processor time an order, all threads together", duration(ns));
+        }
         if pass.orders < pass.orders_asked {
             let asked = grouped(pass.orders_asked as f64);
             let _ = writeln!(text, "           stopped at the time limit, before all {asked}; --max-seconds moves it");

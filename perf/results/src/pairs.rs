@@ -1,0 +1,136 @@
+//! What pairs of runs tell of a factor, such as a program's throughput ÷ that of another program.
+//!
+//! The two runs of a pair stand next to each other in time, so what drifts with the hours falls on both, and the order
+//! within a pair is drawn: were the two programs the same, each ratio could as well have been its own inverse. Two old
+//! tests ask for nothing more, so their errors are known exactly for any shape of noise, outliers and two modes
+//! included. The sign test counts which of the two was ahead, and one pair in four may be spoiled without hiding the
+//! rest. Wilcoxon's signed ranks (Individual comparisons by ranking methods, 1945) also ask by how much, and see
+//! smaller differences where it is calm. Each gets half of the error; the interval holds the factors that neither test
+//! refuses, and the estimate in its middle is that of Hodges and Lehmann (1963).
+
+use serde::{Deserialize, Serialize};
+
+use crate::spread::median_of_sorted;
+
+/// What is known of a factor.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Factor {
+    /// The factor, as far as one number says it.
+    pub estimate: f64,
+    /// The least that it may be.
+    pub low: f64,
+    /// The most that it may be.
+    pub high: f64,
+}
+
+impl Factor {
+    /// The factor that these ratios tell, one of each pair. The true one lies outside of `low` to `high` with the
+    /// probability `error` at most.
+    ///
+    /// None when there are too few pairs for so small an error (seven for 5 %), and when a ratio is no number above zero.
+    pub fn of(ratios: &[f64], error: f64) -> Option<Factor> {
+        if ratios.iter().any(|ratio| !ratio.is_finite() || *ratio <= 0.0) {
+            return None;
+        }
+        let mut logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+        logs.sort_by(f64::total_cmp);
+        let averages = walsh_averages(&logs);
+        let tail = error / 4.0;
+        let signs = middle(&logs, sums_up_to(&vec![1; logs.len()], tail));
+        let ranks: Vec<usize> = (1..=logs.len()).collect();
+        let ranks = middle(&averages, sums_up_to(&ranks, tail));
+        let (low, high) = match (signs, ranks) {
+            (Some(signs), Some(ranks)) if signs.0 <= ranks.1 && ranks.0 <= signs.1 => {
+                (signs.0.max(ranks.0), signs.1.min(ranks.1))
+            }
+            // Intervals that do not meet come from a mixture that the ranks can't bear.
+            (signs, ranks) => signs.or(ranks)?,
+        };
+        let estimate = median_of_sorted(&averages)?.clamp(low, high);
+        Some(Factor { estimate: estimate.exp(), low: low.exp(), high: high.exp() })
+    }
+
+    /// How far the factor may lie from 1, to either side: 0.02 for a low end of 0.98.
+    pub fn largest_change(&self) -> f64 {
+        (self.low - 1.0).abs().max((self.high - 1.0).abs())
+    }
+
+    /// How far the truth may lie from the estimate, as a share of it.
+    pub fn half_width(&self) -> f64 {
+        (self.high / self.estimate).max(self.estimate / self.low) - 1.0
+    }
+}
+
+/// What is left of sorted values when as many are taken away at each end; none where nothing could be.
+fn middle(sorted: &[f64], outside: usize) -> Option<(f64, f64)> {
+    Some((*sorted.get(outside.checked_sub(1)?)?, *sorted.get(sorted.len() - outside)?))
+}
+
+/// The mean of every two, each with itself too, in ascending order.
+fn walsh_averages(logs: &[f64]) -> Vec<f64> {
+    let mut averages = Vec::with_capacity(logs.len() * (logs.len() + 1) / 2);
+    for (at, one) in logs.iter().enumerate() {
+        averages.extend(logs[at..].iter().map(|other| f64::midpoint(*one, *other)));
+    }
+    averages.sort_by(f64::total_cmp);
+    averages
+}
+
+/// How many of the smallest sums 0, 1, 2 … of these weights, each taken or left by the toss of a coin, have at most the
+/// probability `tail` together.
+fn sums_up_to(weights: &[usize], tail: f64) -> usize {
+    // The probability of each sum, one weight after the other.
+    let mut probabilities = vec![1.0];
+    for weight in weights {
+        let mut with = vec![0.0; probabilities.len() + weight];
+        for (sum, probability) in probabilities.iter().enumerate() {
+            with[sum] += probability / 2.0;
+            with[sum + weight] += probability / 2.0;
+        }
+        probabilities = with;
+    }
+    let cumulative = probabilities.iter().scan(0.0, |sum, probability| {
+        *sum += probability;
+        Some(*sum)
+    });
+    cumulative.take_while(|probability| *probability <= tail).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_that_of_the_tables() {
+        // The critical values of the signed-rank test for 5 % in both tails, one less than the count of sums.
+        for (count, critical) in [(6, 0), (8, 3), (10, 8), (15, 25), (20, 52), (25, 89)] {
+            let ranks: Vec<usize> = (1..=count).collect();
+            assert_eq!(sums_up_to(&ranks, 0.025), critical + 1, "{count} pairs");
+        }
+        assert_eq!(sums_up_to(&[1, 2, 3, 4, 5], 0.025), 0);
+        // Those of the sign test.
+        for (count, critical) in [(6, 0), (10, 1), (20, 5), (25, 7)] {
+            assert_eq!(sums_up_to(&vec![1; count], 0.025), critical + 1, "{count} pairs");
+        }
+    }
+
+    #[test]
+    fn the_interval_holds_the_middle_and_forgives_an_outlier() {
+        let mut ratios: Vec<f64> = (0..20).map(|n| 1.04 + 0.002 * f64::from(n)).collect();
+        let without = Factor::of(&ratios, 0.05).expect("enough pairs");
+        assert!(without.low > 1.04 && without.high < 1.08 && (without.estimate - 1.059).abs() < 0.001, "{without:?}");
+        ratios[19] = 40.0;
+        let with = Factor::of(&ratios, 0.05).expect("enough pairs");
+        assert!(with.low > 1.04 && with.high < 1.08 && with.half_width() < 0.02, "{with:?}");
+        assert!((with.largest_change() - (with.high - 1.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_can_not_be_told_is_not() {
+        assert_eq!(Factor::of(&[1.0; 6], 0.05), None);
+        assert_eq!(Factor::of(&[], 0.05), None);
+        assert_eq!(Factor::of(&[1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0], 0.05), None);
+        assert_eq!(Factor::of(&[f64::NAN; 20], 0.05), None);
+        assert_eq!(Factor::of(&[1.0; 7], 0.05), Some(Factor { estimate: 1.0, low: 1.0, high: 1.0 }));
+    }
+}

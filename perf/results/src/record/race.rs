@@ -1,0 +1,87 @@
+//! `output/race.json`: two builds of the chapters, run in pairs.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::flow::Flow;
+use crate::json::Record;
+use crate::machine::Machine;
+use crate::pairs::Factor;
+use crate::probe::Probe;
+
+/// One run of `race`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RaceRecord {
+    /// Where it ran.
+    pub machine: Machine,
+    /// The command line that repeats the run.
+    pub command: String,
+    /// What the other is judged against: a commit of 12 digits, with `-dirty` when the tree had changes.
+    pub base: String,
+    /// What is judged.
+    pub current: String,
+    /// What was run.
+    pub flow: Flow,
+    /// The smallest difference that matters, as a share.
+    pub margin: f64,
+    /// How often a race of two equal programs may call one of all its headline figures different.
+    pub error: f64,
+    /// The most pairs of a chapter.
+    pub rounds: u32,
+    /// After how many pairs the figures were looked at.
+    pub looks: Vec<u32>,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// The machine's state before each round of pairs.
+    pub probes: Vec<Probe>,
+    /// What each chapter did, in the ladder's order.
+    pub chapters: Vec<RacedChapter>,
+}
+
+/// One chapter of both builds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RacedChapter {
+    /// The chapter's folder name.
+    pub chapter: String,
+    /// Orders in each run.
+    pub orders: u64,
+    /// Offered in the latency pass, per second.
+    pub rate: u64,
+    /// Its pairs, in the order measured.
+    pub pairs: Vec<Pair>,
+    /// Current ÷ base, by the figure's name, as the last look saw it; none where there were too few pairs.
+    pub factors: BTreeMap<String, Option<Factor>>,
+}
+
+/// Two runs, one right after the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// Whether the base ran before the current one; drawn for each pair.
+    pub base_first: bool,
+    /// What the base's program saw.
+    pub base: BTreeMap<String, f64>,
+    /// What the current program saw.
+    pub current: BTreeMap<String, f64>,
+}
+
+impl RacedChapter {
+    /// Current ÷ base of a figure, one of each of the first `count` pairs; none when a pair does not have the figure.
+    pub fn ratios(&self, figure: &str, count: usize) -> Option<Vec<f64>> {
+        let ratio = |pair: &Pair| Some(pair.current.get(figure)? / pair.base.get(figure)?);
+        self.pairs.iter().take(count).map(ratio).collect()
+    }
+}
+
+impl Record for RaceRecord {
+    const VERB: &'static str = "race";
+
+    fn check(&self) -> Result<(), String> {
+        let wrong = |pair: &Pair| pair.base.values().chain(pair.current.values()).any(|value| !value.is_finite());
+        match self.chapters.iter().find(|chapter| chapter.pairs.iter().any(wrong)) {
+            Some(chapter) => Err(format!("{}: a figure is no number", chapter.chapter)),
+            None if self.chapters.is_empty() => Err("no chapter in it".into()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `race BASE [CURRENT]`: did my change make it slower?
+//!
+//! Two runs that lie minutes apart on a machine that drifts can't be judged by their ranges. So the programs of both
+//! trees run in pairs, one right after the other in an order that is drawn, and the verdict is over the pairs' ratios:
+//! their interval is exact for programs that do not differ, whatever the noise looks like (`results::pairs`), and wide
+//! enough for all figures that are judged together (`verdict`).
+
+mod figures;
+mod pairs;
+mod table;
+mod tree;
+mod verdict;
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use catalogue::Chapter;
+use program::{Verdict, print};
+use results::chapters;
+use results::charts::race_chart;
+use results::error::MeasureError;
+use results::machine;
+use results::output::OutputArgs;
+use results::probe::Probe;
+use results::progress::{progress_bar, say};
+use results::record::{RaceRecord, Record};
+
+use self::pairs::{Contest, Plan};
+use self::tree::Tree;
+use self::verdict::{ERROR, FIRST_LOOK, Judgement, looks};
+use crate::command::command_line;
+use crate::flow_args::FlowArgs;
+
+/// What `race` can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub struct RaceArgs {
+    /// What to judge against: a commit, branch or tag, or a folder with another tree
+    pub base: String,
+    /// What to judge: the same [default: the tree here, with its changes]
+    pub current: Option<String>,
+    /// The smallest difference that matters; a smaller one ends no race with 1
+    #[arg(long, default_value = "2%", value_name = "PERCENT", value_parser = percent)]
+    pub margin: f64,
+    /// The most pairs of a chapter; it ends before when more would tell nothing new [default: 32, with --quick 6]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub rounds: Option<u32>,
+    /// Race only these chapters, such as 0x03,0x05
+    #[arg(long, value_name = "CHAPTERS", value_delimiter = ',')]
+    pub chapters: Vec<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub flow: FlowArgs,
+    /// Six short pairs of each chapter: shows large differences, and judges none
+    #[arg(long)]
+    pub quick: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: OutputArgs,
+}
+
+/// `3%` or `3`: three in a hundred.
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 =
+        text.strip_suffix('%').unwrap_or(text).parse().map_err(|_| "not a number of per cent, such as 2%")?;
+    if number > 0.0 && number <= 100.0 { Ok(number / 100.0) } else { Err("it must be above 0 and at most 100".into()) }
+}
+
+/// Builds both trees, races them, prints the verdict and writes the record and the chart. `No` means that a headline
+/// figure is worse.
+///
+/// # Errors
+/// When a tree can't be found, built or run, or the results can't be written.
+pub fn run(args: &RaceArgs) -> Result<Verdict, MeasureError> {
+    let catalogue = chapters::catalogue()?;
+    let chapters = chapters::select(&catalogue, &args.chapters)?;
+    args.flow.check()?;
+    let (base, current) = (Tree::named(Some(&args.base))?, Tree::named(args.current.as_deref())?);
+    base.must_be_a_commit()?;
+    let began = Instant::now();
+    let output = args.output.folder();
+    fs::create_dir_all(tree::folder())
+        .map_err(|error| MeasureError::disk("make the folder", &tree::folder(), &error))?;
+    // Both run from folders with names of one length: where a program's stack begins depends on it.
+    let place = tempfile::tempdir_in(tree::folder());
+    let place = place.map_err(|error| MeasureError::disk("make a folder in", &tree::folder(), &error))?;
+    let sides = ["one", "two"].map(|side| place.path().join(side));
+    base.programs(&chapters, &sides[0])?;
+    current.programs(&chapters, &sides[1])?;
+
+    let plan = Plan::new(args.quick, args.rounds, args.margin);
+    let (mut contests, absent) = contests(chapters, &sides, &args.flow);
+    let probes = race(&mut contests, &plan, place.path())?;
+    let record = RaceRecord {
+        machine: machine::describe(place.path()),
+        command: command_line(),
+        base: base.label(),
+        current: current.label(),
+        flow: args.flow.record(None),
+        margin: args.margin,
+        error: ERROR,
+        rounds: plan.rounds,
+        looks: looks(plan.rounds),
+        seconds: began.elapsed().as_secs_f64(),
+        probes,
+        chapters: contests.into_iter().map(Contest::record).collect(),
+    };
+    publish(&record, &absent, args, &output)
+}
+
+/// The chapters that both trees have, and the folders of those that one does not.
+fn contests(chapters: Vec<Chapter>, sides: &[std::path::PathBuf; 2], flow: &FlowArgs) -> (Vec<Contest>, Vec<String>) {
+    let in_both = |chapter: &Chapter| sides.iter().all(|side| side.join(tree::program_name(chapter)).is_file());
+    let (both, absent): (Vec<Chapter>, Vec<Chapter>) = chapters.into_iter().partition(in_both);
+    let contest = |chapter: Chapter| {
+        let programs = sides.clone().map(|side| side.join(tree::program_name(&chapter)));
+        Contest::new(chapter, programs, flow.clone())
+    };
+    (both.into_iter().map(contest).collect(), absent.into_iter().map(|chapter| chapter.folder).collect())
+}
+
+/// Runs pairs of each chapter in turn until all is settled, and gives the probes that were taken.
+fn race(contests: &mut [Contest], plan: &Plan, place: &Path) -> Result<Vec<Probe>, MeasureError> {
+    if contests.is_empty() {
+        return Err(MeasureError::Unusable("the two trees have none of these chapters in common".into()));
+    }
+    let bar = progress_bar(contests.len() as u64 * u64::from(plan.rounds + 1));
+    for contest in contests.iter_mut() {
+        say(&bar, &format!("{}: how much is a round?", contest.chapter.folder));
+        contest.calibrate(plan, place)?;
+        bar.inc(1);
+    }
+    let count = contests.len();
+    let mut probes = Vec::new();
+    for round in 1..=plan.rounds {
+        if contests.iter().all(|contest| contest.settled) {
+            break;
+        }
+        probes.push(Probe::take(place)?);
+        for contest in contests.iter_mut() {
+            if !contest.settled {
+                say(
+                    &bar,
+                    &format!("{}: pair {round} of {}{}", contest.chapter.folder, plan.rounds, contest.closing_in()),
+                );
+                contest.pair(place)?;
+                contest.look(plan, count);
+            }
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(probes)
+}
+
+fn publish(record: &RaceRecord, absent: &[String], args: &RaceArgs, output: &Path) -> Result<Verdict, MeasureError> {
+    print(format_args!("{} judged against {}\n{}\n", record.current, record.base, table::table(record)))?;
+    for chapter in absent {
+        print(format_args!("{chapter}: not raced, for one of the two does not have it\n"))?;
+    }
+    let judged = table::headlines(record);
+    let count = |of: Judgement| judged.iter().filter(|judgement| **judgement == of).count();
+    let (worse, better, none) = (count(Judgement::Worse), count(Judgement::Better), count(Judgement::NotJudged));
+    print(format_args!(
+        "Headline figures: {worse} worse, {better} better by {:.1} % or more; {none} of {} not judged\n",
+        100.0 * record.margin,
+        judged.len()
+    ))?;
+    if none > 0 && record.rounds < FIRST_LOOK {
+        let base = &args.base;
+        print(format_args!(
+            "{} pairs are too few to judge so many figures; this judges them: cargo run --release -- race {base}\n",
+            record.rounds
+        ))?;
+    }
+    let path = output.join("race.json");
+    record.save(&path)?;
+    let files = race_chart(record, &chapters::catalogue()?, &output.join("charts"))?;
+    print(format_args!("record  {}\ncharts  {} files, English and Chinese\n", path.display(), files.len()))?;
+    Ok((worse == 0).into())
+}
+
+#[cfg(test)]
+mod tests;

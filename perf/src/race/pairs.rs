@@ -1,0 +1,169 @@
+//! The pairs of one chapter: what runs, how much of it, and what the pairs tell so far.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+
+use catalogue::Chapter;
+use results::error::MeasureError;
+use results::figures::{Figures, figure};
+use results::pairs::Factor;
+use results::programs::Program;
+use results::record::{Pair, RacedChapter};
+
+use super::figures::{all, judged};
+use super::verdict::{ERROR, error_of_one, is_settled, looks};
+use crate::flow_args::FlowArgs;
+
+/// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
+const RATE_MAX: f64 = 1_000_000.0;
+
+/// How long things take, and when it is enough.
+pub struct Plan {
+    /// The most pairs of a chapter.
+    pub rounds: u32,
+    /// The smallest difference that matters.
+    pub margin: f64,
+    /// How long the throughput pass of a run takes.
+    seconds: f64,
+    /// How long its latency pass takes.
+    latency_seconds: f64,
+}
+
+impl Plan {
+    /// The plan of a full race or of a quick one.
+    pub fn new(quick: bool, rounds: Option<u32>, margin: f64) -> Plan {
+        let (all, seconds, latency_seconds) = if quick { (6, 0.15, 0.1) } else { (32, 0.4, 0.3) };
+        Plan { rounds: rounds.unwrap_or(all), margin, seconds, latency_seconds }
+    }
+}
+
+/// A chapter of both trees.
+pub struct Contest {
+    /// The chapter.
+    pub chapter: Chapter,
+    /// Whether more pairs would tell nothing new.
+    pub settled: bool,
+    /// The base's program and the current one.
+    programs: [PathBuf; 2],
+    flow: FlowArgs,
+    /// What both programs are told.
+    flags: Vec<String>,
+    orders: u64,
+    rate: u64,
+    pairs: Vec<Pair>,
+    factors: BTreeMap<String, Option<Factor>>,
+}
+
+impl Contest {
+    /// A chapter that has not run yet.
+    pub fn new(chapter: Chapter, programs: [PathBuf; 2], flow: FlowArgs) -> Contest {
+        Contest {
+            chapter,
+            settled: false,
+            programs,
+            flow,
+            flags: Vec::new(),
+            orders: 0,
+            rate: 0,
+            pairs: Vec::new(),
+            factors: BTreeMap::new(),
+        }
+    }
+
+    /// Finds out how many orders the base does in a run's time; both get as many, and half of its rate.
+    ///
+    /// # Errors
+    /// When it can't be run.
+    pub fn calibrate(&mut self, plan: &Plan, place: &Path) -> Result<(), MeasureError> {
+        let flags = self.flags(500_000, &[("--pass", "throughput".into()), ("--max-seconds", "0.15".into())]);
+        let figures = Program::from(&self.chapter).measure_program(&self.programs[0], &flags, &place.join("out"))?;
+        let per_s = figure(&figures, "throughput_ops", &self.chapter.folder)?;
+        self.orders = (per_s * plan.seconds).clamp(64.0, 4_000_000.0) as u64;
+        self.rate = (per_s / 2.0).clamp(1.0, RATE_MAX) as u64;
+        let passes = if self.chapter.measures { "throughput,breakdown,latency" } else { "throughput,latency" };
+        let settings = [
+            ("--pass", passes.into()),
+            ("--max-seconds", (5.0 * plan.seconds).to_string()),
+            ("--rate", self.rate.to_string()),
+            ("--seconds", plan.latency_seconds.to_string()),
+        ];
+        self.flags = self.flags(self.orders as u32, &settings);
+        Ok(())
+    }
+
+    fn flags(&self, orders: u32, settings: &[(&str, String)]) -> Vec<String> {
+        let mut flags = self.flow.flags();
+        flags.extend(self.flow.orders_flags(orders));
+        flags.extend(settings.iter().flat_map(|(flag, value)| [(*flag).to_owned(), value.clone()]));
+        flags
+    }
+
+    /// Runs both programs, in an order that is drawn.
+    ///
+    /// # Errors
+    /// When one of them can't be run.
+    pub fn pair(&mut self, place: &Path) -> Result<(), MeasureError> {
+        // The standard library draws its keys anew for each; one bit of chance is all that is needed.
+        let base_first = RandomState::new().hash_one(self.pairs.len()).is_multiple_of(2);
+        let run = |side: usize| -> Result<Figures, MeasureError> {
+            let program = &self.programs[side];
+            let figures = Program::from(&self.chapter).measure_program(program, &self.flags, &place.join("out"))?;
+            Ok(judged(&figures))
+        };
+        let (first, second) = if base_first { (0, 1) } else { (1, 0) };
+        let (first, second) = (run(first)?, run(second)?);
+        let (base, current) = if base_first { (first, second) } else { (second, first) };
+        self.pairs.push(Pair { base_first, base, current });
+        Ok(())
+    }
+
+    /// Judges the figures, if it is time to, beside those of so many chapters.
+    pub fn look(&mut self, plan: &Plan, chapters: usize) {
+        let looks = looks(plan.rounds);
+        if !looks.contains(&(self.pairs.len() as u32)) {
+            return;
+        }
+        let chapter = self.clone_of_pairs();
+        self.factors = factors(&chapter, chapters, looks.len());
+        let headlines = all().into_iter().filter(|figure| figure.headline);
+        let factor = |key: &str| self.factors.get(key).copied().flatten();
+        // What one of the two never reports settles nothing and need not be waited for.
+        let known = headlines.filter(|figure| chapter.ratios(&figure.key, 1).is_some());
+        self.settled = known.map(|figure| factor(&figure.key)).all(|factor| is_settled(factor, plan.margin));
+    }
+
+    /// How far the interval of the throughput has closed in.
+    pub fn closing_in(&self) -> String {
+        let factor = self.factors.get("throughput_ops").copied().flatten();
+        let words = |factor: Factor| {
+            let [low, high] = [factor.low, factor.high].map(|factor| 100.0 * (factor - 1.0));
+            format!(", orders/s {low:+.1} % to {high:+.1} %")
+        };
+        factor.map_or(String::new(), words)
+    }
+
+    /// What it leaves in the record.
+    pub fn record(self) -> RacedChapter {
+        let Contest { chapter, orders, rate, pairs, factors, .. } = self;
+        RacedChapter { chapter: chapter.folder, orders, rate, pairs, factors }
+    }
+
+    fn clone_of_pairs(&self) -> RacedChapter {
+        let (orders, rate, pairs) = (self.orders, self.rate, self.pairs.clone());
+        RacedChapter { chapter: self.chapter.folder.clone(), orders, rate, pairs, factors: BTreeMap::new() }
+    }
+}
+
+/// What the pairs of a chapter tell of each figure, judged beside so many chapters and at so many looks. Headlines
+/// share one error among them, the other figures another.
+pub fn factors(chapter: &RacedChapter, chapters: usize, looks: usize) -> BTreeMap<String, Option<Factor>> {
+    let known = |figure: &super::figures::Figure| chapter.ratios(&figure.key, 1).is_some();
+    let figures: Vec<_> = all().into_iter().filter(known).collect();
+    let factor = |figure: &super::figures::Figure| {
+        let beside = figures.iter().filter(|other| other.headline == figure.headline).count() * chapters;
+        let ratios = chapter.ratios(&figure.key, chapter.pairs.len())?;
+        Factor::of(&ratios, error_of_one(ERROR, beside, looks))
+    };
+    figures.iter().map(|figure| (figure.key.clone(), factor(figure))).collect()
+}

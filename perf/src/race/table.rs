@@ -1,0 +1,79 @@
+//! What a race prints.
+
+use comfy_table::{CellAlignment, Table, presets};
+use results::language::Language;
+use results::pairs::Factor;
+use results::record::{RaceRecord, RacedChapter, Spread};
+use results::units::{duration_text, grouped};
+
+use super::figures::{Figure, all};
+use super::verdict::{Judgement, judge};
+
+/// Every figure that was raced, with its interval and its verdict.
+pub fn table(record: &RaceRecord) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.set_header(["chapter", "pairs", "figure", "base", "current", "change", "from", "to", "verdict"]);
+    for chapter in &record.chapters {
+        for figure in figures_of(chapter) {
+            let [base, current] = medians(chapter, &figure).map(|median| match figure.more_is_better {
+                true => grouped(median),
+                false => duration_text(median, Language::English),
+            });
+            let factor = chapter.factors.get(&figure.key).copied().flatten();
+            let change = |of: fn(Factor) -> f64| match factor {
+                Some(factor) => format!("{:+.1} %", 100.0 * (of(factor) - 1.0)),
+                None => "-".into(),
+            };
+            table.add_row([
+                chapter.chapter.clone(),
+                chapter.pairs.len().to_string(),
+                figure.name.clone(),
+                base,
+                current,
+                change(|factor| factor.estimate),
+                change(|factor| factor.low),
+                change(|factor| factor.high),
+                words(factor, &figure, record.margin),
+            ]);
+        }
+    }
+    for column in table.column_iter_mut().skip(3).take(5) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// The judgements of the headline figures.
+pub fn headlines(record: &RaceRecord) -> Vec<Judgement> {
+    let of = |chapter: &RacedChapter| {
+        let headlines = figures_of(chapter).into_iter().filter(|figure| figure.headline);
+        let factor = |figure: &Figure| chapter.factors.get(&figure.key).copied().flatten();
+        headlines.map(|figure| judge(factor(&figure), figure.more_is_better, record.margin)).collect::<Vec<_>>()
+    };
+    record.chapters.iter().flat_map(of).collect()
+}
+
+fn figures_of(chapter: &RacedChapter) -> Vec<Figure> {
+    all().into_iter().filter(|figure| chapter.factors.contains_key(&figure.key)).collect()
+}
+
+/// The median of the base's runs and that of the current ones.
+fn medians(chapter: &RacedChapter, figure: &Figure) -> [f64; 2] {
+    let median = |values: Vec<f64>| Spread::of(&values).map_or(0.0, |spread| spread.median);
+    [
+        median(chapter.pairs.iter().filter_map(|pair| pair.base.get(&figure.key).copied()).collect()),
+        median(chapter.pairs.iter().filter_map(|pair| pair.current.get(&figure.key).copied()).collect()),
+    ]
+}
+
+fn words(factor: Option<Factor>, figure: &Figure, margin: f64) -> String {
+    let none_larger = factor.map_or(0.0, |factor| 100.0 * factor.largest_change());
+    match judge(factor, figure.more_is_better, margin) {
+        Judgement::NotJudged => "not judged".into(),
+        Judgement::Worse => "WORSE".into(),
+        Judgement::Better => "better".into(),
+        Judgement::Within => "differs by less than matters".into(),
+        Judgement::Same => format!("no difference seen, and none larger than {none_larger:.1} %"),
+    }
+}

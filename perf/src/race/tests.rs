@@ -1,0 +1,131 @@
+//! Races of made-up programs, whose truth is known.
+
+use std::collections::BTreeMap;
+
+use results::record::{Pair, RacedChapter};
+
+use super::pairs::factors;
+use super::verdict::{Judgement, judge, looks};
+
+/// Integers that are the same on every machine: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    /// A number from 0 to below 1.
+    fn share(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// About a normal deviate: twelve shares make its sum.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.share()).sum::<f64>() - 6.0
+    }
+}
+
+/// What the machine does to a time of 1, in run `at`.
+type Weather = fn(&mut Random, usize) -> f64;
+
+fn calm(random: &mut Random, _: usize) -> f64 {
+    1.0 + 0.02 * random.normal()
+}
+
+/// Half as fast again at the end as at the beginning.
+fn drift(random: &mut Random, at: usize) -> f64 {
+    calm(random, at) * (1.0 + at as f64 / 128.0)
+}
+
+/// One run in eight takes up to five times as long.
+fn outliers(random: &mut Random, at: usize) -> f64 {
+    let slow = if random.share() < 0.125 { 1.0 + 4.0 * random.share() } else { 1.0 };
+    calm(random, at) * slow
+}
+
+/// One run in thirty does.
+fn few_outliers(random: &mut Random, at: usize) -> f64 {
+    let slow = if random.share() < 1.0 / 30.0 { 1.0 + 4.0 * random.share() } else { 1.0 };
+    calm(random, at) * slow
+}
+
+/// A disk whose syncs take from one to three times as long, by the run.
+fn slow_disk(random: &mut Random, at: usize) -> f64 {
+    calm(random, at) * (1.0 + 2.0 * random.share())
+}
+
+/// Near cores or far ones, as the system puts the threads.
+fn two_modes(random: &mut Random, at: usize) -> f64 {
+    calm(random, at) * if random.share() < 0.5 { 1.0 } else { 1.6 }
+}
+
+/// Whether a race of one figure over seven chapters, whose times are `slower` × what they were, ends as worse: looked
+/// at as `race` looks, until it is settled or all pairs are run.
+fn is_found_worse(seed: u64, weather: Weather, slower: f64) -> bool {
+    let mut random = Random(seed);
+    let mut chapter =
+        RacedChapter { chapter: "0x05".into(), orders: 1, rate: 1, pairs: Vec::new(), factors: BTreeMap::new() };
+    let looks = looks(32);
+    for pair in 0..32 {
+        let base_first = random.share() < 0.5;
+        let (first, second) = (weather(&mut random, 2 * pair), weather(&mut random, 2 * pair + 1));
+        let (base, current) = if base_first { (first, second) } else { (second, first) };
+        let figures = |time: f64| BTreeMap::from([("processor_order_ns".to_owned(), time)]);
+        chapter.pairs.push(Pair { base_first, base: figures(base), current: figures(current * slower) });
+        if looks.contains(&(pair as u32 + 1)) {
+            // As if each of the seven chapters had all three headlines.
+            let factor = factors(&chapter, 21, looks.len())["processor_order_ns"];
+            if judge(factor, false, 0.02) == Judgement::Worse {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+fn found(weather: Weather, slower: f64, races: u64) -> usize {
+    (0..races).filter(|seed| is_found_worse(*seed, weather, slower)).count()
+}
+
+#[test]
+fn an_unchanged_program_passes_in_any_weather() {
+    for (name, weather) in [
+        ("calm", calm as Weather),
+        ("drift", drift),
+        ("outliers", outliers),
+        ("slow disk", slow_disk),
+        ("two modes", two_modes),
+    ] {
+        // One figure of 21 that share 5 %: of a thousand, two or three may be called worse.
+        let false_alarms = found(weather, 1.0, 1_000);
+        assert!(false_alarms <= 8, "{name}: {false_alarms} of 1,000 unchanged programs were called slower");
+    }
+}
+
+#[test]
+fn a_slower_program_is_found() {
+    for (name, weather, least) in
+        [("calm", calm as Weather, 190), ("drift", drift, 190), ("few outliers", few_outliers, 150)]
+    {
+        let seen = found(weather, 1.05, 200);
+        assert!(seen >= least, "{name}: 5 % were seen in {seen} races of 200");
+    }
+    // Noise costs sight and never truth: where every fourth pair is spoiled, most changes of 5 % stay unseen, and twice
+    // that is seen.
+    let seen = found(outliers, 1.1, 200);
+    assert!(seen >= 150, "10 % were seen in {seen} races of 200 among outliers");
+    let seen = found(calm, 1.03, 200);
+    assert!(seen >= 150, "3 % were seen in {seen} races of 200");
+    let seen = found(calm, 1.0 / 0.9, 200);
+    assert!(seen >= 199, "a tenth was seen in {seen} races of 200");
+}
+
+#[test]
+fn a_margin_is_a_number_of_per_cent() {
+    assert_eq!(super::percent("3%"), Ok(0.03));
+    assert_eq!(super::percent("0.5"), Ok(0.005));
+    for wrong in ["", "%", "x", "0", "-1%", "101%", "NaN", "inf"] {
+        assert!(super::percent(wrong).is_err(), "{wrong}");
+    }
+}
