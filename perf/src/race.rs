@@ -176,7 +176,10 @@ fn publish(record: &RaceRecord, absent: &[String], args: &RaceArgs, output: &Pat
     let path = output.join("race.json");
     record.save(&path)?;
     let files = race_chart(record, &chapters::catalogue()?, &output.join("charts"))?;
-    print(format_args!("record  {}\ncharts  {} files, English and Chinese\n", path.display(), files.len()))?;
+    print(format_args!("record  {}\n", path.display()))?;
+    if !files.is_empty() {
+        print(format_args!("chart   {}, English and Chinese\n", output.join("charts").join("race.en.svg").display()))?;
+    }
     Ok((worse == 0).into())
 }
 

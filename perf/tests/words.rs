@@ -47,7 +47,7 @@ fn words(folder: &TempDir, arguments: &str) -> String {
 #[test]
 fn help() {
     let folder = folder();
-    let verbs = "ladder compare latency verify generate guard exercise mutants numbers sweep scale lab";
+    let verbs = "ladder compare race latency verify generate guard exercise mutants numbers sweep scale lab";
     for verb in [""].into_iter().chain(verbs.split(' ')) {
         assert_snapshot!(format!("{verb} help").trim(), words(&folder, &format!("{verb} --help")));
     }
@@ -59,6 +59,10 @@ fn refusals() {
     for (verb, refused) in [
         ("ladder", &["--chapters 0x99", "--chapters 0x00", "--rounds 0", "--input nothing.csv", "--input bad.csv"][..]),
         ("compare", &["run.txt", "nothing.json run.txt", "cut.json run.txt", "empty.txt run.txt"]),
+        (
+            "race",
+            &["", "no-such-commit", ".", "HEAD a-file", "HEAD --margin 0", "HEAD --rounds 0", "HEAD --chapters 0x99"],
+        ),
         ("latency", &["", "--chapter 0x99", "--chapter 0x03 --rate 900000 --seconds 3600", "--chapter 0x03 --rate 0"]),
         ("verify", &["--chapters lab", "--input nothing.csv", "--input bad.csv --seed 5", "--shards 0"]),
         ("generate", &["--orders 0", "--flow clasic", "--seed x"]),

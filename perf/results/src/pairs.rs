@@ -24,10 +24,11 @@ pub struct Factor {
 }
 
 impl Factor {
+    // ANCHOR: of
     /// The factor that these ratios tell, one of each pair. The true one lies outside of `low` to `high` with the
     /// probability `error` at most.
     ///
-    /// None when there are too few pairs for so small an error (seven for 5 %), and when a ratio is no number above zero.
+    /// None when there are too few pairs for so small an error (seven for 5 %), or a ratio is no number above 0.
     pub fn of(ratios: &[f64], error: f64) -> Option<Factor> {
         if ratios.iter().any(|ratio| !ratio.is_finite() || *ratio <= 0.0) {
             return None;
@@ -49,6 +50,7 @@ impl Factor {
         let estimate = median_of_sorted(&averages)?.clamp(low, high);
         Some(Factor { estimate: estimate.exp(), low: low.exp(), high: high.exp() })
     }
+    // ANCHOR_END: of
 
     /// How far the factor may lie from 1, to either side: 0.02 for a low end of 0.98.
     pub fn largest_change(&self) -> f64 {

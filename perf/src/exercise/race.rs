@@ -62,7 +62,7 @@ fn verdict(before: &str, old: &Spread, new: &Spread, language: Language) -> Stri
     };
     let factor = factor_text(new.median / old.median);
     let words = match judge(old, new, true) {
-        Judgement::Same => language.pick("no difference seen".into(), "未见差别".into()),
+        Judgement::Same | Judgement::NotJudged => language.pick("no difference seen".into(), "未见差别".into()),
         Judgement::Better => language.pick(format!("yours is faster: {factor}"), format!("你的更快：{factor}")),
         Judgement::Worse => language.pick(format!("yours is slower: {factor}"), format!("你的更慢：{factor}")),
     };

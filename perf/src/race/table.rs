@@ -21,19 +21,18 @@ pub fn table(record: &RaceRecord) -> Table {
                 false => duration_text(median, Language::English),
             });
             let factor = chapter.factors.get(&figure.key).copied().flatten();
-            let change = |of: fn(Factor) -> f64| match factor {
-                Some(factor) => format!("{:+.1} %", 100.0 * (of(factor) - 1.0)),
-                None => "-".into(),
-            };
+            let percent = |factor: f64| format!("{:+.1} %", 100.0 * (factor - 1.0));
+            let end = |of: fn(Factor) -> f64| factor.map_or("-".into(), |factor| percent(of(factor)));
+            let middle = factor.map_or_else(|| middle_ratio(chapter, &figure), |factor| factor.estimate);
             table.add_row([
                 chapter.chapter.clone(),
                 chapter.pairs.len().to_string(),
                 figure.name.clone(),
                 base,
                 current,
-                change(|factor| factor.estimate),
-                change(|factor| factor.low),
-                change(|factor| factor.high),
+                percent(middle),
+                end(|factor| factor.low),
+                end(|factor| factor.high),
                 words(factor, &figure, record.margin),
             ]);
         }
@@ -65,6 +64,12 @@ fn medians(chapter: &RacedChapter, figure: &Figure) -> [f64; 2] {
         median(chapter.pairs.iter().filter_map(|pair| pair.base.get(&figure.key).copied()).collect()),
         median(chapter.pairs.iter().filter_map(|pair| pair.current.get(&figure.key).copied()).collect()),
     ]
+}
+
+/// The middle of the pairs' ratios, where there are too few for more.
+fn middle_ratio(chapter: &RacedChapter, figure: &Figure) -> f64 {
+    let ratios = chapter.ratios(&figure.key, chapter.pairs.len()).unwrap_or_default();
+    Spread::of(&ratios).map_or(1.0, |spread| spread.median)
 }
 
 fn words(factor: Option<Factor>, figure: &Figure, margin: f64) -> String {

@@ -1,0 +1,158 @@
+//! Whole races of made-up programs, in a repository made up for them: what an unchanged one, a slower one and one that
+//! does not build end with, and that nothing is left behind.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+const CHAPTER: &str = "chapters/0x01-made-up";
+
+const MANIFEST: &str = r#"
+[package]
+name = "ch01"
+
+[package.metadata.chapter]
+number = 0x01
+part = 1
+kind = "engine"
+title = { en = "made up", zh = "虚构" }
+lesson = "speed"
+budget = 0
+"#;
+
+/// "Builds" a program that takes as many nanoseconds an order as the tree's file `speed` says, with a noise that
+/// follows from how often it has run.
+const CARGO: &str = r#"#!/bin/sh
+target=target
+while [ $# -gt 0 ]; do
+    [ "$1" = --target-dir ] && target=$2
+    shift
+done
+speed=$(cat chapters/0x01-made-up/speed)
+if [ "$speed" = broken ]; then
+    echo "error: made-up compiler: no" >&2
+    exit 101
+fi
+mkdir -p "$target/release"
+rm -f "$target/release/ch01"
+cat >"$target/release/ch01" <<PROGRAM
+#!/bin/sh
+while [ \$# -gt 0 ]; do
+    [ "\$1" = --output ] && output=\$2
+    shift
+done
+mkdir -p "\$output"
+echo >>"\$output/runs"
+runs=\$(wc -l <"\$output/runs")
+awk -v ns=$speed -v seed=\$runs 'BEGIN {
+    srand(seed); ns *= 0.995 + 0.01 * rand()
+    print "orders=1000\ntrades=1\nthroughput_ops=" 1e9 / ns "\nprocessor_order_ns=" ns
+    print "latency_offered_ops=1\nlatency_p50_ns=" ns "\nlatency_p99_ns=" 9 * ns
+}' >"\$output/figures.txt"
+PROGRAM
+chmod +x "$target/release/ch01"
+"#;
+
+/// A repository with one chapter of this speed, committed; none where git is not there.
+fn repository(speed: &str) -> Option<TempDir> {
+    if Command::new("git").arg("--version").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "git is not installed, and CI counts on it");
+        println!("SKIPPED: git is not installed");
+        return None;
+    }
+    let root = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(root.path().join(CHAPTER)).expect("a folder");
+    for (name, text) in [("book.toml", ""), (".gitignore", "/target\n/output\n/cargo\n"), ("cargo", CARGO)] {
+        fs::write(root.path().join(name), text).expect("written");
+    }
+    let cargo = root.path().join("cargo");
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
+    fs::write(root.path().join(CHAPTER).join("Cargo.toml"), MANIFEST).expect("written");
+    set_speed(root.path(), speed);
+    git(root.path(), &["init", "--quiet"]);
+    commit(root.path());
+    Some(root)
+}
+
+fn set_speed(root: &Path, speed: &str) {
+    fs::write(root.join(CHAPTER).join("speed"), speed).expect("written");
+}
+
+fn commit(root: &Path) {
+    git(root, &["add", "."]);
+    git(root, &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "a"]);
+}
+
+fn git(root: &Path, arguments: &[&str]) {
+    let ended = Command::new("git").arg("-C").arg(root).args(arguments).output().expect("git runs");
+    assert!(ended.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
+}
+
+/// Races in this repository: the exit code and all that is said.
+fn race(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perf"));
+    command.arg("race").args(arguments).current_dir(root).env("CARGO", root.join("cargo"));
+    let ended = command.output().expect("the tool runs");
+    let said = [ended.stdout, ended.stderr].concat();
+    (ended.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+/// What is left of races: the programs of commits, under their hashes, and where they are built.
+fn left(root: &Path) -> Vec<String> {
+    let names = fs::read_dir(root.join("target/race")).expect("there was a race").flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name != "build" && name.len() != 40).collect()
+}
+
+#[test]
+fn an_unchanged_program_passes_and_a_slower_one_does_not() {
+    let Some(root) = repository("1000") else { return };
+    let root = root.path();
+    let (code, said) = race(root, &["HEAD", "--rounds", "14"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("0 worse, 0 better") && said.contains("0 of 3 not judged"), "{said}");
+    assert!(root.join("output/race.json").is_file());
+
+    set_speed(root, "1050");
+    let (code, said) = race(root, &["HEAD", "--rounds", "14"]);
+    assert_eq!(code, Some(1), "5 % went unnoticed: {said}");
+    assert!(said.contains("3 worse") && said.contains("WORSE"), "{said}");
+    let (code, said) = race(root, &["HEAD", "--rounds", "14", "--margin", "10%"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("differs by less than matters"), "{said}");
+
+    set_speed(root, "950");
+    let (code, said) = race(root, &["HEAD", "--rounds", "14"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("3 better"), "{said}");
+    assert_eq!(left(root), [""; 0]);
+}
+
+#[test]
+fn few_pairs_judge_nothing_and_say_what_would() {
+    let Some(root) = repository("1000") else { return };
+    set_speed(root.path(), "1500");
+    let (code, said) = race(root.path(), &["HEAD", "--quick"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("3 of 3 not judged") && said.contains("race HEAD"), "{said}");
+}
+
+#[test]
+fn what_can_not_be_raced_is_refused_and_leaves_nothing() {
+    let Some(root) = repository("broken") else { return };
+    let root = root.path();
+    let (code, said) = race(root, &["HEAD"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("could not be built") && said.contains("made-up compiler: no"), "{said}");
+    assert_eq!(left(root), [""; 0]);
+    assert!(!root.join("output/race.json").exists());
+
+    set_speed(root, "1000");
+    let (code, said) = race(root, &["."]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("changes that are in no commit"), "{said}");
+}
