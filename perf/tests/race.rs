@@ -61,7 +61,7 @@ chmod +x "$target/release/ch01"
 fn repository(speed: &str) -> Option<TempDir> {
     if Command::new("git").arg("--version").output().is_err() {
         assert!(std::env::var_os("CI").is_none(), "git is not installed, and CI counts on it");
-        println!("SKIPPED: git is not installed");
+        program::tell(format_args!("SKIPPED: git is not installed"));
         return None;
     }
     let root = tempfile::tempdir().expect("a folder");
