@@ -14,8 +14,11 @@ use crate::exercise::layout::{Source, test_files};
 use crate::exercise::plan::{Plan, Tests};
 use crate::exercise::{Built, build_tests};
 
-/// An engine that waits for ever is noticed, too.
-const STUCK: Duration = Duration::from_secs(300);
+/// An engine that waits for ever is noticed, too: by a program of tests that takes this many times as long as it does
+/// with nothing left out, on this machine beside whatever else it has to do.
+const STUCK: u32 = 5;
+/// The least that one is given, and the most with nothing left out.
+const PATIENCE: [Duration; 2] = [Duration::from_secs(300), Duration::from_secs(3_600)];
 
 /// What became of a chapter without one of its changes.
 pub enum Trial {
@@ -31,6 +34,8 @@ pub enum Trial {
 pub struct Trials {
     place: PathBuf,
     tests: Vec<Tests>,
+    /// How long a program of tests may take.
+    patience: Duration,
 }
 
 impl Trials {
@@ -52,15 +57,19 @@ impl Trials {
         // The lesson's own test is short and mostly the first to notice; what takes minutes comes last.
         let tests = plan.stages(source.chapter.lesson_test_name(), &files);
         let tests = tests.into_iter().flat_map(|stage| stage.tests).map(|tests| Tests { part: None, ..tests });
-        let mut trials = Trials { place, tests: Vec::new() };
+        let mut trials = Trials { place, tests: Vec::new(), patience: PATIENCE[1] };
         tests.for_each(|tests| {
             if !trials.tests.contains(&tests) {
                 trials.tests.push(tests)
             }
         });
         tell(format_args!("{}: building its tests and running them as it is", source.chapter.folder));
+        let began = Instant::now();
         match trials.run()? {
-            Trial::Passes => Ok(trials),
+            Trial::Passes => {
+                trials.patience = PATIENCE[0].max(STUCK * began.elapsed());
+                Ok(trials)
+            }
             Trial::Noticed(test) => Err(MeasureError::Unusable(format!("a test fails with nothing left out: {test}"))),
             Trial::DoesNotCompile => Err(MeasureError::Unusable("the chapter does not compile by itself".into())),
         }
@@ -111,7 +120,7 @@ impl Trials {
             if let Some(status) = child.try_wait().map_err(start)? {
                 break status;
             }
-            if began.elapsed() > STUCK {
+            if began.elapsed() > self.patience {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Ok(Some("it does not end".into()));
