@@ -29,12 +29,7 @@ pub fn serve(project: &Project, port: u16) -> Result<(), Failure> {
     let address = listener.local_addr().map_err(|e| Failure::Usage(e.to_string()))?;
     print(format_args!("http://{address}/  (Ctrl-C ends it; a changed source is built again)\n"))?;
     let files = dist.clone();
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // A browser that hangs up early is its own business.
-            let _ = answer(stream, &files);
-        }
-    });
+    thread::spawn(move || answer_all(&listener, &files));
     let mut seen = newest(project);
     loop {
         thread::sleep(POLL);
@@ -43,6 +38,14 @@ pub fn serve(project: &Project, port: u16) -> Result<(), Failure> {
             seen = now;
             report(site::build(project, &dist))?;
         }
+    }
+}
+
+/// Answers every request that comes in with a file of `dist`, for as long as the process lives.
+pub fn answer_all(listener: &TcpListener, dist: &Path) {
+    for stream in listener.incoming().flatten() {
+        // A browser that hangs up early is its own business.
+        let _ = answer(stream, dist);
     }
 }
 

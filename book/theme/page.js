@@ -89,4 +89,9 @@
     window.addEventListener('beforeprint', () => {
         document.querySelectorAll('main details').forEach(answer => { answer.open = true; });
     });
+
+    // The whole book on one page is there to be printed.
+    if (document.documentElement.hasAttribute('data-print')) {
+        window.addEventListener('load', () => window.setTimeout(() => window.print(), 100));
+    }
 })();

@@ -29,6 +29,8 @@ pub struct Browser {
     next: u64,
     /// What the page said on its console, and the exceptions that nobody caught.
     pub errors: Vec<String>,
+    /// The addresses that the page asked for.
+    pub requests: Vec<String>,
     _profile: TempDir,
 }
 
@@ -64,7 +66,15 @@ impl Browser {
         let stream = TcpStream::connect(host).unwrap();
         stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let (socket, _) = client(format!("ws://{address}"), stream).unwrap();
-        let mut browser = Browser { child, socket, session: String::new(), next: 0, errors: vec![], _profile: profile };
+        let mut browser = Browser {
+            child,
+            socket,
+            session: String::new(),
+            next: 0,
+            errors: vec![],
+            requests: vec![],
+            _profile: profile,
+        };
         browser.attach();
         browser
     }
@@ -120,6 +130,9 @@ impl Browser {
 
     fn note(&mut self, event: &Value) {
         let params = &event["params"];
+        if event["method"] == "Network.requestWillBeSent" {
+            self.requests.extend(params["request"]["url"].as_str().map(str::to_owned));
+        }
         let said = match event["method"].as_str() {
             Some("Runtime.exceptionThrown") => params["exceptionDetails"].to_string(),
             Some("Runtime.consoleAPICalled") if params["type"] == "error" => params["args"].to_string(),

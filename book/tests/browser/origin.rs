@@ -1,0 +1,110 @@
+//! Nothing comes from elsewhere and nothing goes there: every request of every page is watched, from a server and from
+//! a folder, with all that answers in use, and the pages' own policy is tried.
+
+use super::{Browser, Site, browser};
+use book::lang::Lang;
+use book::serve;
+use serde_json::json;
+use std::net::{Ipv4Addr, TcpListener};
+use std::thread;
+
+/// Serves the site, and gives its origin and another one that leads to the same files.
+fn served(site: &Site) -> (String, String) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let dist = site.dir.path().to_owned();
+    thread::spawn(move || serve::answer_all(&listener, &dist));
+    (format!("http://127.0.0.1:{port}/"), format!("http://localhost:{port}/"))
+}
+
+/// What was asked for elsewhere since the last look; and there has to be something that was asked for here.
+fn elsewhere(browser: &mut Browser, origin: &str) -> Vec<String> {
+    let (here, elsewhere): (Vec<String>, Vec<String>) =
+        browser.requests.drain(..).partition(|url| url.starts_with(origin) || url.starts_with("data:"));
+    assert!(!here.is_empty(), "nothing was asked for at {origin}");
+    elsewhere
+}
+
+/// Everything on a page that answers, in use.
+const USE: &str = "(() => {
+    for (const button of document.querySelectorAll('main button, .choices a')) button.click();
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    document.getElementById('mdbook-theme-toggle').click();
+    document.getElementById('mdbook-theme-navy').click();
+    document.getElementById('mdbook-search-toggle').click();
+    const input = document.getElementById('search-input');
+    input.value = 'ring';
+    input.dispatchEvent(new Event('input'));
+})()";
+
+#[test]
+fn no_request_leaves_the_origin() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(1280, false);
+    let folder = site.url("");
+    let (origin, _) = served(&site);
+    let pages = || Lang::ALL.into_iter().flat_map(|lang| site.pages(lang).into_iter().chain([print(lang)]));
+    for page in pages() {
+        browser.open(&format!("{origin}{page}"));
+        // The page for printing stands still while it is printed.
+        if !page.ends_with("/print.html") {
+            browser.ask(USE);
+            browser.until("document.querySelectorAll('#search-results a').length > 0");
+        }
+        assert_eq!(elsewhere(&mut browser, &origin), Vec::<String>::new(), "{page}");
+    }
+    browser.call("Page.navigate", json!({"url": origin}));
+    browser.until("location.href.endsWith('en/index.html') && document.readyState === 'complete'");
+    assert_eq!(elsewhere(&mut browser, &origin), Vec::<String>::new(), "the first page");
+    for page in ["en/market.html", "zh/pinned-ring.html", "zh/naive.html"] {
+        browser.open(&format!("{folder}{page}"));
+        browser.ask(USE);
+        browser.until("document.querySelectorAll('#search-results a').length > 0");
+        assert_eq!(elsewhere(&mut browser, &folder), Vec::<String>::new(), "{page} from a folder");
+    }
+    assert_eq!(browser.errors, Vec::<String>::new(), "and the policy stops nothing of ours");
+}
+
+fn print(lang: Lang) -> String {
+    format!("{}/print.html", lang.dir())
+}
+
+/// What the policy says of an attempt.
+const ATTEMPTS: [(&str, &str); 5] = [
+    ("img-src", "new Image().src = to"),
+    ("connect-src", "fetch(to).catch(() => 0)"),
+    ("script-src", "document.head.append(Object.assign(document.createElement('script'), {src: to}))"),
+    ("script-src", "document.head.append(Object.assign(document.createElement('script'), {textContent: '0'}))"),
+    ("style-src", "document.head.append(Object.assign(document.createElement('link'), {rel: 'stylesheet', href: to}))"),
+];
+
+#[test]
+fn the_policy_of_every_page_lets_nothing_out() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    let (origin, other) = served(&site);
+    for page in ["en/preface.html", "zh/market.html", "en/print.html"] {
+        browser.open(&format!("{origin}{page}"));
+        browser.requests.clear();
+        for (directive, attempt) in ATTEMPTS {
+            let stopped = browser.ask(&format!(
+                "new Promise(done => {{
+                    const to = '{other}en/favicon.svg';
+                    document.addEventListener('securitypolicyviolation', e => done(e.effectiveDirective), {{once: true}});
+                    setTimeout(() => done('nothing stopped it'), 5000);
+                    {attempt};
+                }})"
+            ));
+            assert!(stopped.as_str().unwrap().starts_with(directive), "{page}: {attempt}: {stopped}");
+        }
+    }
+    // What would leave without the policy is seen by the watch above.
+    browser.call("Page.setBypassCSP", json!({"enabled": true}));
+    browser.open(&format!("{origin}en/naive.html"));
+    browser.requests.retain(|url| url.starts_with(&origin));
+    browser.ask(&format!(
+        "new Promise(done => {{ const i = new Image(); i.onload = i.onerror = done; i.src = '{other}x'; }})"
+    ));
+    assert_eq!(elsewhere(&mut browser, &origin), [format!("{other}x")]);
+}
