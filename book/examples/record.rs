@@ -1,10 +1,16 @@
-//! Records the ring of 0x06 at work, for the player in the book: `cargo run -p book --example record`.
+//! Records the ring of 0x06 at work, for the players in the book: `cargo run -p book --example record`.
 //!
-//! The ring, the events that wait and the markets are the engine's own. Only the clock is ours: one thread plays the
-//! three roles in a written order, so that the same recording comes out every time, and a step does what the role's
+//! `ring`: the ring, the events that wait and the markets are the engine's own. Only the clock is ours: one thread plays
+//! the three roles in a written order, so that the same recording comes out every time, and a step does what the role's
 //! own loop does between two looks (`submit` and `publish` of the pipeline, `run` of journal and matcher).
+//!
+//! `ordering`: the ring's own code over a memory that permits all that the language does, with one ordering weakened.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]
 
+#[path = "record/digest.rs"]
+mod digest;
+#[path = "record/ordering.rs"]
+mod ordering;
 #[path = "record/ring.rs"]
 mod ring;
 
@@ -12,9 +18,10 @@ use std::fs;
 use std::path::Path;
 
 fn main() {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = serde_json::to_string_pretty(&ring::record()).unwrap() + "\n";
-    let file = book.join("recordings/ring.json");
-    fs::write(&file, text).unwrap();
-    program::print(format_args!("{}\n", file.display())).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
+    for (name, recording) in [("ring", ring::record()), ("ordering", ordering::record())] {
+        let file = folder.join(name).with_extension("json");
+        fs::write(&file, serde_json::to_string_pretty(&recording).unwrap() + "\n").unwrap();
+        program::print(format_args!("{}\n", file.display())).unwrap();
+    }
 }

@@ -5,6 +5,7 @@
 //! sentence, and for the script `book/theme/player.js` what changes in the picture from step to step.
 
 mod frame;
+mod ordering;
 mod ring;
 
 use crate::html::escape;
@@ -26,9 +27,11 @@ pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
     let words = Words::read(&s.project, &Path::new(FOLDER).join(format!("{name}.toml")), lang)?;
     let (frames, still) = match name {
         "ring" => (ring::frames(&recording, &words)?, ring::STILL),
+        "ordering" => (ordering::frames(&recording, &words)?, ordering::STILL),
         _ => return Err(format!("nobody knows how to draw `{name}`")),
     };
     let shown = frames.get(still).ok_or("the recording is too short for its still picture")?;
+    let picture = if name == "ring" { ring::picture(shown, &words)? } else { ordering::picture(shown, &words)? };
     let ui: BTreeMap<_, _> = words.groups.get("ui").into_iter().flatten().collect();
     let data = json!({ "frames": frames, "still": still, "ui": ui }).to_string();
     let label = escape(words.get("picture", "label")?);
@@ -37,10 +40,9 @@ pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
     let told: String = frames.iter().map(|frame| format!("<li>{}</li>", escape(&frame.said))).collect();
     Ok(format!(
         "<section class=\"player\" id=\"player-{name}\" aria-label=\"{label}\" data-player=\"{}\">\
-         <figure class=\"drawing\"><div class=\"ring\">{}</div><figcaption>{}</figcaption></figure>\
+         <figure class=\"drawing\"><div class=\"{name}\">{picture}</div><figcaption>{}</figcaption></figure>\
          <details open><summary>{}</summary><ol start=\"0\">{told}</ol></details></section>\n\n",
         escape(&data),
-        ring::picture(shown, &words)?,
         escape(&caption),
         escape(words.get("ui", "all")?)
     ))

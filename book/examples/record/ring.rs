@@ -1,5 +1,6 @@
 //! The ring's recording: what each role does, and where everything stands after it.
 
+use crate::digest::{hex, sources};
 use ch06::exchange::Exchange;
 use ch06::metrics::Unmeasured;
 use ch06::pending::Pending;
@@ -7,9 +8,6 @@ use ch06::ring::{Closed, Consumer, Producer, ring};
 use market::flow::{self, FlowName};
 use market::{Command, Event};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
-use std::fs;
-use std::path::Path;
 
 /// The chapter, and its files that are at work here.
 const CHAPTER: &str = "0x06-pinned-ring";
@@ -171,18 +169,6 @@ pub fn record() -> Value {
     engine.apply();
     engine.acknowledge();
     let steps = Value::Array(engine.steps);
-    // So that a step changed by hand is told when the book is built; that the steps are the engine's, a test tells.
     let digest = hex(steps.to_string().as_bytes());
-    json!({ "chapter": CHAPTER, "capacity": CAPACITY, "sources": sources(), "digest": digest, "steps": steps })
-}
-
-/// The SHA-256 of each file that was at work.
-fn sources() -> Value {
-    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../chapters").join(CHAPTER);
-    let digest = |file: &str| Value::String(hex(&fs::read(chapter.join(file)).unwrap()));
-    SOURCES.iter().map(|file| ((*file).to_owned(), digest(file))).collect::<serde_json::Map<_, _>>().into()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    json!({ "chapter": CHAPTER, "capacity": CAPACITY, "sources": sources(CHAPTER, &SOURCES), "digest": digest, "steps": steps })
 }

@@ -38,12 +38,20 @@ struct Step {
 pub(super) fn frames(recording: &Value, words: &Words) -> Result<Vec<Frame>, String> {
     let capacity = recording["capacity"].as_u64().ok_or("the recording has no capacity")?;
     let steps: Vec<Step> = serde_json::from_value(recording["steps"].clone()).map_err(|e| e.to_string())?;
-    steps.iter().map(|step| Ok(Frame { said: said(step, words)?, parts: parts(step, capacity, words)? })).collect()
+    steps
+        .iter()
+        .map(|step| Ok(Frame { said: said(step, capacity, words)?, parts: parts(step, capacity, words)? }))
+        .collect()
 }
 
-fn said(step: &Step, words: &Words) -> Result<String, String> {
+fn said(step: &Step, capacity: u64, words: &Words) -> Result<String, String> {
+    // Does what was published begin again at slot 0?
+    let wraps = step.count > 0
+        && step.head > step.count
+        && (step.head - 1) / capacity > (step.head - step.count - 1) / capacity;
     let key = match (&*step.does, step.count) {
         ("acknowledges", 0) => "acknowledges-none",
+        ("publishes", _) if wraps => "publishes-over",
         (does, _) => does,
     };
     let fills = [

@@ -5,9 +5,9 @@ use book::lang::Lang;
 use serde_json::{Value, json};
 
 /// The picture: what every part of it shows.
-const PICTURE: &str = "[...document.querySelectorAll('.player [data-part]')].map(part =>
+const PICTURE: &str = "[...document.querySelectorAll('#player-ring [data-part]')].map(part =>
     [part.dataset.part, part.classList.contains('touched') ? '' : part.getAttribute('class'), part.getAttribute('transform'), part.querySelector('text') ? '' : part.textContent].join()).join(' ')";
-const SAID: &str = "document.querySelector('.player .said').innerText";
+const SAID: &str = "document.querySelector('#player-ring .said').innerText";
 
 fn open(browser: &mut Browser, site: &Site, lang: Lang) {
     browser.open("about:blank");
@@ -15,12 +15,12 @@ fn open(browser: &mut Browser, site: &Site, lang: Lang) {
 }
 
 fn click(browser: &mut Browser, button: &str) {
-    browser.ask(&format!("document.querySelector('.player .{button}').click()"));
+    browser.ask(&format!("document.querySelector('#player-ring .{button}').click()"));
 }
 
 /// The positions of head, matching and journal, and what is pending, acknowledged and with the caller.
 fn counts(browser: &mut Browser) -> Value {
-    browser.ask("['head', 'matching', 'journal', 'pending', 'acknowledged', 'waiting'].map(name => Number(document.querySelector(`.player [data-part=${name}-count]`).textContent))")
+    browser.ask("['head', 'matching', 'journal', 'pending', 'acknowledged', 'waiting'].map(name => Number(document.querySelector(`#player-ring [data-part=${name}-count]`).textContent))")
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_recording_plays_forwards_and_backwards() {
         browser.look(width, lang == Lang::Zh);
         open(&mut browser, &site, lang);
         let said = browser
-            .ask("[...document.querySelectorAll('.player li[aria-current], .player ol li')].map(li => li.textContent)");
+            .ask("[...document.querySelectorAll('#player-ring li[aria-current], #player-ring ol li')].map(li => li.textContent)");
         let mut seen = vec![];
         for step in 0..20 {
             seen.push((browser.ask(PICTURE), browser.ask(SAID)));
@@ -51,10 +51,10 @@ fn a_recording_plays_forwards_and_backwards() {
         assert_eq!(counts(&mut browser), json!([0, 0, 0, 0, 0, 0]));
         // By slider and by key; the arrows that turn the book's pages stay in the player.
         browser.ask(
-            "(s => { s.value = 8; s.dispatchEvent(new Event('input')); })(document.querySelector('.player input'))",
+            "(s => { s.value = 8; s.dispatchEvent(new Event('input')); })(document.querySelector('#player-ring input'))",
         );
         assert_eq!(counts(&mut browser), json!([8, 8, 0, 8, 0, 2]), "the ring is full");
-        browser.ask("document.querySelector('.player .forward').focus()");
+        browser.ask("document.querySelector('#player-ring .forward').focus()");
         let press = |browser: &mut Browser, key: &str, code: u32| {
             let event = json!({"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": code});
             browser.call("Input.dispatchKeyEvent", event);
@@ -82,14 +82,51 @@ fn without_its_script_the_picture_and_every_sentence_are_there() {
     open(&mut browser, &site, Lang::En);
     assert_eq!(counts(&mut browser), json!([10, 10, 3, 7, 3, 0]));
     assert_eq!(
-        browser.ask("[...document.querySelectorAll('.player li')].filter(li => li.checkVisibility()).length"),
+        browser.ask("[...document.querySelectorAll('#player-ring li')].filter(li => li.checkVisibility()).length"),
         21 + 4
     );
     let still = browser.ask(PICTURE);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": false}));
     open(&mut browser, &site, Lang::En);
     browser.ask("window.dispatchEvent(new Event('beforeprint'))");
-    browser.ask("document.querySelectorAll('.player .touched').forEach(part => part.classList.remove('touched'))");
+    browser.ask("document.querySelectorAll('#player-ring .touched').forEach(part => part.classList.remove('touched'))");
     let normal = |value: &Value| value.as_str().unwrap().replace(",,", ",");
     assert_eq!(normal(&browser.ask(PICTURE)), normal(&still), "an untouched player prints its still picture");
+}
+
+/// What the boxes of matching's head and slot 0 show.
+const MATCHING: &str = "['head', 'slot-0'].map(place =>
+    document.querySelector(`#player-ordering [data-part=matching-${place}]`).textContent).join(' | ')";
+
+#[test]
+fn a_weakened_ordering_shows_an_old_command_and_both_words_do_not() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    for (lang, width, dark) in [(Lang::En, 390, false), (Lang::Zh, 1280, true)] {
+        browser.look(width, dark);
+        open(&mut browser, &site, lang);
+        let mut shown = vec![];
+        for _ in 0..18 {
+            shown.push(browser.ask(MATCHING).as_str().unwrap().replace("或", "or"));
+            browser.ask("document.querySelector('#player-ordering .forward').click()");
+        }
+        // Written, stored, loaded, read, told: without Release, without Acquire, and with both.
+        let weak = ["4 | 0", "4 | 0 or 4", "4 or 5 | 0 or 4", "5 | 0 or 4", "5 | 0", "5 | 0"];
+        let whole = ["4 | 0", "4 | 0 or 4", "4 or 5 | 0 or 4", "5 | 4", "5 | 4", "5 | 4"];
+        assert_eq!(shown, [weak, weak, whole].concat());
+        for step in [4, 15] {
+            let to = format!(
+                "(s => {{ s.value = {step}; s.dispatchEvent(new Event('input')); }})(document.querySelector('#player-ordering input'))"
+            );
+            browser.ask(&to);
+            assert_eq!(browser.ask(OVERFLOW), "");
+            if let Some(axe) = axe() {
+                browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
+                assert_eq!(browser.ask(AXE), "");
+            }
+            browser.ask("document.querySelector('#player-ordering').scrollIntoView()");
+            keep_picture(&mut browser, &format!("{}-ordering-{step}", lang.dir()), width, dark);
+        }
+    }
+    assert_eq!(browser.errors, Vec::<String>::new());
 }
