@@ -37,8 +37,9 @@
         }
 
         function show(to) {
-            const before = frames[at].parts;
             at = to;
+            // What this step touched, wherever the reader comes from.
+            const before = frames[Math.max(0, at - 1)].parts;
             const { said: sentence, parts } = frames[at];
             for (const [name, { class: kind, text, at: place }] of Object.entries(parts)) {
                 const element = part(name);
