@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub(crate) static BRACES: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\)?\{\{\s*([a-z][\w-]*)\b([^{}]*)\}\}"));
 
 /// The words that may open a directive, each with the form that follows it.
-const FORMS: [(&str, &str); 10] = [
+const FORMS: [(&str, &str); 12] = [
     ("num", "{{num RECORD:PATH | FORMAT}}"),
     ("ratio", "{{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
     ("table", "{{table NAME …}}"),
@@ -24,6 +24,8 @@ const FORMS: [(&str, &str); 10] = [
     ("test", "{{test ch01::contract::simulation}}"),
     ("sandbox", "{{sandbox NAME}}"),
     ("player", "{{player NAME}}"),
+    ("guess", "{{guess ID}}"),
+    ("guesses", "{{guesses}}"),
 ];
 
 /// The tables, each in the form in which it is written.
@@ -105,6 +107,13 @@ pub enum Directive<'t> {
         /// Its name.
         name: &'t str,
     },
+    /// A place to write a guess.
+    Guess {
+        /// Its name.
+        id: &'t str,
+    },
+    /// All that a reader has guessed.
+    Guesses,
 }
 
 /// Which table.
@@ -172,7 +181,9 @@ impl<'t> Directive<'t> {
         let (subject, tail) = rest.split_once('|').map_or((rest, None), |(a, b)| (a, Some(b.trim())));
         let arguments: Vec<&str> = subject.split_whitespace().collect();
         let alt = tail.filter(|alt| !alt.is_empty());
-        if tail.is_some() && matches!(word, "table" | "code" | "diff" | "test" | "sandbox" | "player") {
+        if tail.is_some()
+            && matches!(word, "table" | "code" | "diff" | "test" | "sandbox" | "player" | "guess" | "guesses")
+        {
             return Err(Malformed::Tail { form });
         }
         Ok(match (word, arguments.as_slice()) {
@@ -191,6 +202,8 @@ impl<'t> Directive<'t> {
             ("test", [path]) => Self::Test { path },
             ("sandbox", [name]) => Self::Sandbox { name },
             ("player", [name]) => Self::Player { name },
+            ("guess", [id]) => Self::Guess { id },
+            ("guesses", []) => Self::Guesses,
             _ => return Err(Malformed::Form { form }),
         })
     }
@@ -248,7 +261,7 @@ mod tests {
             (
                 "tabel",
                 "",
-                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, test, sandbox, player)",
+                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, test, sandbox, player, guess, guesses)",
             ),
             ("num", "", "it has the form {{num RECORD:PATH | FORMAT}}"),
             ("num", "ladder", "`ladder` is not of the form record:path"),

@@ -8,6 +8,7 @@ use crate::chinese::{counted, joins};
 use crate::code;
 use crate::diff;
 use crate::directive::{BRACES, Directive, Malformed};
+use crate::guess;
 use crate::lang::Lang;
 use crate::named_test::named_test;
 use crate::number;
@@ -121,5 +122,7 @@ fn expand(s: &Sources, lang: Lang, directive: &Directive<'_>, fenced: bool) -> R
         Directive::Test { path } => named_test(&s.project, path, fenced),
         Directive::Sandbox { name } => sandbox::sandbox(s, lang, name),
         Directive::Player { name } => player::player(s, lang, name),
+        Directive::Guess { id } => guess::guess(s, lang, id),
+        Directive::Guesses => guess::guesses(s, lang),
     }
 }

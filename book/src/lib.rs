@@ -15,6 +15,7 @@ pub mod directive;
 pub mod expand;
 pub mod format;
 pub mod glossary;
+pub mod guess;
 pub mod html;
 pub mod lang;
 pub mod named_test;

@@ -33,7 +33,7 @@ fn one_ordering_weakened_is_recorded_as_it_runs() {
     is_what_runs("ordering", &recording);
     let ends = |variant: &str| {
         let steps = recording["steps"].as_array().unwrap();
-        steps.iter().filter(|step| step["variant"] == variant).next_back().unwrap()["value"].clone()
+        steps.iter().rfind(|step| step["variant"] == variant).unwrap()["value"].clone()
     };
     // Each of the two words is needed, and both together are enough.
     assert_eq!(["release", "acquire", "nothing"].map(ends), [0, 0, 4]);

@@ -7,6 +7,7 @@ mod built;
 mod chapters;
 mod charts;
 mod figures;
+mod forms;
 mod guesses;
 mod includes;
 mod input;
@@ -63,6 +64,7 @@ pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     terms::check(&input, &mut problems);
     reading::check(&input, &mut problems);
     guesses::check(&input, &mut problems);
+    forms::check(&input, &mut problems);
     charts::check(&input, &mut problems);
     typography::check(&input, &mut problems);
     sandboxes::check(&input, &mut problems);

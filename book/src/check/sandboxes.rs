@@ -1,10 +1,11 @@
-//! Sandboxes and recordings: each sandbox is on a page in both languages, and the Chinese of all is set and worded as
+//! Sandboxes, recordings and guesses: each sandbox is on a page in both languages, and the Chinese of all is set and worded as
 //! the pages' is.
 
 use crate::check::input::Input;
 use crate::check::typography;
 use crate::directive::{BRACES, Directive};
 use crate::glossary;
+use crate::guess;
 use crate::lang::Lang;
 use crate::player;
 use crate::problem::Problem;
@@ -20,6 +21,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     }
     let chinese = sandbox::chinese(input.project).and_then(|mut chinese| {
         chinese.extend(player::chinese(input.project)?);
+        chinese.extend(guess::chinese(input.project)?);
         Ok(chinese)
     });
     let chinese = match chinese {

@@ -10,6 +10,7 @@
 mod cdp;
 #[path = "../fixture/mod.rs"]
 mod fixture;
+mod guess;
 mod origin;
 mod player;
 mod reading;

@@ -1,0 +1,199 @@
+//! Guesses: written, refused in words, kept over a reload, held against what was measured, and gathered at the end.
+
+use super::{AXE, Browser, OVERFLOW, Site, axe, browser, keep_picture};
+use book::lang::Lang;
+use serde_json::{Value, json};
+
+fn open(browser: &mut Browser, site: &Site, lang: Lang, page: &str) {
+    browser.open("about:blank");
+    browser.open(&site.url(&format!("{}/{page}.html", lang.dir())));
+}
+
+fn text(browser: &mut Browser, what: &str) -> String {
+    browser
+        .ask(&format!("document.querySelector('{what}').innerText.replaceAll('\\u00a0', ' ')"))
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+fn click(browser: &mut Browser, what: &str) {
+    browser.ask(&format!("document.querySelector('{what}').click()"));
+}
+
+/// Writes a number in the field of a guess and sends it.
+fn write(browser: &mut Browser, id: &str, number: &str) {
+    browser.ask(&format!("document.querySelector('#guess-{id} input').value = '{number}'"));
+    click(browser, &format!("#guess-{id} [type=submit]"));
+}
+
+/// Chooses an option in each line of a guess, counted from 0, and sends them.
+fn choose(browser: &mut Browser, id: &str, options: &[usize]) {
+    for (row, option) in options.iter().enumerate() {
+        click(browser, &format!("#guess-{id} [name=guess-{id}-{row}][value=\"{option}\"]"));
+    }
+    click(browser, &format!("#guess-{id} [type=submit]"));
+}
+
+/// What is wrong with the page as it stands.
+fn faults(browser: &mut Browser, state: &str) -> Vec<String> {
+    let mut found = vec![browser.ask(OVERFLOW)];
+    if let Some(axe) = axe() {
+        browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
+        found.push(browser.ask(AXE));
+    }
+    let told = found.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());
+    told.map(|fault| format!("{state}: {fault}")).collect()
+}
+
+#[test]
+fn a_guess_is_written_kept_and_answered_when_the_reader_asks() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(390, false);
+    open(&mut browser, &site, Lang::En, "group-commit");
+    write(&mut browser, "group-gain", "lots");
+    let refused = browser
+        .ask("document.querySelector('#guess-group-gain [role=alert]').innerText + document.activeElement.value");
+    assert_eq!(refused, "Write a number above zero, such as 2.5.lots");
+    assert_eq!(faults(&mut browser, "refused"), Vec::<String>::new());
+    write(&mut browser, "group-gain", "１,024");
+    let own = text(&mut browser, "#guess-group-gain");
+    assert!(own.contains("Your guess: 1,020×") && !own.contains("Measured"), "{own}");
+    browser.call("Page.reload", json!({}));
+    browser.until("document.readyState === 'complete' && document.querySelector('#guess-group-gain.written') !== null");
+    assert!(!text(&mut browser, "#guess-group-gain").contains("easured"), "nobody has asked for it");
+    // The same guess in the other language, changed, and then held against the record.
+    open(&mut browser, &site, Lang::Zh, "group-commit");
+    assert!(text(&mut browser, "#guess-group-gain").contains("你猜的：1,020 倍"));
+    click(&mut browser, "#guess-group-gain .change");
+    write(&mut browser, "group-gain", "500 倍");
+    click(&mut browser, "#guess-group-gain .look");
+    let shown = browser.ask("[...document.querySelectorAll('#guess-group-gain svg text')].map(t => t.textContent.replaceAll('\\u00a0', ' ')).join('|')");
+    let measured = browser.ask("document.querySelector('#gain ~ p data.num, main data.num[title*=\"chapters[0x03].orders_per_s.median ÷ ladder:chapters[0x02].orders_per_s\"]').textContent.replaceAll('\\u00a0', ' ')");
+    assert!(shown.as_str().unwrap().contains("你猜的：500 倍"), "{shown}");
+    assert!(shown.as_str().unwrap().contains(&format!("实测：{}", measured.as_str().unwrap())), "{shown} {measured}");
+    assert_eq!(
+        browser.ask("document.querySelector('#guess-group-gain .change') === null"),
+        true,
+        "what was seen is not changed"
+    );
+    assert_eq!(faults(&mut browser, "answered"), Vec::<String>::new());
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(390, false);
+    open(&mut browser, &site, Lang::En, "your-guesses");
+    assert!(text(&mut browser, ".guesses").starts_with("There is none yet."));
+    open(&mut browser, &site, Lang::En, "latency-numbers");
+    // From the clock first to the sync last: two steps up for the byte of memory, three for the system call.
+    for (item, steps) in [("memory", 1), ("system call", 2)] {
+        for _ in 0..steps {
+            click(&mut browser, &format!("#guess-order [aria-label^=\"Up\"][aria-label$=\"{item}\"]"));
+        }
+    }
+    assert_eq!(
+        browser.ask("document.activeElement.getAttribute('aria-label')"),
+        "Up: a small system call",
+        "the focus goes along"
+    );
+    assert_eq!(faults(&mut browser, "ranking"), Vec::<String>::new());
+    click(&mut browser, "#guess-order [type=submit]");
+    click(&mut browser, "#guess-order .look");
+    assert!(text(&mut browser, "#guess-order").contains("10 of 10 pairs"), "{}", text(&mut browser, "#guess-order"));
+    write(&mut browser, "sync-by-clock", "40");
+    open(&mut browser, &site, Lang::En, "naive");
+    browser.ask("document.querySelector('#guess-naive-orders select').value = 1");
+    write(&mut browser, "naive-orders", "50");
+    open(&mut browser, &site, Lang::En, "perf-metrics");
+    browser.ask("document.querySelectorAll('#guess-stages input').forEach((input, i) => { input.value = [10, 30, 10, 20, 10, 10][i]; })");
+    click(&mut browser, "#guess-stages [type=submit]");
+    assert_eq!(text(&mut browser, "#guess-stages [role=alert]"), "These add up to 90. Make it 100.");
+    browser.ask("document.querySelector('#guess-stages input').value = 20");
+    click(&mut browser, "#guess-stages [type=submit]");
+    click(&mut browser, "#guess-stages .look");
+    assert_eq!(faults(&mut browser, "shares"), Vec::<String>::new());
+    open(&mut browser, &site, Lang::En, "market");
+    choose(&mut browser, "mint", &[1]);
+    open(&mut browser, &site, Lang::En, "array-book");
+    choose(&mut browser, "array-stage", &[1]);
+    click(&mut browser, "#guess-array-stage .look");
+    assert!(text(&mut browser, "#guess-array-stage .hit").contains("matching"));
+    open(&mut browser, &site, Lang::En, "faults");
+    choose(&mut browser, "faults", &[0, 1, 1]);
+    assert_eq!(text(&mut browser, "#guess-faults [role=alert]"), "Choose one in each line.");
+    choose(&mut browser, "faults", &[0, 1, 1, 2]);
+    click(&mut browser, "#guess-faults .look");
+    assert_eq!(faults(&mut browser, "choice"), Vec::<String>::new());
+
+    let mut found = vec![];
+    for (lang, width, dark) in
+        [(Lang::En, 390, false), (Lang::Zh, 390, true), (Lang::Zh, 1280, false), (Lang::En, 1280, true)]
+    {
+        browser.look(width, dark);
+        for page in ["your-guesses", "perf-metrics", "latency-numbers", "faults"] {
+            open(&mut browser, &site, lang, page);
+            found.extend(faults(&mut browser, &format!("{} {page} {width} {dark}", lang.dir())));
+            keep_picture(&mut browser, &format!("{}-guessed-{page}", lang.dir()), width, dark);
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    gathered(&mut browser, &site);
+}
+
+/// The page at the end, with the guesses of the test above.
+fn gathered(browser: &mut Browser, site: &Site) {
+    open(browser, site, Lang::En, "your-guesses");
+    let all = text(browser, ".guesses");
+    assert!(all.starts_with("7 of 22 are written down."), "{all}");
+    assert_eq!(browser.ask("document.querySelectorAll('.strips li').length"), 2);
+    assert!(text(browser, "#furthest + ol li").contains("Where does the time go?"), "{all}");
+    let line = browser.ask("document.querySelector('#guesses-line').value");
+    assert_eq!(
+        line,
+        "99-guesses mint=1 order=0,2,4,1,3 sync-by-clock=40 naive-orders=50000 stages=20,30,10,20,10,10 array-stage=1 faults=0,1,1,2"
+    );
+    browser.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    assert_eq!(browser.ask("document.querySelector('.guesses .controls').checkVisibility()"), false);
+    assert_eq!(browser.ask("document.querySelector('.guesses .strips').checkVisibility()"), true);
+    browser.call("Emulation.setEmulatedMedia", json!({"media": ""}));
+    // Gone only after a second word, here and on the pages.
+    click(browser, ".guesses .clear");
+    assert_eq!(browser.ask("document.activeElement.className"), "no");
+    assert!(text(browser, ".guesses").starts_with("7 of 22"));
+    click(browser, ".guesses .yes");
+    assert!(text(browser, ".guesses").starts_with("There is none yet."));
+    open(browser, site, Lang::En, "market");
+    assert_eq!(browser.ask("document.querySelector('#guess-mint form') !== null"), true);
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn without_scripts_the_page_asks_in_words_and_what_is_kept_may_be_anything() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(1280, false);
+    browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+    open(&mut browser, &site, Lang::En, "group-commit");
+    assert_eq!(browser.ask("[...document.querySelectorAll('.guess')].filter(g => g.checkVisibility()).length"), 0);
+    open(&mut browser, &site, Lang::Zh, "your-guesses");
+    assert_eq!(browser.ask("document.querySelectorAll('.guesses li a').length"), 22);
+    browser.call("Emulation.setScriptExecutionDisabled", json!({"value": false}));
+    for kept in
+        ["[]", "7", "nonsense", r#"{"mint":{"value":[9]},"order":{"value":"x"},"noise":{"value":-1},"stages":null}"#]
+    {
+        browser.ask(&format!("localStorage.setItem('book-guesses', {})", json!(kept)));
+        for page in ["market", "latency-numbers", "measuring", "perf-metrics", "your-guesses"] {
+            open(&mut browser, &site, Lang::En, page);
+            assert_eq!(browser.ask("document.querySelectorAll('.guess.written, .strips').length"), 0, "{page}: {kept}");
+        }
+    }
+    open(&mut browser, &site, Lang::En, "measuring");
+    write(&mut browser, "noise", "1.2");
+    assert!(text(&mut browser, "#guess-noise").contains("Your guess: 1.2×"));
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
