@@ -2,7 +2,7 @@
 //!
 //! `ring`: the ring, the events that wait and the markets are the engine's own. Only the clock is ours: one thread plays
 //! the three roles in a written order, so that the same recording comes out every time, and a step does what the role's
-//! own loop does between two looks (`submit` and `publish` of the pipeline, `run` of journal and matcher).
+//! own step does (`submit` and `publish` of the pipeline, `step` of journal and matcher).
 //!
 //! `ordering`: the ring's own code over a memory that permits all that the language does, with one ordering weakened.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::gate::Gate;
+use crate::schedule::Schedule;
 use crate::state::ExchangeState;
 use crate::{Clock, Command, Disk, Event, LogError, RealDisk, Sequence, Stamp};
 
@@ -102,8 +102,8 @@ pub struct Options {
     pub clock: Clock,
     /// A log that ends with one of these commands is taken as it is, although more was on disk once.
     pub accept_loss: Vec<Sequence>,
-    /// Where several logs are opened side by side: none is changed before all have passed.
-    pub gate: Option<Gate>,
+    /// Who runs the roles of an engine that has several; the system's threads, when there is none.
+    pub schedule: Option<Arc<dyn Schedule>>,
 }
 
 impl Options {
@@ -119,7 +119,7 @@ impl Options {
             shards: 1,
             clock: Clock::system(),
             accept_loss: Vec::new(),
-            gate: None,
+            schedule: None,
         }
     }
 }
@@ -270,11 +270,4 @@ pub enum EngineError {
     /// An option that this data directory does not allow.
     #[error("{0}")]
     Refused(String),
-}
-
-impl EngineError {
-    /// Whether nothing is wrong here, but with another log of the same directory.
-    pub fn is_for_another(&self) -> bool {
-        matches!(self, EngineError::Log(LogError::Beside { .. }))
-    }
 }

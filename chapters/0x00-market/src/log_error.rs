@@ -119,12 +119,6 @@ pub enum LogError {
         /// Where the log should be.
         path: PathBuf,
     },
-    /// Nothing is wrong with this log.
-    #[error("{path}: nothing was changed, because another log of this directory can't be trusted")]
-    Beside {
-        /// The log.
-        path: PathBuf,
-    },
     /// Damage in the middle: acknowledged commands follow it.
     #[error(
         "{path}: the log is damaged at byte {offset}, where the frame of command {sequence} should be: {reason}; \

@@ -43,8 +43,6 @@ pub fn read_log<E: From<LogError>>(
 ) -> Result<JudgedLog, E> {
     let path = options.data_dir.join(shard.file_name());
     let is_new = check_shards(&*options.disk, &path, shard.shards)?;
-    // Where there is no history, logs are made one after the other, and none is waited for.
-    let options = &Options { gate: options.gate.clone().filter(|_| !is_new), ..options.clone() };
     let opened = options.disk.open(&path).map_err(|source| io_error("open", &path, source))?;
     let Some(mut file) = opened else {
         if !is_new {
@@ -124,9 +122,6 @@ impl JudgedLog {
     /// # Errors
     /// When the disk says no. Another attempt starts from the same commands.
     pub fn open(mut self) -> Result<LogWriter, LogError> {
-        if self.options.gate.as_ref().is_some_and(|gate| !gate.pass()) {
-            return Err(LogError::Beside { path: self.path });
-        }
         let path = self.path.clone();
         let io = |what| move |source| io_error(what, &path, source);
         let mut end = self.last.1;

@@ -8,7 +8,7 @@ use market::data_dir::DataDir;
 use market::{Closed, Command, EngineError, Options, Receivers, Recovery, Ticket};
 
 use crate::metrics::Metrics;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, Replayed};
 
 /// An engine that matches beside its journal.
 pub struct Engine<M> {
@@ -21,7 +21,8 @@ pub struct Engine<M> {
 impl<M: Metrics> market::Engine for Engine<M> {
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
         let _held = DataDir::open(&*options.disk, &options.data_dir)?;
-        let (pipeline, recovery) = Pipeline::open::<M>(options, receivers(0))?;
+        let replayed = Replayed::read::<M>(options, receivers(0))?;
+        let (pipeline, recovery) = Pipeline::open::<M>(options, replayed)?;
         Ok((Engine { pipeline, metrics: PhantomData, _held }, recovery))
     }
 

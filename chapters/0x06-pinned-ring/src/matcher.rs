@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use market::state::ExchangeState;
-use market::{Acknowledge, Command, EngineError, Sequence, Stage, StageTimes, Stamp, UnixMs};
+use market::{Acknowledge, Command, EngineError, Role, Sequence, Stage, StageTimes, Stamp, Step, UnixMs};
 
 use crate::exchange::Exchange;
 use crate::journal::JOURNAL;
@@ -16,7 +16,6 @@ use crate::ledger::Ledger;
 use crate::metrics::Metrics;
 use crate::pending::Pending;
 use crate::ring::{Closed, Consumer};
-use crate::wait::{Backoff, Wait};
 
 /// How many commands are matched before the next look at what is durable.
 const MATCH_MAX: usize = 256;
@@ -41,8 +40,6 @@ pub struct Matcher<M> {
     pub acknowledged: Arc<AtomicU64>,
     /// Events whose commands are not yet known to be durable.
     pub pending: Pending,
-    /// What to do while nothing comes.
-    pub wait: Wait,
     /// What the time goes into.
     pub metrics: M,
 }
@@ -55,29 +52,36 @@ pub struct Matched {
     pub stages: Option<StageTimes>,
 }
 
-impl<M: Metrics> Matcher<M> {
+impl<M: Metrics> Role for Matcher<M> {
+    const NAME: &'static str = "matching";
+    type Left = Matched;
+
     // ANCHOR: run
-    /// Works until the ring is closed and all that is durable is acknowledged.
+    /// Acknowledges what has become durable, and matches what has come. The end comes when the ring is closed and all
+    /// that is durable is acknowledged.
     ///
     /// # Errors
     /// When the ledger can't be written.
-    pub fn run(mut self) -> Result<Matched, EngineError> {
-        let mut backoff = Backoff::new(self.wait);
-        loop {
-            let journal = self.commands.progress(JOURNAL);
-            let released = self.release(journal.position)?;
-            let matched = self.match_some();
-            match matched {
-                // Nothing more will come, and nothing more will become durable.
-                Err(Closed) if self.pending.is_empty() || journal.left => break,
-                Err(Closed) | Ok(0) if released == 0 => backoff.wait(),
-                Err(Closed) | Ok(_) => backoff.reset(),
-            }
-        }
+    fn step(&mut self) -> Result<Step, EngineError> {
+        let journal = self.commands.progress(JOURNAL);
+        let released = self.release(journal.position)?;
+        Ok(match self.match_some() {
+            // Nothing more will come, and nothing more will become durable.
+            Err(Closed) if self.pending.is_empty() || journal.left => Step::Ended,
+            Err(Closed) | Ok(0) if released == 0 => Step::Idle,
+            Err(Closed) | Ok(_) => Step::Worked,
+        })
+    }
+    // ANCHOR_END: run
+
+    fn end(self) -> Result<Matched, EngineError> {
         self.ledger.close()?;
         Ok(Matched { state: self.exchange.state(), stages: self.metrics.times() })
     }
+}
 
+impl<M: Metrics> Matcher<M> {
+    // ANCHOR: release
     /// Applies the next commands, and says how many.
     fn match_some(&mut self) -> Result<usize, Closed> {
         let commands = self.commands.peek()?;
@@ -117,5 +121,5 @@ impl<M: Metrics> Matcher<M> {
         }
         Ok(count as usize)
     }
-    // ANCHOR_END: run
+    // ANCHOR_END: release
 }

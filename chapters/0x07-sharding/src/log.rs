@@ -8,8 +8,8 @@
 
 use std::path::Path;
 
-use market::log::{RECORD_BYTES, ShardOf, encode_command};
-use market::{Command, EngineError, LogError, LogWriter, Options, Recovery, Sequence, Stamp, read_log};
+use market::log::{RECORD_BYTES, encode_command};
+use market::{Command, EngineError, JudgedLog, LogError, LogWriter, Options, Recovery, Sequence, Stamp};
 
 /// An open log, ready to be appended to.
 pub struct Log {
@@ -19,16 +19,11 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens or makes the log of a shard and hands every command in it to `replay`.
+    /// Makes a log that was judged ready to be appended to, and lays it out.
     ///
     /// # Errors
-    /// When the log can't be trusted or read, or `replay` fails.
-    pub fn open(
-        options: &Options,
-        shard: ShardOf,
-        replay: impl FnMut(Stamp, Command) -> Result<(), EngineError>,
-    ) -> Result<(Log, Recovery), EngineError> {
-        let judged = read_log(options, shard, replay)?;
+    /// When the disk says no.
+    pub fn open(options: &Options, judged: JudgedLog) -> Result<(Log, Recovery), EngineError> {
         let recovery = judged.recovery();
         let mut log = Log { file: judged.open()?, frame: Vec::new() };
         log.file.lay_out(options.reserve_commands)?;
