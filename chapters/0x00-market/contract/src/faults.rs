@@ -19,6 +19,8 @@ pub struct Faults {
     pub names_sync_fails_at: Option<u64>,
     /// This write reports an I/O error.
     pub write_fails_at: Option<u64>,
+    /// This read of a log reports an I/O error.
+    pub read_fails_at: Option<u64>,
     /// Writes take only a part of what they are given and say so, now and then.
     pub short_writes: bool,
     /// No file grows beyond this many bytes: the disk is full.
@@ -34,6 +36,8 @@ pub struct Counts {
     pub operations: u64,
     /// Writes.
     pub writes: u64,
+    /// Reads of logs; they are no operations.
+    pub reads: u64,
     /// Syncs.
     pub syncs: u64,
     /// Syncs of names.

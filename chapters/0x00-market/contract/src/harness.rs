@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use crate::trace::Trace;
 use market::state::ExchangeState;
 use market::{
     Acknowledge, Closed, Command, Engine, Event, MarketId, Options, Recovery, Sequence, Stamp, Ticket, UnixMs,
@@ -30,14 +31,20 @@ pub struct Acknowledged {
 #[derive(Clone, Default)]
 pub struct Acks {
     shard: u16,
+    trace: Trace,
     seen: Arc<Mutex<Vec<Acknowledged>>>,
 }
 
 impl Acks {
+    /// Those that tell `trace` as well.
+    pub fn told(trace: &Trace) -> Acks {
+        Acks { trace: trace.clone(), ..Acks::default() }
+    }
+
     /// What an engine is opened with. The receivers of all shards write to the same list.
     pub fn receivers(&self) -> impl FnMut(u16) -> Box<dyn Acknowledge> + use<> {
-        let seen = Arc::clone(&self.seen);
-        move |shard| Box::new(Acks { shard, seen: Arc::clone(&seen) })
+        let acks = self.clone();
+        move |shard| Box::new(Acks { shard, ..acks.clone() })
     }
 
     /// What came so far, each shard's in the order in which it came.
@@ -48,6 +55,7 @@ impl Acks {
 
 impl Acknowledge for Acks {
     fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
+        self.trace.note(|| format!("shard {} acknowledges {stamp:?}: {events:?}", self.shard));
         let (Stamp { sequence, time }, events) = (stamp, events.to_vec());
         self.seen.lock().unwrap().push(Acknowledged { shard: self.shard, sequence, time, events });
     }

@@ -20,6 +20,7 @@ macro_rules! contract {
             a_siblings_frame is damage::a_siblings_frame of Engine,
             one_log_of_several_is_refused is damage::one_log_of_several_is_refused of Engine,
             simulation_in_shards is simulation::many_seeds_in_shards of Engine,
+            a_seed_replays_in_shards is simulation::a_seed_replays_in_shards of Engine,
         }
     };
     (@one_shard $chapter:ty) => {
@@ -71,6 +72,7 @@ macro_rules! contract {
             nothing_after_a_ledger_error is stopping::nothing_after_a_ledger_error of Engine,
             a_short_ledger_is_written is stopping::a_short_ledger_is_written of Engine,
             simulation is simulation::many_seeds of Engine,
+            a_seed_replays is simulation::a_seed_replays of Engine,
         }
     };
     (@tests $chapter:ty: $($test:ident is $room:ident::$what:ident of $engine:ident,)+) => {

@@ -15,8 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::faults::{Counts, Faults};
 use crate::sim_file::Contents;
-use crate::sim_world::{World, power_failure};
+use crate::sim_world::{Content, World, name_of, power_failure};
 use crate::streams::Random;
+use crate::trace::Trace;
 use market::{Disk, LogFile, LogId, watermark};
 
 /// The disk. Clones are the same disk.
@@ -26,12 +27,18 @@ pub struct SimDisk(Arc<Mutex<World>>);
 impl SimDisk {
     /// An empty disk with these faults, which strike as the seed says.
     pub fn new(seed: u64, faults: Faults) -> SimDisk {
-        SimDisk::of(BTreeMap::new(), Random::new(seed), faults)
+        SimDisk::of(BTreeMap::new(), Random::new(seed), faults, Trace::default())
     }
 
-    fn of(files: BTreeMap<PathBuf, Contents>, random: Random, faults: Faults) -> SimDisk {
+    /// The same disk, which tells `trace` from now on what it is asked for; so do those that come of it.
+    pub fn told(self, trace: &Trace) -> SimDisk {
+        self.world().trace = trace.clone();
+        self
+    }
+
+    fn of(files: BTreeMap<PathBuf, Contents>, random: Random, faults: Faults, trace: Trace) -> SimDisk {
         let (names, locks, counts) = (BTreeMap::new(), BTreeMap::new(), Counts::default());
-        SimDisk(Arc::new(Mutex::new(World { files, names, locks, faults, random, counts, power: true })))
+        SimDisk(Arc::new(Mutex::new(World { files, names, locks, faults, random, counts, power: true, trace })))
     }
 
     fn world(&self) -> MutexGuard<'_, World> {
@@ -43,7 +50,7 @@ impl SimDisk {
     pub fn crash(&self) -> SimDisk {
         let mut world = self.world();
         world.power = false;
-        let World { files, names, random, .. } = &mut *world;
+        let World { files, names, random, trace, .. } = &mut *world;
         let mut left = files.clone();
         let mut stays = BTreeMap::new();
         for (path, (operation, before)) in names.iter() {
@@ -54,7 +61,7 @@ impl SimDisk {
             }
         }
         left.values_mut().for_each(|contents| *contents = Contents::durable(&contents.after_crash(random)));
-        SimDisk::of(left, Random::new(random.below(u64::MAX)), Faults::default())
+        SimDisk::of(left, Random::new(random.below(u64::MAX)), Faults::default(), trace.clone())
     }
 
     /// The process dies now, and the machine goes on: a restart sees what was written, synced or
@@ -62,10 +69,10 @@ impl SimDisk {
     pub fn kill(&self) -> SimDisk {
         let mut world = self.world();
         world.power = false;
-        let World { files, names, random, .. } = &mut *world;
+        let World { files, names, random, trace, .. } = &mut *world;
         let mut left = files.clone();
         left.values_mut().filter(|_| random.one_in(2)).for_each(Contents::evict);
-        let after = SimDisk::of(left, Random::new(random.below(u64::MAX)), Faults::default());
+        let after = SimDisk::of(left, Random::new(random.below(u64::MAX)), Faults::default(), trace.clone());
         after.world().names = names.clone();
         after
     }
@@ -74,7 +81,7 @@ impl SimDisk {
     pub fn copy(&self) -> SimDisk {
         let mut world = self.world();
         let seed = world.random.below(u64::MAX);
-        let copy = SimDisk::of(world.files.clone(), Random::new(seed), Faults::default());
+        let copy = SimDisk::of(world.files.clone(), Random::new(seed), Faults::default(), world.trace.clone());
         copy.world().names = world.names.clone();
         copy
     }
@@ -126,7 +133,7 @@ impl SimDisk {
 impl Disk for SimDisk {
     fn make_folder(&self, folder: &Path) -> io::Result<()> {
         let mut world = self.world();
-        world.begin()?;
+        world.begin(format_args!("make the folder"))?;
         world.sync_names(folder)
     }
 
@@ -161,13 +168,13 @@ impl Disk for SimDisk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world();
-        let went = world.begin();
+        let went = world.begin(format_args!("remove {}", name_of(path)));
         world.name(&[(path, None)], went)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut world = self.world();
-        let went = world.begin();
+        let went = world.begin(format_args!("rename {} to {}", name_of(from), name_of(to)));
         let Some(contents) = world.files.get(from).cloned() else { return Err(ErrorKind::NotFound.into()) };
         world.name(&[(from, None), (to, Some(contents))], went)
     }
@@ -179,7 +186,7 @@ impl Disk for SimDisk {
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
         let mut world = self.world();
-        let went = world.begin();
+        let went = world.begin(format_args!("create {} with {}", name_of(path), Content(header)));
         // All or nothing, also when the power goes.
         world.name(&[(path, Some(Contents::durable(header)))], went)?;
         drop(world);
@@ -221,10 +228,8 @@ struct Handle {
 
 impl LogFile for Handle {
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let world = self.disk.world();
-        if !world.power {
-            return Err(power_failure());
-        }
+        let mut world = self.disk.world();
+        world.read(&self.path)?;
         let contents = world.files.get(&self.path).ok_or(ErrorKind::NotFound)?;
         let rest = contents.cached.get(at as usize..).unwrap_or_default();
         let length = rest.len().min(buffer.len());

@@ -1,5 +1,7 @@
 //! A file of the simulated disk: what is pending, and what a crash leaves of it.
 
+use std::collections::BTreeMap;
+
 use crate::streams::Random;
 
 const SECTOR_BYTES: u64 = 512;
@@ -78,34 +80,54 @@ impl Contents {
         }
     }
 
-    /// Any sectors, as if they had been written in any order, some of them only in part.
+    /// Any sectors, as if they had been written in any order, some of them only in part. Changes of the length lie between
+    /// the writes before them and those behind.
     fn keep_sectors(&self, disk: &mut Vec<u8>, random: &mut Random) {
+        let mut sectors = Sectors::default();
         for pending in &self.pending {
             match pending {
-                Pending::SetLen(_) if random.one_in(2) => pending.apply(disk),
-                Pending::SetLen(_) => {}
-                Pending::Write(at, bytes) => {
-                    let mut from = 0;
-                    while from < bytes.len() {
-                        let place = at + from as u64;
-                        let sector = (SECTOR_BYTES - place % SECTOR_BYTES) as usize;
-                        let to = bytes.len().min(from + sector);
-                        match random.below(3) {
-                            0 => {}
-                            1 => overwrite(disk, place, &bytes[from..to]),
-                            _ => {
-                                let cut = from + random.below((to - from) as u64 + 1) as usize;
-                                // The end of a sector may reach the disk without its beginning.
-                                if random.one_in(2) {
-                                    overwrite(disk, place, &bytes[from..cut]);
-                                } else {
-                                    overwrite(disk, at + cut as u64, &bytes[cut..to]);
-                                }
-                            }
-                        }
-                        from = to;
+                Pending::Write(at, bytes) => sectors.add(*at, bytes),
+                Pending::SetLen(_) => {
+                    std::mem::take(&mut sectors).keep_some(disk, random);
+                    if random.one_in(2) {
+                        pending.apply(disk);
                     }
                 }
+            }
+        }
+        sectors.keep_some(disk, random);
+    }
+}
+
+/// What was written to each sector, in order.
+#[derive(Default)]
+struct Sectors<'a>(BTreeMap<u64, Vec<(u64, &'a [u8])>>);
+
+impl<'a> Sectors<'a> {
+    fn add(&mut self, mut at: u64, mut bytes: &'a [u8]) {
+        while !bytes.is_empty() {
+            let room = (SECTOR_BYTES - at % SECTOR_BYTES) as usize;
+            let (here, rest) = bytes.split_at(room.min(bytes.len()));
+            self.0.entry(at / SECTOR_BYTES).or_default().push((at, here));
+            (at, bytes) = (at + here.len() as u64, rest);
+        }
+    }
+
+    /// A sector goes to the disk from the cache, as it is there after some of the writes, and may be torn in one place.
+    fn keep_some(self, disk: &mut Vec<u8>, random: &mut Random) {
+        for writes in self.0.into_values() {
+            let kept = &writes[..random.below(writes.len() as u64 + 1) as usize];
+            let Some(start) = kept.iter().map(|(at, _)| *at as usize).min() else { continue };
+            let end = kept.iter().map(|(at, bytes)| *at as usize + bytes.len()).max().unwrap_or(start);
+            let mut image = disk.get(start..).unwrap_or_default().to_vec();
+            image.resize(end - start, 0);
+            kept.iter().for_each(|(at, bytes)| overwrite(&mut image, at - start as u64, bytes));
+            let cut = random.below((end - start) as u64 + 1) as usize;
+            match random.below(3) {
+                0 => overwrite(disk, start as u64, &image),
+                1 => overwrite(disk, start as u64, &image[..cut]),
+                // The end of a sector may reach the disk without its beginning.
+                _ => overwrite(disk, (start + cut) as u64, &image[cut..]),
             }
         }
     }

@@ -1,12 +1,15 @@
 //! What the simulated disk holds, and what an operation does to it when a fault strikes.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::faults::{Counts, Faults};
 use crate::sim_file::{Contents, Pending};
 use crate::streams::Random;
+use crate::trace::Trace;
 
 /// Everything that the clones of a disk share.
 pub(crate) struct World {
@@ -20,11 +23,13 @@ pub(crate) struct World {
     pub(crate) random: Random,
     pub(crate) counts: Counts,
     pub(crate) power: bool,
+    pub(crate) trace: Trace,
 }
 
 impl World {
     /// Counts an operation; it fails when the power is gone.
-    pub(crate) fn begin(&mut self) -> io::Result<()> {
+    pub(crate) fn begin(&mut self, operation: fmt::Arguments<'_>) -> io::Result<()> {
+        self.trace.note(|| operation.to_string());
         self.counts.operations += 1;
         self.counts.after_failure += u64::from(self.counts.failures > 0);
         if self.power && self.faults.power_fails_at == Some(self.counts.operations) {
@@ -68,12 +73,28 @@ impl World {
         Ok(())
     }
 
+    /// Counts a read of a log.
+    pub(crate) fn read(&mut self, path: &Path) -> io::Result<()> {
+        if !self.power {
+            return Err(power_failure());
+        }
+        self.trace.note(|| format!("read {}", name_of(path)));
+        if path.extension().is_some_and(|extension| extension == "watermark") {
+            return Ok(());
+        }
+        self.counts.reads += 1;
+        if self.faults.read_fails_at == Some(self.counts.reads) {
+            return self.fail(io::Error::other("simulated I/O error on read"));
+        }
+        Ok(())
+    }
+
     pub(crate) fn write(&mut self, path: &Path, at: u64, bytes: &[u8]) -> io::Result<usize> {
         // Nobody waits for a watermark or hears of its errors, so its faults are told by no count.
         if path.extension().is_some_and(|extension| extension == "watermark") {
             return if self.power { self.write_watermark(path, at, bytes) } else { Err(power_failure()) };
         }
-        let went = self.begin();
+        let went = self.begin(format_args!("write {} at {at}: {}", name_of(path), Content(bytes)));
         if went.is_err() && !self.power_went_now() {
             return went.map(|()| 0);
         }
@@ -106,7 +127,7 @@ impl World {
     }
 
     pub(crate) fn sync(&mut self, path: &Path) -> io::Result<()> {
-        let went = self.begin();
+        let went = self.begin(format_args!("sync {}", name_of(path)));
         if went.is_err() && !(self.power_went_now() && self.random.one_in(2)) {
             return went;
         }
@@ -129,7 +150,7 @@ impl World {
     }
 
     pub(crate) fn set_length(&mut self, path: &Path, length: u64) -> io::Result<()> {
-        let went = self.begin();
+        let went = self.begin(format_args!("cut {} to {length}", name_of(path)));
         if went.is_err() && !self.power_went_now() {
             return went;
         }
@@ -139,6 +160,22 @@ impl World {
         }
         contents.change(Pending::SetLen(length));
         went
+    }
+}
+
+/// A file's name without its folder, which is another one in each run.
+pub(crate) fn name_of(path: &Path) -> std::path::Display<'_> {
+    path.file_name().map_or(path, Path::new).display()
+}
+
+/// Bytes, told by their number and a hash.
+pub(crate) struct Content<'a>(pub(crate) &'a [u8]);
+
+impl fmt::Display for Content<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut hash = DefaultHasher::new();
+        hash.write(self.0);
+        write!(f, "{} bytes {:016x}", self.0.len(), hash.finish())
     }
 }
 

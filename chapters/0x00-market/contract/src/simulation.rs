@@ -4,40 +4,112 @@
 //! those it acknowledged, at most those it was given, none twice. A bit that rots on the disk must
 //! be noticed. Everything follows from one seed, so a failing one is replayed by its number.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 
-use crate::faults::Faults;
-use crate::fixture::Frame;
-use crate::folder::Folder;
-use crate::harness::{Acknowledged, Acks, check_events, check_ledger, check_sequences, check_state, run};
-use crate::oracle::Oracle;
-use crate::sim_disk::SimDisk;
-use crate::streams::{Random, prologue};
-use market::log::{HEADER_BYTES, RECORD_BYTES};
-use market::log_reader::LogReader;
-use market::{Disk, Engine, EngineError, LogError, MarketId, Options};
+use crate::lives::{Crew, SUBMITS, SUBMITTED, live};
+use crate::trace::Trace;
+use market::Engine;
 
 /// How many seeds a test runs, unless `SIM_SEEDS` says otherwise.
 const SEEDS: u64 = 10_000;
+
+/// How many of them a test of the replaying runs twice.
+const REPLAYS: u64 = 100;
 
 /// Seeds 0 to 9,999, or as many as `SIM_SEEDS` says, or the one that `SIM_SEED` names.
 ///
 /// # Panics
 /// At the first seed that fails, with the command that replays it.
 pub fn many_seeds<E: Engine>() {
-    seeds::<E>("simulation", SEEDS, |_| 1);
+    seeds("contract", "simulation", SEEDS, |seed| live::<E>(seed, 1, Crew::Seeded, &Trace::default()));
 }
 
 /// The same with 2 to 4 shards, for engines that have them; a fifth as many seeds.
 pub fn many_seeds_in_shards<E: Engine>() {
-    seeds::<E>("simulation_in_shards", SEEDS / 5, |seed| 2 + (seed % 3) as u16);
+    seeds("contract", "simulation_in_shards", SEEDS / 5, |seed| {
+        live::<E>(seed, shards_of(seed), Crew::Seeded, &Trace::default())
+    });
 }
 
-fn seeds<E: Engine>(test: &str, count: u64, shards: impl Fn(u64) -> u16) {
+/// A twentieth of the seeds on the system's threads, for engines that have them. The system takes part in what happens
+/// then, so one that fails may have to be run more than once.
+pub fn some_seeds_on_threads<E: Engine>(shards_max: u16) {
+    seeds("schedules", "simulation_on_threads", SEEDS / 20, |seed| {
+        let shards = if shards_max > 1 && seed % 2 == 1 { shards_of(seed) } else { 1 };
+        live::<E>(seed, shards, Crew::Threads, &Trace::default())
+    });
+}
+
+/// A seed replays: two runs of it tell the same story, of every operation of the disk, every step of a role, every
+/// acknowledgement and every event.
+pub fn a_seed_replays<E: Engine>() {
+    replays::<E>(|_| 1);
+}
+
+/// The same with 2 to 4 shards.
+pub fn a_seed_replays_in_shards<E: Engine>() {
+    replays::<E>(shards_of);
+}
+
+fn replays<E: Engine>(shards: fn(u64) -> u16) {
+    for seed in 0..REPLAYS {
+        let [first, second] = [(); 2].map(|()| story_of::<E>(seed, shards(seed)));
+        let same = first.iter().zip(&second).take_while(|(one, other)| one == other).count();
+        assert!(
+            first == second,
+            "seed {seed} does not replay: after {same} lines the first run says\n  {:?}\nand the second\n  {:?}",
+            first.get(same),
+            second.get(same)
+        );
+        assert!(first.len() > 1, "a story without an operation of the disk proves nothing: {first:?}");
+    }
+}
+
+fn shards_of(seed: u64) -> u16 {
+    2 + (seed % 3) as u16
+}
+
+/// What happens in all lives of a seed.
+fn story_of<E: Engine>(seed: u64, shards: u16) -> Vec<String> {
+    let trace = Trace::kept();
+    if let Err(complaint) = live::<E>(seed, shards, Crew::Seeded, &trace) {
+        panic!("seed {seed}: {complaint}");
+    }
+    trace.lines()
+}
+
+/// The schedules reach what threads reach: matching is ahead of the journal, the journal is ahead of matching, and the
+/// ring is full, each in more than a few of the seeds.
+pub fn schedules_are_reached<E: Engine>() {
+    let (mut matching_first, mut journal_first, mut full) = (0, 0, 0);
+    for seed in 0..REPLAYS {
+        let story = story_of::<E>(seed, 1);
+        let lives = || story.split(|line| line.starts_with("life"));
+        let begins = |line: &String, words: &str| line.starts_with(words);
+        let is_match = |line: &String| begins(line, "matching") && line.ends_with("Worked");
+        let is_frame = |line: &String| begins(line, "journal") && line.ends_with("Worked");
+        // Matched before this life wrote any frame.
+        matching_first += u64::from(lives().any(|life| {
+            let matched = life.iter().position(is_match);
+            matched.is_some_and(|at| !life[..at].iter().any(|line| begins(line, "journal") && !line.ends_with("Idle")))
+        }));
+        // Two frames on disk, and matching made no step between them.
+        journal_first += u64::from(lives().any(|life| {
+            let mut frames = life.split(|line| begins(line, "matching"));
+            frames.any(|alone| alone.iter().filter(|line| is_frame(line)).count() > 1)
+        }));
+        // A role made a step while the caller was in `submit`, so the caller waited for room.
+        full += u64::from(story.windows(2).any(|two| begins(&two[0], SUBMITS) && !begins(&two[1], SUBMITTED)));
+    }
+    for (what, count) in
+        [("matching ahead", matching_first), ("the journal ahead", journal_first), ("a full ring", full)]
+    {
+        println!("{what}: in {count} of {REPLAYS} seeds");
+        assert!(count >= REPLAYS / 20, "{what} was reached in only {count} of {REPLAYS} seeds");
+    }
+}
+
+fn seeds(file: &str, test: &str, count: u64, live: impl Fn(u64) -> Result<(), String>) {
     let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("SIM_SEED(S) is a number"));
     let range = match (number("SIM_SEED"), number("SIM_SEEDS")) {
         (Some(seed), _) => seed..seed + 1,
@@ -45,15 +117,14 @@ fn seeds<E: Engine>(test: &str, count: u64, shards: impl Fn(u64) -> u16) {
         (None, None) => 0..count,
     };
     for seed in range {
-        let lived = catch_unwind(AssertUnwindSafe(|| live::<E>(seed, shards(seed))));
-        let complaint = match lived {
+        let complaint = match catch_unwind(AssertUnwindSafe(|| live(seed))) {
             Ok(Ok(())) => continue,
             Ok(Err(complaint)) => complaint,
             Err(panic) => format!("it panicked: {}", words_of(&*panic)),
         };
         let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
         panic!(
-            "seed {seed}: {complaint}\nreplay it with: SIM_SEED={seed} cargo test -p {package} --test contract {test} -- --exact"
+            "seed {seed}: {complaint}\nreplay it with: SIM_SEED={seed} cargo test -p {package} --test {file} {test} -- --exact"
         );
     }
 }
@@ -68,244 +139,5 @@ fn words_of(panic: &(dyn std::any::Any + Send)) -> &str {
 /// # Errors
 /// The promise that the engine broke, in words.
 pub fn simulate<E: Engine>(seed: u64) -> Result<(), String> {
-    live::<E>(seed, 1)
-}
-
-fn live<E: Engine>(seed: u64, shards: u16) -> Result<(), String> {
-    let mut random = Random::new(seed);
-    let options = Options {
-        batch_max: random.pick(&[1, 2, 3, 8, 64]),
-        // Batches end by number and by flush only, so that a seed replays.
-        batch_interval: Duration::from_secs(3_600),
-        reserve_commands: random.pick(&[0, 0, 50]),
-        shards,
-        ..Options::new("")
-    };
-    let mut folder = Folder::new(SimDisk::new(seed, Faults::default()));
-    folder.options = Options { data_dir: folder.path().to_path_buf(), disk: folder.options.disk.clone(), ..options };
-    let disk = SimDisk::new(seed, Faults::default());
-    let mut world = World { random, folder, disk, oracle: Oracle::default(), promised: BTreeMap::new() };
-    let lives = 1 + world.random.below(4);
-    for life in 0..=lives {
-        let faults = if life < lives { world.random_faults() } else { Faults::default() };
-        let told = format!("life {} of {}, {faults:?}", life + 1, lives + 1);
-        let death = world.live::<E>(faults).map_err(|complaint| format!("{told}: {complaint}"))?;
-        world.judge::<E>(&death, life == lives).map_err(|complaint| format!("after {told}: {complaint}"))?;
-    }
-    Ok(())
-}
-
-struct World {
-    random: Random,
-    folder: Folder,
-    disk: SimDisk,
-    /// Every command that may be on the disk.
-    oracle: Oracle,
-    /// How many of each market's commands must be there: they were acknowledged, or replayed by an
-    /// engine that then opened.
-    promised: BTreeMap<MarketId, usize>,
-}
-
-/// What is known about a life when it is over.
-struct Death {
-    /// How many commands there were when it began.
-    before: usize,
-    acks: Vec<Acknowledged>,
-    /// Whether the engine was closed in peace, so that nothing may be missing.
-    closed: bool,
-}
-
-impl World {
-    fn random_faults(&mut self) -> Faults {
-        let random = &mut self.random;
-        let mut faults = Faults { short_writes: random.one_in(3), ..Faults::default() };
-        // Early faults hit recovery, later ones the work. Many lives end without a fault.
-        let latest = random.pick(&[4, 20, 100]);
-        let soon = 1 + random.below(latest);
-        match random.below(8) {
-            0..=2 => faults.power_fails_at = Some(soon),
-            3 | 4 => faults.sync_fails_at = Some(soon.div_ceil(2)),
-            5 => faults.write_fails_at = Some(soon.div_ceil(2)),
-            6 => faults.capacity = Some(random.below(4_000)),
-            _ => {}
-        }
-        faults
-    }
-
-    /// Opens the engine, gives it commands, and ends it in one way or another.
-    fn live<E: Engine>(&mut self, faults: Faults) -> Result<Death, String> {
-        let acks = Acks::default();
-        self.disk.set_faults(faults);
-        let options = Options { disk: Arc::new(self.disk.clone()), ..self.folder.options.clone() };
-        match E::open(&options, &mut acks.receivers()) {
-            Ok((engine, recovery)) => {
-                self.came_back(recovery.commands as usize)?;
-                // What an engine that opened has replayed must stay.
-                self.promised = self.oracle.counts_of(self.oracle.len());
-                self.work(engine, &acks)
-            }
-            Err(error) => {
-                self.excuse("open", &error)?;
-                self.end();
-                Ok(Death { before: self.oracle.len(), acks: acks.seen(), closed: false })
-            }
-        }
-    }
-
-    /// An engine opened with so many commands: it may not be fewer or more, and others are lost.
-    fn came_back(&mut self, count: usize) -> Result<(), String> {
-        // With shards the state told it before; there, rejected commands at the end may be lost
-        // without a trace.
-        let shards = self.folder.options.shards;
-        let least = if shards == 1 { self.promised.values().sum() } else { 0 };
-        let most = self.oracle.len();
-        if count < least || count > most {
-            return Err(format!("it came back with {count} commands: {least} were promised, {most} submitted"));
-        }
-        if shards == 1 {
-            self.oracle.truncate(count);
-        }
-        Ok(())
-    }
-
-    /// The machine crashes, or only the process ends.
-    fn end(&mut self) {
-        self.disk = if self.random.one_in(2) { self.disk.crash() } else { self.disk.kill() };
-    }
-
-    fn work<E: Engine>(&mut self, mut engine: E, acks: &Acks) -> Result<Death, String> {
-        let before = self.oracle.len();
-        let mut commands = self.random.below(60);
-        let first = if before == 0 { prologue() } else { Vec::new() };
-        let mut first = first.into_iter();
-        let mut went = Ok(());
-        while went.is_ok() && commands > 0 {
-            commands -= 1;
-            let command = first.next().unwrap_or_else(|| self.random.command());
-            self.oracle.push(command);
-            went = engine.submit(command).map(drop);
-            if went.is_ok() && self.random.one_in(12) {
-                went = if self.random.one_in(2) { engine.poll() } else { engine.flush() };
-            }
-        }
-        if let Err(error) = &went {
-            self.excuse("go on", error)?;
-            if engine.submit(prologue()[0]).is_ok() {
-                return Err(format!("it took a command after it had stopped with: {error}"));
-            }
-            let counts = self.disk.counts();
-            if self.folder.options.shards == 1 && counts.after_failure > 0 {
-                return Err(format!("it used the log after a failure: {counts:?}, {error}"));
-            }
-        }
-        // What is acknowledged from here on may not be on the disk that the next life sees.
-        let seen = acks.seen();
-        if went.is_err() || self.random.one_in(2) {
-            self.end();
-            drop(engine);
-            return Ok(Death { before, acks: seen, closed: false });
-        }
-        let closed = match engine.close() {
-            Ok(closed) => {
-                check_state(&self.oracle.state(self.oracle.len()), &closed.state)?;
-                true
-            }
-            Err(error) => {
-                self.excuse("close", &error)?;
-                false
-            }
-        };
-        self.end();
-        Ok(Death { before, acks: acks.seen(), closed })
-    }
-
-    /// An error is no fault of the engine when the disk has failed.
-    fn excuse(&self, what: &str, error: &EngineError) -> Result<(), String> {
-        if self.disk.counts().failures > 0 {
-            return Ok(());
-        }
-        Err(format!("it did not {what}, and the disk had not failed: {error}"))
-    }
-
-    /// Looks at what the dead engine acknowledged, and, on a copy of the disk, at what it left behind.
-    fn judge<E: Engine>(&mut self, death: &Death, last: bool) -> Result<(), String> {
-        let shards = self.folder.options.shards;
-        check_sequences(&death.acks, (shards == 1).then_some(death.before as u64))?;
-        let acknowledged = check_events(self.oracle.steps(death.before), &death.acks, shards)?;
-        acknowledged.iter().for_each(|(market, more)| *self.promised.entry(*market).or_default() += more);
-        if death.closed && death.acks.len() != self.oracle.len() - death.before {
-            return Err(format!("closed with only {} acknowledgements", death.acks.len()));
-        }
-        if shards == 1 && self.random.one_in(4) {
-            self.rot::<E>()?;
-        }
-        // The next life looks at the same disk, if it gets so far.
-        if shards == 1 && !last && self.random.one_in(2) {
-            return Ok(());
-        }
-        let options = Options { disk: Arc::new(self.disk.copy()), ..self.folder.options.clone() };
-        let back = run::<E>(&options, &[], 1).map_err(|error| format!("it did not come back: {error}"))?;
-        if shards > 1 {
-            self.oracle.truncate_to(&back.closed.state, &self.promised)?;
-        }
-        self.came_back(back.recovery.commands as usize)?;
-        check_state(&self.oracle.state(self.oracle.len()), &back.closed.state)?;
-        check_ledger(self.oracle.events(self.oracle.len()), self.folder.path(), shards)
-    }
-
-    /// Flips one bit on a copy of the disk. The engine may refuse; or it may take the last frame for torn, where
-    /// there is nothing behind it: anything there was written when the last frame had been acknowledged. In and
-    /// behind a torn frame the bit takes nothing away; but no crash leaves just any header, and behind the end that one
-    /// names, nothing may be.
-    fn rot<E: Engine>(&mut self) -> Result<(), String> {
-        let disk = self.disk.copy();
-        let path = self.folder.log();
-        let Some(mut bytes) = disk.read(&path) else { return Ok(()) };
-        let frames = frames_of(&disk, &path)?;
-        let Some(last) = frames.last() else { return Ok(()) };
-        let is_last = bytes[last.end..].iter().all(|&byte| byte == 0);
-        let torn_end = end_of_torn(&bytes, last.end);
-        let byte = self.random.below(bytes.len() as u64) as usize;
-        bytes[byte] ^= 1 << self.random.below(8);
-        disk.put(&path, &bytes);
-        let options = Options { disk: Arc::new(disk), ..self.folder.options.clone() };
-        let (engine, recovery) = match E::open(&options, &mut Acks::default().receivers()) {
-            Err(EngineError::Log(_)) if byte < last.end + RECORD_BYTES => return Ok(()),
-            Err(EngineError::Log(_)) if torn_end.is_some_and(|end| byte >= end) => return Ok(()),
-            Err(error) => return Err(format!("a bit of byte {byte} flipped: {error}")),
-            Ok(opened) => opened,
-        };
-        let allowed =
-            if byte >= last.end { Some(last.after) } else { (byte >= last.start && is_last).then_some(last.before) };
-        if allowed != Some(recovery.commands as usize) {
-            return Err(format!(
-                "a bit of byte {byte} flipped, the last frame is {last:?}: it opened with {recovery:?}"
-            ));
-        }
-        let closed = engine.close().map_err(|error| error.to_string())?;
-        check_state(&self.oracle.state(recovery.commands as usize), &closed.state)
-            .map_err(|error| format!("a bit of byte {byte} flipped: {error}"))
-    }
-}
-
-/// Where the torn frame that begins at `start` would have ended, if its header came.
-fn end_of_torn(bytes: &[u8], start: usize) -> Option<usize> {
-    let named = u32::from_le_bytes(bytes.get(start..start + 4)?.try_into().ok()?) as usize >> 8;
-    (named > 0).then_some(start + RECORD_BYTES + named)
-}
-
-/// The whole frames of a log.
-pub(crate) fn frames_of(disk: &SimDisk, path: &Path) -> Result<Vec<Frame>, String> {
-    let words = |error: LogError| error.to_string();
-    let Some(mut file) = disk.open(path).map_err(|error| error.to_string())? else { return Ok(Vec::new()) };
-    let mut reader = LogReader::new(&mut *file, path).map_err(words)?;
-    let mut frames = Vec::new();
-    let (mut start, mut before) = (HEADER_BYTES, 0);
-    while let Some(frame) = reader.next_frame().map_err(words)? {
-        let count = frame.count();
-        let (end, after) = (start + RECORD_BYTES * (1 + count), before + count);
-        frames.push(Frame { start, end, before, after });
-        (start, before) = (end, after);
-    }
-    Ok(frames)
+    live::<E>(seed, 1, Crew::Seeded, &Trace::default())
 }

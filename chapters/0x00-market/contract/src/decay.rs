@@ -1,0 +1,204 @@
+//! What no crash does, done to a copy of the disk: sectors are spoiled, garbage is found where a file has grown, a frame
+//! lands in the wrong place, a log's name is lost. The engine refuses, and then it has changed nothing; or it is none
+//! the worse. What it may be without is the last frame, where it alone is hurt and no watermark tells.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::fixture::Frame;
+use crate::frames::frames_of;
+use crate::harness::{Acks, check_state};
+use crate::oracle::Oracle;
+use crate::sim_disk::SimDisk;
+use crate::streams::Random;
+use market::log::{FILE_NAME, RECORD_BYTES, ShardOf};
+use market::{Disk, Engine, EngineError, LogReader, Options, Sequence, watermark};
+
+const SECTOR_BYTES: usize = 512;
+
+/// What an engine may do with a damaged log.
+#[derive(Clone, Copy, Debug)]
+enum May {
+    /// Only refuse.
+    Refuse,
+    /// Also come back with so many commands or more.
+    ComeBackWith(usize),
+}
+
+/// A copy of the disk that is damaged and opened.
+pub(crate) struct Decay<'a> {
+    pub(crate) disk: SimDisk,
+    /// How the engine is opened, but for its disk.
+    pub(crate) options: &'a Options,
+    /// Every command that may be on the disk.
+    pub(crate) oracle: &'a Oracle,
+    pub(crate) random: &'a mut Random,
+}
+
+impl Decay<'_> {
+    /// Flips one bit on a copy of the disk. The engine may refuse; or it may take the last frame for torn, where
+    /// there is nothing behind it: anything there was written when the last frame had been acknowledged. In and
+    /// behind a torn frame the bit takes nothing away; but no crash leaves just any header, and behind the end that one
+    /// names, nothing may be.
+    pub(crate) fn flip_a_bit<E: Engine>(self) -> Result<(), String> {
+        let (disk, path) = (&self.disk, self.options.data_dir.join(FILE_NAME));
+        let Some(mut bytes) = disk.read(&path) else { return Ok(()) };
+        let frames = frames_of(disk, &path)?;
+        let Some(last) = frames.last() else { return Ok(()) };
+        let is_last = bytes[last.end..].iter().all(|&byte| byte == 0);
+        let torn_end = end_of_torn(&bytes, last.end);
+        let byte = self.random.below(bytes.len() as u64) as usize;
+        bytes[byte] ^= 1 << self.random.below(8);
+        disk.put(&path, &bytes);
+        let options = Options { disk: Arc::new(disk.clone()), ..self.options.clone() };
+        let (engine, recovery) = match E::open(&options, &mut Acks::default().receivers()) {
+            Err(EngineError::Log(_)) if byte < last.end + RECORD_BYTES => return Ok(()),
+            Err(EngineError::Log(_)) if torn_end.is_some_and(|end| byte >= end) => return Ok(()),
+            Err(error) => return Err(format!("a bit of byte {byte} flipped: {error}")),
+            Ok(opened) => opened,
+        };
+        let allowed =
+            if byte >= last.end { Some(last.after) } else { (byte >= last.start && is_last).then_some(last.before) };
+        if allowed != Some(recovery.commands as usize) {
+            return Err(format!(
+                "a bit of byte {byte} flipped, the last frame is {last:?}: it opened with {recovery:?}"
+            ));
+        }
+        let closed = engine.close().map_err(|error| error.to_string())?;
+        check_state(&self.oracle.state(recovery.commands as usize), &closed.state)
+            .map_err(|error| format!("a bit of byte {byte} flipped: {error}"))
+    }
+
+    /// Damages the only log.
+    pub(crate) fn damage<E: Engine>(mut self) -> Result<(), String> {
+        let (disk, path) = (self.disk.clone(), self.options.data_dir.join(FILE_NAME));
+        let frames = frames_of(&disk, &path)?;
+        let (Some(bytes), Some(&last)) = (disk.read(&path), frames.last()) else { return Ok(()) };
+        let (what, damaged, may) = match self.random.below(3) {
+            0 => self.spoil_a_sector(bytes, last),
+            1 => self.grow_garbage(bytes, last),
+            _ => self.misdirect(bytes, &frames, last),
+        };
+        // Without its watermark a log is less sure.
+        let may = if self.random.one_in(2) {
+            disk.put(&path, &damaged);
+            may
+        } else {
+            let durable = mark_of(&disk, &path)?.map_or(0, |last| last.0 as usize);
+            disk.rot(&path, &damaged);
+            match may {
+                May::ComeBackWith(least) => May::ComeBackWith(least.max(durable)),
+                May::Refuse => May::Refuse,
+            }
+        };
+        self.opens_or_refuses::<E>(may).map_err(|complaint| format!("{what}, the last frame is {last:?}: {complaint}"))
+    }
+
+    /// A whole sector of the file is other bytes.
+    fn spoil_a_sector(&mut self, mut bytes: Vec<u8>, last: Frame) -> (String, Vec<u8>, May) {
+        let start = self.random.below(bytes.len().div_ceil(SECTOR_BYTES) as u64) as usize * SECTOR_BYTES;
+        let end = bytes.len().min(start + SECTOR_BYTES);
+        bytes[start..end].iter_mut().for_each(|byte| *byte = self.random.below(256) as u8);
+        let least = if start >= last.end { last.after } else { last.before };
+        let may = if end <= last.start { May::Refuse } else { May::ComeBackWith(least) };
+        (format!("bytes {start} to {end} were spoiled"), bytes, may)
+    }
+
+    /// The file has grown, and other bytes are there than were written.
+    fn grow_garbage(&mut self, mut bytes: Vec<u8>, last: Frame) -> (String, Vec<u8>, May) {
+        let more = 1 + self.random.below(3 * SECTOR_BYTES as u64);
+        bytes.extend((0..more).map(|_| self.random.below(256) as u8));
+        (format!("{more} bytes of garbage are at the end"), bytes, May::ComeBackWith(last.after))
+    }
+
+    /// The last frame is not in its place, but in that of another or further behind.
+    fn misdirect(&mut self, mut bytes: Vec<u8>, frames: &[Frame], last: Frame) -> (String, Vec<u8>, May) {
+        let frame = bytes[last.start..last.end].to_vec();
+        bytes[last.start..].fill(0);
+        let earlier = self.random.below(frames.len() as u64) as usize;
+        let (at, may) = match frames[earlier] {
+            other if other != last => (other.start, May::Refuse),
+            // Behind its place it can be seen where frames can begin. Elsewhere it looks like a torn one.
+            _ if self.random.one_in(2) => {
+                (last.start + RECORD_BYTES * (1 + self.random.below(30) as usize), May::Refuse)
+            }
+            _ => (last.start + SECTOR_BYTES, May::ComeBackWith(last.before)),
+        };
+        bytes.resize(bytes.len().max(at + frame.len()), 0);
+        bytes[at..at + frame.len()].copy_from_slice(&frame);
+        (format!("the last frame went to byte {at}"), bytes, may)
+    }
+
+    fn opens_or_refuses<E: Engine>(self, may: May) -> Result<(), String> {
+        let (disk, before) = (&self.disk, self.disk.contents());
+        let options = Options { disk: Arc::new(disk.clone()), ..self.options.clone() };
+        let (engine, recovery) = match E::open(&options, &mut Acks::default().receivers()) {
+            Err(EngineError::Log(_)) if disk.contents() == before => return Ok(()),
+            Err(EngineError::Log(error)) => return Err(format!("files changed in spite of: {error}")),
+            Err(error) => return Err(format!("it is refused for another reason than the log: {error}")),
+            Ok(opened) => opened,
+        };
+        let count = recovery.commands as usize;
+        if !matches!(may, May::ComeBackWith(least) if (least..=self.oracle.len()).contains(&count)) {
+            return Err(format!("it may {may:?}, and it opened with {recovery:?}"));
+        }
+        let closed = engine.close().map_err(|error| error.to_string())?;
+        check_state(&self.oracle.state(count), &closed.state)
+    }
+
+    /// With several shards: the log of one is gone, or its last frame is in a sibling's log.
+    pub(crate) fn damage_a_sibling<E: Engine>(self) -> Result<(), String> {
+        let (shards, disk) = (self.options.shards, &self.disk);
+        let log = |shard: u16| self.options.data_dir.join(ShardOf { shard, shards }.file_name());
+        if (0..shards).any(|shard| disk.read(&log(shard)).is_none()) {
+            return Ok(());
+        }
+        let one = self.random.below(u64::from(shards)) as u16;
+        let other = (one + 1) % shards;
+        let what = if one > 0 && self.random.one_in(2) {
+            let removed = disk.remove(&log(one));
+            removed.map_err(|error| error.to_string())?;
+            format!("the log of shard {one} is gone")
+        } else {
+            let Some(at) = swap_last_frame(disk, &log(one), &log(other), self.random)? else { return Ok(()) };
+            format!("the last frame of shard {one} went to byte {at} of shard {other}")
+        };
+        self.opens_or_refuses::<E>(May::Refuse).map_err(|complaint| format!("{what}: {complaint}"))
+    }
+}
+
+/// Where the torn frame that begins at `start` would have ended, if its header came.
+fn end_of_torn(bytes: &[u8], start: usize) -> Option<usize> {
+    let named = u32::from_le_bytes(bytes.get(start..start + 4)?.try_into().ok()?) as usize >> 8;
+    (named > 0).then_some(start + RECORD_BYTES + named)
+}
+
+/// Moves the last frame of a log to another log, where a frame may begin there, and says where that is; nowhere if the
+/// watermark does not know of the frame, for then nothing tells that it is missing.
+fn swap_last_frame(disk: &SimDisk, from: &Path, to: &Path, random: &mut Random) -> Result<Option<usize>, String> {
+    let (frames, others) = (frames_of(disk, from)?, frames_of(disk, to)?);
+    let (Some(mut bytes), Some(mut other)) = (disk.read(from), disk.read(to)) else { return Ok(None) };
+    let Some(last) = frames.last() else { return Ok(None) };
+    if mark_of(disk, from)? != Some(Sequence(last.after as u64)) {
+        return Ok(None);
+    }
+    let frame = bytes[last.start..last.end].to_vec();
+    bytes[last.start..].fill(0);
+    let Some(place) = others.get(random.below(1 + others.len() as u64) as usize).or(others.last()) else {
+        return Ok(None);
+    };
+    let at = place.start;
+    other.resize(other.len().max(at + frame.len()), 0);
+    other[at..at + frame.len()].copy_from_slice(&frame);
+    disk.rot(from, &bytes);
+    disk.rot(to, &other);
+    Ok(Some(at))
+}
+
+/// The last command that the watermark of a log knows of.
+fn mark_of(disk: &SimDisk, path: &Path) -> Result<Option<Sequence>, String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let Some(mut file) = disk.open(path).map_err(|error| words(&error))? else { return Ok(None) };
+    let id = LogReader::new(&mut *file, path).map_err(|error| words(&error))?.header.id;
+    Ok(watermark::read(disk, path, id).map(|mark| mark.last))
+}
