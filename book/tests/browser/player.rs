@@ -29,7 +29,7 @@ fn a_recording_plays_forwards_and_backwards() {
     let site = Site::book();
     for (lang, width) in [(Lang::En, 1280), (Lang::Zh, 390)] {
         browser.look(width, lang == Lang::Zh);
-        open(&mut browser, &site, lang);
+        open(&mut browser, site, lang);
         let said = browser
             .ask("[...document.querySelectorAll('#player-ring li[aria-current], #player-ring ol li')].map(li => li.textContent)");
         let mut seen = vec![];
@@ -79,7 +79,7 @@ fn without_its_script_the_picture_and_every_sentence_are_there() {
     let site = Site::book();
     browser.look(1280, false);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
-    open(&mut browser, &site, Lang::En);
+    open(&mut browser, site, Lang::En);
     assert_eq!(counts(&mut browser), json!([10, 10, 3, 7, 3, 0]));
     assert_eq!(
         browser.ask("[...document.querySelectorAll('#player-ring li')].filter(li => li.checkVisibility()).length"),
@@ -87,7 +87,7 @@ fn without_its_script_the_picture_and_every_sentence_are_there() {
     );
     let still = browser.ask(PICTURE);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": false}));
-    open(&mut browser, &site, Lang::En);
+    open(&mut browser, site, Lang::En);
     browser.ask("window.dispatchEvent(new Event('beforeprint'))");
     browser.ask("document.querySelectorAll('#player-ring .touched').forEach(part => part.classList.remove('touched'))");
     let normal = |value: &Value| value.as_str().unwrap().replace(",,", ",");

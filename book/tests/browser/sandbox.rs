@@ -62,7 +62,7 @@ fn the_worked_example_plays_forwards_and_backwards() {
     let site = Site::book();
     browser.look(1280, false);
     for lang in Lang::ALL {
-        open(&mut browser, &page(&site, lang));
+        open(&mut browser, &page(site, lang));
         let mut seen = vec![];
         for _ in 0..6 {
             seen.push(browser.ask(TABLES));
@@ -97,7 +97,7 @@ fn the_script_says_what_the_model_says() {
     browser.look(1280, false);
     for lang in Lang::ALL {
         scripts(&mut browser, false);
-        open(&mut browser, &page(&site, lang));
+        open(&mut browser, &page(site, lang));
         let still = browser.ask(TABLES);
         let answers = browser.ask(
             "[...document.querySelectorAll('.sandbox li')].map(li => [li.id, li.querySelector('.answer').innerText])",
@@ -107,7 +107,7 @@ fn the_script_says_what_the_model_says() {
             "without scripts: {still} {answers}"
         );
         scripts(&mut browser, true);
-        open(&mut browser, &page(&site, lang));
+        open(&mut browser, &page(site, lang));
         (0..3).for_each(|_| click(&mut browser, ".forward"));
         assert_eq!(browser.ask(TABLES), still);
         for answer in answers.as_array().unwrap() {
@@ -145,7 +145,7 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(390, false);
-    open(&mut browser, &format!("{}#rain=", page(&site, Lang::En)));
+    open(&mut browser, &format!("{}#rain=", page(site, Lang::En)));
     send(
         &mut browser,
         json!({"command": "place", "account": 1, "intent": "buy-yes", "price": "150", "quantity": "10"}),
@@ -178,7 +178,7 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
     let said = browser.ask(SAID);
     assert!(text(&said).contains("第 4 步，共 4 步") && text(&said).contains("裁决：NO。"), "{said}");
 
-    open(&mut browser, &format!("{}#rain=place.1.buy-yes.60.10.gtc;bribe.2", page(&site, Lang::Zh)));
+    open(&mut browser, &format!("{}#rain=place.1.buy-yes.60.10.gtc;bribe.2", page(site, Lang::Zh)));
     let said = browser.ask(SAID);
     assert!(text(&said).contains("链接里的“bribe.2”不是命令") && text(&said).contains("第 1 步，共 1 步"), "{said}");
     assert_eq!(browser.errors, Vec::<String>::new());
@@ -199,7 +199,7 @@ fn every_state_is_sound_in_every_look() {
         let looks = lang.pick([(390, true), (1280, false)], [(390, false), (1280, true)]);
         for (width, dark) in looks {
             browser.look(width, dark);
-            open(&mut browser, &format!("{}{hash}", page(&site, lang)));
+            open(&mut browser, &format!("{}{hash}", page(site, lang)));
             browser.ask("document.querySelector('.sandbox .sent').open = true");
             let state = format!("{}-sandbox-{name}", lang.dir());
             found.extend(faults(&mut browser, &format!("{state} {width} {dark}")));
@@ -216,7 +216,7 @@ fn print_has_the_picture_and_its_words_and_no_controls() {
     let site = Site::book();
     let shown = "[...document.querySelectorAll('.sandbox :is(form, .steps, .choices, .answer, table)')]
         .filter(e => e.checkVisibility()).map(e => e.tagName + '.' + e.className).join(' ')";
-    open(&mut browser, &page(&site, Lang::En));
+    open(&mut browser, &page(site, Lang::En));
     browser.ask("window.dispatchEvent(new Event('beforeprint'))");
     browser.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let printed = browser.ask(shown);
