@@ -8,30 +8,15 @@ mod fixture;
 
 use fixture::Mini;
 use insta::assert_snapshot;
+use program::said::{self, ends_quietly_on_a_closed_pipe, ends_with_a_sentence_on_a_full_disk};
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 use tempfile::TempDir;
 
-/// Whole, as a reader in a window of 100 columns sees it, without what differs between machines.
+/// What it says in its folder.
 fn said(command: &mut Command) -> String {
-    let Output { status, stdout, stderr } = command.env("COLUMNS", "100").stdin(Stdio::null()).output().unwrap();
-    let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
-    let folder = command.get_current_dir().unwrap();
-    let text = |bytes: Vec<u8>| {
-        let text = String::from_utf8(bytes).unwrap().replace("book.exe", "book");
-        let text = text.replace(&folder.canonicalize().unwrap().display().to_string(), "FOLDER");
-        let lines = text.replace(&folder.display().to_string(), "FOLDER").replace('\\', "/");
-        lines.lines().map(|line| without_the_systems_words(line) + "\n").collect::<String>()
-    };
-    let (stdout, stderr) = (text(stdout), text(stderr));
-    format!("$ book {}\n{stdout}--- stderr\n{stderr}--- exit {}", arguments.join(" "), status.code().unwrap())
-}
-
-/// Each system has its own words for a file that is not there.
-fn without_the_systems_words(line: &str) -> String {
-    let Some((before, after)) = line.split_once(" (os error ") else { return line.to_owned() };
-    let (kept, _) = before.rsplit_once(": ").unwrap();
-    format!("{kept}: WHY{}", after.split_once(')').unwrap().1)
+    let folder = command.get_current_dir().unwrap().to_path_buf();
+    said::said(command, &[(&folder, "FOLDER")])
 }
 
 #[test]
@@ -98,24 +83,14 @@ const PRINTING: [&[&str]; 5] = [&["build"], &["check"], &["stamp"], &["diff", "0
 fn a_reader_who_has_enough_ends_the_program_quietly() {
     let mini = Mini::new();
     for arguments in PRINTING {
-        let mut program = mini.program(arguments);
-        let mut program = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(program.stdout.take());
-        let Output { status, stderr, .. } = program.wait_with_output().unwrap();
-        assert_eq!((status.code(), String::from_utf8_lossy(&stderr).as_ref()), (Some(0), ""), "{arguments:?}");
+        ends_quietly_on_a_closed_pipe(&mut mini.program(arguments));
     }
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn a_full_disk_behind_the_output_ends_the_program_with_a_sentence() {
     let mini = Mini::new();
     for arguments in PRINTING {
-        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let Output { status, stderr, .. } = mini.program(arguments).stdout(full).output().unwrap();
-        let stderr = String::from_utf8(stderr).unwrap();
-        assert_eq!(status.code(), Some(3), "{arguments:?}: {stderr}");
-        assert!(stderr.starts_with("error: could not write to standard output: "), "{arguments:?}: {stderr}");
-        assert_eq!(stderr.lines().count(), 1, "{arguments:?}: {stderr}");
+        ends_with_a_sentence_on_a_full_disk(&mut mini.program(arguments));
     }
 }
