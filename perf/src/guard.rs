@@ -22,11 +22,6 @@ use results::error::MeasureError;
 use results::progress::{progress_bar, say};
 use results::units::{factor_text, grouped};
 
-/// How many times as fast a chapter must at least be as another, by the clock; what they are by the name
-/// that the counting program prints.
-const RATIOS: [(&str, &str, f64); 2] =
-    [("durable", "0x03 to 0x01, durable, with a sync of 1 ms", 50.0), ("in memory", "0x05 to 0x04, in memory", 1.5)];
-
 /// What `guard` can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct GuardArgs {
@@ -189,18 +184,13 @@ fn table(judged: &[(&str, Judgement)], base: &BTreeMap<String, Count>, now: &BTr
 
 /// Measures the ratios between chapters. `false` where one is below what holds on any machine.
 fn ratios(counter: &Counter) -> Result<bool, MeasureError> {
-    let said = counter.ask("ratios")?;
-    let measured =
-        |wanted: &str| said.lines().find_map(|line| line.split_once('\t').filter(|(name, _)| *name == wanted));
     let mut good = true;
-    for (name, words, least) in RATIOS {
-        let ratio = measured(name).and_then(|(_, ratio)| ratio.parse::<f64>().ok());
-        let ratio =
-            ratio.ok_or_else(|| MeasureError::Unusable(format!("the counting program gave no ratio {name:?}")))?;
-        let fine = ratio >= least;
+    for ratio in counter.ratios()? {
+        let fine = ratio.measured >= ratio.least;
         good &= fine;
+        let (measured, least) = (factor_text(ratio.measured), factor_text(ratio.least));
         let verdict = if fine { "fine" } else { "TOO LITTLE" };
-        print(format_args!("{words}: {}, at least {} is due: {verdict}\n", factor_text(ratio), factor_text(least)))?;
+        print(format_args!("{}: {measured}, at least {least} is due: {verdict}\n", ratio.name))?;
     }
     Ok(good)
 }

@@ -16,10 +16,18 @@ use crate::engines::open;
 /// machine's own disk the ratio would be the disk's.
 const SYNC: Duration = Duration::from_millis(1);
 
-/// Prints a line for each: its name, and how many times as fast the second chapter is as the first.
+/// A ratio: which chapters are compared at what, how many times as fast the first must at least be, and the measuring.
+type Ratio = (&'static str, f64, fn() -> f64);
+
+/// The least that is due is so far below what is measured that it holds on any machine.
+const RATIOS: [Ratio; 2] =
+    [("0x03 to 0x01, durable, with a sync of 1 ms", 50.0, durable), ("0x05 to 0x04, in memory", 1.5, in_memory)];
+
+/// Prints a line for each: its name, the least that is due, and how many times as fast the one chapter is as the other.
 pub fn print_all() -> Result<Verdict, Unprinted> {
-    print(format_args!("durable\t{}\n", durable()))?;
-    print(format_args!("in memory\t{}\n", in_memory()))?;
+    for (name, least, measure) in RATIOS {
+        print(format_args!("{name}\t{least}\t{}\n", measure()))?;
+    }
     Ok(Verdict::Yes)
 }
 

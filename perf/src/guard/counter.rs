@@ -36,6 +36,16 @@ pub struct Work {
     pub rounds: usize,
 }
 
+/// How many times as fast a chapter is as another, by the clock.
+pub struct Ratio {
+    /// Which two, and at what.
+    pub name: String,
+    /// What is due on any machine.
+    pub least: f64,
+    /// What was measured.
+    pub measured: f64,
+}
+
 impl Counter {
     /// Builds the program, optimised as a whole: it takes the engines from other crates.
     ///
@@ -66,6 +76,19 @@ impl Counter {
     /// [`MeasureError::Unusable`] when it fails.
     pub fn ask(&self, what: &str) -> Result<String, MeasureError> {
         output(Command::new(&self.program).arg(what), "run the counting program")
+    }
+
+    /// Measures the ratios between chapters.
+    ///
+    /// # Errors
+    /// [`MeasureError::Unusable`] when the program fails, or says what is no ratio.
+    pub fn ratios(&self) -> Result<Vec<Ratio>, MeasureError> {
+        let said = self.ask("ratios")?;
+        let ratios: Vec<Ratio> = said.lines().filter_map(ratio).collect();
+        if ratios.is_empty() || ratios.len() < said.lines().count() {
+            return Err(MeasureError::Unusable(format!("the counting program gave what is no ratio: {said:?}")));
+        }
+        Ok(ratios)
     }
 
     /// Counts the instructions of one time of `work`; with a slowed one, of every 20th time done twice.
@@ -145,6 +168,12 @@ fn run(command: &mut Command, what: &str) -> Result<Output, MeasureError> {
     Err(MeasureError::Unusable(format!("cannot {what} ({}): {}", ended.status, words.trim())))
 }
 
+/// A line of what the program says of ratios.
+fn ratio(line: &str) -> Option<Ratio> {
+    let [name, least, measured] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+    Some(Ratio { name: name.into(), least: least.parse().ok()?, measured: measured.parse().ok()? })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,5 +191,13 @@ mod tests {
                     {\"executable\":\"/t/whole/counted\"}\n{\"reason\":\"build-finished\"}\n";
         assert_eq!(executable(said), Some(PathBuf::from("/t/whole/counted")));
         assert_eq!(executable("{}\nnothing"), None);
+    }
+
+    #[test]
+    fn a_ratio_is_a_name_and_two_numbers() {
+        let read = |line| ratio(line).map(|ratio| (ratio.name, ratio.least, ratio.measured));
+        assert_eq!(read("one to another\t1.5\t2.25"), Some(("one to another".into(), 1.5, 2.25)));
+        assert_eq!(read("one to another\t2.25"), None);
+        assert_eq!(read("one to another\t1.5\tmuch"), None);
     }
 }
