@@ -12,7 +12,7 @@ use std::thread;
 fn served(site: &Site) -> (String, String) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let dist = site.dir.path().to_owned();
+    let dist = site.dist.clone();
     thread::spawn(move || serve::answer_all(&listener, &dist));
     (format!("http://127.0.0.1:{port}/"), format!("http://localhost:{port}/"))
 }
@@ -43,7 +43,7 @@ fn no_request_leaves_the_origin() {
     let site = Site::book();
     browser.look(1280, false);
     let folder = site.url("");
-    let (origin, _) = served(&site);
+    let (origin, _) = served(site);
     let pages = || Lang::ALL.into_iter().flat_map(|lang| site.pages(lang).into_iter().chain([print(lang)]));
     for page in pages() {
         browser.open(&format!("{origin}{page}"));
@@ -83,7 +83,7 @@ const ATTEMPTS: [(&str, &str); 5] = [
 fn the_policy_of_every_page_lets_nothing_out() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    let (origin, other) = served(&site);
+    let (origin, other) = served(site);
     for page in ["en/preface.html", "zh/market.html", "en/print.html"] {
         browser.open(&format!("{origin}{page}"));
         browser.requests.clear();

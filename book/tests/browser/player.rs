@@ -104,7 +104,7 @@ fn a_weakened_ordering_shows_an_old_command_and_both_words_do_not() {
     let site = Site::book();
     for (lang, width, dark) in [(Lang::En, 390, false), (Lang::Zh, 1280, true)] {
         browser.look(width, dark);
-        open(&mut browser, &site, lang);
+        open(&mut browser, site, lang);
         let mut shown = vec![];
         for _ in 0..18 {
             shown.push(browser.ask(MATCHING).as_str().unwrap().replace("或", "or"));
