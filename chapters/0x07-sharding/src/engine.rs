@@ -31,7 +31,8 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let count = options.shards;
         let reserve_commands = options.reserve_commands / usize::from(count);
         let shared = Options { reserve_commands, ..options.clone() };
-        let acks: Vec<_> = (0..).map(|shard| ShardOf { shard, shards: count }).zip((0..count).map(receivers)).collect();
+        let shards = (0..count).map(|shard| ShardOf { shard, shards: count });
+        let acks: Vec<_> = shards.zip((0..count).map(receivers)).collect();
 
         // The logs are read side by side, and none is changed until all are trusted.
         let read = |(shard, acks)| Replayed::read::<M>(&shared, shard, acks);
