@@ -16,6 +16,9 @@ use crate::{Command, Disk, EngineError, LogError, LogFile, Options, watermark};
 /// running engine takes a lock of another name.
 pub const LOCK_NAME: &str = "LOCK";
 
+/// The name of the snapshots' lock in a data directory. Who makes or removes snapshots holds it, beside an engine or in it.
+pub const SNAPSHOT_LOCK_NAME: &str = "LOCK-SNAPSHOTS";
+
 /// While a file of this name is there, the logs of a first start are being made.
 pub const FIRST_START_NAME: &str = "FIRST-START";
 
@@ -84,6 +87,27 @@ impl DataDir {
     }
 }
 
+/// The right to make and remove snapshots in a data directory, until this value is dropped.
+pub struct SnapshotLock {
+    _lock: Box<dyn Send>,
+}
+
+impl SnapshotLock {
+    /// Takes the lock, in a directory that is there.
+    ///
+    /// # Errors
+    /// [`EngineError::Unsound`] while another has it, and what the disk says.
+    pub fn take(disk: &dyn Disk, folder: &Path) -> Result<SnapshotLock, EngineError> {
+        let lock = disk.lock(&folder.join(SNAPSHOT_LOCK_NAME), &who_we_are());
+        let io = |source| EngineError::Io { what: "lock the snapshots", path: folder.to_path_buf(), source };
+        let busy = |holder| EngineError::Unsound {
+            path: folder.to_path_buf(),
+            reason: format!("{holder} makes snapshots here: wait until it has ended, or end it"),
+        };
+        Ok(SnapshotLock { _lock: lock.map_err(io)?.map_err(busy)? })
+    }
+}
+
 /// Removes the logs of a first start that was interrupted: no engine has opened them, so nothing in them was
 /// acknowledged. Where the log of shard 0 is, it was interrupted when all was done.
 fn undo_first_start(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
@@ -114,8 +138,15 @@ fn who_we_are() -> String {
 /// What the disk says.
 pub fn shard_counts(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<u16>> {
     let names = disk.list(folder)?;
-    let logs = names.iter().filter_map(|name| ShardOf::of_file_name(name));
-    Ok(logs.filter(|log| log.shard == 0).map(|log| log.shards).collect())
+    let logs = names.iter().filter_map(|name| ShardOf::of_segment_name(name));
+    // A log may be there in several segments, and its beginning may have been removed.
+    let mut counts = Vec::new();
+    for (log, _) in logs.filter(|(log, _)| log.shard == 0) {
+        if !counts.contains(&log.shards) {
+            counts.push(log.shards);
+        }
+    }
+    Ok(counts)
 }
 
 /// Refuses a data directory with another number of shards, or without its first: its history would be
@@ -138,7 +169,7 @@ pub(crate) fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<b
 /// A log in `folder` that holds a command, if there is one.
 fn log_with_commands(disk: &dyn Disk, folder: &Path) -> io::Result<Option<ShardOf>> {
     for name in disk.list(folder)? {
-        let Some(log) = ShardOf::of_file_name(&name) else { continue };
+        let Some((log, _)) = ShardOf::of_segment_name(&name) else { continue };
         let Some(mut file) = disk.open(&folder.join(name))? else { continue };
         // Behind the header comes a frame, nothing, or the zeros of reserved space.
         if behind_header(&mut *file)?.iter().any(|&byte| byte != 0) {

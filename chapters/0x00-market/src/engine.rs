@@ -94,6 +94,12 @@ pub struct Options {
     pub batch_interval: Duration,
     /// How many commands to reserve log space for.
     pub reserve_commands: usize,
+    /// How many commands a segment of the log takes before the next is begun; without it a log is in one piece.
+    pub segment_commands: Option<u64>,
+    /// How many commands lie between two snapshots of a shard; without it none is made.
+    pub snapshot_every: Option<u64>,
+    /// Whether segments that the kept snapshots no longer need are removed.
+    pub trim_log: bool,
     /// Whether each busy thread gets a core of its own, where the system permits it.
     pub pin_threads: bool,
     /// How many shards, 1 to 256.
@@ -115,6 +121,9 @@ impl Options {
             batch_max: 1_024,
             batch_interval: Duration::from_millis(1),
             reserve_commands: 0,
+            segment_commands: None,
+            snapshot_every: None,
+            trim_log: false,
             pin_threads: false,
             shards: 1,
             clock: Clock::system(),
@@ -127,7 +136,7 @@ impl Options {
 /// What was found in the log on opening.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recovery {
-    /// How many commands were replayed.
+    /// How many commands the log holds: replayed, or in the snapshot that opening began with.
     pub commands: u64,
     /// How many bytes of a torn last frame were cut off. They had not been acknowledged.
     pub torn_bytes: u64,

@@ -62,13 +62,36 @@ pub enum LogError {
     /// A log whose beginning is elsewhere.
     #[error(
         "{path}: the log begins with command {first}, and what comes before it is not here: restore the whole log \
-             from a copy"
+             from a copy, or start with an engine that goes on from a snapshot, if one is left"
     )]
     Beginning {
         /// The log.
         path: PathBuf,
         /// Its first command.
         first: Sequence,
+    },
+    /// Segments that are not one log.
+    #[error(
+        "{path}: the segments of the log do not follow each other: {reason}; nothing was loaded: restore the segments \
+             from a copy"
+    )]
+    Chain {
+        /// The segment at which that is seen.
+        path: PathBuf,
+        /// What is missing, doubled, or of another log.
+        reason: String,
+    },
+    /// A place in the log that something else names, and that is not there.
+    #[error("{path}: the log has no command {sequence} at byte {offset}: {reason}")]
+    NoPlace {
+        /// The segment.
+        path: PathBuf,
+        /// The command that should have been the last before it.
+        sequence: Sequence,
+        /// Where its frame should end, in bytes from the start of the file.
+        offset: u64,
+        /// What is there instead.
+        reason: String,
     },
     /// A log that ends before what was on disk.
     #[error(

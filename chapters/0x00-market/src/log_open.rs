@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::data_dir::check_shards;
 use crate::log::{HEADER_BYTES, LogHeader, ShardOf};
+use crate::log_chain::{ChainEnd, read_chain, segments};
 use crate::log_input::Input;
-use crate::log_reader::LogReader;
+use crate::log_reader::Place;
 use crate::log_rewrite::rewrite;
 use crate::watermark::{self, Mark};
 use crate::{Command, LogError, LogFile, LogId, LogWriter, Options, Recovery, Sequence, Stamp};
@@ -39,34 +40,42 @@ pub struct JudgedLog {
 pub fn read_log<E: From<LogError>>(
     options: &Options,
     shard: ShardOf,
-    mut replay: impl FnMut(Stamp, Command) -> Result<(), E>,
+    replay: impl FnMut(Stamp, Command) -> Result<(), E>,
+) -> Result<JudgedLog, E> {
+    read_log_from(options, shard, None, replay)
+}
+
+/// The same from a place on, for who knows what came before it.
+///
+/// # Errors
+/// As [`read_log`], and [`LogError::NoPlace`].
+pub fn read_log_from<E: From<LogError>>(
+    options: &Options,
+    shard: ShardOf,
+    from: Option<&Place>,
+    replay: impl FnMut(Stamp, Command) -> Result<(), E>,
 ) -> Result<JudgedLog, E> {
     let path = options.data_dir.join(shard.file_name());
     let is_new = check_shards(&*options.disk, &path, shard.shards)?;
-    let opened = options.disk.open(&path).map_err(|source| io_error("open", &path, source))?;
-    let Some(mut file) = opened else {
+    let options = options.clone();
+    let segments = segments(&*options.disk, &options.data_dir, shard);
+    let segments = segments.map_err(|source| io_error("look for", &path, source))?;
+    if segments.is_empty() {
         if !is_new {
             return Err(LogError::Missing { path }.into());
         }
         let header = LogHeader::new(shard, LogId::NONE);
         let (last, next) = ((0, 0), Stamp { sequence: header.first, time: header.last_time });
-        let options = options.clone();
         return Ok(JudgedLog { options, path, file: None, header, last, next, torn_bytes: 0, lost: None });
-    };
-    let mut reader = LogReader::new(&mut *file, &path)?;
-    let header = reader.header;
-    if header.shard != shard {
-        return Err(LogError::OtherShard { path, found: header.shard, asked: shard }.into());
     }
-    if header.first != Sequence::FIRST {
-        return Err(LogError::Beginning { path, first: header.first }.into());
+    let read = read_chain(&*options.disk, shard, &segments, from, None, replay)?;
+    let ChainEnd { path, file, header, place: Place { last, next, .. }, torn_bytes } = read;
+    let lost = lost(&options, &path, &header, next)?;
+    if lost.is_some() && header.first > Sequence::FIRST {
+        let reason = "commands after its end were on disk once, and a log in segments does not go on without them";
+        return Err(LogError::Chain { path, reason: reason.into() }.into());
     }
-    while let Some(mut frame) = reader.next_frame()? {
-        frame.try_for_each(|(stamp, command)| replay(stamp, command))?;
-    }
-    let (last, next, torn_bytes) = (reader.place(), reader.next(), reader.torn_bytes());
-    let lost = lost(options, &path, &header, next)?;
-    Ok(JudgedLog { options: options.clone(), path, file: Some(file), header, last, next, torn_bytes, lost })
+    Ok(JudgedLog { options, path, file: Some(file), header, last, next, torn_bytes, lost })
 }
 
 /// The last command that was on disk once, where the log ends before it and that is accepted.
@@ -84,7 +93,7 @@ fn lost(options: &Options, path: &Path, header: &LogHeader, next: Stamp) -> Resu
 impl JudgedLog {
     /// What was found, and what opening will do about it.
     pub fn recovery(&self) -> Recovery {
-        let commands = self.next.sequence.0 - self.header.first.0;
+        let commands = self.next.sequence.0 - Sequence::FIRST.0;
         let mut remarks = Vec::new();
         if self.torn_bytes > 0 {
             remarks.push(format!(

@@ -16,6 +16,20 @@ use crate::log_input::Input;
 use crate::log_tail::{self, Tail};
 use crate::{Command, LogError, LogFile, Sequence, Stamp, UnixMs};
 
+/// A place in a log, behind a whole frame or at the beginning of a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The first command of the segment that it is in.
+    pub segment: Sequence,
+    /// Where the frame before it starts and ends, in bytes from the start of the file; twice the same where there is
+    /// none in this segment.
+    pub last: (u64, u64),
+    /// The checksum of that frame.
+    pub crc: u32,
+    /// The number of the next command, and the time of the frame before.
+    pub next: Stamp,
+}
+
 /// Reads a log frame by frame; it needs memory for one frame.
 pub struct LogReader<'file> {
     file: BufReader<Input<'file>>,
@@ -31,6 +45,8 @@ pub struct LogReader<'file> {
     next: Sequence,
     /// The time of the frame at hand, or what the header says before the first.
     time: UnixMs,
+    /// The checksum of the last whole frame.
+    crc: u32,
     frame: Vec<u8>,
     torn_bytes: u64,
 }
@@ -61,9 +77,37 @@ impl<'file> LogReader<'file> {
             first: header.first,
             next: header.first,
             time: header.last_time,
+            crc: 0,
             frame: Vec::new(),
             torn_bytes: 0,
         })
+    }
+
+    /// Reads the log in `file` from `place` on. The frame before it has to be there, with the same checksum.
+    ///
+    /// # Errors
+    /// [`LogError::NoPlace`] where that frame is not, and as [`new`](LogReader::new).
+    pub fn resume(file: &'file mut dyn LogFile, path: &Path, place: &Place) -> Result<LogReader<'file>, LogError> {
+        let mut reader = LogReader::new(file, path)?;
+        let (start, end) = place.last;
+        let no_place = |reason: String| LogError::NoPlace {
+            path: path.to_path_buf(),
+            sequence: Sequence(place.next.sequence.0.saturating_sub(1)),
+            offset: end,
+            reason,
+        };
+        let commands = end.saturating_sub(start) / RECORD_BYTES as u64;
+        if commands > 0 {
+            (reader.end, reader.next) = (start, Sequence(place.next.sequence.0.saturating_sub(commands - 1)));
+            reader.read_from(start);
+            match reader.advance() {
+                Ok(true) => {}
+                Ok(false) => return Err(no_place("it ends before that".into())),
+                Err(error @ LogError::Io { .. }) => return Err(error),
+                Err(error) => return Err(no_place(error.to_string())),
+            }
+        }
+        if reader.log_place() == *place { Ok(reader) } else { Err(no_place("the frame there is another".into())) }
     }
 
     /// The commands of the next frame, each with its number and the frame's time, or `None` at the log's end.
@@ -92,7 +136,7 @@ impl<'file> LogReader<'file> {
         }
         (self.start, self.end) = (self.end, self.end + self.frame.len() as u64);
         (self.first, self.next) = (self.next, self.next.plus((header.length / RECORD_BYTES) as u64));
-        self.time = header.time;
+        (self.time, self.crc) = (header.time, header.crc);
         Ok(true)
     }
 
@@ -112,6 +156,11 @@ impl<'file> LogReader<'file> {
     /// Where the frame at hand starts, and where it ends and the next one starts, in bytes from the file's start.
     pub fn place(&self) -> (u64, u64) {
         (self.start, self.end)
+    }
+
+    /// How far the log was read.
+    pub fn log_place(&self) -> Place {
+        Place { segment: self.header.first, last: self.place(), crc: self.crc, next: self.next() }
     }
 
     /// The number of the next command, and the time of the last frame.

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_command, seal_frame};
+use crate::log_chain::{Segment, segments};
 use crate::log_reader::LogReader;
 use crate::{Command, Disk, EngineError, LogError, LogFile, LogId, MarketId, Sequence, Stamp, UnixMs, watermark};
 
@@ -53,6 +54,7 @@ pub fn read_set(
     let mut files = Vec::new();
     for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
         let path = path_of(folder, shard, state);
+        refuse_segments(disk, folder, shard, state)?;
         let opened = disk.open(&path).map_err(io_error("open", &path))?;
         files.push((shard, opened.ok_or_else(|| LogError::Missing { path: path.clone() })?, path));
     }
@@ -76,6 +78,18 @@ pub fn read_set(
         }
     }
     Ok(())
+}
+
+/// Refuses a log that goes on in another file: what is read here is in one piece.
+fn refuse_segments(disk: &dyn Disk, folder: &Path, shard: ShardOf, state: State) -> Result<(), EngineError> {
+    let found = segments(disk, folder, shard).map_err(io_error("look for", folder))?;
+    match found.into_iter().find(|segment| state == State::Complete && segment.first > Sequence::FIRST) {
+        None => Ok(()),
+        Some(Segment { path, .. }) => {
+            let reason = "the log is in segments, and those are not dealt out to another number of shards".into();
+            Err(EngineError::Unsound { path, reason })
+        }
+    }
 }
 
 /// Refuses a log that is torn, or ends before its watermark.

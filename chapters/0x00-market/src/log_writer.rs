@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::log::{RECORD_BYTES, seal_frame};
+use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, seal_frame};
+use crate::log_next::NextSegment;
 use crate::watermark::{Mark, Watermark};
 use crate::{Clock, LogError, LogFile, LogId, Options, Sequence, Stamp, UnixMs};
 
@@ -12,6 +13,8 @@ pub struct LogWriter {
     file: Box<dyn LogFile>,
     path: PathBuf,
     id: LogId,
+    /// The first command of the segment at hand.
+    segment: Sequence,
     /// Where the last whole frame ends and the next will begin, in bytes from the start.
     end: u64,
     next: Sequence,
@@ -38,7 +41,10 @@ impl LogWriter {
         let watermark = Watermark::open(&*options.disk, &path, id);
         let io = |source| LogError::Io { what: "make the watermark of", path: path.clone(), source };
         let (watermark, clock) = (watermark.map_err(io)?, options.clock.clone());
-        let mut log = LogWriter { file, path, id, end, next: next.sequence, time: next.time, clock, watermark };
+        let name = path.file_name().and_then(|name| name.to_str());
+        let segment = name.and_then(ShardOf::of_segment_name).map_or(Sequence::FIRST, |(_, first)| first);
+        let Stamp { sequence: next, time } = next;
+        let mut log = LogWriter { file, path, id, segment, end, next, time, clock, watermark };
         log.note();
         Ok(log)
     }
@@ -79,6 +85,27 @@ impl LogWriter {
         if self.next > Sequence::FIRST {
             self.watermark.set(Mark { end: self.end, last: Sequence(self.next.0 - 1) });
         }
+    }
+
+    // ANCHOR: go_on_in
+    /// Goes on in another segment. The one before it ends here; all of it is on disk before the new one has its name.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn go_on_in(&mut self, next: NextSegment) -> Result<(), LogError> {
+        self.give_back()?;
+        self.file.sync().map_err(|source| self.error("sync", source))?;
+        let header = LogHeader { shard: next.shard(), id: self.id, first: self.next, last_time: self.time };
+        let path = self.path.with_file_name(next.shard().segment_name(self.next));
+        self.file = next.begin(&header, &path).map_err(|source| self.error("begin another segment of", source))?;
+        (self.path, self.segment, self.end) = (path, self.next, HEADER_BYTES as u64);
+        Ok(())
+    }
+    // ANCHOR_END: go_on_in
+
+    /// How many commands are in the segment at hand.
+    pub fn in_segment(&self) -> u64 {
+        self.next.0 - self.segment.0
     }
 
     // ANCHOR: lay_out

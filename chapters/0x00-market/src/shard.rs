@@ -1,6 +1,6 @@
 //! Shards: which of them holds a market, and what their logs are called.
 
-use crate::ids::MarketId;
+use crate::ids::{MarketId, Sequence};
 
 /// The log's name in a data directory with one shard.
 pub const FILE_NAME: &str = "commands.log";
@@ -33,6 +33,26 @@ impl ShardOf {
         }
         let (shard, shards) = name.strip_prefix("commands-")?.strip_suffix(".log")?.split_once("-of-")?;
         Some(ShardOf { shard: shard.parse().ok()?, shards: shards.parse().ok()? })
+    }
+
+    /// The name of the segment of this shard's log that begins with command `first`. The first segment has the name of
+    /// a log that is in one piece.
+    pub fn segment_name(self, first: Sequence) -> String {
+        match (first, self.file_name().strip_suffix(".log")) {
+            (Sequence(2..), Some(stem)) => format!("{stem}-from-{first:020}.log"),
+            _ => self.file_name(),
+        }
+    }
+
+    /// What a file of this name in a data directory is a segment of, and the command that it begins with, if it is one.
+    pub fn of_segment_name(name: &str) -> Option<(ShardOf, Sequence)> {
+        if let Some(shard) = ShardOf::of_file_name(name) {
+            return Some((shard, Sequence::FIRST));
+        }
+        let (stem, first) = name.strip_suffix(".log")?.split_once("-from-")?;
+        let (shard, first) = (ShardOf::of_file_name(&format!("{stem}.log"))?, Sequence(first.parse().ok()?));
+        // Only the name that it is given: no two names mean one segment.
+        (first > Sequence::FIRST && shard.segment_name(first) == name).then_some((shard, first))
     }
 
     // ANCHOR: market

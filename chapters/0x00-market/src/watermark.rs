@@ -16,6 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bytes::{u32_at, u64_at};
+use crate::shard::ShardOf;
 use crate::{Disk, LogFile, LogId, Sequence};
 
 /// The size of the file, in bytes.
@@ -25,7 +26,7 @@ const MARK_BYTES: usize = 32;
 /// How far a log was durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
-    /// Where its last frame ended, in bytes from the start of the file.
+    /// Where its last frame ended, in bytes from the start of the file that it is in.
     pub end: u64,
     /// Its last command.
     pub last: Sequence,
@@ -50,9 +51,11 @@ impl Mark {
     }
 }
 
-/// Where the watermark of the log at `log` is.
+/// Where the watermark of the log at `log` is. The segments of a log have one together.
 pub fn path_of(log: &Path) -> PathBuf {
-    log.with_extension("watermark")
+    let name = log.file_name().and_then(|name| name.to_str());
+    let whole = name.and_then(ShardOf::of_segment_name).map(|(shard, _)| log.with_file_name(shard.file_name()));
+    whole.as_deref().unwrap_or(log).with_extension("watermark")
 }
 
 /// What the watermark of a log says, if it has one that can be read.

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::harness::{Acks, check_state};
-use market::log::ShardOf;
-use market::log_reader::LogReader;
+use market::log::{RECORD_BYTES, ShardOf};
+use market::log_chain::{read_chain, segments};
 use market::model::Model;
 use market::state::ExchangeState;
-use market::{Command, Disk, Engine, Event, MarketId, Options, RealDisk, Sequence, Stamp};
+use market::{Command, Engine, Event, LogError, MarketId, Options, RealDisk, Sequence, Stamp};
 use runner::Chapter;
 
 /// What one program left behind.
@@ -101,22 +101,25 @@ impl Left {
 /// belong to this shard.
 pub(crate) fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path) -> Result<(usize, usize), String> {
     let path = data_dir.join(shard.file_name());
-    let opened = RealDisk.open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let Some(mut file) = opened else { return Ok((0, 0)) };
-    let mut submitted = commands.iter().filter(|command| ShardOf::market(command.market(), shard.shards) == shard);
-    let mut reader = LogReader::new(&mut *file, &path).map_err(|error| error.to_string())?;
-    let (mut count, mut in_last_frame) = (0, 0);
-    while let Some(frame) = reader.next_frame().map_err(|error| error.to_string())? {
-        in_last_frame = 0;
-        for (Stamp { sequence, .. }, command) in frame {
-            if submitted.next() != Some(&command) {
-                return Err(format!("{}: command {sequence} is {command:?}, which was not next", path.display()));
-            }
-            in_last_frame += 1;
-        }
-        count += in_last_frame;
+    let words = |error: LogError| error.to_string();
+    let segments = segments(&RealDisk, data_dir, shard).map_err(|error| format!("{}: {error}", path.display()))?;
+    if segments.is_empty() {
+        return Ok((0, 0));
     }
-    Ok((count, in_last_frame))
+    let mut submitted = commands.iter().filter(|command| ShardOf::market(command.market(), shard.shards) == shard);
+    let (mut count, mut stranger) = (0, None);
+    let read = read_chain::<LogError>(&RealDisk, shard, &segments, None, None, |Stamp { sequence, .. }, command| {
+        if submitted.next() != Some(&command) {
+            stranger.get_or_insert_with(|| format!("command {sequence} is {command:?}, which was not next"));
+        }
+        count += 1;
+        Ok(())
+    });
+    let (start, end) = read.map_err(words)?.place.last;
+    match stranger {
+        Some(complaint) => Err(format!("{}: {complaint}", path.display())),
+        None => Ok((count, ((end - start) as usize / RECORD_BYTES).saturating_sub(1))),
+    }
 }
 
 /// Reads what the program ([`runner`]) wrote.

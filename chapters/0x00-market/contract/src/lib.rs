@@ -4,7 +4,7 @@
 //! A chapter's `tests/contract.rs` is one line that names the chapter ([`contract!`]); the tests know its engine only
 //! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
 //! ([`differential`], [`snapshots`]), and does a stopwatch miss none of them ([`measuring`])? Does a log that was cut or damaged come back as what it
-//! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`], [`versions`], [`watermarks`])? Who stands behind
+//! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`], [`segments`], [`versions`], [`watermarks`])? Who stands behind
 //! it, what is he told ([`times`])? And does every promise hold on a disk that
 //! loses, tears and refuses ([`failing`], [`reading`], [`stopping`], [`simulation`], on the simulated disk of
 //! [`sim_disk`])? The chapter's program is asked the last one as well, on the real system ([`program`]) and on whatever a
@@ -39,6 +39,7 @@ pub mod opening;
 pub mod oracle;
 pub mod program;
 pub mod reading;
+pub mod segments;
 pub mod sim_disk;
 mod sim_file;
 mod sim_world;

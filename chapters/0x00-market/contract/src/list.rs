@@ -51,6 +51,8 @@ macro_rules! contract {
             every_framing_replays is logs::every_framing_replays of Engine,
             its_log_is_everyones is logs::its_log_is_everyones of Engine,
             ledger_is_rebuilt is logs::ledger_is_rebuilt of Engine,
+            a_log_in_segments is segments::a_log_in_segments of Engine,
+            segments_that_do_not_follow is segments::segments_that_do_not_follow of Engine,
             a_log_of_version_1 is versions::a_log_of_version_1 of Engine,
             a_rewriting_cut_short is versions::a_rewriting_cut_short of Engine,
             a_log_that_ends_too_early is watermarks::a_log_that_ends_too_early of Engine,

@@ -48,6 +48,8 @@ struct Run {
     orders: usize,
     shards: u16,
     batch: Option<u64>,
+    /// Flags that only this chapter has.
+    more: Vec<String>,
 }
 
 impl Run {
@@ -55,7 +57,7 @@ impl Run {
         let folder = tempfile::tempdir().unwrap();
         let shards = if has_flag::<C>("shards") { shards } else { 1 };
         let batch = has_flag::<C>("batch").then_some(batch);
-        Run { folder, inside: PathBuf::new(), orders, shards, batch }
+        Run { folder, inside: PathBuf::new(), orders, shards, batch, more: Vec::new() }
     }
 
     fn data_dir(&self) -> PathBuf {
@@ -81,6 +83,7 @@ impl Run {
         if let Some(batch) = self.batch {
             arguments.extend(["--batch".into(), batch.to_string()]);
         }
+        arguments.extend(self.more.iter().cloned());
         arguments
     }
 
@@ -90,12 +93,18 @@ impl Run {
     }
 }
 
+/// As [`killed_under_load_with`], without such flags.
+pub fn killed_under_load<C: Chapter>(program: &str) {
+    killed_under_load_with::<C>(program, &[]);
+}
+
 // ANCHOR: kill
-/// Kills the program at random moments under load, each time from a fresh start.
+/// Kills the program at random moments under load, each time from a fresh start, with these flags that only the chapter
+/// has.
 ///
 /// # Panics
 /// When a promise was broken.
-pub fn killed_under_load<C: Chapter>(program: &str) {
+pub fn killed_under_load_with<C: Chapter>(program: &str, more: &[&str]) {
     let commands = commands();
     let kills = std::env::var("KILLS").map_or(KILLS, |text| text.parse().expect("KILLS is a number"));
     let mut random = Random::new(kills);
@@ -106,7 +115,8 @@ pub fn killed_under_load<C: Chapter>(program: &str) {
         }
         assert!(tries < 10 * (1 + kills), "the program is always done before it is killed");
         // Batches small enough that there is time to kill it: a fast engine is done in milliseconds.
-        let run = Run::new::<C>(ORDERS, random.pick(&[1, 2, 4]), random.pick(&[1, 4, 16]));
+        let mut run = Run::new::<C>(ORDERS, random.pick(&[1, 2, 4]), random.pick(&[1, 4, 16]));
+        run.more = more.iter().map(ToString::to_string).collect();
         // So many syncs, and about so many acknowledgements: a head and one or two events each.
         let acknowledgements = random.below(300) * run.batch.unwrap_or(1);
         let child = Process::new(program).args(run.arguments()).spawn().unwrap();

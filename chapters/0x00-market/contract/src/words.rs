@@ -48,6 +48,17 @@ fn refused_here<C: Chapter>() -> Vec<&'static str> {
     } else {
         refused.push("--shards 2");
     }
+    if has_flag::<C>("snapshot") {
+        refused.extend([
+            "--segment-commands 0",
+            "--snapshot-every 0",
+            "--snapshot",
+            "--snapshot --data-dir kept",
+            "--snapshot --data-dir kept --reshard 2",
+            "--snapshot --data-dir kept --snapshot-every 5",
+            "--keep-log since-snapshot",
+        ]);
+    }
     refused
 }
 

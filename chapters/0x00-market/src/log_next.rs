@@ -1,0 +1,75 @@
+//! The next segment of a log, laid out before it is needed.
+//!
+//! Nobody knows yet with which command it will begin, so it has no header and a name that no log has. When its turn
+//! comes it gets both: the header first, and the name when that is on disk. A crash before the name leaves a file that
+//! the next layout overwrites.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::log::{HEADER_BYTES, LogHeader, ShardOf};
+use crate::{Disk, LogError, LogFile, Options};
+
+/// How many zeros are written at once, in bytes.
+const ZEROS: usize = 1 << 20;
+
+/// A file that will be the next segment.
+pub struct NextSegment {
+    disk: Arc<dyn Disk>,
+    shard: ShardOf,
+    path: PathBuf,
+}
+
+impl NextSegment {
+    /// Makes a file with room for so many bytes of frames, zeroed and on disk.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn lay_out(options: &Options, shard: ShardOf, bytes: u64) -> Result<NextSegment, LogError> {
+        let path = options.data_dir.join(shard.file_name()).with_extension("next");
+        let io = |source| LogError::Io { what: "lay out the next segment of", path: path.clone(), source };
+        let disk = Arc::clone(&options.disk);
+        let mut file = disk.create(&path, &[]).map_err(io)?;
+        write_zeros(&mut *file, HEADER_BYTES as u64 + bytes).map_err(io)?;
+        Ok(NextSegment { disk, shard, path })
+    }
+
+    /// Which shard it is of.
+    pub(crate) fn shard(&self) -> ShardOf {
+        self.shard
+    }
+
+    /// Makes it the segment at `path`, with this header. When this returns, that survives a crash.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub(crate) fn begin(self, header: &LogHeader, path: &Path) -> io::Result<Box<dyn LogFile>> {
+        let mut file = self.disk.open(&self.path)?.ok_or(io::ErrorKind::NotFound)?;
+        file.write_all_at(0, &header.encode())?;
+        file.sync()?;
+        drop(file);
+        self.disk.rename(&self.path, path)?;
+        self.disk.open(path)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Removes it: the log ends without it.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn remove(self) -> Result<(), LogError> {
+        let Self { disk, path, .. } = self;
+        disk.remove(&path).map_err(|source| LogError::Io { what: "remove the next segment of", path, source })
+    }
+}
+
+fn write_zeros(file: &mut dyn LogFile, bytes: u64) -> io::Result<()> {
+    let zeros = vec![0; ZEROS.min(bytes as usize)];
+    let mut written = 0;
+    while written < bytes {
+        let length = zeros.len().min((bytes - written) as usize);
+        file.write_all_at(written, &zeros[..length])?;
+        written += length as u64;
+    }
+    file.sync()
+}
