@@ -1,0 +1,50 @@
+//! The shadow: it replays the log behind the engine, and writes down what it has come to.
+//!
+//! It begins as an engine does, with the last snapshot, and reads the log and nothing else. So matching never waits
+//! for it, and each snapshot is a recovery that was tried. Invariants: it writes nothing but snapshots, and it reads no
+//! further than the watermark, so nothing in a snapshot can be lost. Cost: the state a second time in memory, and
+//! the work of matching a second time on some core.
+
+use market::log::ShardOf;
+use market::{EngineError, Options, Sequence};
+
+/// What the log of one shard has come to, as far as it was read.
+pub struct Shadow {}
+
+impl Shadow {
+    /// Begins with the newest snapshot of the shard that can be used, or with nothing.
+    ///
+    /// # Errors
+    /// When there is no log to follow, or it can't be read.
+    pub fn begin(_options: &Options, _shard: ShardOf) -> Result<Shadow, EngineError> {
+        todo!("step 2: the shadow; `market::watermark` says how far it may read")
+    }
+
+    /// Replays the next commands that are on disk, as far as command `until` or a little further, and says how many
+    /// are left up to the watermark.
+    ///
+    /// # Errors
+    /// When the log can't be read, or is not what it was.
+    pub fn follow(&mut self, _until: Sequence) -> Result<u64, EngineError> {
+        todo!("step 2: the shadow; `market::log_chain::read_chain` reads from a place on")
+    }
+
+    /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has. The
+    /// last two are kept.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn write(&mut self) -> Result<Option<u64>, EngineError> {
+        todo!("step 2: the shadow; `market::snapshot_file` writes")
+    }
+
+    /// The next command that it will replay.
+    pub fn next(&self) -> Sequence {
+        todo!("step 2: the shadow")
+    }
+
+    /// Which snapshots could not be used, and why.
+    pub fn passed_over(&self) -> &[String] {
+        todo!("step 2: the shadow")
+    }
+}

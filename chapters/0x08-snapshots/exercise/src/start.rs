@@ -1,0 +1,89 @@
+//! Where an engine begins: with the newest snapshot that holds, or with the first command.
+//!
+//! A snapshot is used when each of its blocks has the right checksum and the log has, at the place that it names, the
+//! very frame that it ends with. One that does not is named and passed over for the one before. So what is loaded is
+//! always a state that the log leads to; what is lost with a snapshot is time.
+
+use std::path::Path;
+
+use market::log::ShardOf;
+use market::log_chain::Segment;
+use market::log_reader::Place;
+use market::snapshot::SnapshotHeader;
+use market::snapshot_file::SnapshotError;
+use market::{Disk, EngineError, LogId, Options, Sequence};
+
+use crate::exchange::Exchange;
+
+/// What an engine begins with.
+#[derive(Default)]
+pub struct Start {
+    /// All markets at that point.
+    pub exchange: Exchange,
+    /// Which point it is.
+    pub origin: Origin,
+}
+
+/// The point from which the log is replayed.
+#[derive(Default)]
+pub struct Origin {
+    /// Where the log goes on; without it, at its beginning.
+    pub place: Option<Place>,
+    /// The log's identity, if there is a place in it.
+    pub log: Option<LogId>,
+    /// How many entries the ledger had.
+    pub ledger_entries: u64,
+    /// Which snapshots were passed over, and why.
+    pub passed_over: Vec<String>,
+}
+
+impl Origin {
+    /// The next command, and how many entries of the ledger come before it.
+    pub fn entry(&self) -> (Sequence, u64) {
+        (self.next(), self.ledger_entries)
+    }
+
+    /// The next command.
+    pub fn next(&self) -> Sequence {
+        self.place.map_or(Sequence::FIRST, |place| place.next.sequence)
+    }
+
+    /// What whoever runs the engine should know, when the log was found to have so many commands.
+    pub fn remarks(&self, commands: u64) -> Vec<String> {
+        let mut remarks = self.passed_over.clone();
+        let before = self.next().0 - Sequence::FIRST.0;
+        if before > 0 {
+            let after = commands.saturating_sub(before);
+            remarks.push(format!(
+                "began with the snapshot behind command {before} and replayed {after} commands after it"
+            ));
+        } else if !remarks.is_empty() {
+            remarks.push(format!("no snapshot could be used, so all {commands} commands were replayed"));
+        }
+        remarks
+    }
+}
+
+impl Start {
+    /// Loads the newest snapshot of the shard that can be used.
+    ///
+    /// # Errors
+    /// When the disk can't be read, and when nothing takes the place of a beginning that the log has no more.
+    pub fn find(_options: &Options, _shard: ShardOf) -> Result<Start, EngineError> {
+        // Step 2 begins with a snapshot: `market::snapshot` lists and reads them, `market::log_chain` knows the log.
+        Ok(Start::default())
+    }
+}
+
+/// Reads every block of a snapshot of this shard that fits the log in `segments`, and loads nothing.
+///
+/// # Errors
+/// Why it can't be used.
+pub fn check(
+    _disk: &dyn Disk,
+    _shard: ShardOf,
+    _segments: &[Segment],
+    _path: &Path,
+) -> Result<SnapshotHeader, SnapshotError> {
+    todo!("step 2: what fits, and what holds")
+}

@@ -1,0 +1,120 @@
+//! The engine: a pipeline for each shard, and a door that knows which market belongs to which.
+//!
+//! Invariant: a market has one writer, and what is acknowledged is on disk. Cost: two threads and a
+//! log a shard. A market that gets nine tenths of the commands makes its shard do nine tenths of the
+//! work: the unit of sharding is the market.
+
+use std::marker::PhantomData;
+use std::thread;
+
+use market::data_dir::DataDir;
+use market::gate::Gate;
+use market::log::ShardOf;
+use market::{Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Ticket};
+
+use crate::metrics::Metrics;
+use crate::pipeline::Pipeline;
+
+/// An engine with a single writer for each share of the markets.
+pub struct Engine<M> {
+    shards: Vec<Pipeline>,
+    /// Set by the first error of any shard: the others must not go on without it.
+    stopped: bool,
+    metrics: PhantomData<M>,
+    /// The directory, which no other engine opens until the end.
+    data_dir: DataDir,
+}
+
+impl<M: Metrics> market::Engine for Engine<M> {
+    // ANCHOR: open
+    fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Engine<M>, Recovery), EngineError> {
+        let data_dir = DataDir::open(&*options.disk, &options.data_dir)?;
+        let count = options.shards;
+        let reserve_commands = options.reserve_commands / usize::from(count);
+        let gate = Gate::new(count.into());
+        let shared = Options { reserve_commands, gate: Some(gate.clone()), ..options.clone() };
+        let open = |shard, acks| Pipeline::open::<M>(&shared, ShardOf { shard, shards: count }, acks);
+
+        let mut acks: Vec<_> = (0..count).map(receivers).collect();
+        // The log of shard 0 is made last: where it is, all are. Where it is, they recover together, and none changes
+        // a file until the logs of all are trusted.
+        let opened: Vec<_> = if data_dir.is_new(&*options.disk)? {
+            let mut opened = Vec::new();
+            while let Some(receiver) = acks.pop() {
+                opened.push(open(acks.len() as u16, receiver)?);
+            }
+            opened.into_iter().rev().collect()
+        } else {
+            thread::scope(|scope| {
+                let (gate, open) = (&gate, &open);
+                let start = |(n, receiver)| scope.spawn(move || gate.attend(|| open(n, receiver)));
+                let threads: Vec<_> = (0..).zip(acks).map(start).collect();
+                let opened = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())));
+                Gate::first_reason(opened.collect(), EngineError::is_for_another)
+            })?
+        };
+
+        let (mut shards, mut recovery) = (Vec::new(), Recovery::default());
+        for (pipeline, found) in opened {
+            shards.push(pipeline);
+            recovery.merge(found);
+        }
+        Ok((Engine { shards, stopped: false, metrics: PhantomData, data_dir }, recovery))
+    }
+    // ANCHOR_END: open
+
+    // ANCHOR: submit
+    fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
+        let shard = ShardOf::market(command.market(), self.shards.len() as u16).shard;
+        let sequence = self.while_running(|shards| shards[usize::from(shard)].submit(command))?;
+        Ok(Ticket { shard, sequence })
+    }
+    // ANCHOR_END: submit
+
+    fn poll(&mut self) -> Result<(), EngineError> {
+        self.while_running(|shards| shards.iter_mut().try_for_each(Pipeline::publish))?;
+        self.shards[0].pause();
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        self.while_running(|shards| {
+            // All rings are filled before the first is waited for.
+            shards.iter_mut().try_for_each(Pipeline::publish)?;
+            shards.iter_mut().try_for_each(Pipeline::flush)
+        })
+    }
+
+    fn close(mut self) -> Result<Closed, EngineError> {
+        self.flush()?;
+        let mut whole = Closed::default();
+        for (n, shard) in self.shards.into_iter().enumerate() {
+            let Closed { state, stages, remarks } = shard.close()?;
+            whole.state.markets.extend(state.markets);
+            if let Some(stages) = stages {
+                whole.stages.get_or_insert_default().merge(&stages);
+            }
+            whole.remarks.extend(remarks.into_iter().map(|remark| format!("shard {n}: {remark}")));
+        }
+        Ok(whole)
+    }
+}
+
+impl<M> Engine<M> {
+    /// Does something with the shards, unless one of them has stopped.
+    fn while_running<T>(
+        &mut self,
+        work: impl FnOnce(&mut [Pipeline]) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        if self.stopped {
+            return Err(LogError::Stopped { path: self.data_dir.path().to_path_buf() }.into());
+        }
+        let done = work(&mut self.shards);
+        self.stopped = done.is_err();
+        done
+    }
+}
+
+fn panicked() -> EngineError {
+    EngineError::ThreadStopped { role: "recovery", reason: "it panicked".into() }
+}

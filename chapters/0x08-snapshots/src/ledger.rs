@@ -1,0 +1,144 @@
+//! The ledger: the output. Every movement of money or shares, in order.
+//!
+//! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer, and a full buffer goes
+//! to a thread that encodes and writes it: the matching thread never makes a system call for it. Buffers come back
+//! empty and are filled again; when the disk is behind, the matching thread waits for one.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use market::draft::Draft;
+use market::log::ShardOf;
+use market::{EngineError, Event, Sequence};
+
+use crate::ledger_parts::Part;
+
+/// How many entries gather before they are written: 64 KiB.
+const BUFFER_ENTRIES: usize = 64 * 1024 / Event::BYTES;
+
+/// How many buffers go around: one is filled, the others are written.
+const BUFFERS: usize = 4;
+
+/// A ledger being written.
+pub struct Ledger {
+    buffer: Vec<Event>,
+    full: Option<SyncSender<Vec<Event>>>,
+    empty: Receiver<Vec<Event>>,
+    writer: Option<JoinHandle<std::io::Result<()>>>,
+    draft: Draft,
+    part: Part,
+}
+
+impl Ledger {
+    /// Begins a ledger in `data_dir`, beside the one that may be there. It is the part that goes on with this command,
+    /// before which come so many entries.
+    ///
+    /// # Errors
+    /// When the disk does not allow it.
+    pub fn create(data_dir: &Path, shard: ShardOf, (first, entry): (Sequence, u64)) -> Result<Ledger, EngineError> {
+        let part = Part { shard, first, entry };
+        let path = data_dir.join(part.file_name());
+        let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
+        fs::create_dir_all(data_dir).map_err(io)?;
+        let (draft, file) = Draft::create(&path).map_err(io)?;
+        // Each has room for all buffers, so no send ever waits, and none allocates.
+        let (full, to_write) = sync_channel(BUFFERS);
+        let (written, empty) = sync_channel(BUFFERS);
+        for _ in 1..BUFFERS {
+            // The receiver is at hand, so this can't fail.
+            let _ = written.send(Vec::with_capacity(BUFFER_ENTRIES));
+        }
+        let writer = thread::Builder::new().name("ledger".into()).spawn(move || write_all(file, &to_write, &written));
+        let buffer = Vec::with_capacity(BUFFER_ENTRIES);
+        Ok(Ledger { buffer, full: Some(full), empty, writer: Some(writer.map_err(io)?), draft, part })
+    }
+
+    /// Takes the place of the ledger that is there. Until the whole log is trusted, that one stays.
+    ///
+    /// # Errors
+    /// When the disk does not allow it.
+    pub fn take_place(&mut self) -> Result<(), EngineError> {
+        self.draft.finish().map_err(|source| self.error(source))?;
+        self.part.ends_those_before(self.draft.path()).map_err(|source| self.error(source))
+    }
+
+    // ANCHOR: write
+    /// Writes the events that moved money or shares, one entry each.
+    ///
+    /// # Errors
+    /// When the disk did not take an earlier buffer.
+    pub fn write(&mut self, events: &[Event]) -> Result<(), EngineError> {
+        for event in events.iter().filter(|event| event.moves_value()) {
+            self.buffer.push(*event);
+            if self.buffer.len() == BUFFER_ENTRIES {
+                self.hand_over()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the buffer to the writing thread and goes on with an empty one.
+    fn hand_over(&mut self) -> Result<(), EngineError> {
+        let Some(full) = &self.full else { return Err(self.failure()) };
+        let (Ok(()), Ok(mut empty)) = (full.send(std::mem::take(&mut self.buffer)), self.empty.recv()) else {
+            return Err(self.failure());
+        };
+        empty.clear();
+        self.buffer = empty;
+        Ok(())
+    }
+    // ANCHOR_END: write
+
+    /// Hands over what has gathered, ends the writing thread and waits for it.
+    ///
+    /// # Errors
+    /// When the disk did not take everything.
+    pub fn close(mut self) -> Result<(), EngineError> {
+        self.hand_over()?;
+        self.full = None;
+        match self.writer.take().map(JoinHandle::join) {
+            Some(Ok(Ok(()))) => Ok(()),
+            Some(Ok(Err(source))) => Err(self.error(source)),
+            _ => Err(self.failure()),
+        }
+    }
+
+    /// Why the writing thread is gone.
+    fn failure(&mut self) -> EngineError {
+        self.full = None;
+        match self.writer.take().map(JoinHandle::join) {
+            Some(Ok(Err(source))) => self.error(source),
+            _ => EngineError::ThreadStopped { role: "ledger", reason: "it ended early".into() },
+        }
+    }
+
+    fn error(&self, source: std::io::Error) -> EngineError {
+        EngineError::Io { what: "write the ledger", path: self.draft.path().to_path_buf(), source }
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        // A thread must not write on while another engine opens the same ledger.
+        self.full = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+/// The writing thread: encodes and writes each buffer and sends it back.
+fn write_all(mut file: File, to_write: &Receiver<Vec<Event>>, written: &SyncSender<Vec<Event>>) -> std::io::Result<()> {
+    let mut bytes = Vec::with_capacity(BUFFER_ENTRIES * Event::BYTES);
+    for buffer in to_write {
+        bytes.clear();
+        buffer.iter().for_each(|entry| bytes.extend_from_slice(&entry.encode()));
+        file.write_all(&bytes)?;
+        // Nobody takes buffers back when the ledger is being closed.
+        let _ = written.send(buffer);
+    }
+    Ok(())
+}

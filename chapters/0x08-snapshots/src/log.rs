@@ -1,0 +1,88 @@
+//! The write-ahead log: the input and the truth.
+//!
+//! Each batch of commands is a frame, and each frame is synced before its commands are applied.
+//! After a crash the state is whatever the log replays to.
+//!
+//! The file is laid out with zeros before the first command: a sync that only overwrites has less to
+//! do than one that also makes the file longer.
+
+use std::path::Path;
+
+use market::log::{RECORD_BYTES, ShardOf, encode_command};
+use market::{Command, EngineError, LogError, LogWriter, Options, Recovery, Sequence, Stamp, read_log_from};
+
+use crate::segments::Segments;
+use crate::start::Origin;
+
+/// An open log, ready to be appended to.
+pub struct Log {
+    file: LogWriter,
+    /// The frame at hand; kept, so that it is allocated once.
+    frame: Vec<u8>,
+    segments: Segments,
+}
+
+impl Log {
+    /// Opens or makes the log of a shard and hands every command in it, from `origin` on, to `replay`.
+    ///
+    /// # Errors
+    /// When the log can't be trusted or read, or `replay` fails.
+    pub fn open(
+        options: &Options,
+        shard: ShardOf,
+        origin: Origin,
+        replay: impl FnMut(Stamp, Command) -> Result<(), EngineError>,
+    ) -> Result<(Log, Recovery), EngineError> {
+        let judged = read_log_from(options, shard, origin.place.as_ref(), replay)?;
+        let mut recovery = judged.recovery();
+        recovery.remarks.extend(origin.remarks(recovery.commands));
+        let segments = Segments::new(options, shard);
+        let mut log = Log { file: judged.open()?, frame: Vec::new(), segments };
+        log.file.lay_out(options.reserve_commands.min(log.segments.commands()))?;
+        Ok((log, recovery))
+    }
+
+    // ANCHOR: append
+    /// Writes a batch as one frame, and returns the number of its first command. It is not durable yet.
+    ///
+    /// # Errors
+    /// When the disk does not take it; the log must not be used after that.
+    pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
+        self.frame.clear();
+        self.frame.extend([0; RECORD_BYTES]);
+        for command in batch {
+            self.frame.extend(encode_command(command));
+        }
+        self.segments.go_on(&mut self.file)?;
+        self.file.append(&mut self.frame)
+    }
+
+    /// Returns when everything appended is on disk.
+    ///
+    /// # Errors
+    /// When the disk says no; the log must not be used after that, for a second sync may succeed
+    /// without having written what the first one lost.
+    pub fn sync(&mut self) -> Result<(), LogError> {
+        self.file.sync()
+    }
+    // ANCHOR_END: append
+
+    /// The sequence of the next command.
+    pub fn next(&self) -> Sequence {
+        self.file.next()
+    }
+
+    /// Ends the log: gives back the room that no frame used.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn close(mut self) -> Result<(), LogError> {
+        self.segments.end(&self.file)?;
+        self.file.give_back()
+    }
+
+    /// Where the log is.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+}

@@ -1,0 +1,58 @@
+//! One snapshot of each shard, made by a process of its own: the engine may run meanwhile, or not.
+
+use market::data_dir::{SnapshotLock, shard_counts};
+use market::log::ShardOf;
+use market::{EngineError, LogError, Options, Sequence};
+
+use crate::shadow::Shadow;
+
+/// Follows the logs to their watermarks, writes a snapshot of each shard, and says what was done.
+///
+/// # Errors
+/// When there is no log, when one can't be read, when somebody else makes snapshots, or the disk can't be written.
+pub fn snapshot(options: &Options) -> Result<String, EngineError> {
+    let (disk, folder) = (&*options.disk, &options.data_dir);
+    let io = |source| LogError::Io { what: "look for", path: folder.clone(), source };
+    let shards = match shard_counts(disk, folder).map_err(io)?[..] {
+        [shards] => shards,
+        [] => {
+            let words = format!("{}: no log to make a snapshot of; a run makes one", folder.display());
+            return Err(EngineError::Refused(words));
+        }
+        _ => {
+            let reason = "there are logs of several numbers of shards: open it with an engine first".into();
+            return Err(EngineError::Unsound { path: folder.clone(), reason });
+        }
+    };
+    let _lock = SnapshotLock::take(disk, folder)?;
+    let shards = (0..shards).map(|shard| ShardOf { shard, shards });
+    let said: Result<Vec<String>, EngineError> = shards.map(|shard| one(options, shard)).collect();
+    Ok(said?.join("\n"))
+}
+
+/// A snapshot of one shard.
+fn one(options: &Options, shard: ShardOf) -> Result<String, EngineError> {
+    let mut shadow = Shadow::begin(options, shard)?;
+    let began = shadow.next();
+    // Who runs may log faster than this reads: what was on disk when it began is enough.
+    let mut until = Sequence(u64::MAX);
+    loop {
+        let left = shadow.follow(until)?;
+        until = until.min(shadow.next().plus(left));
+        if left == 0 || shadow.next() >= until {
+            break;
+        }
+    }
+    let mut said = shadow.passed_over().to_vec();
+    let (number, replayed, before) = (shard.shard, shadow.next().0 - began.0, shadow.next().0 - Sequence::FIRST.0);
+    said.push(match shadow.write()? {
+        Some(bytes) => {
+            format!("shard {number}: replayed {replayed} commands, and wrote {bytes} bytes behind command {before}")
+        }
+        None if before == 0 => {
+            format!("shard {number}: no command is known to be on disk, so there is nothing to write")
+        }
+        None => format!("shard {number}: the last snapshot stands behind command {before}, the last on disk"),
+    });
+    Ok(said.join("\n"))
+}

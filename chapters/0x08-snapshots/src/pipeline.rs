@@ -1,0 +1,264 @@
+//! A shard's pipeline: the way of a command from the ring to its acknowledgement.
+//!
+//! ```text
+//!               ┌─▶ journal:  log append ─▶ log sync ─▶ durable position ─┐
+//! command ─▶ ring                                                         ▼
+//!               └─▶ matching: balance check ─▶ matching ─▶ settlement ─▶ pending ─▶ ledger ─▶ acknowledgement
+//! ```
+//!
+//! Three roles: the caller fills the ring, the journal makes its commands durable, the matching thread applies them.
+//! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads for the engine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use market::log::ShardOf;
+use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Sequence, StageTimes, UnixMs};
+
+use crate::cores;
+use crate::journal::{Journal, Journaled};
+use crate::ledger::Ledger;
+use crate::log::Log;
+use crate::matcher::{Matched, Matcher};
+use crate::metrics::Metrics;
+use crate::pending::Pending;
+use crate::ring::{self, Producer, ring};
+use crate::start::Start;
+use crate::wait::{Backoff, Wait};
+
+/// How many of the journal's largest batches the ring holds, so that matching can run ahead.
+const RING_BATCHES: usize = 4;
+
+/// How many commands the caller gathers before it publishes them with one store.
+const PUBLISH_MAX: usize = 64;
+
+/// A thread for the disk and a thread for the markets, and the ring that feeds both.
+pub struct Pipeline {
+    /// Gone when the engine has stopped.
+    ring: Option<Producer<Command, 2>>,
+    /// Commands that were submitted and are not yet in the ring.
+    batch: Vec<Command>,
+    submitted: u64,
+    next: Sequence,
+    acknowledged: Arc<AtomicU64>,
+    journal: Option<JoinHandle<Result<Journaled, EngineError>>>,
+    matcher: Option<JoinHandle<Result<Matched, EngineError>>>,
+    wait: Wait,
+    pinned: String,
+    path: PathBuf,
+}
+
+impl Pipeline {
+    /// Replays the log of a shard and starts both threads.
+    ///
+    /// # Errors
+    /// When the log can't be trusted or the disk can't be written.
+    pub fn open<M: Metrics>(
+        options: &Options,
+        shard: ShardOf,
+        mut acks: Box<dyn Acknowledge>,
+    ) -> Result<(Pipeline, Recovery), EngineError> {
+        let Start { mut exchange, origin } = Start::find(options, shard)?;
+        let mut ledger = Ledger::create(&options.data_dir, shard, origin.entry())?;
+        let mut metrics = M::default();
+        let mut events = Vec::new();
+        let (log, recovery) = Log::open(options, shard, origin, |stamp, command| {
+            events.clear();
+            exchange.apply(&command, &mut events, &mut metrics);
+            acks.replayed(stamp, &events);
+            ledger.write(&events)
+        })?;
+        ledger.take_place()?;
+        acks.recovered(log.next(), &|| exchange.state());
+
+        let wait = Wait::for_machine(1 + 2 * usize::from(shard.shards), core_count());
+        let acknowledged = Arc::new(AtomicU64::new(0));
+        let (path, next) = (log.path().to_path_buf(), log.next());
+        let capacity = (RING_BATCHES * options.batch_max).next_power_of_two();
+        let (ring, [journaled, matched]) = ring(capacity);
+        let (framed, [frames]) = ring::ring(capacity);
+        let (batch_max, metrics) = (options.batch_max, M::default());
+        let journal = Journal { commands: journaled, log, frames: framed, batch_max, wait, metrics };
+        let matcher = Matcher {
+            commands: matched,
+            frames,
+            frame: (0, UnixMs::UNKNOWN),
+            exchange,
+            ledger,
+            acks,
+            next,
+            acknowledged: Arc::clone(&acknowledged),
+            pending: Pending::default(),
+            wait,
+            metrics: M::default(),
+            idle: Duration::ZERO,
+        };
+        let (pinned, core) = core_for_matching(options.pin_threads, shard);
+        let mut pipeline = Pipeline {
+            ring: Some(ring),
+            batch: Vec::with_capacity(PUBLISH_MAX),
+            submitted: 0,
+            next,
+            acknowledged,
+            journal: None,
+            matcher: None,
+            wait,
+            pinned,
+            path,
+        };
+        // If the second can't be started, the pipeline goes, and with it the first.
+        pipeline.journal = Some(spawn("journal", move || journal.run())?);
+        pipeline.matcher = Some(spawn("matching", move || {
+            core.map(core_affinity::set_for_current);
+            matcher.run()
+        })?);
+        Ok((pipeline, recovery))
+    }
+
+    // ANCHOR: submit
+    /// Takes a command and says which it is; it is published when enough have gathered.
+    ///
+    /// # Errors
+    /// When a thread has stopped.
+    pub fn submit(&mut self, command: Command) -> Result<Sequence, EngineError> {
+        if self.ring.is_none() {
+            return Err(self.stopped());
+        }
+        self.batch.push(command);
+        let sequence = self.next;
+        (self.submitted, self.next) = (self.submitted + 1, sequence.plus(1));
+        if self.batch.len() >= PUBLISH_MAX {
+            self.publish()?;
+        }
+        Ok(sequence)
+    }
+
+    /// Gives the caller's core to whoever needs it.
+    pub fn pause(&self) {
+        self.wait.pause();
+    }
+
+    /// Returns when everything submitted has been acknowledged.
+    ///
+    /// # Errors
+    /// When a thread has stopped.
+    pub fn flush(&mut self) -> Result<(), EngineError> {
+        self.publish()?;
+        let mut backoff = Backoff::new(self.wait);
+        // Acquire: what the receiver of acknowledgements has done is seen here.
+        while self.acknowledged.load(Ordering::Acquire) < self.submitted {
+            self.publish()?;
+            backoff.wait();
+        }
+        Ok(())
+    }
+    // ANCHOR_END: submit
+
+    /// Flushes, ends both threads and hands over what they held.
+    ///
+    /// # Errors
+    /// When a thread has stopped.
+    pub fn close(mut self) -> Result<Closed, EngineError> {
+        self.flush()?;
+        self.ring = None;
+        let journaled = join("journal", self.journal.take())?;
+        let matched = join("matching", self.matcher.take())?;
+        let (Some(journaled), Some(matched)) = (journaled, matched) else { return Err(self.stopped()) };
+        let per_frame = journaled.commands as f64 / journaled.frames.max(1) as f64;
+        let remarks = vec![
+            format!("matching was busy {:.0} % of the time", 100.0 * matched.busy),
+            format!(
+                "{} frames of {per_frame:.0} commands; threads wait by policy {}; {}",
+                journaled.frames, self.wait, self.pinned
+            ),
+        ];
+        Ok(Closed { state: matched.state, stages: both(journaled.stages, matched.stages), remarks })
+    }
+
+    // ANCHOR: publish
+    /// Moves the gathered commands into the ring, and waits where it is full: nothing is dropped.
+    ///
+    /// # Errors
+    /// When a thread has stopped.
+    pub fn publish(&mut self) -> Result<(), EngineError> {
+        let mut backoff = Backoff::new(self.wait);
+        let mut rest = &self.batch[..];
+        loop {
+            let Some(ring) = &mut self.ring else { return Err(self.stopped()) };
+            match ring.push_slice(rest) {
+                Err(ring::Closed) => return Err(self.stop()),
+                Ok(count) => rest = &rest[count..],
+            }
+            if rest.is_empty() {
+                break;
+            }
+            backoff.wait();
+        }
+        self.batch.clear();
+        Ok(())
+    }
+    // ANCHOR_END: publish
+
+    /// Ends both threads and says which of them ended first, and why.
+    fn stop(&mut self) -> EngineError {
+        self.ring = None;
+        let journal = join("journal", self.journal.take()).err();
+        let matcher = join("matching", self.matcher.take()).err();
+        journal.or(matcher).unwrap_or_else(|| self.stopped())
+    }
+
+    fn stopped(&self) -> EngineError {
+        LogError::Stopped { path: self.path.clone() }.into()
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        // Threads must not outlive the pipeline: another may open the same log next.
+        self.stop();
+    }
+}
+
+fn spawn<T: Send + 'static>(
+    role: &'static str,
+    work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
+) -> Result<JoinHandle<Result<T, EngineError>>, EngineError> {
+    let thread = thread::Builder::new().name(role.into()).spawn(work);
+    thread.map_err(|error| EngineError::ThreadStopped { role, reason: error.to_string() })
+}
+
+/// Waits for a thread's end. A panic becomes an error with the thread's last words.
+fn join<T>(role: &'static str, thread: Option<JoinHandle<Result<T, EngineError>>>) -> Result<Option<T>, EngineError> {
+    let Some(thread) = thread else { return Ok(None) };
+    match thread.join() {
+        Ok(result) => result.map(Some),
+        Err(panic) => {
+            let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            Err(EngineError::ThreadStopped { role, reason: words.unwrap_or("it panicked").to_string() })
+        }
+    }
+}
+
+fn both(one: Option<StageTimes>, other: Option<StageTimes>) -> Option<StageTimes> {
+    let mut sum = one?;
+    sum.merge(&other?);
+    Some(sum)
+}
+
+fn core_count() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The core for a shard's matching thread. With fewer cores than shards, some share one.
+fn core_for_matching(pin: bool, shard: ShardOf) -> (String, Option<core_affinity::CoreId>) {
+    let core = cores::quietest_first().iter().cycle().nth(shard.shard.into()).copied();
+    match core {
+        _ if !pin => ("threads run where the system puts them".into(), None),
+        _ if core_count() < 2 => ("one core, so nothing is pinned".into(), None),
+        Some(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
+        None => ("the system does not permit pinning, so threads run where it puts them".into(), None),
+    }
+}

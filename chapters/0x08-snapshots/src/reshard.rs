@@ -1,0 +1,91 @@
+//! Resharding: rewriting the logs of a data directory for another number of shards.
+//!
+//! The order of the commands of a market is kept, and no other order means anything. It is safe to
+//! cut short anywhere: the new logs are complete and read back before they take the old ones' place, and they do that by
+//! one rename. Whoever opens the directory after it goes on with the new ones.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use market::data_dir::{DataDir, SnapshotLock, shard_counts};
+use market::log::ShardOf;
+use market::log_set::{SetWriter, State, read_set};
+use market::{Disk, EngineError, LogError, snapshot};
+
+use crate::ledger_parts::Part;
+
+/// Rewrites the logs in `data_dir` for `shards` shards, and says what was done.
+///
+/// # Errors
+/// When there is no log, when a log can't be trusted, or the disk can't be written.
+pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, EngineError> {
+    let look = || shard_counts(disk, data_dir).map_err(|source| io("look for", data_dir, source));
+    let folder = data_dir.display();
+    if look()?.is_empty() {
+        return Err(EngineError::Refused(format!("{folder}: no log to reshard; a run makes one")));
+    }
+    let _held = DataDir::open(disk, data_dir)?;
+    let _snapshots = SnapshotLock::take(disk, data_dir)?;
+    refuse_snapshots(disk, data_dir)?;
+    match look()?[..] {
+        [before] if before == shards => Ok(format!("{folder} has {shards} shards already")),
+        [before] => {
+            let commands = rewrite(disk, data_dir, before, shards)?;
+            Ok(format!("{folder}: {before} shards are now {shards}; {commands} commands were rewritten"))
+        }
+        _ => {
+            let reason = "there are logs of several numbers of shards; nothing was removed: move those that are wrong \
+                          to another folder"
+                .into();
+            Err(EngineError::Unsound { path: data_dir.to_path_buf(), reason })
+        }
+    }
+}
+
+/// Refuses a directory with snapshots or parts of a ledger: what they say is about the logs that are there.
+fn refuse_snapshots(disk: &dyn Disk, data_dir: &Path) -> Result<(), EngineError> {
+    let names = disk.list(data_dir).map_err(|source| io("look for", data_dir, source))?;
+    let is_about_logs = |name: &&String| {
+        snapshot::of_file_name(name).is_some() || Part::of_file_name(name).is_some_and(|part| part.entry > 0)
+    };
+    match names.iter().find(is_about_logs) {
+        None => Ok(()),
+        Some(name) => {
+            let reason =
+                "this belongs to the logs that are there, and resharding does not rewrite it: move the snapshots \
+                          and the parts of the ledger to another folder first"
+                    .into();
+            Err(EngineError::Unsound { path: data_dir.join(name), reason })
+        }
+    }
+}
+
+// ANCHOR: rewrite
+/// Merges the logs of the old set into a new one beside it, reads that back, and switches to it.
+fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result<u64, EngineError> {
+    let mut new = SetWriter::create(disk, data_dir, shards)?;
+    read_set(disk, data_dir, before, State::Complete, |time, command| new.push(time, command))?;
+    let commands = new.finish()?;
+    remove_ledgers(data_dir, before)?;
+    new.switch()?;
+    Ok(commands)
+}
+// ANCHOR_END: rewrite
+
+/// Removes the ledgers of the old set. An engine makes them again from the logs.
+fn remove_ledgers(data_dir: &Path, shards: u16) -> Result<(), EngineError> {
+    for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
+        let path = data_dir.join(Part::whole(shard).file_name());
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != ErrorKind::NotFound => {
+                return Err(EngineError::Io { what: "remove the ledger", path, source });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn io(what: &'static str, path: &Path, source: std::io::Error) -> EngineError {
+    LogError::Io { what, path: path.to_path_buf(), source }.into()
+}

@@ -1,0 +1,150 @@
+//! The shadow: it replays the log behind the engine, and writes down what it has come to.
+//!
+//! It begins as an engine does, with the last snapshot, and reads the log and nothing else. So matching never waits
+//! for it, and each snapshot is a recovery that was tried. Invariants: it writes nothing but snapshots, and it reads no
+//! further than the watermark, so nothing in a snapshot can be lost. Cost: the state a second time in memory, and
+//! the work of matching a second time on some core.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use market::log::ShardOf;
+use market::log_chain::{read_chain, segments};
+use market::snapshot::{SnapshotHeader, file_name};
+use market::snapshot_file::{SnapshotWriter, remove_older};
+use market::{Disk, EngineError, LogError, LogId, LogReader, Options, Sequence, watermark};
+
+use crate::exchange::Exchange;
+use crate::metrics::Unmeasured;
+use crate::start::{Origin, Start};
+use crate::trim::trim;
+
+/// How many snapshots of a shard are kept.
+const KEPT: usize = 2;
+
+/// How many commands are replayed before somebody may ask for something else.
+const STEP_COMMANDS: u64 = 65_536;
+
+/// What the log of one shard has come to, as far as it was read.
+pub struct Shadow {
+    disk: Arc<dyn Disk>,
+    folder: PathBuf,
+    shard: ShardOf,
+    log: LogId,
+    exchange: Exchange,
+    origin: Origin,
+    /// The command behind which the last snapshot stands.
+    kept: Sequence,
+    /// Whether the log's beginning goes when no snapshot needs it.
+    trims: bool,
+}
+
+impl Shadow {
+    /// Begins with the newest snapshot of the shard that can be used, or with nothing.
+    ///
+    /// # Errors
+    /// When there is no log to follow, or it can't be read.
+    pub fn begin(options: &Options, shard: ShardOf) -> Result<Shadow, EngineError> {
+        let (disk, folder) = (Arc::clone(&options.disk), options.data_dir.clone());
+        let log = identity(&*disk, &folder, shard)?;
+        let Start { exchange, origin } = Start::find(options, shard)?;
+        let kept = origin.next();
+        Ok(Shadow { disk, folder, shard, log, exchange, origin, kept, trims: options.trim_log })
+    }
+
+    // ANCHOR: follow
+    /// Replays the next commands that are on disk, as far as command `until` or a little further, and says how many
+    /// are left up to the watermark.
+    ///
+    /// # Errors
+    /// When the log can't be read, or is not what it was.
+    pub fn follow(&mut self, until: Sequence) -> Result<u64, EngineError> {
+        let path = self.folder.join(self.shard.file_name());
+        let Some(mark) = watermark::read(&*self.disk, &path, self.log) else { return Ok(0) };
+        let next = self.origin.next();
+        if mark.last < next {
+            return Ok(0);
+        }
+        let step = Sequence(next.0 + STEP_COMMANDS - 1).min(until).min(mark.last);
+        if step >= next {
+            self.replay(step)?;
+        }
+        Ok(mark.last.plus(1).0.saturating_sub(self.origin.next().0))
+    }
+
+    /// Replays the log up to the frame of command `until`, which is on disk.
+    fn replay(&mut self, until: Sequence) -> Result<(), EngineError> {
+        let segments = segments(&*self.disk, &self.folder, self.shard).map_err(|source| self.io(source))?;
+        let (exchange, mut events, mut entries) = (&mut self.exchange, Vec::new(), self.origin.ledger_entries);
+        let place = self.origin.place.as_ref();
+        let end = read_chain::<EngineError>(&*self.disk, self.shard, &segments, place, Some(until), |_, command| {
+            events.clear();
+            exchange.apply(&command, &mut events, &mut Unmeasured);
+            entries += events.iter().filter(|event| event.moves_value()).count() as u64;
+            Ok(())
+        })?;
+        if end.header.id != self.log || end.place.next.sequence <= until {
+            let reason = format!("command {until} was on disk, and the log is without it, or another");
+            return Err(EngineError::Unsound { path: end.path, reason });
+        }
+        (self.origin.place, self.origin.ledger_entries) = (Some(end.place), entries);
+        Ok(())
+    }
+    // ANCHOR_END: follow
+
+    // ANCHOR: write
+    /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has. The
+    /// last two are kept.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn write(&mut self) -> Result<Option<u64>, EngineError> {
+        let Some(place) = self.origin.place.filter(|place| place.next.sequence > self.kept) else { return Ok(None) };
+        let (shard, log, ledger_entries) = (self.shard, self.log, self.origin.ledger_entries);
+        let header = SnapshotHeader { shard, log, place, ledger_entries, sections: Vec::new() };
+        let mut snapshot = SnapshotWriter::create(&*self.disk, &self.folder, header)?;
+        self.exchange.save(&mut snapshot)?;
+        let bytes = snapshot.finish()?;
+        self.kept = place.next.sequence;
+        remove_older(&*self.disk, &self.folder.join(file_name(shard, self.kept)), KEPT)?;
+        if self.trims {
+            trim(&*self.disk, &self.folder, shard, KEPT)?;
+        }
+        Ok(Some(bytes))
+    }
+    // ANCHOR_END: write
+
+    /// The next command that it will replay.
+    pub fn next(&self) -> Sequence {
+        self.origin.next()
+    }
+
+    /// The command behind which the last snapshot stands, as the next one.
+    pub fn kept(&self) -> Sequence {
+        self.kept
+    }
+
+    /// Which snapshots could not be used, and why.
+    pub fn passed_over(&self) -> &[String] {
+        &self.origin.passed_over
+    }
+
+    fn io(&self, source: std::io::Error) -> EngineError {
+        EngineError::Io { what: "look for the log", path: self.folder.clone(), source }
+    }
+}
+
+/// The identity of a shard's log.
+fn identity(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> Result<LogId, EngineError> {
+    let io = |source| EngineError::Io { what: "look for the log", path: folder.to_path_buf(), source };
+    let first = segments(disk, folder, shard).map_err(io)?.into_iter().next();
+    let path = first.ok_or_else(|| LogError::Missing { path: folder.join(shard.file_name()) })?.path;
+    let mut file = disk.open(&path).map_err(io)?.ok_or_else(|| LogError::Missing { path: path.clone() })?;
+    match LogReader::new(&mut *file, &path)?.header.id {
+        LogId::NONE => {
+            let reason = "the log is of version 1: start an engine once, which rewrites it".into();
+            Err(EngineError::Unsound { path, reason })
+        }
+        id => Ok(id),
+    }
+}

@@ -1,0 +1,159 @@
+//! Where an engine begins: with the newest snapshot that holds, or with the first command.
+//!
+//! A snapshot is used when each of its blocks has the right checksum and the log has, at the place that it names, the
+//! very frame that it ends with. One that does not is named and passed over for the one before. So what is loaded is
+//! always a state that the log leads to; what is lost with a snapshot is time.
+
+use std::path::{Path, PathBuf};
+
+use market::log::ShardOf;
+use market::log_chain::{Segment, read_chain, segments};
+use market::log_reader::Place;
+use market::snapshot::{SnapshotHeader, list};
+use market::snapshot_file::{SnapshotError, SnapshotReader};
+use market::{Disk, EngineError, LogError, LogId, Options, Sequence};
+
+use crate::exchange::Exchange;
+
+/// What an engine begins with.
+#[derive(Default)]
+pub struct Start {
+    /// All markets at that point.
+    pub exchange: Exchange,
+    /// Which point it is.
+    pub origin: Origin,
+}
+
+/// The point from which the log is replayed.
+#[derive(Default)]
+pub struct Origin {
+    /// Where the log goes on; without it, at its beginning.
+    pub place: Option<Place>,
+    /// The log's identity, if there is a place in it.
+    pub log: Option<LogId>,
+    /// How many entries the ledger had.
+    pub ledger_entries: u64,
+    /// Which snapshots were passed over, and why.
+    pub passed_over: Vec<String>,
+}
+
+impl Origin {
+    /// The next command, and how many entries of the ledger come before it.
+    pub fn entry(&self) -> (Sequence, u64) {
+        (self.next(), self.ledger_entries)
+    }
+
+    /// The next command.
+    pub fn next(&self) -> Sequence {
+        self.place.map_or(Sequence::FIRST, |place| place.next.sequence)
+    }
+
+    /// What whoever runs the engine should know, when the log was found to have so many commands.
+    pub fn remarks(&self, commands: u64) -> Vec<String> {
+        let mut remarks = self.passed_over.clone();
+        let before = self.next().0 - Sequence::FIRST.0;
+        if before > 0 {
+            let after = commands.saturating_sub(before);
+            remarks.push(format!(
+                "began with the snapshot behind command {before} and replayed {after} commands after it"
+            ));
+        } else if !remarks.is_empty() {
+            remarks.push(format!("no snapshot could be used, so all {commands} commands were replayed"));
+        }
+        remarks
+    }
+}
+
+impl Start {
+    // ANCHOR: find
+    /// Loads the newest snapshot of the shard that can be used.
+    ///
+    /// # Errors
+    /// When the disk can't be read, and when nothing takes the place of a beginning that the log has no more.
+    pub fn find(options: &Options, shard: ShardOf) -> Result<Start, EngineError> {
+        let (disk, folder) = (&*options.disk, &options.data_dir);
+        let io = |source| EngineError::Io { what: "look for snapshots", path: folder.clone(), source };
+        let segments = segments(disk, folder, shard).map_err(io)?;
+        let snapshots = list(disk, folder, shard).map_err(io)?;
+        if let ([], [(_, path), ..]) = (&segments[..], &snapshots[..]) {
+            return Err(without_log(path));
+        }
+        let mut passed_over = Vec::new();
+        for (_, path) in snapshots {
+            match load(disk, shard, &segments, &path) {
+                Ok((exchange, header)) => {
+                    let (place, log) = (Some(header.place), Some(header.log));
+                    let origin = Origin { place, log, ledger_entries: header.ledger_entries, passed_over };
+                    return Ok(Start { exchange, origin });
+                }
+                Err(error) => passed_over.push(format!("passed over a snapshot: {error}")),
+            }
+        }
+        match segments.first() {
+            Some(Segment { first, path }) if *first > Sequence::FIRST => {
+                Err(without_beginning(path.clone(), *first, &passed_over))
+            }
+            _ => Ok(Start { origin: Origin { passed_over, ..Origin::default() }, ..Start::default() }),
+        }
+    }
+    // ANCHOR_END: find
+}
+
+/// Loads a snapshot of this shard that fits the log.
+fn load(
+    disk: &dyn Disk,
+    shard: ShardOf,
+    segments: &[Segment],
+    path: &Path,
+) -> Result<(Exchange, SnapshotHeader), SnapshotError> {
+    let mut snapshot = open(disk, shard, segments, path)?;
+    let exchange = Exchange::load(&mut snapshot)?;
+    Ok((exchange, snapshot.header))
+}
+
+/// Reads every block of a snapshot of this shard that fits the log in `segments`, and loads nothing.
+///
+/// # Errors
+/// Why it can't be used.
+pub fn check(
+    disk: &dyn Disk,
+    shard: ShardOf,
+    segments: &[Segment],
+    path: &Path,
+) -> Result<SnapshotHeader, SnapshotError> {
+    let mut snapshot = open(disk, shard, segments, path)?;
+    snapshot.skip(snapshot.header.body_bytes())?;
+    Ok(snapshot.header)
+}
+
+/// Opens a snapshot of this shard that fits the log.
+fn open(disk: &dyn Disk, shard: ShardOf, segments: &[Segment], path: &Path) -> Result<SnapshotReader, SnapshotError> {
+    let snapshot = SnapshotReader::open(disk, path)?;
+    let place = snapshot.header.place;
+    let before = Sequence(place.next.sequence.0.saturating_sub(1));
+    let found = read_chain::<LogError>(disk, shard, segments, Some(&place), Some(before), |_, _| Ok(()));
+    match found {
+        Ok(end) if end.header.id == snapshot.header.log => Ok(snapshot),
+        Ok(_) => Err(snapshot.unusable("it is of another log")),
+        Err(error) => Err(snapshot.unusable(&format!("it does not fit the log: {error}"))),
+    }
+}
+
+/// Says what is missing where a snapshot is all that is left.
+fn without_log(path: &Path) -> EngineError {
+    let reason =
+        "there is a snapshot and no log, so commands that were acknowledged may be lost, and nothing was loaded: \
+                  restore the log from a copy, or move the snapshots away to start with no history"
+            .into();
+    EngineError::Unsound { path: path.to_path_buf(), reason }
+}
+
+/// Says what is missing where the log's beginning is gone and no snapshot holds.
+fn without_beginning(path: PathBuf, first: Sequence, passed_over: &[String]) -> EngineError {
+    let found = if passed_over.is_empty() { "there is none".to_string() } else { passed_over.join("; ") };
+    let reason = format!(
+        "the log begins with command {first}, so it takes a snapshot to start, and {found}: restore one, or the whole \
+         log, from a copy; nothing was loaded"
+    );
+    EngineError::Unsound { path, reason }
+}

@@ -1,0 +1,279 @@
+//! No heap allocation for a command in the steady state, counted.
+//!
+//! The allocator of this program marks every block that is born while it measures. Over a million
+//! commands of `venue`, after a million to warm up, there are two kinds of allocations:
+//!
+//! - *growth*: the state that is alive got larger. A new market, account or price level took a block
+//!   that it keeps; a full vector or table moved into a larger block, and the smaller one was freed;
+//! - *transient*: a block that was taken for a command and given back. Of these there must be none.
+//!
+//! The disk behind the log is a number, the receiver of acknowledgements another, and the commands are
+//! made beforehand, so whatever is counted is the engine's: all its threads together.
+#![allow(clippy::unwrap_used)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::backtrace::Backtrace;
+use std::io;
+use std::path::Path;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use ch08::Chapter;
+use contract::folder::Folder;
+use market::flow::{self, FlowName};
+use market::{Acknowledge, Command, Disk, Engine as _, Event, LogFile, Stamp};
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+/// Commands to warm up, and then commands to measure.
+const COMMANDS: usize = 1_000_000;
+
+#[test]
+fn no_allocation_for_a_command() {
+    let flow = flow::generate(FlowName::Venue, 2 * COMMANDS, flow::DEFAULT_SEED);
+    let (warm_up, measured) = flow.body.split_at(COMMANDS);
+    let warm_up = [&flow.setup[..], warm_up].concat();
+
+    let counts = count(&warm_up, measured, Receiver::default());
+    println!("{COMMANDS} commands: {counts:?}");
+    assert_eq!(counts.transient, 0, "blocks taken for a command and given back: {counts:?}; the first one {}", place());
+    // What grows does so a few times for a market or an account, not for each command.
+    assert!(counts.grew() < COMMANDS as u64 / 10, "blocks taken and kept, beyond what is alive: {counts:?}");
+
+    // The same with one allocation smuggled in for a command: it is seen, and nothing else is.
+    let counts = count(&warm_up, measured, Receiver { wasteful: true, ..Receiver::default() });
+    println!("and with a wasteful receiver: {counts:?}");
+    assert_eq!(counts.transient, COMMANDS as u64, "blocks given back with one smuggled into each command: {counts:?}");
+}
+
+/// Runs an engine over `warm_up`, then over `measured`, and counts during the latter.
+fn count(warm_up: &[Command], measured: &[Command], receiver: Receiver) -> Counts {
+    let folder = Folder::new(Sink);
+    let acknowledged = Arc::clone(&receiver.acknowledged);
+    let (mut engine, _) = Engine::open(&folder.options, &mut |_| Box::new(receiver.clone())).unwrap();
+    warm_up.iter().try_for_each(|&command| engine.submit(command).map(drop)).unwrap();
+    engine.flush().unwrap();
+    let counts = Counting::during(|| {
+        measured.iter().try_for_each(|&command| engine.submit(command).map(drop)).unwrap();
+        engine.flush().unwrap();
+    });
+    engine.close().unwrap();
+    let submitted = (warm_up.len() + measured.len()) as u64;
+    assert_eq!(acknowledged.load(Relaxed), submitted, "commands that were acknowledged, of those submitted");
+    counts
+}
+
+/// Counts acknowledgements. A wasteful one copies each.
+#[derive(Clone, Default)]
+struct Receiver {
+    acknowledged: Arc<AtomicU64>,
+    wasteful: bool,
+}
+
+impl Acknowledge for Receiver {
+    fn acknowledge(&mut self, _stamp: Stamp, events: &[Event]) {
+        self.acknowledged.fetch_add(1, Relaxed);
+        if self.wasteful {
+            drop(std::hint::black_box(events.to_vec()));
+        }
+    }
+}
+
+/// A disk that takes everything and keeps nothing.
+struct Sink;
+
+impl Disk for Sink {
+    fn open(&self, _path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        Ok(None)
+    }
+
+    fn create(&self, _path: &Path, _header: &[u8]) -> io::Result<Box<dyn LogFile>> {
+        Ok(Box::new(SinkFile))
+    }
+}
+
+struct SinkFile;
+
+impl LogFile for SinkFile {
+    fn read_at(&mut self, _at: u64, _buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn write_at(&mut self, _at: u64, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        Ok(0)
+    }
+
+    fn set_length(&mut self, _length: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What was asked of the heap while it was measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Counts {
+    /// Blocks that were taken and are kept.
+    new: u64,
+    /// Blocks that took the place of a smaller one.
+    enlarged: u64,
+    /// Blocks that were taken and given back.
+    transient: u64,
+}
+
+impl Counts {
+    fn grew(&self) -> u64 {
+        self.new + self.enlarged
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+static MEASURING: AtomicBool = AtomicBool::new(false);
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+static REALLOCATED: AtomicU64 = AtomicU64::new(0);
+static REPLACED: AtomicU64 = AtomicU64::new(0);
+static TRANSIENT: AtomicU64 = AtomicU64::new(0);
+/// The size of the block that was taken last, until the next is freed: a table that moves takes the
+/// larger block and then frees the smaller one, with nothing in between.
+static NEWEST: AtomicUsize = AtomicUsize::new(0);
+/// Blocks of `1 << n` bytes that were taken and have not yet taken the place of one of half or a quarter of
+/// their size: a table that moves bit by bit frees the smaller block some time after it took the larger one.
+static LARGER: [AtomicU64; 40] = [const { AtomicU64::new(0) }; 40];
+
+/// Where the first transient block was given back. The others mostly are where this one was.
+static FIRST: Mutex<Option<Backtrace>> = Mutex::new(None);
+
+/// The engine's functions, innermost first, in which the first transient block was given back.
+fn place() -> String {
+    let stack = FIRST.lock().unwrap().as_ref().map(Backtrace::to_string).unwrap_or_default();
+    let engine = concat!(env!("CARGO_PKG_NAME"), "::");
+    let lines: Vec<&str> = stack.lines().map(str::trim).collect();
+    let frames = lines.windows(2).filter(|pair| pair[0].contains(engine) && pair[1].starts_with("at "));
+    frames.take(3).map(|pair| format!("\n  in {} {}", pair[0], pair[1])).collect()
+}
+
+/// The system's allocator with a mark in front of every block: was it born while it was measured?
+struct Counting;
+
+impl Counting {
+    fn during(work: impl FnOnce()) -> Counts {
+        for counter in [&TAKEN, &REALLOCATED, &REPLACED, &TRANSIENT].into_iter().chain(&LARGER) {
+            counter.store(0, Relaxed);
+        }
+        NEWEST.store(0, Relaxed);
+        MEASURING.store(true, Relaxed);
+        work();
+        MEASURING.store(false, Relaxed);
+        let [taken, reallocated, replaced, transient] =
+            [&TAKEN, &REALLOCATED, &REPLACED, &TRANSIENT].map(|counter| counter.load(Relaxed));
+        Counts { new: taken.saturating_sub(replaced + transient), enlarged: reallocated + replaced, transient }
+    }
+
+    fn taken(size: usize) {
+        TAKEN.fetch_add(1, Relaxed);
+        NEWEST.store(size, Relaxed);
+        if let Some(blocks) = blocks_of(size) {
+            blocks.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Whether a block of this size, which is being freed, has been outgrown by another.
+    fn was_replaced(size: usize) -> bool {
+        let by_the_newest = NEWEST.swap(0, Relaxed) > size;
+        let claim = |blocks: &AtomicU64| blocks.fetch_update(Relaxed, Relaxed, |count| count.checked_sub(1)).is_ok();
+        let by_a_larger = [size * 2, size * 4].into_iter().filter_map(blocks_of).any(claim);
+        by_the_newest || by_a_larger
+    }
+
+    /// To look at the stack takes memory too, which is nobody's command.
+    #[cold]
+    fn remember_where() {
+        MEASURING.store(false, Relaxed);
+        if let Ok(mut first) = FIRST.lock() {
+            first.get_or_insert_with(Backtrace::force_capture);
+        }
+        MEASURING.store(true, Relaxed);
+    }
+
+    /// The layout of a block with its mark, and how far behind the mark the block begins; `None` where
+    /// it would be larger than memory.
+    fn marked(size: usize, align: usize) -> Option<(Layout, usize)> {
+        let offset = align.max(align_of::<u64>());
+        let marked = Layout::from_size_align(size.checked_add(offset)?, offset).ok()?;
+        Some((marked, offset))
+    }
+}
+
+/// The count of blocks of this size, if it is a power of two.
+fn blocks_of(size: usize) -> Option<&'static AtomicU64> {
+    if size.is_power_of_two() { LARGER.get(size.ilog2() as usize) } else { None }
+}
+
+// SAFETY: every block is one of `System`'s, of the size and alignment asked for plus a mark in front,
+// and goes back to `System` with the same layout. No method panics, and none takes memory for itself but
+// `remember_where`, once, when nothing is measured.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let Some((marked, offset)) = Counting::marked(layout.size(), layout.align()) else { return ptr::null_mut() };
+        // SAFETY: the layout is not empty, for a mark is in it.
+        let mark = unsafe { System.alloc(marked) };
+        if mark.is_null() {
+            return mark;
+        }
+        let measuring = MEASURING.load(Relaxed);
+        if measuring {
+            Counting::taken(layout.size());
+        }
+        // SAFETY: the block begins with `offset` bytes for the mark, which is at least as large and
+        // as aligned as a `u64`; the block that was asked for lies behind them.
+        unsafe {
+            ptr::write(mark.cast::<u64>(), u64::from(measuring));
+            mark.add(offset)
+        }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let Some((marked, offset)) = Counting::marked(layout.size(), layout.align()) else { return };
+        // SAFETY: the caller got this block from `alloc` or `realloc`, which put the mark there.
+        let (mark, born_here) = unsafe {
+            let mark = block.sub(offset);
+            (mark, ptr::read(mark.cast::<u64>()) == 1)
+        };
+        if MEASURING.load(Relaxed) {
+            let replaced = Counting::was_replaced(layout.size());
+            if born_here || replaced {
+                let counter = if replaced { &REPLACED } else { &TRANSIENT };
+                if counter.fetch_add(1, Relaxed) == 0 && !replaced {
+                    Counting::remember_where();
+                }
+            }
+        }
+        // SAFETY: `System` gave this block with this layout.
+        unsafe { System.dealloc(mark, marked) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let before = Counting::marked(layout.size(), layout.align());
+        let after = Counting::marked(size, layout.align());
+        let (Some((before, offset)), Some((after, _))) = (before, after) else { return ptr::null_mut() };
+        if MEASURING.load(Relaxed) {
+            // A block that shrinks was larger than needed: that is not growth.
+            let counter = if size > layout.size() { &REALLOCATED } else { &TRANSIENT };
+            counter.fetch_add(1, Relaxed);
+        }
+        // SAFETY: `System` gave this block with this layout; the mark in front moves with it.
+        unsafe {
+            let mark = System.realloc(block.sub(offset), before, after.size());
+            if mark.is_null() { mark } else { mark.add(offset) }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the engine asks of the machine: room in the log before the first command, a core for matching, and somebody
+//! else to wait for the ledger's file. None of them changes an answer, so each is looked at by itself.
+#![allow(clippy::unwrap_used)]
+#![cfg(target_os = "linux")]
+
+use std::fs::OpenOptions;
+use std::io::Read as _;
+use std::process::Command as Process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ch08::Chapter;
+use contract::folder::Folder;
+use contract::harness::Acks;
+use contract::{Faults, SimDisk};
+use market::log::RECORD_BYTES;
+use market::{AccountId, Acknowledge, Cents, Command, Engine as _, Event, MarketId, Stamp};
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+/// Something that would take so long is stuck.
+const STUCK: Duration = Duration::from_secs(20);
+
+const MARKET: MarketId = MarketId(1);
+
+/// So many deposits, each an entry of the ledger, behind the command that opens their market.
+fn deposits(count: u64) -> Vec<Command> {
+    let deposit = |cents| Command::Deposit { market: MARKET, account: AccountId(1), amount: Cents(cents), request: 0 };
+    [Command::Open { market: MARKET }].into_iter().chain((1..=count).map(deposit)).collect()
+}
+
+/// The log's file has its room before the first command, on disk, and frames that fit into it make it no longer.
+#[test]
+fn the_log_is_laid_out() {
+    const COMMANDS: usize = 1_000;
+    let disk = SimDisk::new(1, Faults::default());
+    let mut folder = Folder::new(disk.clone());
+    folder.options.reserve_commands = COMMANDS;
+    let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+    let length = || disk.durable(&folder.log()).unwrap().len();
+    let laid_out = length();
+    assert!(laid_out >= COMMANDS * RECORD_BYTES, "the log has {laid_out} bytes, and room for {COMMANDS} was asked for");
+    deposits(COMMANDS as u64 - 1).into_iter().try_for_each(|command| engine.submit(command).map(drop)).unwrap();
+    engine.flush().unwrap();
+    assert_eq!(length(), laid_out, "bytes of the log when all that was laid out for is written");
+    engine.close().unwrap();
+    let left = disk.read(&folder.log()).unwrap().len();
+    assert!(left < laid_out, "the log has {left} bytes at the end: what no frame used is not given back");
+}
+
+/// On how many cores the thread may run that acknowledges, which is the one that matches.
+#[derive(Clone, Default)]
+struct Cores(Arc<AtomicUsize>);
+
+impl Acknowledge for Cores {
+    fn acknowledge(&mut self, _stamp: Stamp, _events: &[Event]) {
+        self.0.store(core_affinity::get_core_ids().map_or(0, |cores| cores.len()), SeqCst);
+    }
+}
+
+/// With `pin_threads` matching has one core, without it whichever the system gives it.
+#[test]
+fn matching_has_a_core_of_its_own() {
+    let all = core_affinity::get_core_ids().map_or(0, |cores| cores.len());
+    if all < 2 {
+        // With one core there is nothing to choose.
+        return;
+    }
+    for (pin_threads, wanted) in [(true, 1), (false, all)] {
+        let mut folder = Folder::new(SimDisk::new(2, Faults::default()));
+        folder.options.pin_threads = pin_threads;
+        let cores = Cores::default();
+        let (mut engine, _) = Engine::open(&folder.options, &mut |_| Box::new(cores.clone())).unwrap();
+        engine.submit(Command::Open { market: MARKET }).unwrap();
+        engine.flush().unwrap();
+        engine.close().unwrap();
+        assert_eq!(cores.0.load(SeqCst), wanted, "cores that matching may run on, with pin_threads {pin_threads}");
+    }
+}
+
+/// The ledger's file takes nothing for a while. Somebody waits for it, but it is not the matching thread, which goes on
+/// as long as there is a buffer to fill.
+#[test]
+fn matching_does_not_wait_for_the_ledgers_file() {
+    // More than the pipe holds and one buffer of 64 KiB on the way to it; less than with the other buffers.
+    const ENTRIES: u64 = 4_500;
+    const { assert!(ENTRIES as usize * Event::BYTES > 2 * 64 * 1024) };
+    let folder = Folder::new(SimDisk::new(3, Faults::default()));
+    let path = folder.path().join("ledger.draft");
+    let made = Process::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success(), "mkfifo could not make {}", path.display());
+    // Opened for both, so that nobody waits for the other end to come.
+    let mut pipe = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let options = folder.options.clone();
+    let caller = thread::spawn(move || {
+        let (mut engine, _) = Engine::open(&options, &mut Acks::default().receivers()).unwrap();
+        deposits(ENTRIES).into_iter().try_for_each(|command| engine.submit(command).map(drop)).unwrap();
+        engine.flush().unwrap();
+        engine
+    });
+    let began = Instant::now();
+    while !caller.is_finished() && began.elapsed() < STUCK {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let went_on = caller.is_finished();
+    // Now the file takes everything, so that the engine can end, whatever it waits for.
+    thread::spawn(move || {
+        let mut bytes = [0; 1 << 16];
+        while pipe.read(&mut bytes).is_ok_and(|count| count > 0) {}
+    });
+    let engine = caller.join().unwrap();
+    assert!(went_on, "matching waited for the ledger's file, which took nothing");
+    engine.close().unwrap();
+}

@@ -1,0 +1,177 @@
+//! Resharding trusts nothing: not a log's name, not its tail, not its own writing. What it refuses, it leaves as
+//! it was.
+#![allow(clippy::unwrap_used)]
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ch08::Chapter;
+use ch08::reshard::reshard;
+use contract::fixture::{TIME, header};
+use contract::folder::Folder;
+use contract::harness::run;
+use contract::streams::Random;
+use contract::{Faults, SimDisk, traced};
+use market::log::{RECORD_BYTES, ShardOf, encode_log};
+use market::{Command, Disk, EngineError, LogError, LogFile};
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+/// A data directory with two shards.
+fn two_shards() -> (SimDisk, Folder) {
+    let disk = SimDisk::new(0, Faults::default());
+    let mut folder = Folder::new(disk.clone());
+    folder.options.shards = 2;
+    run::<Engine>(&folder.options, &Random::new(6).stream(300), 50).unwrap();
+    (disk, folder)
+}
+
+fn log(folder: &Folder, shard: u16, shards: u16) -> PathBuf {
+    folder.path().join(ShardOf { shard, shards }.file_name())
+}
+
+/// All logs, and what is in them.
+fn logs(disk: &SimDisk) -> Vec<(PathBuf, Vec<u8>)> {
+    let logs = disk.paths().into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "log"));
+    logs.map(|path| (path.clone(), disk.read(&path).unwrap())).collect()
+}
+
+/// Resharding fails with words that hold `part`, and no log is another.
+fn refused(disk: &SimDisk, folder: &Folder, shards: u16, part: &str) -> EngineError {
+    let (before, ledgers) = (logs(disk), folder.files());
+    let error = reshard(disk, folder.path(), shards).expect_err("it went on");
+    assert!(error.to_string().contains(part), "it does not say {part}: {error}");
+    assert_eq!(logs(disk), before, "logs changed in spite of: {error}");
+    assert_eq!(folder.files(), ledgers, "ledgers changed in spite of: {error}");
+    error
+}
+
+#[test]
+fn a_copied_log_is_refused() {
+    let (disk, folder) = two_shards();
+    disk.put(&log(&folder, 1, 2), &disk.read(&log(&folder, 0, 2)).unwrap());
+    let error = refused(&disk, &folder, 4, "shard 0 of 2, and shard 1 of 2 was asked for");
+    assert!(matches!(error, EngineError::Log(LogError::OtherShard { .. })), "{error}");
+}
+
+#[test]
+fn a_command_in_a_foreign_log_is_refused() {
+    let (disk, folder) = two_shards();
+    let commands: Vec<Command> = Random::new(7).stream(20);
+    disk.put(&log(&folder, 1, 2), &encode_log(&header(ShardOf { shard: 1, shards: 2 }), TIME, &commands));
+    refused(&disk, &folder, 4, "which belongs to shard 0");
+}
+
+#[test]
+fn a_torn_log_is_refused_until_it_was_opened() {
+    let (disk, mut folder) = two_shards();
+    let path = log(&folder, 1, 2);
+    let bytes = disk.read(&path).unwrap();
+    disk.put(&path, &bytes[..bytes.len() - RECORD_BYTES]);
+    refused(&disk, &folder, 4, "--shards 2");
+    run::<Engine>(&folder.options, &[], 1).unwrap();
+    reshard(&disk, folder.path(), 4).unwrap();
+    folder.options.shards = 4;
+    run::<Engine>(&folder.options, &[], 1).unwrap();
+}
+
+/// A resharding leaves one set, wherever it is cut short. Of two, nobody can say which is right.
+#[test]
+fn two_sets_are_refused() {
+    let (disk, folder) = two_shards();
+    disk.put(&log(&folder, 0, 1), &encode_log(&header(ShardOf::ONLY), TIME, &Random::new(8).stream(300)));
+    for shards in [1, 2] {
+        refused(&disk, &folder, shards, "nothing was removed");
+    }
+}
+
+#[test]
+fn a_directory_in_use_is_refused() {
+    let (disk, folder) = two_shards();
+    let held = market::DataDir::open(&disk, folder.path()).unwrap();
+    refused(&disk, &folder, 4, "in use by process");
+    drop(held);
+    reshard(&disk, folder.path(), 4).unwrap();
+}
+
+/// Whatever a crash leaves of a real program's resharding can be opened, or says what to do, and a second resharding
+/// brings it to its end.
+#[test]
+fn crash_states_of_resharding() {
+    traced::crash_states_of_resharding::<Chapter>(env!("CARGO_BIN_EXE_ch08"), reshard);
+}
+
+#[test]
+fn planted_mistakes_of_resharding() {
+    traced::planted_mistakes_of_resharding::<Chapter>(env!("CARGO_BIN_EXE_ch08"), reshard);
+}
+
+/// A disk that writes something else than it was given: what is read back shows it before anything is removed.
+#[test]
+fn a_set_that_does_not_read_back_is_refused() {
+    let (disk, folder) = two_shards();
+    let before = logs(&disk);
+    let error = reshard(&Liar(disk.clone()), folder.path(), 4).expect_err("it went on");
+    assert!(matches!(error, EngineError::Log(_) | EngineError::Unsound { .. }), "{error}");
+    assert_eq!(logs(&disk), before, "{error}");
+    assert_eq!(reshard(&disk, folder.path(), 4).map_err(|error| error.to_string()).map(|_| ()), Ok(()));
+    assert!(logs(&disk).len() == 4 && disk.paths().len() <= 8, "drafts are left over: {:?}", disk.paths());
+}
+
+struct Liar(SimDisk);
+
+struct LyingFile(Box<dyn LogFile>);
+
+impl Disk for Liar {
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        self.0.make_folder(folder)
+    }
+
+    fn lock(&self, path: &Path, holder: &str) -> io::Result<Result<Box<dyn Send>, String>> {
+        self.0.lock(path, holder)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        self.0.open(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        self.0.list(folder)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.0.remove(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.0.rename(from, to)
+    }
+
+    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
+        Ok(Box::new(LyingFile(self.0.create(path, header)?)))
+    }
+}
+
+impl LogFile for LyingFile {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(at, buffer)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let mut others = bytes.to_vec();
+        others[bytes.len() / 2] ^= 1;
+        self.0.write_at(at, &others)
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        self.0.length()
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.0.set_length(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync()
+    }
+}

@@ -1,0 +1,165 @@
+//! The shadow beside an engine that works: in it, as a process of its own, and when one of the two dies.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::{Command as Process, Output};
+use std::time::{Duration, Instant};
+
+use ch08::Chapter;
+use ch08::start::Start;
+use contract::aftermath::{Left, judge};
+use contract::folder::Folder;
+use contract::harness::{Acks, check_events, check_state, run};
+use contract::oracle::Oracle;
+use contract::streams::Random;
+use contract::{Faults, SimDisk, program};
+use market::flow::{self, FlowName};
+use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf};
+use market::snapshot::list;
+use market::{Disk as _, Engine as _, Options, RealDisk};
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ch08");
+
+/// Something that would take so long is stuck.
+const STUCK: Duration = Duration::from_secs(60);
+
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < STUCK, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Two shards, lives with a shadow and without, snapshots whenever it pleases: the state is the model's, each time.
+#[test]
+fn lives_with_a_shadow() {
+    let (disk, oracle) = (SimDisk::new(1, Faults::default()), Oracle::of(&Random::new(1).stream(1_200)));
+    let mut folder = Folder::new(disk.clone());
+    (folder.options.shards, folder.options.segment_commands) = (2, Some(100));
+    let mut made = 0;
+    for life in 0..12 {
+        folder.options.snapshot_every = [Some(1), Some(30), None][life % 3];
+        let steps = &oracle.steps(0)[life * 100..][..100];
+        let commands: Vec<_> = steps.iter().map(|step| step.command).collect();
+        let went = run::<Engine>(&folder.options, &commands, 3).unwrap();
+        assert_eq!(went.recovery.commands, life as u64 * 100, "commands recovered in life {life}");
+        check_events(steps, &went.acks, 2).unwrap();
+        check_state(&oracle.state(life * 100 + 100), &went.closed.state).unwrap();
+        let said = went.closed.remarks.iter().filter(|remark| remark.contains("the shadow wrote")).count();
+        assert_eq!(said, if folder.options.snapshot_every.is_some() { 2 } else { 0 }, "{:?}", went.closed.remarks);
+        made += list(&disk, folder.path(), ShardOf { shard: 1, shards: 2 }).unwrap().len();
+    }
+    assert!(made > 0, "no life was long enough for a snapshot");
+}
+
+/// A shadow that finds damage stops, and says so in the end. The engine goes on, and no snapshot holds what is wrong.
+#[test]
+fn a_shadow_that_stops() {
+    let (disk, oracle) = (SimDisk::new(2, Faults::default()), Oracle::of(&Random::new(2).stream(300)));
+    let mut folder = Folder::new(disk.clone());
+    let commands: Vec<_> = oracle.steps(0).iter().map(|step| step.command).collect();
+    run::<Engine>(&folder.options, &commands[..100], 10).unwrap();
+    folder.options.snapshot_every = Some(150);
+    let acks = Acks::default();
+    let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).unwrap();
+    let mut bytes = disk.read(&folder.log()).unwrap();
+    bytes[HEADER_BYTES + 3 * RECORD_BYTES] ^= 1;
+    // The shadow may have read it already; then it begins again from no snapshot in the second life.
+    disk.rot(&folder.log(), &bytes);
+    commands[100..].iter().for_each(|&command| _ = engine.submit(command).unwrap());
+    engine.flush().unwrap();
+    let closed = engine.close().unwrap();
+    check_events(oracle.steps(100), &acks.seen(), 1).unwrap();
+    check_state(&oracle.state(300), &closed.state).unwrap();
+    let words = closed.remarks.join("\n");
+    let stopped = words.contains("the shadow stopped, and the engine went on without it") && words.contains("damaged");
+    assert!(stopped || words.contains("the shadow wrote"), "{words}");
+    for (next, _) in list(&disk, folder.path(), ShardOf::ONLY).unwrap() {
+        let start = Start::find(&folder.options, ShardOf::ONLY).unwrap();
+        check_state(&oracle.state(next.0 as usize - 1), &start.exchange.state()).unwrap();
+    }
+}
+
+/// The program is killed at random moments while its shadow writes snapshots and segments are begun.
+#[test]
+fn killed_while_snapshots_are_made() {
+    program::killed_under_load_with::<Chapter>(PROGRAM, &["--snapshot-every", "500", "--segment-commands", "300"]);
+}
+
+fn snapshot(data_dir: &Path) -> Output {
+    Process::new(PROGRAM).arg("--snapshot").arg("--data-dir").arg(data_dir).output().unwrap()
+}
+
+/// A process makes snapshots beside a running engine, again and again; neither hurts the other. Where the engine has a
+/// shadow of its own, the second to make snapshots is refused.
+#[test]
+fn a_process_beside_a_running_engine() {
+    const ORDERS: usize = 6_000;
+    let flow = flow::generate(FlowName::Venue, ORDERS, flow::DEFAULT_SEED);
+    let commands = [flow.setup, flow.body].concat();
+    for own_shadow in [false, true] {
+        let folder = Folder::on_disk(RealDisk);
+        let [data_dir, events, output] = ["data", "events", "output"].map(|name| folder.path().join(name));
+        let mut engine = Process::new(PROGRAM);
+        engine.args(["--quiet", "--flow", "venue", "--batch", "2", "--segment-commands", "1000"]);
+        engine.args(["--orders", &ORDERS.to_string()]);
+        engine.arg("--data-dir").arg(&data_dir).arg("--events").arg(&events).arg("--output").arg(&output);
+        if own_shadow {
+            engine.args(["--snapshot-every", "2000"]);
+        }
+        let mut engine = engine.spawn().unwrap();
+        wait_for("the engine acknowledges nothing", || std::fs::metadata(&events).is_ok_and(|file| file.len() > 0));
+        let (mut beside, mut said) = (0, String::new());
+        while engine.try_wait().unwrap().is_none() {
+            let output = snapshot(&data_dir);
+            let words = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+            let was_beside = engine.try_wait().unwrap().is_none();
+            match own_shadow {
+                true if was_beside => {
+                    assert!(output.status.code() == Some(3) && words.contains("makes snapshots here"), "{words}");
+                }
+                true => {}
+                false => assert!(output.status.success(), "{words}"),
+            }
+            beside += usize::from(was_beside);
+            said = words;
+        }
+        assert!(engine.wait().unwrap().success() && beside > 2, "{beside} times beside it; {said}");
+        let newest = list(&RealDisk, &data_dir, ShardOf::ONLY).unwrap();
+        assert!(!newest.is_empty(), "no snapshot was made: {said}");
+        let start = Start::find(&Options::new(&data_dir), ShardOf::ONLY).unwrap();
+        assert_eq!((start.origin.next(), start.origin.passed_over), (newest[0].0, Vec::new()));
+        let left = Left::read::<Chapter>("beside".into(), &commands, 1, &data_dir, &events).unwrap();
+        assert_eq!(left.recovered(), commands.len());
+        judge(&commands, &[left]).unwrap();
+    }
+}
+
+/// What can't be done is refused in words, with the exit code that says why.
+#[test]
+fn what_is_refused() {
+    let folder = Folder::on_disk(RealDisk);
+    let data_dir = folder.path().join("data");
+    let ends = |output: Output, code, words: &str| {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(code) && said.contains(words), "{words} was expected: {said}");
+    };
+    ends(snapshot(&data_dir), 2, "no log to make a snapshot of");
+    assert!(!data_dir.exists(), "a refusal made a folder");
+    let mut options = Options::new(&data_dir);
+    options.segment_commands = Some(50);
+    run::<Engine>(&options, &Random::new(1).stream(120), 10).unwrap();
+    assert!(snapshot(&data_dir).status.success());
+    let reshard = || {
+        let mut program = Process::new(PROGRAM);
+        program.args(["--reshard", "2"]).arg("--data-dir").arg(&data_dir).output().unwrap()
+    };
+    let before = list(&RealDisk, &data_dir, ShardOf::ONLY).unwrap();
+    ends(reshard(), 3, "move the snapshots");
+    before.iter().for_each(|(_, path)| RealDisk.remove(path).unwrap());
+    ends(reshard(), 3, "in segments");
+    run::<Engine>(&options, &[], 1).unwrap();
+}

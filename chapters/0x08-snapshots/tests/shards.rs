@@ -1,0 +1,255 @@
+//! Shards: the same answers from any number of them, and a data directory that knows how many it has.
+//!
+//! The order between markets of different shards means nothing, so every comparison is market by
+//! market, with the model and through it with every other chapter.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ch08::Chapter;
+use ch08::reshard::reshard;
+use contract::fixture::{TIME, UnsyncedDisk, header};
+use contract::folder::Folder;
+use contract::harness::{Expected, check_events, check_state, run};
+use contract::oracle::Oracle;
+use contract::streams::Random;
+use contract::{Faults, SimDisk};
+use market::data_dir::shard_counts;
+use market::flow::{self, FlowName};
+use market::log::{ShardOf, encode_log};
+use market::log_reader::LogReader;
+use market::model::Model;
+use market::{Command, Disk, EngineError, LogError, MarketId, RealDisk};
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+/// The set-up of `venue`, some of it, and commands of every kind in more markets than there are shards.
+fn commands() -> Vec<Command> {
+    let flow = flow::generate(FlowName::Venue, 1_500, 3);
+    [flow.setup, flow.body].concat()
+}
+
+fn folder(disk: impl Disk + 'static, shards: u16) -> Folder {
+    let mut folder = Folder::new(disk);
+    folder.options.shards = shards;
+    folder
+}
+
+/// What each market was told, in order, as the logs have it.
+fn histories(disk: &dyn Disk, folder: &Path, shards: u16) -> BTreeMap<MarketId, Vec<Command>> {
+    let mut histories: BTreeMap<MarketId, Vec<Command>> = BTreeMap::new();
+    for shard in 0..shards {
+        let of = ShardOf { shard, shards };
+        let path = folder.join(of.file_name());
+        let mut file = disk.open(&path).unwrap().unwrap_or_else(|| panic!("{} is missing", path.display()));
+        let mut reader = LogReader::new(&mut *file, &path).unwrap();
+        assert_eq!(reader.header.shard, of);
+        while let Some(frame) = reader.next_frame().unwrap() {
+            for (_, command) in frame {
+                assert_eq!(ShardOf::market(command.market(), shards), of, "{command:?} is in a foreign log");
+                histories.entry(command.market()).or_default().push(command);
+            }
+        }
+    }
+    histories
+}
+
+fn by_market(commands: &[Command]) -> BTreeMap<MarketId, Vec<Command>> {
+    let mut histories: BTreeMap<MarketId, Vec<Command>> = BTreeMap::new();
+    for &command in commands {
+        histories.entry(command.market()).or_default().push(command);
+    }
+    histories
+}
+
+/// From 1 to 8 shards: every market's events and state are the model's, so 0x01's, and each number
+/// gives every market the same.
+#[test]
+fn any_number_of_shards_gives_the_same_answers() {
+    let commands = commands();
+    let mut model = Model::default();
+    let expected: Vec<Expected> =
+        commands.iter().map(|&command| Expected { command, events: model.apply(&command) }).collect();
+    for shards in 1..=8 {
+        let folder = folder(SimDisk::new(0, Faults::default()), shards);
+        let ran = run::<Engine>(&folder.options, &commands, 700).unwrap();
+        check_events(&expected, &ran.acks, shards).unwrap_or_else(|error| panic!("{shards} shards: {error}"));
+        check_state(&model.state(), &ran.closed.state).unwrap_or_else(|error| panic!("{shards} shards: {error}"));
+        let at_work = ran.acks.iter().map(|ack| ack.shard).collect::<std::collections::BTreeSet<_>>();
+        assert_eq!(at_work.len(), usize::from(shards), "shards that did nothing prove nothing");
+        let again = run::<Engine>(&folder.options, &[], 1).unwrap();
+        assert_eq!(again.recovery.commands, commands.len() as u64);
+        check_state(&model.state(), &again.closed.state).unwrap();
+    }
+}
+
+/// A data directory with `shards` shards that holds these commands.
+fn filled(shards: u16, commands: &[Command]) -> (SimDisk, Folder) {
+    let disk = SimDisk::new(0, Faults::default());
+    let folder = folder(disk.clone(), shards);
+    run::<Engine>(&folder.options, commands, commands.len()).unwrap();
+    (disk, folder)
+}
+
+/// Every other number of shards is refused, with the numbers and both ways out, and nothing changes.
+#[test]
+fn another_number_of_shards_is_refused() {
+    let commands = Random::new(1).stream(100);
+    for shards in [1, 2, 3, 8] {
+        let (disk, mut folder) = filled(shards, &commands);
+        let paths = disk.paths();
+        for asked in (1..=8).filter(|&asked| asked != shards) {
+            folder.options.shards = asked;
+            let error = folder.refusal::<Engine>().unwrap();
+            let words = error.to_string();
+            assert!(
+                matches!(&error, EngineError::Log(LogError::OtherShards { found, asked: by, .. })
+                    if (*found, *by) == (shards, asked)),
+                "{words}"
+            );
+            let folder = folder.path().display().to_string();
+            for part in [&folder, &format!("--shards {shards}"), &format!("--reshard {asked}")] {
+                assert!(words.contains(part), "it does not say {part}: {words}");
+            }
+        }
+        assert_eq!(disk.paths(), paths, "a refused directory was changed");
+        folder.options.shards = shards;
+        assert_eq!(run::<Engine>(&folder.options, &[], 1).unwrap().recovery.commands, 100);
+    }
+}
+
+/// An engine that makes its logs is killed before it makes the first shard's: the next one goes on, and waits for none.
+#[test]
+fn logs_without_a_command_need_no_first() {
+    let (disk, folder) = filled(4, &[]);
+    for shards in [0..1, 0..3] {
+        shards.for_each(|shard| disk.remove(&folder.path().join(ShardOf { shard, shards: 4 }.file_name())).unwrap());
+        assert_eq!(run::<Engine>(&folder.options, &[], 1).unwrap().recovery.commands, 0);
+    }
+}
+
+/// A log that is gone took acknowledged commands with it: an error, whichever shard's it was.
+#[test]
+fn a_missing_log_is_an_error() {
+    let commands = commands();
+    for missing in 0..4 {
+        let (disk, folder) = filled(4, &commands);
+        let log = folder.path().join(ShardOf { shard: missing, shards: 4 }.file_name());
+        disk.remove(&log).unwrap();
+        let paths = disk.paths();
+        let error = folder.refusal::<Engine>().unwrap();
+        assert!(
+            matches!(&error, EngineError::Log(LogError::Missing { path }) if *path == log),
+            "shard {missing}: another error was expected than: {error}"
+        );
+        assert!(error.to_string().contains(&log.display().to_string()), "{error}");
+        assert_eq!(disk.paths(), paths, "a refused directory was changed");
+        assert!(reshard(&disk, folder.path(), 2).is_err(), "resharding went on without shard {missing}");
+        assert_eq!(disk.paths(), paths, "resharding changed a directory that it refused");
+    }
+}
+
+/// From each of these numbers to each: every market keeps its history, and the engine its state.
+#[test]
+fn resharding_keeps_every_history() {
+    let oracle = Oracle::of(&Random::new(2).stream(600));
+    let commands: Vec<Command> = oracle.steps(0).iter().map(|step| step.command).collect();
+    for (before, after) in pairs() {
+        let (disk, mut folder) = filled(before, &commands);
+        let said = reshard(&disk, folder.path(), after).unwrap();
+        assert!(said.contains(&format!("{before} shards are now {after}")), "{said}");
+        assert_eq!(shard_counts(&disk, folder.path()).unwrap(), [after], "{before} to {after}");
+        assert_eq!(logs_and_drafts(&disk), usize::from(after), "logs are left over: {:?}", disk.paths());
+        assert_eq!(histories(&disk, folder.path(), after), by_market(&commands), "{before} to {after}");
+        folder.options.shards = after;
+        let again = run::<Engine>(&folder.options, &[], 1).unwrap();
+        assert_eq!(again.recovery.commands, commands.len() as u64);
+        check_state(&oracle.state(commands.len()), &again.closed.state).unwrap();
+        assert!(reshard(&disk, folder.path(), after).unwrap().contains("already"));
+    }
+}
+
+fn pairs() -> impl Iterator<Item = (u16, u16)> {
+    let numbers = [1, 2, 3, 8];
+    numbers.into_iter().flat_map(move |before| numbers.map(|after| (before, after))).filter(|(a, b)| a != b)
+}
+
+/// How many logs there are, drafts among them.
+fn logs_and_drafts(disk: &SimDisk) -> usize {
+    let paths = disk.paths();
+    paths.iter().filter(|path| path.extension().is_some_and(|kind| kind == "log" || kind == "draft")).count()
+}
+
+/// The power fails in each operation of a resharding: the directory opens with one number of shards, and says so to
+/// whoever asks for the other; and a second resharding ends with every history whole.
+#[test]
+fn resharding_can_be_cut_short_anywhere() {
+    let commands = Random::new(3).stream(300);
+    let histories_wanted = by_market(&commands);
+    for (before, after) in pairs() {
+        for operation in 1.. {
+            let (disk, mut folder) = filled(before, &commands);
+            let path = folder.path().to_path_buf();
+            disk.set_faults(Faults { power_fails_at: Some(operation), ..Faults::default() });
+            let cut_short = reshard(&disk, &path, after).is_err();
+            let disk = disk.crash();
+            folder.options.disk = std::sync::Arc::new(disk.clone());
+            let found = shard_counts(&disk, &path).unwrap();
+            let name = format!("{before} to {after}, cut short in operation {operation}, which left {found:?}");
+            let whole = found.iter().all(|&shards| histories(&disk, &path, shards) == histories_wanted);
+            assert!(!found.is_empty() && whole, "{name}: what looks complete is not");
+            let opened = [before, after].map(|shards| {
+                folder.options.shards = shards;
+                run::<Engine>(&folder.options, &[], 1).map(|opened| opened.recovery.commands)
+            });
+            match opened {
+                [Ok(300), Err(words)] | [Err(words), Ok(300)] => {
+                    assert!(words.contains("--reshard"), "{name}: {words}")
+                }
+                opened => panic!("{name}: {opened:?}"),
+            }
+            reshard(&disk, &path, after).unwrap_or_else(|error| panic!("{name}: the second time: {error}"));
+            assert_eq!(shard_counts(&disk, &path).unwrap(), [after], "{name}");
+            assert_eq!(logs_and_drafts(&disk), usize::from(after), "{name}: left over: {:?}", disk.paths());
+            assert_eq!(histories(&disk, &path, after), histories_wanted, "{name}");
+            if !cut_short {
+                break;
+            }
+        }
+    }
+}
+
+/// Work goes on in a directory that a resharding left in disorder, and the leftovers never come back.
+#[test]
+fn leftovers_of_a_resharding_never_come_back() {
+    let commands = Random::new(4).stream(300);
+    let (first, second) = commands.split_at(200);
+    let (disk, folder) = filled(1, first);
+    // It was cut short before shard 0 of the new logs was made: one of them lies there.
+    let leftover = folder.path().join(ShardOf { shard: 1, shards: 2 }.file_name());
+    let stale = encode_log(&header(ShardOf { shard: 1, shards: 2 }), TIME, &first[..20]);
+    drop(disk.create(&leftover, &stale).unwrap());
+    run::<Engine>(&folder.options, second, 50).unwrap();
+    reshard(&disk, folder.path(), 2).unwrap();
+    assert_eq!(histories(&disk, folder.path(), 2), by_market(&commands));
+}
+
+/// On real files, through the program's own entry.
+#[test]
+fn resharding_real_files() {
+    let folder = folder(UnsyncedDisk, 3);
+    let commands = Random::new(5).stream(200);
+    run::<Engine>(&folder.options, &commands, 100).unwrap();
+    reshard(&RealDisk, folder.path(), 2).unwrap();
+    let logs: Vec<PathBuf> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
+        .collect();
+    assert_eq!(logs.len(), 2, "{logs:?}");
+    assert_eq!(histories(&UnsyncedDisk, folder.path(), 2), by_market(&commands));
+    let words = reshard(&UnsyncedDisk, &folder.path().join("elsewhere"), 2).unwrap_err().to_string();
+    assert!(words.contains("no log to reshard"), "{words}");
+}

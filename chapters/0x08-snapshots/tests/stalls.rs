@@ -1,0 +1,286 @@
+//! Threads that stall or die: the pipeline waits or stops, says why, and loses nothing acknowledged.
+//!
+//! What stalls here waits at a gate that the test opens, so nothing depends on how fast the machine is.
+#![allow(clippy::unwrap_used)]
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ch08::Chapter;
+use contract::folder::Folder;
+use contract::harness::{Acks, run};
+use contract::{Faults, SimDisk};
+use market::flow::{self, FlowName};
+use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogFile, Stamp};
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+/// More than the ring and all that can be ahead of it: whoever submits all must have been let on.
+const COMMANDS: usize = 100_000;
+
+/// The most commands in a batch. The ring holds four batches, and no more than that can be between
+/// the caller and a thread that does not move, but for what the caller has not yet published.
+const BATCH_MAX: usize = 4_096;
+const RING: u64 = 4 * BATCH_MAX as u64;
+const UNPUBLISHED: u64 = 64;
+
+/// Something that would take so long is stuck.
+const STUCK: Duration = Duration::from_secs(120);
+
+fn commands() -> Vec<Command> {
+    let flow = flow::generate(FlowName::Classic, COMMANDS, 1);
+    [flow.setup, flow.body].concat()
+}
+
+/// What a thread finds when it gets there.
+#[derive(Clone, Copy, PartialEq)]
+enum Gate {
+    Open,
+    Closed,
+    Broken,
+}
+
+/// A gate that threads pass, wait at, or die at.
+#[derive(Clone)]
+struct Way(Arc<(Mutex<Gate>, Condvar)>);
+
+impl Way {
+    fn new(gate: Gate) -> Way {
+        Way(Arc::new((Mutex::new(gate), Condvar::new())))
+    }
+
+    fn set(&self, gate: Gate) {
+        *self.0.0.lock().unwrap() = gate;
+        self.0.1.notify_all();
+    }
+
+    fn pass(&self, last_words: &str) {
+        let gate = *self.0.1.wait_while(self.0.0.lock().unwrap(), |gate| *gate == Gate::Closed).unwrap();
+        assert!(gate == Gate::Open, "{last_words}");
+    }
+}
+
+/// Counts acknowledgements, in order; from the hundredth on they must pass the gate.
+#[derive(Clone)]
+struct Receiver {
+    way: Way,
+    counted: Arc<AtomicU64>,
+}
+
+impl Acknowledge for Receiver {
+    fn acknowledge(&mut self, Stamp { sequence, .. }: Stamp, _events: &[Event]) {
+        assert_eq!(sequence.0, self.counted.load(SeqCst) + 1, "acknowledged out of order");
+        if sequence.0 >= 100 {
+            self.way.pass("the receiver broke");
+        }
+        self.counted.store(sequence.0, SeqCst);
+    }
+}
+
+/// A disk whose syncs must pass the gate.
+struct GatedDisk(SimDisk, Way);
+
+struct GatedFile(Box<dyn LogFile>, Way);
+
+impl Disk for GatedDisk {
+    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        Ok(self.0.open(path)?.map(|file| Box::new(GatedFile(file, self.1.clone())) as Box<dyn LogFile>))
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        self.0.list(folder)
+    }
+
+    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
+        Ok(Box::new(GatedFile(self.0.create(path, header)?, self.1.clone())))
+    }
+}
+
+impl LogFile for GatedFile {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(at, buffer)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_at(at, bytes)
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        self.0.length()
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.0.set_length(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.1.pass("the disk's driver broke");
+        self.0.sync()
+    }
+}
+
+/// Everything that a test of a stall looks at.
+struct Stall {
+    folder: Folder,
+    disk: SimDisk,
+    /// Where syncs pass, and where acknowledgements do.
+    syncs: Way,
+    acks: Way,
+    counted: Arc<AtomicU64>,
+    submitted: Arc<AtomicU64>,
+}
+
+impl Stall {
+    fn new() -> Stall {
+        let disk = SimDisk::new(0, Faults::default());
+        let syncs = Way::new(Gate::Open);
+        let mut folder = Folder::new(GatedDisk(disk.clone(), syncs.clone()));
+        folder.options.batch_max = BATCH_MAX;
+        Stall { folder, disk, syncs, acks: Way::new(Gate::Open), counted: Arc::default(), submitted: Arc::default() }
+    }
+
+    fn open(&self) -> Engine {
+        let receiver = Receiver { way: self.acks.clone(), counted: Arc::clone(&self.counted) };
+        Engine::open(&self.folder.options, &mut |_| Box::new(receiver.clone())).unwrap().0
+    }
+
+    /// Submits everything from another thread, which counts how far it was let.
+    fn submit_all(&self, mut engine: Engine) -> thread::JoinHandle<(Engine, Result<(), EngineError>)> {
+        let submitted = Arc::clone(&self.submitted);
+        thread::spawn(move || {
+            let went = commands().into_iter().try_for_each(|command| {
+                engine.submit(command)?;
+                submitted.fetch_add(1, SeqCst);
+                Ok(())
+            });
+            let went = went.and_then(|()| engine.flush());
+            (engine, went)
+        })
+    }
+
+    /// Waits until the caller has been let this far.
+    fn wait_for(&self, submitted: u64) {
+        let began = Instant::now();
+        while self.submitted.load(SeqCst) < submitted {
+            assert!(began.elapsed() < STUCK, "{} were taken, not {submitted}", self.submitted.load(SeqCst));
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Opens the healthy disk again: everything that was counted must be there.
+    fn recovers(&mut self) {
+        let counted = self.counted.load(SeqCst);
+        self.folder.options.disk = Arc::new(self.disk.crash());
+        let all = commands();
+        let found = run::<Engine>(&self.folder.options, &[], 1).unwrap().recovery.commands;
+        assert!(found >= counted, "{counted} were acknowledged, and {found} came back");
+        // And it goes on where it came back.
+        let next = &all[found as usize..all.len().min(found as usize + 100)];
+        run::<Engine>(&self.folder.options, next, 10).unwrap();
+    }
+}
+
+/// A receiver that does not come back: matching waits, the ring fills, the caller waits. When the
+/// receiver goes on, so does everything, and nothing was dropped.
+#[test]
+fn a_stalled_receiver_holds_everything_up() {
+    let stall = Stall::new();
+    stall.acks.set(Gate::Closed);
+    let caller = stall.submit_all(stall.open());
+    stall.wait_for(RING);
+    thread::sleep(Duration::from_millis(50));
+    // Matching can have been one ring ahead when it met the gate.
+    assert!(stall.submitted.load(SeqCst) <= 2 * RING + UNPUBLISHED, "a full ring must push back");
+    assert_eq!(stall.counted.load(SeqCst), 99, "acknowledgements before the hundredth, which met the gate");
+    stall.acks.set(Gate::Open);
+    let (engine, went) = caller.join().unwrap();
+    went.unwrap();
+    engine.close().unwrap();
+    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64, "acknowledgements after all went on");
+}
+
+/// A disk that does not come back from a sync: nothing is acknowledged, the ring fills, the caller
+/// waits. When the disk goes on, so does everything, and nothing was dropped.
+#[test]
+fn a_stalled_disk_holds_everything_up() {
+    let mut stall = Stall::new();
+    let engine = stall.open();
+    stall.syncs.set(Gate::Closed);
+    let caller = stall.submit_all(engine);
+    stall.wait_for(RING);
+    thread::sleep(Duration::from_millis(50));
+    assert!(stall.submitted.load(SeqCst) <= RING + UNPUBLISHED, "a full ring must push back");
+    assert_eq!(stall.counted.load(SeqCst), 0, "nothing is durable, so nothing is acknowledged");
+    stall.syncs.set(Gate::Open);
+    let (engine, went) = caller.join().unwrap();
+    went.unwrap();
+    engine.close().unwrap();
+    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64, "acknowledgements after all went on");
+    stall.recovers();
+}
+
+/// The error must name the thread and repeat its last words; the engine takes nothing after it.
+fn stopped(caller: thread::JoinHandle<(Engine, Result<(), EngineError>)>, wanted: &'static str, last_words: &str) {
+    let (mut engine, went) = caller.join().unwrap();
+    let error = went.expect_err("a thread has died, and the engine went on");
+    let words = error.to_string();
+    let EngineError::ThreadStopped { role, reason } = error else { panic!("another error was expected than: {words}") };
+    assert_eq!((role, reason.as_str()), (wanted, last_words), "the thread that stopped, and its last words");
+    assert!(words.contains("start again"), "it does not say what to do: {words}");
+    let more = commands()[0];
+    assert!(engine.submit(more).is_err(), "it took a command after it had stopped");
+    assert!(engine.flush().is_err() && engine.close().is_err(), "it flushed or closed after it had stopped");
+}
+
+/// A receiver that panics takes the matching thread with it.
+#[test]
+fn a_receiver_that_panics_stops_the_engine() {
+    let mut stall = Stall::new();
+    stall.acks.set(Gate::Broken);
+    stopped(stall.submit_all(stall.open()), "matching", "the receiver broke");
+    assert_eq!(stall.counted.load(SeqCst), 99, "acknowledgements before the hundredth, which met the gate");
+    stall.recovers();
+}
+
+/// A panic in the journal's thread: what it had not synced is not acknowledged.
+#[test]
+fn a_journal_that_panics_stops_the_engine() {
+    let mut stall = Stall::new();
+    let engine = stall.open();
+    // Some commands get through before it happens.
+    let syncs = stall.syncs.clone();
+    let counted = Arc::clone(&stall.counted);
+    let breaker = thread::spawn(move || {
+        while counted.load(SeqCst) < 10_000 {
+            thread::yield_now();
+        }
+        syncs.set(Gate::Broken);
+    });
+    let caller = stall.submit_all(engine);
+    breaker.join().unwrap();
+    stopped(caller, "journal", "the disk's driver broke");
+    assert!(stall.counted.load(SeqCst) >= 10_000, "acknowledgements before the journal broke");
+    stall.recovers();
+}
+
+/// An engine that is dropped with work in its ring ends its threads before it is gone: the next one
+/// may open the same log.
+#[test]
+fn a_dropped_engine_leaves_no_thread_behind() {
+    let folder = Folder::new(SimDisk::new(0, Faults::default()));
+    let commands = commands();
+    let mut found = 0;
+    for round in 1..=20 {
+        let acks = Acks::default();
+        let (mut engine, recovery) = Engine::open(&folder.options, &mut acks.receivers()).unwrap();
+        assert!(recovery.commands >= found, "{recovery:?}, and {found} were there before");
+        let from = recovery.commands as usize;
+        commands[from..from + 1_000 + round].iter().try_for_each(|&command| engine.submit(command).map(drop)).unwrap();
+        drop(engine);
+        found = recovery.commands + acks.seen().len() as u64;
+    }
+}

@@ -1,0 +1,113 @@
+//! Trimming: what goes was needed by nobody, whatever moment the power chooses.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use ch08::Chapter;
+use ch08::once::snapshot;
+use contract::folder::Folder;
+use contract::harness::{check_ledger, check_state, run};
+use contract::oracle::Oracle;
+use contract::streams::Random;
+use contract::{Faults, SimDisk};
+use market::log::ShardOf;
+use market::log_chain::segments;
+use market::snapshot::list;
+use market::{Command, LogError, Options, Sequence, read_log};
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+fn commands(oracle: &Oracle, from: usize, to: usize) -> Vec<Command> {
+    oracle.steps(0)[from..to].iter().map(|step| step.command).collect()
+}
+
+/// With which commands the segments begin.
+fn firsts(disk: &SimDisk, folder: &Folder) -> Vec<u64> {
+    segments(disk, folder.path(), ShardOf::ONLY).unwrap().iter().map(|segment| segment.first.0).collect()
+}
+
+/// A folder with segments of about 20 commands, a log of 200 of them, and a snapshot behind 100; a second one is due.
+fn one_snapshot(seed: u64) -> (SimDisk, Folder, Oracle) {
+    let (disk, oracle) = (SimDisk::new(seed, Faults::default()), Oracle::of(&Random::new(7).stream(400)));
+    let mut folder = Folder::new(disk.clone());
+    (folder.options.segment_commands, folder.options.trim_log) = (Some(20), true);
+    run::<Engine>(&folder.options, &commands(&oracle, 0, 100), 5).unwrap();
+    snapshot(&folder.options).unwrap();
+    run::<Engine>(&folder.options, &commands(&oracle, 100, 200), 5).unwrap();
+    (disk, folder, oracle)
+}
+
+/// Nothing goes with one snapshot; with two, what is before the older one's segment. The log goes on, the ledger's parts
+/// are the ledger, and a reader that needs the beginning says that it is gone.
+#[test]
+fn what_both_snapshots_do_not_need_goes() {
+    let (disk, folder, oracle) = one_snapshot(1);
+    assert_eq!(firsts(&disk, &folder)[0], 1, "something was removed with one snapshot");
+    for at in [200, 250, 300, 350, 400] {
+        if at > 200 {
+            let went = run::<Engine>(&folder.options, &commands(&oracle, at - 50, at), 5).unwrap();
+            assert_eq!(went.recovery.commands, at as u64 - 50);
+            check_state(&oracle.state(at), &went.closed.state).unwrap();
+        }
+        snapshot(&folder.options).unwrap();
+        let (first, kept) = (firsts(&disk, &folder)[0], list(&disk, folder.path(), ShardOf::ONLY).unwrap());
+        assert_eq!(kept.len(), 2, "{kept:?}");
+        let needed = kept[1].0.0;
+        assert!(
+            (needed.saturating_sub(25)..=needed).contains(&first),
+            "the log begins with {first}; {needed} is needed"
+        );
+        check_ledger(oracle.events(at), folder.path(), 1).unwrap();
+    }
+    let first = firsts(&disk, &folder)[0];
+    let read = read_log::<LogError>(&folder.options, ShardOf::ONLY, |_, _| Ok(()));
+    let error = read.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains(&format!("begins with command {first}")) && error.contains("snapshot"), "{error}");
+}
+
+/// Where one of the two does not hold, everything stays.
+#[test]
+fn nothing_goes_for_a_snapshot_that_does_not_hold() {
+    for damaged in [0, 1] {
+        let (disk, mut folder, oracle) = one_snapshot(2);
+        folder.options.trim_log = false;
+        snapshot(&folder.options).unwrap();
+        let (_, path) = list(&disk, folder.path(), ShardOf::ONLY).unwrap().remove(damaged);
+        let mut bytes = disk.read(&path).unwrap();
+        let last = bytes.len() - 9;
+        bytes[last] ^= 1;
+        disk.rot(&path, &bytes);
+        ch08::trim::trim(&disk, folder.path(), ShardOf::ONLY, 2).unwrap();
+        assert_eq!(firsts(&disk, &folder)[0], 1, "segments went although snapshot {damaged} is damaged");
+        let went = run::<Engine>(&folder.options, &[], 1).unwrap();
+        check_state(&oracle.state(200), &went.closed.state).unwrap();
+    }
+}
+
+/// The power fails in each operation: the directory opens with everything, and the next trimming ends what was begun.
+#[test]
+fn a_crash_in_each_operation() {
+    let mut begins = std::collections::BTreeSet::new();
+    for at in 1.. {
+        let (disk, folder, oracle) = one_snapshot(at);
+        disk.set_faults(Faults { power_fails_at: Some(at), ..Faults::default() });
+        let made = snapshot(&folder.options);
+        let left = if at % 2 == 0 { disk.crash() } else { disk.kill() };
+        begins.insert(firsts(&left, &folder)[0]);
+        let options = Options { disk: Arc::new(left.clone()), ..folder.options.clone() };
+        let went = run::<Engine>(&options, &commands(&oracle, 200, 240), 5);
+        let went = went.unwrap_or_else(|error| panic!("power failed at {at}: {error}"));
+        check_state(&oracle.state(240), &went.closed.state).unwrap();
+        snapshot(&options).unwrap();
+        let kept = list(&left, folder.path(), ShardOf::ONLY).unwrap();
+        let first = firsts(&left, &folder)[0];
+        assert!(
+            kept.len() == 2 && Sequence(first) <= kept[1].0 && first > 60,
+            "power failed at {at}: {first}, {kept:?}"
+        );
+        if made.is_ok() {
+            break;
+        }
+    }
+    assert!(begins.len() > 2, "the log begins with one of {begins:?}: no crash was between two removals");
+}
