@@ -8,12 +8,11 @@ use std::marker::PhantomData;
 use std::thread;
 
 use market::data_dir::DataDir;
-use market::gate::Gate;
 use market::log::ShardOf;
 use market::{Closed, Command, EngineError, LogError, Options, Receivers, Recovery, Ticket};
 
 use crate::metrics::Metrics;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, Replayed};
 
 /// An engine with a single writer for each share of the markets.
 pub struct Engine<M> {
@@ -31,28 +30,25 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let data_dir = DataDir::open(&*options.disk, &options.data_dir)?;
         let count = options.shards;
         let reserve_commands = options.reserve_commands / usize::from(count);
-        let gate = Gate::new(count.into());
-        let shared = Options { reserve_commands, gate: Some(gate.clone()), ..options.clone() };
-        let open = |shard, acks| Pipeline::open::<M>(&shared, ShardOf { shard, shards: count }, acks);
+        let shared = Options { reserve_commands, ..options.clone() };
+        let shards = (0..count).map(|shard| ShardOf { shard, shards: count });
+        let acks: Vec<_> = shards.zip((0..count).map(receivers)).collect();
 
-        let mut acks: Vec<_> = (0..count).map(receivers).collect();
-        // The log of shard 0 is made last: where it is, all are. Where it is, they recover together, and none changes
-        // a file until the logs of all are trusted.
-        let opened: Vec<_> = if data_dir.is_new(&*options.disk)? {
-            let mut opened = Vec::new();
-            while let Some(receiver) = acks.pop() {
-                opened.push(open(acks.len() as u16, receiver)?);
-            }
-            opened.into_iter().rev().collect()
-        } else {
-            thread::scope(|scope| {
-                let (gate, open) = (&gate, &open);
-                let start = |(n, receiver)| scope.spawn(move || gate.attend(|| open(n, receiver)));
-                let threads: Vec<_> = (0..).zip(acks).map(start).collect();
-                let opened = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())));
-                Gate::first_reason(opened.collect(), EngineError::is_for_another)
-            })?
+        // The logs are read side by side, and none is changed until all are trusted.
+        let read = |(shard, acks)| Replayed::read::<M>(&shared, shard, acks);
+        let replayed: Result<Vec<_>, _> = match options.schedule {
+            Some(_) => acks.into_iter().map(read).collect(),
+            None => thread::scope(|scope| {
+                let threads: Vec<_> = acks.into_iter().map(|one| scope.spawn(|| read(one))).collect();
+                // All are joined, also those behind one that was refused.
+                let read: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+                read.into_iter().map(|read| read.unwrap_or_else(|_| Err(panicked()))).collect()
+            }),
         };
+        // The log of shard 0 is made last: where it is, all are.
+        let opened = replayed?.into_iter().rev().map(|replayed| Pipeline::open::<M>(&shared, replayed));
+        let mut opened = opened.collect::<Result<Vec<_>, _>>()?;
+        opened.reverse();
 
         let (mut shards, mut recovery) = (Vec::new(), Recovery::default());
         for (pipeline, found) in opened {

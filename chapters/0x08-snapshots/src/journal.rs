@@ -1,20 +1,19 @@
-//! The journal: the thread that makes commands durable.
+//! The journal: the role that makes commands durable.
 //!
 //! It takes what is in the ring, writes it as one frame, syncs, and only then moves its cursor. So
 //! the cursor *is* the durable position, and whoever acknowledges reads it from there. Batches make
 //! themselves: while one is synced, the next gathers in the ring. Cost: two system calls a batch.
 
-use market::{Command, EngineError, Stage, StageTimes, UnixMs};
+use market::{Command, EngineError, Role, Stage, StageTimes, Step, UnixMs};
 
 use crate::log::Log;
 use crate::metrics::Metrics;
 use crate::ring::{Closed, Consumer, Producer};
-use crate::wait::{Backoff, Wait};
 
 /// The journal's place among the consumers of the ring.
 pub const JOURNAL: usize = 0;
 
-/// The journal's thread.
+/// The journal.
 pub struct Journal<M> {
     /// Every command, in order.
     pub commands: Consumer<Command, 2>,
@@ -24,8 +23,10 @@ pub struct Journal<M> {
     pub log: Log,
     /// The most commands in a frame.
     pub batch_max: usize,
-    /// What to do while no command comes.
-    pub wait: Wait,
+    /// What is on disk and not yet announced: so many commands, in a frame of this time.
+    pub synced: Option<(usize, UnixMs)>,
+    /// How many frames were announced.
+    pub announced: u64,
     /// What the time goes into.
     pub metrics: M,
 }
@@ -40,44 +41,47 @@ pub struct Journaled {
     pub stages: Option<StageTimes>,
 }
 
-impl<M: Metrics> Journal<M> {
+impl<M: Metrics> Role for Journal<M> {
+    const NAME: &'static str = "journal";
+    type Left = Journaled;
+
     // ANCHOR: run
-    /// Works until the ring is closed and empty, or the disk says no.
+    /// Makes the commands that are in the ring durable, as one frame. The end comes when the ring is closed and empty.
     ///
     /// # Errors
     /// When the log can't be written. Its cursor stays where it was: nothing after it is durable.
-    pub fn run(mut self) -> Result<Journaled, EngineError> {
-        let mut backoff = Backoff::new(self.wait);
-        let mut frames = 0;
-        loop {
-            let (count, time) = match self.commands.peek() {
-                Err(Closed) => break,
-                Ok([]) => {
-                    backoff.wait();
-                    continue;
-                }
+    fn step(&mut self) -> Result<Step, EngineError> {
+        let (count, time) = match self.synced.take() {
+            Some(synced) => synced,
+            None => match self.commands.peek() {
+                Err(Closed) => return Ok(Step::Ended),
+                Ok([]) => return Ok(Step::Idle),
                 Ok(commands) => {
-                    backoff.reset();
                     let batch = &commands[..commands.len().min(self.batch_max)];
                     self.metrics.start();
                     let time = self.log.append(batch)?.time;
                     self.metrics.lap(Stage::LogAppend);
+                    self.log.sync()?;
+                    self.metrics.lap(Stage::LogSync);
                     (batch.len(), time)
                 }
-            };
-            self.log.sync()?;
-            self.metrics.lap(Stage::LogSync);
-            // Before the cursor moves: who sees that a command is durable finds the time of its frame.
-            let end = self.commands.position() + count as u64;
-            while self.frames.push_slice(&[(end, time)]) == Ok(0) {
-                backoff.wait();
-            }
-            self.commands.advance(count);
-            frames += 1;
+            },
+        };
+        // Before the cursor moves: who sees that a command is durable finds the time of its frame.
+        let end = self.commands.position() + count as u64;
+        if self.frames.push_slice(&[(end, time)]) == Ok(0) {
+            self.synced = Some((count, time));
+            return Ok(Step::Idle);
         }
-        let commands = self.commands.position();
-        self.log.close()?;
-        Ok(Journaled { frames, commands, stages: self.metrics.times() })
+        self.commands.advance(count);
+        self.announced += 1;
+        Ok(Step::Worked)
     }
     // ANCHOR_END: run
+
+    fn end(self) -> Result<Journaled, EngineError> {
+        let commands = self.commands.position();
+        self.log.close()?;
+        Ok(Journaled { frames: self.announced, commands, stages: self.metrics.times() })
+    }
 }

@@ -8,6 +8,7 @@
 pub mod accounts;
 pub mod book;
 pub mod cores;
+pub mod crew;
 pub mod engine;
 pub mod exchange;
 pub mod flags;

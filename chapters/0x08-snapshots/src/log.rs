@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use market::log::{RECORD_BYTES, ShardOf, encode_command};
-use market::{Command, EngineError, LogError, LogWriter, Options, Recovery, Sequence, Stamp, read_log_from};
+use market::{Command, EngineError, JudgedLog, LogError, LogWriter, Options, Recovery, Sequence, Stamp};
 
 use crate::segments::Segments;
 use crate::start::Origin;
@@ -23,17 +23,16 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens or makes the log of a shard and hands every command in it, from `origin` on, to `replay`.
+    /// Makes the log of a shard that was judged from `origin` on ready to be appended to, and lays it out.
     ///
     /// # Errors
-    /// When the log can't be trusted or read, or `replay` fails.
+    /// When the disk says no.
     pub fn open(
         options: &Options,
         shard: ShardOf,
-        origin: Origin,
-        replay: impl FnMut(Stamp, Command) -> Result<(), EngineError>,
+        origin: &Origin,
+        judged: JudgedLog,
     ) -> Result<(Log, Recovery), EngineError> {
-        let judged = read_log_from(options, shard, origin.place.as_ref(), replay)?;
         let mut recovery = judged.recovery();
         recovery.remarks.extend(origin.remarks(recovery.commands));
         let segments = Segments::new(options, shard);

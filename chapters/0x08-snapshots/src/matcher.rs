@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use market::state::ExchangeState;
-use market::{Acknowledge, Command, EngineError, Sequence, Stage, StageTimes, Stamp, UnixMs};
+use market::{Acknowledge, Command, EngineError, Role, Sequence, Stage, StageTimes, Stamp, Step, UnixMs};
 
 use crate::exchange::Exchange;
 use crate::journal::JOURNAL;
@@ -17,7 +17,6 @@ use crate::ledger::Ledger;
 use crate::metrics::Metrics;
 use crate::pending::Pending;
 use crate::ring::{Closed, Consumer};
-use crate::wait::{Backoff, Wait};
 
 /// How many commands are matched before the next look at what is durable.
 const MATCH_MAX: usize = 256;
@@ -42,11 +41,13 @@ pub struct Matcher<M> {
     pub acknowledged: Arc<AtomicU64>,
     /// Events whose commands are not yet known to be durable.
     pub pending: Pending,
-    /// What to do while nothing comes.
-    pub wait: Wait,
     /// What the time goes into.
     pub metrics: M,
-    /// How long it had nothing to do.
+    /// When its first command came.
+    pub began: Option<Instant>,
+    /// Since when it has nothing to do.
+    pub idle_since: Option<Instant>,
+    /// How long it had nothing to do, before that.
     pub idle: Duration,
 }
 
@@ -60,44 +61,51 @@ pub struct Matched {
     pub busy: f64,
 }
 
-impl<M: Metrics> Matcher<M> {
+impl<M: Metrics> Role for Matcher<M> {
+    const NAME: &'static str = "matching";
+    type Left = Matched;
+
     // ANCHOR: run
-    /// Works until the ring is closed and all that is durable is acknowledged.
+    /// Acknowledges what has become durable, and matches what has come. The end comes when the ring is closed and all
+    /// that is durable is acknowledged.
     ///
     /// # Errors
     /// When the ledger can't be written.
-    pub fn run(mut self) -> Result<Matched, EngineError> {
-        let mut backoff = Backoff::new(self.wait);
-        let mut began = None;
-        loop {
-            let journal = self.commands.progress(JOURNAL);
-            let released = self.release(journal.position)?;
-            let matched = self.match_some();
-            if began.is_none() && matches!(matched, Ok(1..)) {
-                began = Some(Instant::now());
-            }
-            match matched {
-                // Nothing more will come, and nothing more will become durable.
-                Err(Closed) if self.pending.is_empty() || journal.left => break,
-                Err(Closed) | Ok(0) if released == 0 => self.wait_a_little(&mut backoff, began),
-                Err(Closed) | Ok(_) => backoff.reset(),
-            }
+    fn step(&mut self) -> Result<Step, EngineError> {
+        if let Some(since) = self.idle_since.take() {
+            self.idle += since.elapsed();
         }
+        let journal = self.commands.progress(JOURNAL);
+        let released = self.release(journal.position)?;
+        let matched = self.match_some();
+        if self.began.is_none() && matches!(matched, Ok(1..)) {
+            self.began = Some(Instant::now());
+        }
+        Ok(match matched {
+            // Nothing more will come, and nothing more will become durable.
+            Err(Closed) if self.pending.is_empty() || journal.left => Step::Ended,
+            Err(Closed) | Ok(0) if released == 0 => self.has_nothing_to_do(),
+            Err(Closed) | Ok(_) => Step::Worked,
+        })
+    }
+    // ANCHOR_END: run
+
+    fn end(self) -> Result<Matched, EngineError> {
         self.ledger.close()?;
-        let time = began.map_or(Duration::ZERO, |began| began.elapsed());
+        let time = self.began.map_or(Duration::ZERO, |began| began.elapsed());
         let busy = 1.0 - self.idle.as_secs_f64() / time.as_secs_f64().max(f64::MIN_POSITIVE);
         Ok(Matched { state: self.exchange.state(), stages: self.metrics.times(), busy: busy.clamp(0.0, 1.0) })
     }
+}
 
-    /// Waits one round. The clock is read only here, where there is time to spare.
-    fn wait_a_little(&mut self, backoff: &mut Backoff, began: Option<Instant>) {
-        let waiting = Instant::now();
-        backoff.wait();
-        if began.is_some() {
-            self.idle += waiting.elapsed();
-        }
+impl<M: Metrics> Matcher<M> {
+    /// The clock is read only here, and when this is over: there is time to spare.
+    fn has_nothing_to_do(&mut self) -> Step {
+        self.idle_since = self.began.map(|_| Instant::now());
+        Step::Idle
     }
 
+    // ANCHOR: release
     /// Applies the next commands, and says how many.
     fn match_some(&mut self) -> Result<usize, Closed> {
         let commands = self.commands.peek()?;
@@ -137,5 +145,5 @@ impl<M: Metrics> Matcher<M> {
         }
         Ok(count as usize)
     }
-    // ANCHOR_END: run
+    // ANCHOR_END: release
 }

@@ -12,13 +12,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use market::log::ShardOf;
-use market::{Acknowledge, Closed, Command, EngineError, LogError, Options, Recovery, Sequence, StageTimes, UnixMs};
+use market::{
+    Acknowledge, Closed, Command, EngineError, JudgedLog, LogError, Options, Recovery, Sequence, StageTimes, UnixMs,
+    read_log_from,
+};
 
 use crate::cores;
+use crate::crew::{Crew, Worker, join};
+use crate::exchange::Exchange;
 use crate::journal::{Journal, Journaled};
 use crate::ledger::Ledger;
 use crate::log::Log;
@@ -26,7 +31,7 @@ use crate::matcher::{Matched, Matcher};
 use crate::metrics::Metrics;
 use crate::pending::Pending;
 use crate::ring::{self, Producer, ring};
-use crate::start::Start;
+use crate::start::{Origin, Start};
 use crate::wait::{Backoff, Wait};
 
 /// How many of the journal's largest batches the ring holds, so that matching can run ahead.
@@ -44,44 +49,67 @@ pub struct Pipeline {
     submitted: u64,
     next: Sequence,
     acknowledged: Arc<AtomicU64>,
-    journal: Option<JoinHandle<Result<Journaled, EngineError>>>,
-    matcher: Option<JoinHandle<Result<Matched, EngineError>>>,
-    wait: Wait,
+    journal: Option<Worker<Journaled>>,
+    matcher: Option<Worker<Matched>>,
+    crew: Crew,
     pinned: String,
     path: PathBuf,
 }
 
-impl Pipeline {
-    /// Replays the log of a shard and starts both threads.
+/// The log of a shard, read and trusted, and what it led to. Nothing was changed yet.
+pub struct Replayed {
+    log: JudgedLog,
+    exchange: Exchange,
+    ledger: Ledger,
+    acks: Box<dyn Acknowledge>,
+    shard: ShardOf,
+    origin: Origin,
+}
+
+impl Replayed {
+    /// Reads the log.
     ///
     /// # Errors
-    /// When the log can't be trusted or the disk can't be written.
-    pub fn open<M: Metrics>(
+    /// When it can't be trusted or read.
+    pub fn read<M: Metrics>(
         options: &Options,
         shard: ShardOf,
         mut acks: Box<dyn Acknowledge>,
-    ) -> Result<(Pipeline, Recovery), EngineError> {
+    ) -> Result<Replayed, EngineError> {
         let Start { mut exchange, origin } = Start::find(options, shard)?;
         let mut ledger = Ledger::create(&options.data_dir, shard, origin.entry())?;
         let mut metrics = M::default();
         let mut events = Vec::new();
-        let (log, recovery) = Log::open(options, shard, origin, |stamp, command| {
+        let log = read_log_from(options, shard, origin.place.as_ref(), |stamp, command| {
             events.clear();
             exchange.apply(&command, &mut events, &mut metrics);
             acks.replayed(stamp, &events);
             ledger.write(&events)
         })?;
+        Ok(Replayed { log, exchange, ledger, acks, shard, origin })
+    }
+}
+
+impl Pipeline {
+    /// Goes on from what was replayed: makes the log ready, and puts both roles to work.
+    ///
+    /// # Errors
+    /// When the disk can't be written, or the system gives no thread.
+    pub fn open<M: Metrics>(options: &Options, replayed: Replayed) -> Result<(Pipeline, Recovery), EngineError> {
+        let Replayed { log, exchange, mut ledger, mut acks, shard, origin } = replayed;
+        let (log, recovery) = Log::open(options, shard, &origin, log)?;
         ledger.take_place()?;
         acks.recovered(log.next(), &|| exchange.state());
 
-        let wait = Wait::for_machine(1 + 2 * usize::from(shard.shards), core_count());
+        let crew = Crew::new(options, Wait::for_machine(1 + 2 * usize::from(shard.shards), core_count()));
         let acknowledged = Arc::new(AtomicU64::new(0));
         let (path, next) = (log.path().to_path_buf(), log.next());
         let capacity = (RING_BATCHES * options.batch_max).next_power_of_two();
         let (ring, [journaled, matched]) = ring(capacity);
         let (framed, [frames]) = ring::ring(capacity);
         let (batch_max, metrics) = (options.batch_max, M::default());
-        let journal = Journal { commands: journaled, log, frames: framed, batch_max, wait, metrics };
+        let journal =
+            Journal { commands: journaled, log, frames: framed, batch_max, synced: None, announced: 0, metrics };
         let matcher = Matcher {
             commands: matched,
             frames,
@@ -92,8 +120,9 @@ impl Pipeline {
             next,
             acknowledged: Arc::clone(&acknowledged),
             pending: Pending::default(),
-            wait,
             metrics: M::default(),
+            began: None,
+            idle_since: None,
             idle: Duration::ZERO,
         };
         let (pinned, core) = core_for_matching(options.pin_threads, shard);
@@ -105,16 +134,13 @@ impl Pipeline {
             acknowledged,
             journal: None,
             matcher: None,
-            wait,
+            crew,
             pinned,
             path,
         };
         // If the second can't be started, the pipeline goes, and with it the first.
-        pipeline.journal = Some(spawn("journal", move || journal.run())?);
-        pipeline.matcher = Some(spawn("matching", move || {
-            core.map(core_affinity::set_for_current);
-            matcher.run()
-        })?);
+        pipeline.journal = Some(pipeline.crew.start(journal, None)?);
+        pipeline.matcher = Some(pipeline.crew.start(matcher, core)?);
         Ok((pipeline, recovery))
     }
 
@@ -138,7 +164,7 @@ impl Pipeline {
 
     /// Gives the caller's core to whoever needs it.
     pub fn pause(&self) {
-        self.wait.pause();
+        self.crew.pause();
     }
 
     /// Returns when everything submitted has been acknowledged.
@@ -147,17 +173,17 @@ impl Pipeline {
     /// When a thread has stopped.
     pub fn flush(&mut self) -> Result<(), EngineError> {
         self.publish()?;
-        let mut backoff = Backoff::new(self.wait);
+        let mut backoff = Backoff::new(self.crew.wait);
         // Acquire: what the receiver of acknowledgements has done is seen here.
         while self.acknowledged.load(Ordering::Acquire) < self.submitted {
             self.publish()?;
-            backoff.wait();
+            self.crew.wait(&mut backoff);
         }
         Ok(())
     }
     // ANCHOR_END: submit
 
-    /// Flushes, ends both threads and hands over what they held.
+    /// Flushes, ends both roles and hands over what they held.
     ///
     /// # Errors
     /// When a thread has stopped.
@@ -172,7 +198,7 @@ impl Pipeline {
             format!("matching was busy {:.0} % of the time", 100.0 * matched.busy),
             format!(
                 "{} frames of {per_frame:.0} commands; threads wait by policy {}; {}",
-                journaled.frames, self.wait, self.pinned
+                journaled.frames, self.crew.wait, self.pinned
             ),
         ];
         Ok(Closed { state: matched.state, stages: both(journaled.stages, matched.stages), remarks })
@@ -184,7 +210,7 @@ impl Pipeline {
     /// # Errors
     /// When a thread has stopped.
     pub fn publish(&mut self) -> Result<(), EngineError> {
-        let mut backoff = Backoff::new(self.wait);
+        let mut backoff = Backoff::new(self.crew.wait);
         let mut rest = &self.batch[..];
         loop {
             let Some(ring) = &mut self.ring else { return Err(self.stopped()) };
@@ -195,14 +221,14 @@ impl Pipeline {
             if rest.is_empty() {
                 break;
             }
-            backoff.wait();
+            self.crew.wait(&mut backoff);
         }
         self.batch.clear();
         Ok(())
     }
     // ANCHOR_END: publish
 
-    /// Ends both threads and says which of them ended first, and why.
+    /// Ends both roles and says which of them ended first, and why.
     fn stop(&mut self) -> EngineError {
         self.ring = None;
         let journal = join("journal", self.journal.take()).err();
@@ -219,26 +245,6 @@ impl Drop for Pipeline {
     fn drop(&mut self) {
         // Threads must not outlive the pipeline: another may open the same log next.
         self.stop();
-    }
-}
-
-fn spawn<T: Send + 'static>(
-    role: &'static str,
-    work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
-) -> Result<JoinHandle<Result<T, EngineError>>, EngineError> {
-    let thread = thread::Builder::new().name(role.into()).spawn(work);
-    thread.map_err(|error| EngineError::ThreadStopped { role, reason: error.to_string() })
-}
-
-/// Waits for a thread's end. A panic becomes an error with the thread's last words.
-fn join<T>(role: &'static str, thread: Option<JoinHandle<Result<T, EngineError>>>) -> Result<Option<T>, EngineError> {
-    let Some(thread) = thread else { return Ok(None) };
-    match thread.join() {
-        Ok(result) => result.map(Some),
-        Err(panic) => {
-            let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-            Err(EngineError::ThreadStopped { role, reason: words.unwrap_or("it panicked").to_string() })
-        }
     }
 }
 

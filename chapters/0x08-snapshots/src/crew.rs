@@ -1,0 +1,104 @@
+//! The crew: who runs the roles of a pipeline.
+//!
+//! A role works in steps and never waits within one. A thread of its own makes one step after the other, and waits when
+//! there was nothing to do. A simulation has a [`Schedule`] instead: it makes the same steps on the caller's thread
+//! while the caller waits, in an order that follows from a seed. So a failure comes back.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use core_affinity::CoreId;
+use market::{EngineError, InTurns, Options, Role, Schedule, Step};
+
+use crate::wait::{Backoff, Wait};
+
+/// Who runs the roles, and how to wait for them.
+pub struct Crew {
+    schedule: Option<Arc<dyn Schedule>>,
+    /// How threads wait.
+    pub wait: Wait,
+}
+
+/// A role at work, which leaves a `T`.
+pub enum Worker<T> {
+    /// On a thread of its own.
+    Thread(JoinHandle<Result<T, EngineError>>),
+    /// In turns with others, on the caller's thread.
+    InTurns(InTurns<T>),
+}
+
+impl Crew {
+    /// The crew that the options ask for.
+    pub fn new(options: &Options, wait: Wait) -> Crew {
+        Crew { schedule: options.schedule.clone(), wait }
+    }
+
+    /// Puts a role to work. Its thread goes to this core, if there is one.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start<R: Role>(&self, role: R, core: Option<CoreId>) -> Result<Worker<R::Left>, EngineError> {
+        if let Some(schedule) = &self.schedule {
+            return Ok(Worker::InTurns(InTurns::start(schedule, role)));
+        }
+        let wait = self.wait;
+        let thread = thread::Builder::new().name(R::NAME.into()).spawn(move || {
+            core.map(core_affinity::set_for_current);
+            run(role, wait)
+        });
+        thread.map(Worker::Thread).map_err(|error| stopped(R::NAME, error.to_string()))
+    }
+
+    /// One wait of the caller for something that a role does.
+    pub fn wait(&self, backoff: &mut Backoff) {
+        match &self.schedule {
+            None => backoff.wait(),
+            Some(schedule) => schedule.turn(),
+        }
+    }
+
+    /// One wait of the caller, who has nothing to do for the moment and need not be back at once.
+    pub fn pause(&self) {
+        match &self.schedule {
+            None => self.wait.pause(),
+            Some(schedule) => schedule.turn(),
+        }
+    }
+}
+
+// ANCHOR: run
+/// What a thread does.
+fn run<R: Role>(mut role: R, wait: Wait) -> Result<R::Left, EngineError> {
+    let mut backoff = Backoff::new(wait);
+    loop {
+        match role.step()? {
+            Step::Worked => backoff.reset(),
+            Step::Idle => backoff.wait(),
+            Step::Ended => return role.end(),
+        }
+    }
+}
+// ANCHOR_END: run
+
+/// Waits for a role's end. A panic becomes an error with its last words.
+///
+/// # Errors
+/// What the role ended with.
+pub fn join<T: Send + 'static>(role: &'static str, worker: Option<Worker<T>>) -> Result<Option<T>, EngineError> {
+    let left = match worker {
+        None => return Ok(None),
+        Some(Worker::Thread(thread)) => thread.join(),
+        Some(Worker::InTurns(worker)) => worker.join(),
+    };
+    match left {
+        Ok(result) => result.map(Some),
+        Err(panic) => {
+            let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            Err(stopped(role, words.unwrap_or("it panicked").to_string()))
+        }
+    }
+}
+
+fn stopped(role: &'static str, reason: String) -> EngineError {
+    EngineError::ThreadStopped { role, reason }
+}

@@ -1,0 +1,17 @@
+//! Who runs the journal and the matching. In simulations it is a schedule that follows from a seed, and it has to reach
+//! what threads reach; and some simulations run on the system's threads all the same.
+
+use ch08::Chapter;
+use contract::simulation;
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+#[test]
+fn schedules_are_reached() {
+    simulation::schedules_are_reached::<Engine>();
+}
+
+#[test]
+fn simulation_on_threads() {
+    simulation::some_seeds_on_threads::<Engine>(4);
+}
