@@ -1,7 +1,7 @@
 //! `compare BASE CURRENT`: two runs side by side, judged as far as two runs allow it.
 //!
 //! Many figures are judged at once, and runs that lie minutes apart met different weather. So a difference counts only
-//! when the rounds of the two runs lie further apart than [`MARGIN`] and than the wider of them is wide: with four rounds
+//! when the rounds of the two runs lie further apart than `MARGIN` and than the wider of them is wide: with four rounds
 //! of a run and seventy figures, noise alone does that to any of them in one comparison of twenty. Runs of fewer rounds,
 //! or of a machine in two states, are shown and not judged. `race` judges them.
 

@@ -1,7 +1,7 @@
 //! What the pairs of a race allow to say, and when they allow it.
 //!
 //! Many figures are judged together, and more than once while pairs come in. Each judgement alone may be wrong with the
-//! probability [`ERROR`] ÷ (figures × looks), so that all of them together err no more often than [`ERROR`] (Bonferroni).
+//! probability `ERROR` ÷ (figures × looks), so that all of them together err no more often than `ERROR` (Bonferroni).
 
 use results::pairs::Factor;
 
