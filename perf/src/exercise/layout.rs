@@ -1,6 +1,7 @@
 //! Laying an exercise out: the sources of the chapter before, the tests of the chapter, and a stub with its
 //! documentation for whatever the tests call by name.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use catalogue::Chapter;
@@ -109,8 +110,37 @@ impl Source<'_> {
         // The workspace's own crates are where they are.
         let root = self.root.display().to_string().replace('\\', "/");
         let tail = tail.replace("path = \"", &format!("path = \"{root}/"));
+        let tail = without_unused_profiles(&tail, &read(&self.root.join("Cargo.lock"))?, &self.chapter.package);
         Ok(format!("{kept}\n[workspace]\nresolver = \"3\"\n\n{tail}"))
     }
+}
+
+/// A manifest without the profiles of packages that `package` does not reach: cargo would warn of each.
+fn without_unused_profiles(manifest: &str, lock: &str, package: &str) -> String {
+    // What each package in the lock file needs, by name.
+    let mut needs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut name = "";
+    for line in lock.lines() {
+        if let Some(quoted) = line.strip_prefix("name = ") {
+            name = quoted.trim_matches('"');
+        } else if let Some(needed) = line.strip_prefix(" \"") {
+            needs.entry(name).or_default().push(needed.split(['"', ' ']).next().unwrap_or_default());
+        }
+    }
+    let mut reached = BTreeSet::from([package, "\"*\""]);
+    let mut open = vec![package];
+    while let Some(name) = open.pop() {
+        open.extend(needs.get(name).into_iter().flatten().filter(|needed| reached.insert(needed)));
+    }
+    let mut keeps = true;
+    let is_kept = |line: &&str| {
+        if line.starts_with('[') {
+            let of = line.strip_prefix("[profile.").and_then(|rest| rest.split_once(".package."));
+            keeps = of.is_none_or(|(_, name)| reached.contains(name.trim_end_matches(']')));
+        }
+        keeps
+    };
+    manifest.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
 }
 
 /// All texts of a folder, one behind the other.
@@ -134,4 +164,22 @@ pub fn test_files(folder: &Path) -> Result<Vec<String>, MeasureError> {
     let names = names(&folder.join("tests"))?;
     let files = names.iter().filter_map(|name| name.strip_suffix(".rs")).map(str::to_owned);
     Ok([super::plan::UNIT_TESTS.to_owned()].into_iter().chain(files).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_of_what_is_not_reached_go() {
+        let lock = "[[package]]\nname = \"ch09\"\ndependencies = [\n \"a\",\n \"b 1.0\",\n]\n\n[[package]]\nname = \"a\"\n\
+                    dependencies = [\n \"c\",\n]\n\n[[package]]\nname = \"d\"\n";
+        let section = |name: &str| format!("[profile.dev.package.{name}]\nopt-level = 1\n");
+        let with = |names: &[&str]| {
+            format!("[profile.dev]\ndebug = 1\n{}", names.iter().map(|name| section(name)).collect::<String>())
+        };
+        let all = with(&["\"*\"", "a", "b", "c", "d"]) + "\n[profile.bench]\nlto = true\n";
+        let kept = with(&["\"*\"", "a", "b", "c"]) + "[profile.bench]\nlto = true\n";
+        assert_eq!(without_unused_profiles(&all, lock, "ch09"), kept);
+    }
 }
