@@ -138,6 +138,8 @@ impl Options {
 pub struct Recovery {
     /// How many commands the log holds: replayed, or in the snapshot that opening began with.
     pub commands: u64,
+    /// How many of them were replayed; the others are in a snapshot.
+    pub replayed: u64,
     /// How many bytes of a torn last frame were cut off. They had not been acknowledged.
     pub torn_bytes: u64,
     /// What whoever runs the engine should know, a line each: where the bytes are that were cut off, a log that was
@@ -149,6 +151,7 @@ impl Recovery {
     /// Adds what was found in the log of another shard.
     pub fn merge(&mut self, other: Recovery) {
         self.commands += other.commands;
+        self.replayed += other.replayed;
         self.torn_bytes += other.torn_bytes;
         self.remarks.extend(other.remarks);
     }

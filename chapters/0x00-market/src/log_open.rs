@@ -116,7 +116,7 @@ impl JudgedLog {
                 ahead_ms / 1_000
             ));
         }
-        Recovery { commands, torn_bytes: self.torn_bytes, remarks }
+        Recovery { commands, replayed: commands, torn_bytes: self.torn_bytes, remarks }
     }
 
     /// The number of the next command.

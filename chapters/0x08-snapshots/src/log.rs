@@ -34,7 +34,7 @@ impl Log {
         judged: JudgedLog,
     ) -> Result<(Log, Recovery), EngineError> {
         let mut recovery = judged.recovery();
-        recovery.remarks.extend(origin.remarks(recovery.commands));
+        origin.tell(&mut recovery);
         let segments = Segments::new(options, shard);
         let mut log = Log { file: judged.open()?, frame: Vec::new(), segments };
         log.file.lay_out(options.reserve_commands.min(log.segments.commands()))?;

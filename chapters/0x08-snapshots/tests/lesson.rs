@@ -56,5 +56,6 @@ fn a_start_replays_what_came_after_the_snapshot() {
     let (engine, recovery) = Engine::open(&folder.options, &mut |_| Box::new(replayed.clone())).expect("opened again");
     assert_eq!(replayed.0.load(Ordering::Relaxed), 1_000 - behind, "commands that were replayed");
     assert_eq!(recovery.commands, 1_000, "commands that the log holds");
+    assert_eq!(recovery.replayed, 1_000 - behind, "commands that opening says it replayed");
     check_state(&model.state(), &engine.close().expect("closed again").state).expect("the model's state");
 }

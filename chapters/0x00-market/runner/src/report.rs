@@ -129,14 +129,15 @@ impl Report {
 
     fn throughput_lines(&self, pass: &Throughput, text: &mut String) {
         if let Some(recovery) = &pass.recovery {
-            let rate = recovery.commands as f64 / pass.open_time.as_secs_f64();
-            let _ = writeln!(
-                text,
-                "recovered  {} commands in {}, {} a second",
-                grouped(recovery.commands as f64),
-                duration(pass.open_time.as_nanos() as f64),
-                grouped(rate)
-            );
+            let commands = grouped(recovery.commands as f64);
+            let time = duration(pass.open_time.as_nanos() as f64);
+            let _ = write!(text, "recovered  {commands} commands in {time}");
+            // What a snapshot held was not replayed, and says nothing about the speed of that.
+            if recovery.replayed == recovery.commands {
+                let rate = recovery.replayed as f64 / pass.open_time.as_secs_f64();
+                let _ = write!(text, ", {} a second", grouped(rate));
+            }
+            let _ = writeln!(text);
             for remark in &recovery.remarks {
                 let _ = writeln!(text, "           {remark}");
             }

@@ -11,7 +11,7 @@ use market::log_chain::Segment;
 use market::log_reader::Place;
 use market::snapshot::SnapshotHeader;
 use market::snapshot_file::SnapshotError;
-use market::{Disk, EngineError, LogId, Options, Sequence};
+use market::{Disk, EngineError, LogId, Options, Recovery, Sequence};
 
 use crate::exchange::Exchange;
 
@@ -48,19 +48,19 @@ impl Origin {
         self.place.map_or(Sequence::FIRST, |place| place.next.sequence)
     }
 
-    /// What whoever runs the engine should know, when the log was found to have so many commands.
-    pub fn remarks(&self, commands: u64) -> Vec<String> {
-        let mut remarks = self.passed_over.clone();
+    /// Says in what was found in the log which part of it was replayed, and what whoever runs the engine should know.
+    pub fn tell(&self, recovery: &mut Recovery) {
         let before = self.next().0 - Sequence::FIRST.0;
+        recovery.replayed = recovery.commands.saturating_sub(before);
+        let Recovery { commands, replayed, remarks, .. } = recovery;
+        remarks.extend(self.passed_over.iter().cloned());
         if before > 0 {
-            let after = commands.saturating_sub(before);
             remarks.push(format!(
-                "began with the snapshot behind command {before} and replayed {after} commands after it"
+                "began with the snapshot behind command {before} and replayed {replayed} commands after it"
             ));
-        } else if !remarks.is_empty() {
+        } else if !self.passed_over.is_empty() {
             remarks.push(format!("no snapshot could be used, so all {commands} commands were replayed"));
         }
-        remarks
     }
 }
 

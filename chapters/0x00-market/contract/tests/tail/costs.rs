@@ -114,7 +114,7 @@ fn what_a_forged_log_costs() {
 fn what_a_long_log_costs() {
     const LENGTH: u64 = 48 + 48 * 200_000;
     let (opened, reads) = reads_of(LENGTH, sound);
-    assert_eq!(opened.unwrap(), Recovery { commands: 200_000, ..Recovery::default() });
+    assert_eq!(opened.unwrap(), Recovery { commands: 200_000, replayed: 200_000, ..Recovery::default() });
     assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");
     // Reserved space, with a bit that rotted far from any frame.
     let (opened, reads) = reads_of(LENGTH, |slot| [u8::from(slot == 390_000); RECORD_BYTES]);
