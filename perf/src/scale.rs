@@ -15,6 +15,7 @@ use results::error::MeasureError;
 use results::figures::figure;
 use results::machine;
 use results::output::OutputArgs;
+use results::pairs::{between, drawn_order};
 use results::probe::Probe;
 use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
@@ -35,7 +36,7 @@ pub struct ScaleArgs {
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: Vec<u16>,
     /// How often each number runs
-    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, default_value_t = 7, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: u32,
     /// How many orders a run has
     #[arg(long, default_value_t = 5_000_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
@@ -71,14 +72,15 @@ pub fn run(args: &ScaleArgs) -> Result<Verdict, MeasureError> {
     let (mut seen, mut probes) = (vec![Vec::new(); numbers.len()], Vec::new());
     for round in 1..=args.rounds {
         probes.push(Probe::take(&folder)?);
-        for (shards, seen) in numbers.iter().zip(&mut seen) {
+        for at in drawn_order(numbers.len()) {
+            let shards = numbers[at];
             say(&bar, &format!("{}: {shards} shards, round {round} of {}", chapter.name, args.rounds));
             let mut flags = args.flow.flags();
             flags.extend(args.flow.orders_flags(args.orders));
             flags.extend(["--pass", "throughput", "--max-seconds", "10", "--shards"].map(String::from));
             flags.push(shards.to_string());
             let figures = chapter.measure(&flags, &folder)?;
-            seen.push(figure(&figures, "throughput_ops", &chapter.name)?);
+            seen[at].push(figure(&figures, "throughput_ops", &chapter.name)?);
             bar.inc(1);
         }
     }
@@ -112,8 +114,8 @@ pub fn run(args: &ScaleArgs) -> Result<Verdict, MeasureError> {
 fn publish(record: &ScaleRecord, catalogue: &Catalogue, output: &Path, cores: u16) -> Result<(), MeasureError> {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header(["shards", "orders/s", "min to max", "× one shard", "per core"]);
-    let one = record.shards.first().map_or(1.0, |first| first.orders_per_s.median);
+    table.set_header(["shards", "orders/s", "min to max", "× the first", "between", "per core"]);
+    let Some(first) = record.shards.first().map(|first| &first.orders_per_s) else { return Ok(()) };
     for point in &record.shards {
         let Spread { median, min, max, .. } = point.orders_per_s;
         let busy_cores = f64::from(point.shards.min(cores));
@@ -121,8 +123,9 @@ fn publish(record: &ScaleRecord, catalogue: &Catalogue, output: &Path, cores: u1
             point.shards.to_string(),
             grouped(median),
             format!("{} to {}", grouped(min), grouped(max)),
-            factor_text(median / one),
-            format!("{:.0} %", 100.0 * median / one / busy_cores),
+            factor_text(median / first.median),
+            between(first, &point.orders_per_s),
+            format!("{:.0} %", 100.0 * median / first.median / busy_cores),
         ]);
     }
     for column in table.column_iter_mut() {

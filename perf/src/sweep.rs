@@ -13,10 +13,11 @@ use results::figures::figure;
 use results::language::Language;
 use results::machine;
 use results::output::OutputArgs;
+use results::pairs::{between, drawn_order};
 use results::programs::{self, Program};
 use results::progress::{progress_bar, say};
 use results::record::{BatchSize, Record, Spread, SweepRecord};
-use results::units::{duration_text, grouped};
+use results::units::{duration_text, factor_text, grouped};
 
 use crate::command::command_line;
 use crate::flow_args::FlowArgs;
@@ -31,7 +32,7 @@ pub struct SweepArgs {
     #[arg(long, value_delimiter = ',', default_values_t = [16, 64, 256, 1_024, 4_096, 16_384, 65_536], value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub batches: Vec<u32>,
     /// How often each size runs
-    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, default_value_t = 7, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: u32,
     #[command(flatten)]
     #[allow(missing_docs)]
@@ -68,7 +69,8 @@ pub fn run(args: &SweepArgs) -> Result<Verdict, MeasureError> {
     let bar = progress_bar(args.batches.len() as u64 * u64::from(args.rounds));
     let mut seen = vec![Seen::default(); args.batches.len()];
     for round in 1..=args.rounds {
-        for (batch, seen) in args.batches.iter().zip(&mut seen) {
+        for at in drawn_order(args.batches.len()) {
+            let (batch, seen) = (args.batches[at], &mut seen[at]);
             say(&bar, &format!("{}: batches of {batch}, round {round} of {}", chapter.name, args.rounds));
             let mut flags = args.flow.flags();
             flags.extend(args.flow.orders_flags(3_000_000));
@@ -121,13 +123,16 @@ pub fn run(args: &SweepArgs) -> Result<Verdict, MeasureError> {
 fn publish(record: &SweepRecord, catalogue: &Catalogue, output: &Path) -> Result<(), MeasureError> {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header(["batch", "orders/s", "min to max", "offered/s", "p50", "p99"]);
+    table.set_header(["batch", "orders/s", "min to max", "× the first", "between", "offered/s", "p50", "p99"]);
+    let Some(first) = record.sizes.first().map(|first| &first.orders_per_s) else { return Ok(()) };
     for size in &record.sizes {
         let Spread { median, min, max, .. } = size.orders_per_s;
         table.add_row([
             grouped(f64::from(size.batch)),
             grouped(median),
             format!("{} to {}", grouped(min), grouped(max)),
+            factor_text(median / first.median),
+            between(first, &size.orders_per_s),
             grouped(size.offered_per_s),
             duration_text(size.p50_ns.median, Language::English),
             duration_text(size.p99_ns.median, Language::English),

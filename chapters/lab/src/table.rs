@@ -2,6 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use results::language::Language;
+use results::pairs::Factor;
 use results::record::Spread;
 use results::units::{duration_text, factor_text};
 
@@ -42,13 +43,20 @@ pub fn text(record: &ExperimentRecord, language: Language) -> String {
     text
 }
 
-/// How many times as long as the first. Rounds that overlap, or lie closer together than five per cent, show nothing.
+/// How often a difference may be seen where there is none, by the rounds alone.
+const ERROR: f64 = 0.05;
+
+/// The smallest difference that matters here.
+const MARGIN: f64 = 0.05;
+
+/// How many times as long as the first, told by the rounds: both ran in each.
 fn verdict(first: &Spread, other: &Spread, language: Language) -> String {
-    let factor = other.median / first.median;
-    let overlap = other.min <= first.max && first.min <= other.max;
-    match first != other && (overlap || (factor - 1.0).abs() < 0.05) {
-        true => language.pick("no difference seen", "未见差别").into(),
-        false => factor_text(factor),
+    let middle = factor_text(other.median / first.median);
+    match Factor::of_rounds(first, other, ERROR) {
+        _ if first == other => middle,
+        None => language.pick(format!("{middle}, not judged"), format!("{middle}，未判定")),
+        Some(factor) if factor.matters(MARGIN) => factor_text(factor.estimate),
+        Some(_) => language.pick("no difference seen", "未见差别").into(),
     }
 }
 
@@ -58,11 +66,15 @@ mod tests {
 
     #[test]
     fn a_difference_inside_the_noise_is_none() {
-        let spread = |rounds: [f64; 3]| Spread::of(&rounds).expect("numbers");
-        let said = |rounds| verdict(&spread([10.0, 11.0, 12.0]), &spread(rounds), Language::English);
-        assert_eq!(said([20.0, 22.0, 24.0]), "×2.00");
-        assert_eq!(said([11.5, 13.0, 14.0]), "no difference seen");
-        assert_eq!(said([12.1, 12.1, 12.1]), "×1.10");
-        assert_eq!(said([10.0, 11.0, 12.0]), "×1.00");
+        let spread = |rounds: &[f64]| Spread::of(rounds).expect("numbers");
+        let first = spread(&[10.0, 11.0, 12.0, 10.5, 11.5, 10.0, 12.0]);
+        let said = |rounds: &[f64]| verdict(&first, &spread(rounds), Language::English);
+        // The machine was slower in some rounds, for both.
+        assert_eq!(said(&first.rounds.iter().map(|ns| 2.0 * ns).collect::<Vec<_>>()), "×2.00");
+        assert_eq!(said(&first.rounds.iter().map(|ns| 1.1 * ns).collect::<Vec<_>>()), "×1.10");
+        assert_eq!(said(&first.rounds.iter().map(|ns| 1.04 * ns).collect::<Vec<_>>()), "no difference seen");
+        assert_eq!(said(&[11.5, 13.0, 14.0, 9.0, 13.0, 11.0, 13.0]), "no difference seen");
+        assert_eq!(said(&first.rounds), "×1.00");
+        assert_eq!(said(&[20.0, 22.0, 24.0]), "×2.00, not judged");
     }
 }

@@ -8,9 +8,12 @@
 //! smaller differences where it is calm. Each gets half of the error; the interval holds the factors that neither test
 //! refuses, and the estimate in its middle is that of Hodges and Lehmann (1963).
 
+use std::hash::{BuildHasher, RandomState};
+
 use serde::{Deserialize, Serialize};
 
-use crate::spread::median_of_sorted;
+use crate::spread::{Spread, median_of_sorted};
+use crate::units::factor_text;
 
 /// What is known of a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -52,6 +55,22 @@ impl Factor {
     }
     // ANCHOR_END: of
 
+    /// `other` ÷ `first`, where the two ran side by side in each round. None also where one has more rounds.
+    pub fn of_rounds(first: &Spread, other: &Spread, error: f64) -> Option<Factor> {
+        let ratios: Vec<f64> = first.rounds.iter().zip(&other.rounds).map(|(first, other)| other / first).collect();
+        (first.rounds.len() == other.rounds.len()).then(|| Factor::of(&ratios, error)).flatten()
+    }
+
+    /// Whether it is not 1, as far as can be told.
+    pub fn is_certain(&self) -> bool {
+        self.low > 1.0 || self.high < 1.0
+    }
+
+    /// Whether it is not 1, and as far from it as `margin` or further: 0.05 for five per cent.
+    pub fn matters(&self, margin: f64) -> bool {
+        self.is_certain() && (self.estimate - 1.0).abs() >= margin
+    }
+
     /// How far the factor may lie from 1, to either side: 0.02 for a low end of 0.98.
     pub fn largest_change(&self) -> f64 {
         (self.low - 1.0).abs().max((self.high - 1.0).abs())
@@ -60,6 +79,25 @@ impl Factor {
     /// How far the truth may lie from the estimate, as a share of it.
     pub fn half_width(&self) -> f64 {
         (self.high / self.estimate).max(self.estimate / self.low) - 1.0
+    }
+}
+
+/// An order of the numbers below `count`, drawn anew: what ran before and how the machine drifts favours none of them.
+pub fn drawn_order(count: usize) -> Vec<usize> {
+    // The standard library draws the keys of each hasher anew, which is chance enough.
+    let keys = RandomState::new();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|number| keys.hash_one(number));
+    order
+}
+
+/// How small and how large `other` ÷ `first` may be, told by the rounds that both ran in, with an error of 5 %, as a
+/// table's cell.
+pub fn between(first: &Spread, other: &Spread) -> String {
+    match Factor::of_rounds(first, other, 0.05) {
+        _ if first == other => String::new(),
+        None => "not judged".into(),
+        Some(factor) => format!("{} to {}", factor_text(factor.low), factor_text(factor.high)),
     }
 }
 
@@ -125,6 +163,29 @@ mod tests {
         let with = Factor::of(&ratios, 0.05).expect("enough pairs");
         assert!(with.low > 1.04 && with.high < 1.08 && with.half_width() < 0.02, "{with:?}");
         assert!((with.largest_change() - (with.high - 1.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rounds_side_by_side_forgive_a_drift() {
+        // Twice as slow in the last round as in the first, both of them: the ranges overlap, the factor is 1.1.
+        let drift: Vec<f64> = (0..7).map(|round| 10.0 + f64::from(round)).collect();
+        let slower: Vec<f64> = drift.iter().map(|ns| 1.1 * ns).collect();
+        let [first, other] = [drift, slower].map(|rounds| Spread::of(&rounds).expect("numbers"));
+        let factor = Factor::of_rounds(&first, &other, 0.05).expect("seven rounds");
+        assert!(factor.matters(0.05) && !factor.matters(0.11), "{factor:?}");
+        assert!(!Factor::of_rounds(&first, &first, 0.05).expect("seven rounds").is_certain());
+        let fewer = Spread::of(&first.rounds[..6]).expect("numbers");
+        assert_eq!(Factor::of_rounds(&first, &fewer, 0.05), None);
+    }
+
+    #[test]
+    fn each_order_is_drawn_about_as_often() {
+        let mut drawn = std::collections::BTreeMap::<Vec<usize>, usize>::new();
+        for _ in 0..6_000 {
+            *drawn.entry(drawn_order(3)).or_default() += 1;
+        }
+        // A thousand each, give or take ten standard deviations.
+        assert!(drawn.len() == 6 && drawn.values().all(|times| (700..1_300).contains(times)), "{drawn:?}");
     }
 
     #[test]

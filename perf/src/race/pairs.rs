@@ -1,13 +1,12 @@
 //! The pairs of one chapter: what runs, how much of it, and what the pairs tell so far.
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use catalogue::Chapter;
 use results::error::MeasureError;
 use results::figures::{Figures, figure};
-use results::pairs::Factor;
+use results::pairs::{Factor, drawn_order};
 use results::programs::Program;
 use results::record::{Pair, RacedChapter};
 
@@ -104,8 +103,7 @@ impl Contest {
     /// # Errors
     /// When one of them can't be run.
     pub fn pair(&mut self, place: &Path) -> Result<(), MeasureError> {
-        // The standard library draws its keys anew for each; one bit of chance is all that is needed.
-        let base_first = RandomState::new().hash_one(self.pairs.len()).is_multiple_of(2);
+        let base_first = drawn_order(2) == [0, 1];
         let run = |side: usize| -> Result<Figures, MeasureError> {
             let program = &self.programs[side];
             let figures = Program::from(&self.chapter).measure_program(program, &self.flags, &place.join("out"))?;

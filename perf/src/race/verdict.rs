@@ -29,11 +29,10 @@ pub enum Judgement {
 /// Judges current ÷ base.
 pub fn judge(factor: Option<Factor>, more_is_better: bool, margin: f64) -> Judgement {
     let Some(factor) = factor else { return Judgement::NotJudged };
-    let (is_more, is_less) = (factor.low > 1.0, factor.high < 1.0);
-    match (is_more, is_less) {
-        (false, false) => Judgement::Same,
-        _ if (factor.estimate - 1.0).abs() < margin => Judgement::Within,
-        (more, _) if more == more_is_better => Judgement::Better,
+    match factor {
+        _ if !factor.is_certain() => Judgement::Same,
+        _ if !factor.matters(margin) => Judgement::Within,
+        _ if (factor.estimate > 1.0) == more_is_better => Judgement::Better,
         _ => Judgement::Worse,
     }
 }
