@@ -5,16 +5,61 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::faults::Faults;
 use crate::fixture::Frame;
+use crate::folder::Folder;
 use crate::frames::frames_of;
-use crate::harness::{Acks, check_state};
+use crate::harness::{Acks, check_state, run};
 use crate::oracle::Oracle;
 use crate::sim_disk::SimDisk;
-use crate::streams::Random;
+use crate::streams::{Random, prologue};
 use market::log::{FILE_NAME, RECORD_BYTES, ShardOf};
 use market::{Disk, Engine, EngineError, LogReader, Options, Sequence, watermark};
 
 const SECTOR_BYTES: usize = 512;
+
+/// How many logs of each kind of damage a chapter is shown by itself. Its simulations meet many more.
+const LOGS: u64 = 200;
+
+/// What happens to a log.
+#[derive(Clone, Copy)]
+enum Damage {
+    SpoiledSector,
+    Garbage,
+    MisdirectedFrame,
+}
+
+/// Any sector of the log is other bytes.
+pub fn a_sector_rots<E: Engine>() {
+    damaged_logs::<E>(Damage::SpoiledSector);
+}
+
+/// The file has grown, and there is garbage where nothing was written.
+pub fn garbage_at_the_end<E: Engine>() {
+    damaged_logs::<E>(Damage::Garbage);
+}
+
+/// The last frame is not where it belongs, but elsewhere in the log.
+pub fn a_misdirected_frame<E: Engine>() {
+    damaged_logs::<E>(Damage::MisdirectedFrame);
+}
+
+/// Logs that an engine wrote and closed in peace, damaged in one way.
+fn damaged_logs<E: Engine>(damage: Damage) {
+    for seed in 0..LOGS {
+        let mut random = Random::new(seed);
+        let disk = SimDisk::new(seed, Faults::default());
+        let folder = Folder::new(disk.clone());
+        let options = Options { batch_max: random.pick(&[1, 2, 8, 64]), ..folder.options.clone() };
+        let mut commands = prologue();
+        commands.extend((0..random.below(60)).map(|_| random.command()));
+        run::<E>(&options, &commands, 10).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let oracle = Oracle::of(&commands);
+        Decay { disk, options: &options, oracle: &oracle, random: &mut random }
+            .damage_by::<E>(damage)
+            .unwrap_or_else(|complaint| panic!("seed {seed}: {complaint}"));
+    }
+}
 
 /// What an engine may do with a damaged log.
 #[derive(Clone, Copy, Debug)]
@@ -69,15 +114,20 @@ impl Decay<'_> {
             .map_err(|error| format!("a bit of byte {byte} flipped: {error}"))
     }
 
-    /// Damages the only log.
-    pub(crate) fn damage<E: Engine>(mut self) -> Result<(), String> {
+    /// Damages the only log in one way or another.
+    pub(crate) fn damage<E: Engine>(self) -> Result<(), String> {
+        let damage = self.random.pick(&[Damage::SpoiledSector, Damage::Garbage, Damage::MisdirectedFrame]);
+        self.damage_by::<E>(damage)
+    }
+
+    fn damage_by<E: Engine>(mut self, damage: Damage) -> Result<(), String> {
         let (disk, path) = (self.disk.clone(), self.options.data_dir.join(FILE_NAME));
         let frames = frames_of(&disk, &path)?;
         let (Some(bytes), Some(&last)) = (disk.read(&path), frames.last()) else { return Ok(()) };
-        let (what, damaged, may) = match self.random.below(3) {
-            0 => self.spoil_a_sector(bytes, last),
-            1 => self.grow_garbage(bytes, last),
-            _ => self.misdirect(bytes, &frames, last),
+        let (what, damaged, may) = match damage {
+            Damage::SpoiledSector => self.spoil_a_sector(bytes, last),
+            Damage::Garbage => self.grow_garbage(bytes, last),
+            Damage::MisdirectedFrame => self.misdirect(bytes, &frames, last),
         };
         // Without its watermark a log is less sure.
         let may = if self.random.one_in(2) {
@@ -104,11 +154,19 @@ impl Decay<'_> {
         (format!("bytes {start} to {end} were spoiled"), bytes, may)
     }
 
-    /// The file has grown, and other bytes are there than were written.
+    /// The file has grown, and other bytes are there than were written: any, or what an earlier file had left there.
     fn grow_garbage(&mut self, mut bytes: Vec<u8>, last: Frame) -> (String, Vec<u8>, May) {
-        let more = 1 + self.random.below(3 * SECTOR_BYTES as u64);
-        bytes.extend((0..more).map(|_| self.random.below(256) as u8));
-        (format!("{more} bytes of garbage are at the end"), bytes, May::ComeBackWith(last.after))
+        let (before, more) = (bytes.len(), 1 + self.random.below(3 * SECTOR_BYTES as u64) as usize);
+        let what = if self.random.one_in(2) {
+            bytes.extend((0..more).map(|_| self.random.below(256) as u8));
+            "garbage"
+        } else {
+            let from = RECORD_BYTES * self.random.below((last.end / RECORD_BYTES) as u64) as usize;
+            bytes.extend_from_within(from..last.end.min(from + more));
+            "an older log"
+        };
+        let more = bytes.len() - before;
+        (format!("{more} bytes of {what} are at the end"), bytes, May::ComeBackWith(last.after))
     }
 
     /// The last frame is not in its place, but in that of another or further behind.
@@ -143,7 +201,15 @@ impl Decay<'_> {
             return Err(format!("it may {may:?}, and it opened with {recovery:?}"));
         }
         let closed = engine.close().map_err(|error| error.to_string())?;
-        check_state(&self.oracle.state(count), &closed.state)
+        check_state(&self.oracle.state(count), &closed.state)?;
+        // What it found does not come back later.
+        for (more, found) in [(&prologue()[..1], count), (&[], count + 1)] {
+            let recovery = run::<E>(&options, more, 1)?.recovery;
+            if recovery.commands as usize != found {
+                return Err(format!("it opened with {count} commands, and later with {recovery:?}, not {found}"));
+            }
+        }
+        Ok(())
     }
 
     /// With several shards: the log of one is gone, or its last frame is in a sibling's log.

@@ -22,7 +22,7 @@ pub mod aftermath;
 pub mod counted;
 pub mod crash;
 pub mod damage;
-mod decay;
+pub mod decay;
 pub mod differential;
 pub mod failing;
 pub mod faults;

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use careless::open_carelessly;
-use contract::{crash, damage, differential, failing, logs, opening, simulation, versions, watermarks};
+use contract::{crash, damage, decay, differential, failing, logs, opening, simulation, versions, watermarks};
 use core::Core;
 use disk::FlawedDisk;
 use market::draft::Draft;
@@ -44,9 +44,19 @@ const CUTS_TOO_EAGERLY: u8 = 11;
 const ACCEPTS_A_SIBLING: u8 = 12;
 const MARKS_BEFORE_SYNC: u8 = 13;
 const CHANGES_LOG_BY_LOG: u8 = 14;
+const CALLS_EVERYTHING_TORN: u8 = 15;
+const TAKES_WHAT_DECODES: u8 = 16;
 /// These flaws are in the reading of a log.
-const CARELESS: [u8; 6] =
-    [CHECKS_NO_CHECKSUM, SKIPS_DAMAGED_FRAMES, APPLIES_TWICE, TRUSTS_THE_CACHE, CUTS_TOO_EAGERLY, ACCEPTS_A_SIBLING];
+const CARELESS: [u8; 8] = [
+    CHECKS_NO_CHECKSUM,
+    SKIPS_DAMAGED_FRAMES,
+    APPLIES_TWICE,
+    TRUSTS_THE_CACHE,
+    CUTS_TOO_EAGERLY,
+    ACCEPTS_A_SIBLING,
+    CALLS_EVERYTHING_TORN,
+    TAKES_WHAT_DECODES,
+];
 
 struct Flawed<const FLAW: u8> {
     log: LogWriter,
@@ -183,6 +193,9 @@ fn an_honest_engine_passes() {
     damage::rot_before_a_torn_frame::<Honest>();
     damage::rot_before_a_frame_cut_at_every_byte::<Honest>();
     damage::a_spoiled_sector::<Honest>();
+    decay::a_sector_rots::<Honest>();
+    decay::garbage_at_the_end::<Honest>();
+    decay::a_misdirected_frame::<Honest>();
     damage::a_siblings_frame::<Honest>();
     damage::one_log_of_several_is_refused::<Honest>();
     versions::a_log_of_version_1::<Honest>();
@@ -315,4 +328,22 @@ fn a_watermark_ahead_of_the_sync_is_caught() {
 #[should_panic(expected = "it opened with")]
 fn accepting_the_frame_of_a_sibling_is_caught() {
     damage::a_siblings_frame::<Flawed<ACCEPTS_A_SIBLING>>();
+}
+
+#[test]
+#[should_panic(expected = "were spoiled")]
+fn calling_a_spoiled_sector_torn_is_caught() {
+    decay::a_sector_rots::<Flawed<CALLS_EVERYTHING_TORN>>();
+}
+
+#[test]
+#[should_panic(expected = "bytes of an older log are at the end")]
+fn taking_what_an_older_log_left_is_caught() {
+    decay::garbage_at_the_end::<Flawed<TAKES_WHAT_DECODES>>();
+}
+
+#[test]
+#[should_panic(expected = "the last frame went to byte")]
+fn calling_a_misdirected_frame_torn_is_caught() {
+    decay::a_misdirected_frame::<Flawed<CALLS_EVERYTHING_TORN>>();
 }

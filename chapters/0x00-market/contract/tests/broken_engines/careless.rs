@@ -10,7 +10,7 @@ use market::{
 
 use crate::{
     ACCEPTS_A_SIBLING, APPLIES_TWICE, CHECKS_NO_CHECKSUM, CUTS_TOO_EAGERLY, Core, SKIPS_DAMAGED_FRAMES,
-    TRUSTS_THE_CACHE, io_error,
+    TAKES_WHAT_DECODES, TRUSTS_THE_CACHE, io_error,
 };
 
 type Opened = (LogWriter, Recovery);
@@ -73,6 +73,11 @@ fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Resu
                 at += frame.len();
             }
             None if FLAW == SKIPS_DAMAGED_FRAMES => at += RECORD_BYTES,
+            None if FLAW == TAKES_WHAT_DECODES => {
+                let record = bytes[at..at + RECORD_BYTES].try_into().unwrap();
+                frames.push((at + RECORD_BYTES, decode_command(record).into_iter().collect()));
+                at += RECORD_BYTES;
+            }
             // Only a whole frame counts as one that was acknowledged.
             None if FLAW == CUTS_TOO_EAGERLY && a_whole_frame_follows(&bytes[at..], id) => {
                 let (path, offset, sequence) = (path.to_path_buf(), at as u64, Sequence::FIRST);
