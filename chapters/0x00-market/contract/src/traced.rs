@@ -36,6 +36,7 @@ use planted::Mistake;
 use recording::{Recording, Stage};
 use runner::{Chapter, has_flag};
 use search::{Effort, Judge, Which, search};
+use steps::Step;
 
 /// How many commands a program is given.
 const COMMANDS: usize = 150;
@@ -68,6 +69,19 @@ pub fn crash_states_of_resharding<C: Chapter>(program: &str, reshard: Reshard) {
     }
 }
 
+/// The same of a program that cuts its log into segments, follows it with snapshots and removes what they make
+/// needless: while it works, as these flags ask for, and as a program of its own that does nothing else.
+///
+/// # Panics
+/// As [`crash_states`].
+pub fn crash_states_of_snapshots<C: Chapter>(program: &str, working: &[&str], alone: &[&str]) {
+    if !strace_works() {
+        return skip("strace is not there, or may not trace: no crash state of a snapshot was looked at");
+    }
+    let scenes = [segments::<C>(program, working), snapshot::<C>(program, working, alone)];
+    scenes.iter().flatten().for_each(|scene| scene.look("crash_states_of_snapshots", program));
+}
+
 /// Mistakes that cost others their data, each made in what was recorded, are found by looking at the states.
 ///
 /// # Panics
@@ -94,6 +108,18 @@ pub fn planted_mistakes_of_resharding<C: Chapter>(program: &str, reshard: Reshar
     resharding::<C>(program, reshard).iter().for_each(|scene| scene.finds(&mistakes));
 }
 
+/// The same of a program that makes segments and snapshots while it works.
+///
+/// # Panics
+/// When one is not found.
+pub fn planted_mistakes_of_snapshots<C: Chapter>(program: &str, working: &[&str]) {
+    if !strace_works() {
+        return skip("strace is not there, or may not trace: nobody knows whether the crash states bite");
+    }
+    let mistakes = [Mistake::FileSync, Mistake::SnapshotSync];
+    segments::<C>(program, working).iter().for_each(|scene| scene.finds(&mistakes));
+}
+
 /// A recording, and how the states that may be left of it are judged.
 struct Scene<C> {
     name: &'static str,
@@ -109,6 +135,8 @@ struct Scene<C> {
 enum Judged {
     /// All that was promised.
     ComesBack,
+    /// All that was promised, though parts of the log are gone.
+    ComesBackWithoutAll,
     /// A refusal that changed nothing.
     IsRefused,
     /// As many shards as this, sooner or later.
@@ -156,6 +184,58 @@ fn refusal<C: Chapter>(program: &str) -> Option<Scene<C>> {
     })?;
     let promised = history.counts(EARLIER);
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::IsRefused })
+}
+
+/// A program that is given everything, and makes segments and snapshots meanwhile.
+fn segments<C: Chapter>(program: &str, working: &[&str]) -> Option<Scene<C>> {
+    let (name, data_dir) = ("segments", Path::new("data"));
+    let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
+    let watched = || {
+        record(program, name, 0, |stage| {
+            let mut arguments = arguments::<C>(stage, data_dir, history.shards, &commands());
+            arguments.extend(working.iter().map(ToString::to_string));
+            arguments
+        })
+    };
+    // How far snapshots come while the program works is a matter of luck.
+    let removes = |step: &Step| matches!(step, Step::Remove { path } if path.extension() == Some("log".as_ref()));
+    let mut recording = watched()?;
+    for _ in 0..20 {
+        if !recording.steps.iter().any(removes) {
+            recording = watched()?;
+        }
+    }
+    assert!(recording.steps.iter().any(removes), "it worked twenty times, and never removed a segment");
+    let promised = history.counts(0);
+    history.check_acks(&promised, &recording.steps).unwrap();
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::ComesBackWithoutAll })
+}
+
+/// A program that makes the second snapshot of segments that another has left, and removes what is not needed then.
+fn snapshot<C: Chapter>(program: &str, working: &[&str], alone: &[&str]) -> Option<Scene<C>> {
+    let (name, data_dir) = ("snapshot", Path::new("data"));
+    let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
+    let recording = record(program, name, 0, |stage| {
+        let data = ["--data-dir".to_string(), stage.disk().join(data_dir).display().to_string()];
+        let snapshot = || alone.iter().map(ToString::to_string).chain(data.clone()).collect::<Vec<_>>();
+        for part in [&commands()[..EARLIER], &commands()[EARLIER..]] {
+            let mut arguments = arguments::<C>(stage, data_dir, history.shards, part);
+            arguments.extend(working.iter().map(ToString::to_string));
+            runs(program, &arguments);
+            if part.len() == EARLIER {
+                runs(program, &snapshot());
+            }
+        }
+        snapshot()
+    })?;
+    let (promised, judged) = (history.counts(COMMANDS), Judged::ComesBackWithoutAll);
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged })
+}
+
+/// Runs a program unwatched.
+fn runs(program: &str, arguments: &[String]) {
+    let output = std::process::Command::new(program).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// A program that makes three shards of two.
@@ -217,13 +297,16 @@ impl<C: Chapter> Scene<C> {
 
     fn search(
         &self,
-        steps: &[steps::Step],
+        steps: &[Step],
         effort: Effort,
         hangs: impl Fn(Which) -> String + Send + 'static,
     ) -> Result<usize, search::Found> {
         let (history, recording) = (&self.history, &self.recording);
         let judge: &Judge<'_> = match self.judged {
             Judged::ComesBack => &|left, promised, rules| history.comes_back(left, promised, rules),
+            Judged::ComesBackWithoutAll => {
+                &|left, promised, rules| history.comes_back_without_all(left, promised, rules)
+            }
             Judged::IsRefused => &|left, _, _| history.is_refused(&recording.durable, left),
             Judged::IsResharded(after, reshard) => &move |left, _, _| history.is_resharded(left, after, reshard),
         };

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use super::choices::Rules;
 use super::recording::lay_out;
@@ -14,7 +15,7 @@ use crate::oracle::Oracle;
 use market::data_dir::{DataDir, shard_counts};
 use market::log::ShardOf;
 use market::state::ExchangeState;
-use market::{Command, Disk, Engine, EngineError, Options, RealDisk};
+use market::{Acknowledge, Command, Disk, Engine, EngineError, Event, Options, RealDisk, Sequence, Stamp};
 use runner::Chapter;
 
 /// Rewrites a data directory for another number of shards.
@@ -29,6 +30,20 @@ pub struct History<C> {
     /// Where the data directory is on the disk.
     data_dir: PathBuf,
     chapter: PhantomData<C>,
+}
+
+/// Hears how many commands of its shard an engine came back with.
+struct Told {
+    shard: u16,
+    counts: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Acknowledge for Told {
+    fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
+
+    fn recovered(&mut self, next: Sequence, _: &dyn Fn() -> ExchangeState) {
+        self.counts.lock().unwrap()[usize::from(self.shard)] = (next.0 - Sequence::FIRST.0) as usize;
+    }
 }
 
 impl<C: Chapter> History<C> {
@@ -102,8 +117,7 @@ impl<C: Chapter> History<C> {
 
     /// The engine takes one more command in each shard, and all of them are in the logs then.
     fn goes_on(&self, options: &Options, counts: &[usize]) -> Result<(), String> {
-        let next = |(oracle, &count): (&Oracle, &usize)| oracle.steps(count).first().map(|step| step.command);
-        let next: Vec<Command> = self.oracles.iter().zip(counts).filter_map(next).collect();
+        let next = self.next(counts);
         let went = run::<C::Engine>(options, &next, next.len() + 1).map_err(|error| format!("going on: {error}"))?;
         let (before, mut after) = (counts.iter().sum::<usize>(), 0);
         for shard in (0..self.shards).map(|shard| ShardOf { shard, shards: self.shards }) {
@@ -113,6 +127,44 @@ impl<C: Chapter> History<C> {
             true => Ok(()),
             false => Err(format!("{before} commands and {} more became {after}", next.len())),
         }
+    }
+
+    /// The same where only a part of the log may be left: the engine says itself how many commands it has, and its
+    /// state must be what they lead to.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn comes_back_without_all(&self, left: &Tree, promised: &[usize], rules: Rules) -> Result<(), String> {
+        let (_folder, options) = self.lay_out(left);
+        let counts = match self.opens(&options)? {
+            Ok(counts) => counts,
+            Err(EngineError::Log(_)) if rules == Rules::Harsh => return Ok(()),
+            Err(error) => return Err(format!("it does not open: {error}")),
+        };
+        if let Some(shard) = (0..counts.len()).find(|&shard| counts[shard] < promised[shard]) {
+            return Err(format!("{promised:?} commands were promised, of shard {shard} too, and {counts:?} are there"));
+        }
+        let next = self.next(&counts);
+        run::<C::Engine>(&options, &next, next.len() + 1).map_err(|error| format!("going on: {error}"))?;
+        let after = self.opens(&options)?.map_err(|error| format!("going on, then opened again: {error}"))?;
+        match after.iter().sum::<usize>() == counts.iter().sum::<usize>() + next.len() {
+            true => Ok(()),
+            false => Err(format!("{counts:?} commands and {} more became {after:?}", next.len())),
+        }
+    }
+
+    /// How many commands of each shard the engine has, whose state must follow from them.
+    fn opens(&self, options: &Options) -> Result<Result<Vec<usize>, EngineError>, String> {
+        let told = Arc::new(Mutex::new(vec![0; usize::from(self.shards)]));
+        let mut receivers = |shard: u16| -> Box<dyn Acknowledge> { Box::new(Told { shard, counts: told.clone() }) };
+        let engine = match C::Engine::open(options, &mut receivers) {
+            Ok((engine, _)) => engine,
+            Err(error) => return Ok(Err(error)),
+        };
+        let state = engine.close().map_err(|error| format!("it does not close: {error}"))?.state;
+        let counts = told.lock().unwrap().clone();
+        check_state(&self.state(&counts), &state)?;
+        Ok(Ok(counts))
     }
 
     /// The log can't be trusted: the engine refuses it, and nothing that was there has changed.
@@ -169,6 +221,12 @@ impl<C: Chapter> History<C> {
         let data_dir = folder.path().join(&self.data_dir);
         let options = Options { data_dir, shards: self.shards, batch_max: 16, ..folder.options.clone() };
         (folder, options)
+    }
+
+    /// The command of each shard that comes after so many.
+    fn next(&self, counts: &[usize]) -> Vec<Command> {
+        let next = |(oracle, &count): (&Oracle, &usize)| oracle.steps(count).first().map(|step| step.command);
+        self.oracles.iter().zip(counts).filter_map(next).collect()
     }
 
     /// The state after so many commands of each shard.
