@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -13,9 +12,10 @@ use std::time::{Duration, Instant};
 use ch07::Chapter;
 use contract::folder::Folder;
 use contract::harness::{Acks, run};
+use contract::through::{Meddle, Through};
 use contract::{Faults, SimDisk};
 use market::flow::{self, FlowName};
-use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogFile, Stamp};
+use market::{Acknowledge, Command, Engine as _, EngineError, Event, LogFile, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -81,45 +81,11 @@ impl Acknowledge for Receiver {
     }
 }
 
-/// A disk whose syncs must pass the gate.
-struct GatedDisk(SimDisk, Way);
-
-struct GatedFile(Box<dyn LogFile>, Way);
-
-impl Disk for GatedDisk {
-    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
-        Ok(self.0.open(path)?.map(|file| Box::new(GatedFile(file, self.1.clone())) as Box<dyn LogFile>))
-    }
-
-    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.0.list(folder)
-    }
-
-    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        Ok(Box::new(GatedFile(self.0.create(path, header)?, self.1.clone())))
-    }
-}
-
-impl LogFile for GatedFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read_at(at, buffer)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write_at(at, bytes)
-    }
-
-    fn length(&mut self) -> io::Result<u64> {
-        self.0.length()
-    }
-
-    fn set_length(&mut self, length: u64) -> io::Result<()> {
-        self.0.set_length(length)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        self.1.pass("the disk's driver broke");
-        self.0.sync()
+/// The way of a disk's syncs: they must pass the gate.
+impl Meddle for Way {
+    fn sync(&self, file: &mut dyn LogFile) -> io::Result<()> {
+        self.pass("the disk's driver broke");
+        file.sync()
     }
 }
 
@@ -138,7 +104,7 @@ impl Stall {
     fn new() -> Stall {
         let disk = SimDisk::new(0, Faults::default());
         let syncs = Way::new(Gate::Open);
-        let mut folder = Folder::new(GatedDisk(disk.clone(), syncs.clone()));
+        let mut folder = Folder::new(Through::new(Arc::new(disk.clone()), syncs.clone()));
         folder.options.batch_max = BATCH_MAX;
         Stall { folder, disk, syncs, acks: Way::new(Gate::Open), counted: Arc::default(), submitted: Arc::default() }
     }

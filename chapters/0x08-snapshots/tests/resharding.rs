@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use ch08::Chapter;
 use ch08::reshard::reshard;
@@ -11,9 +12,10 @@ use contract::fixture::{TIME, header};
 use contract::folder::Folder;
 use contract::harness::run;
 use contract::streams::Random;
+use contract::through::{Meddle, Through};
 use contract::{Faults, SimDisk, traced};
 use market::log::{RECORD_BYTES, ShardOf, encode_log};
-use market::{Command, Disk, EngineError, LogError, LogFile};
+use market::{Command, EngineError, LogError, LogFile};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -111,67 +113,20 @@ fn planted_mistakes_of_resharding() {
 fn a_set_that_does_not_read_back_is_refused() {
     let (disk, folder) = two_shards();
     let before = logs(&disk);
-    let error = reshard(&Liar(disk.clone()), folder.path(), 4).expect_err("it went on");
+    let error = reshard(&Through::new(Arc::new(disk.clone()), Liar), folder.path(), 4).expect_err("it went on");
     assert!(matches!(error, EngineError::Log(_) | EngineError::Unsound { .. }), "{error}");
     assert_eq!(logs(&disk), before, "{error}");
     assert_eq!(reshard(&disk, folder.path(), 4).map_err(|error| error.to_string()).map(|_| ()), Ok(()));
     assert!(logs(&disk).len() == 4 && disk.paths().len() <= 8, "drafts are left over: {:?}", disk.paths());
 }
 
-struct Liar(SimDisk);
+#[derive(Clone)]
+struct Liar;
 
-struct LyingFile(Box<dyn LogFile>);
-
-impl Disk for Liar {
-    fn make_folder(&self, folder: &Path) -> io::Result<()> {
-        self.0.make_folder(folder)
-    }
-
-    fn lock(&self, path: &Path, holder: &str) -> io::Result<Result<Box<dyn Send>, String>> {
-        self.0.lock(path, holder)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
-        self.0.open(path)
-    }
-
-    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.0.list(folder)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.0.remove(path)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.0.rename(from, to)
-    }
-
-    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        Ok(Box::new(LyingFile(self.0.create(path, header)?)))
-    }
-}
-
-impl LogFile for LyingFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read_at(at, buffer)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+impl Meddle for Liar {
+    fn write_at(&self, file: &mut dyn LogFile, at: u64, bytes: &[u8]) -> io::Result<usize> {
         let mut others = bytes.to_vec();
         others[bytes.len() / 2] ^= 1;
-        self.0.write_at(at, &others)
-    }
-
-    fn length(&mut self) -> io::Result<u64> {
-        self.0.length()
-    }
-
-    fn set_length(&mut self, length: u64) -> io::Result<()> {
-        self.0.set_length(length)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        self.0.sync()
+        file.write_at(at, &others)
     }
 }

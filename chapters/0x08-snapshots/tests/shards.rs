@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use ch08::Chapter;
 use ch08::reshard::reshard;
-use contract::fixture::{TIME, UnsyncedDisk, header};
+use contract::fixture::{TIME, header, unsynced_disk};
 use contract::folder::Folder;
 use contract::harness::{Expected, check_events, check_state, run};
 use contract::oracle::Oracle;
@@ -239,7 +239,7 @@ fn leftovers_of_a_resharding_never_come_back() {
 /// On real files, through the program's own entry.
 #[test]
 fn resharding_real_files() {
-    let folder = folder(UnsyncedDisk, 3);
+    let folder = folder(unsynced_disk(), 3);
     let commands = Random::new(5).stream(200);
     run::<Engine>(&folder.options, &commands, 100).unwrap();
     reshard(&RealDisk, folder.path(), 2).unwrap();
@@ -249,7 +249,7 @@ fn resharding_real_files() {
         .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
         .collect();
     assert_eq!(logs.len(), 2, "{logs:?}");
-    assert_eq!(histories(&UnsyncedDisk, folder.path(), 2), by_market(&commands));
-    let words = reshard(&UnsyncedDisk, &folder.path().join("elsewhere"), 2).unwrap_err().to_string();
+    assert_eq!(histories(&unsynced_disk(), folder.path(), 2), by_market(&commands));
+    let words = reshard(&unsynced_disk(), &folder.path().join("elsewhere"), 2).unwrap_err().to_string();
     assert!(words.contains("no log to reshard"), "{words}");
 }

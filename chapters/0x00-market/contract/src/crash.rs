@@ -5,7 +5,7 @@
 //! must be seen at every byte, and in the framing of every chapter.
 
 use crate::faults::Faults;
-use crate::fixture::{Fixture, Framing, UnsyncedDisk};
+use crate::fixture::{Fixture, Framing, unsynced_disk};
 use crate::folder::Folder;
 use crate::oracle::Oracle;
 use crate::sim_disk::SimDisk;
@@ -26,7 +26,7 @@ pub(crate) fn fixture(oracle: &Oracle, framing: Framing) -> Fixture {
 /// from there.
 pub fn cut_at_every_byte<E: Engine>() {
     let oracle = oracle(200);
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     let log = fixture(&oracle, Framing::Mixed(24));
     let put = |bytes: &[u8]| folder.put_log(bytes);
     cut::<E>(&folder, &oracle, &log, &put, 1, Vec::truncate);
@@ -100,7 +100,7 @@ fn cut<E: Engine>(
 /// Any one bit flipped: an error that says where, or, in the last frame, a torn tail.
 pub fn flip_every_bit<E: Engine>() {
     let oracle = oracle(40);
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     let log = fixture(&oracle, Framing::Mixed(12)).reserved(100);
     for byte in 0..log.bytes.len() {
         for bit in 0..8 {
@@ -175,7 +175,7 @@ fn unchanged(folder: &Folder, bytes: &[u8]) -> Result<(), String> {
 pub fn frames_out_of_place<E: Engine>() {
     let oracle = oracle(60);
     let log = fixture(&oracle, Framing::Mixed(8));
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     let last = log.frames.len() - 1;
     let header = &log.bytes[..HEADER_BYTES];
     let put = |order: &[usize]| {

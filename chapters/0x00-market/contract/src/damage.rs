@@ -4,7 +4,7 @@
 //! have been acknowledged: it refuses, and leaves the log as it found it.
 
 use crate::crash::{damaged, fixture, oracle};
-use crate::fixture::{Fixture, Frame, Framing, UnsyncedDisk};
+use crate::fixture::{Fixture, Frame, Framing, unsynced_disk};
 use crate::folder::Folder;
 use crate::streams::Random;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ const SECTORS: [usize; 2] = [512, 4_096];
 
 /// A bit rots in each of the last fifty frames, and a crash cuts ten bytes off.
 pub fn rot_before_a_torn_frame<E: Engine>() {
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     for framing in FRAMINGS {
         let log = fixture(&oracle(200), framing);
         for rotten in [2, 50] {
@@ -35,7 +35,7 @@ pub fn rot_before_a_torn_frame<E: Engine>() {
 /// The last frame but one has a rotten bit, and of the last one came as much as there may come, in a file that ends
 /// there or has reserved space behind it.
 pub fn rot_before_a_frame_cut_at_every_byte<E: Engine>() {
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     let log = fixture(&oracle(60), Framing::Many(4));
     let [.., before, last] = log.frames[..] else { panic!("there are many frames") };
     // Of nothing but zeros nobody can say that it was written.
@@ -53,7 +53,7 @@ pub fn rot_before_a_frame_cut_at_every_byte<E: Engine>() {
 
 /// The power goes while a frame is written, and takes with it what the frame shares a sector with.
 pub fn a_spoiled_sector<E: Engine>() {
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     let mut random = Random::new(14);
     let mut spoiled = 0;
     for (framing, commands) in FRAMINGS.into_iter().zip([200, 300, 900, 900]) {
@@ -111,7 +111,7 @@ fn two_logs(folder: &Folder) -> [(PathBuf, Fixture); 2] {
 /// The frame of another shard's log has the right sequence, and lies where this shard's frame was: a write that went
 /// astray. Its checksum is wrong here.
 pub fn a_siblings_frame<E: Engine>() {
-    let mut folder = Folder::new(UnsyncedDisk);
+    let mut folder = Folder::new(unsynced_disk());
     folder.options.shards = 2;
     let logs = two_logs(&folder);
     for into in [0, 1] {
@@ -140,7 +140,7 @@ pub fn a_siblings_frame<E: Engine>() {
 
 /// One log of two is damaged, and the other one torn: no file of either is changed, whichever is read first.
 pub fn one_log_of_several_is_refused<E: Engine>() {
-    let mut folder = Folder::new(UnsyncedDisk);
+    let mut folder = Folder::new(unsynced_disk());
     folder.options.shards = 2;
     let logs = two_logs(&folder);
     for damaged in [0, 1] {

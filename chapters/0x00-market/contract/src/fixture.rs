@@ -2,9 +2,10 @@
 //! them, so that every engine is tested on logs that other engines would write.
 
 use std::io;
-use std::path::Path;
+use std::sync::Arc;
 
 use crate::streams::Random;
+use crate::through::{Meddle, Through};
 use market::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_command, frame_crc, seal_frame};
 use market::{Command, Disk, LogFile, LogId, RealDisk, Stamp, UnixMs};
 
@@ -21,40 +22,15 @@ pub fn header(shard: ShardOf) -> LogHeader {
 
 /// Real files without the wait for the disk. A test that only reads back what it wrote needs none,
 /// for nobody pulls the plug.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct UnsyncedDisk;
-
-struct UnsyncedFile(Box<dyn LogFile>);
-
-impl Disk for UnsyncedDisk {
-    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
-        let file = RealDisk.open(path)?;
-        Ok(file.map(|file| Box::new(UnsyncedFile(file)) as Box<dyn LogFile>))
-    }
-
-    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        Ok(Box::new(UnsyncedFile(RealDisk.create(path, header)?)))
-    }
+pub fn unsynced_disk() -> impl Disk + Clone {
+    Through::new(Arc::new(RealDisk), Unsynced)
 }
 
-impl LogFile for UnsyncedFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read_at(at, buffer)
-    }
+#[derive(Clone)]
+struct Unsynced;
 
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write_at(at, bytes)
-    }
-
-    fn length(&mut self) -> io::Result<u64> {
-        self.0.length()
-    }
-
-    fn set_length(&mut self, length: u64) -> io::Result<()> {
-        self.0.set_length(length)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
+impl Meddle for Unsynced {
+    fn sync(&self, _: &mut dyn LogFile) -> io::Result<()> {
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ use crate::counted::Counted;
 use crate::faults::Faults;
 use crate::fixture::{HEADER_1, TIME, header};
 use crate::sim_disk::SimDisk;
+use crate::through::Through;
 use market::csv::{self, CsvError, HEADER};
 use market::log::{
     FRAME_COMMANDS_MAX, LogHeader, RECORD_BYTES, ShardOf, decode_command, encode_command, frame_crc, seal_frame,
@@ -90,16 +91,17 @@ fn check_frames(commands: &[(Stamp, Command)], header: &LogHeader, mut frames: &
 /// version 1 is read three times, and what it becomes once.
 fn read(disk: &SimDisk) -> Result<(Vec<(Stamp, Command)>, usize), LogError> {
     let before = disk.read(Path::new(PATH)).unwrap();
-    let disk = Counted::new(disk.clone());
+    let counted = Counted::default();
+    let disk = Through::new(Arc::new(disk.clone()), counted.clone());
     let mut commands: Vec<(Stamp, Command)> = Vec::new();
-    let judged = read_log::<LogError>(&options(disk.clone()), ShardOf::ONLY, |stamp, command| {
+    let judged = read_log::<LogError>(&options(disk), ShardOf::ONLY, |stamp, command| {
         assert!(commands.last().is_none_or(|(last, _)| last.time <= stamp.time), "time runs back at {stamp:?}");
         commands.push((stamp, command));
         assert_eq!(stamp.sequence.0, commands.len() as u64, "a command was passed over or came twice");
         Ok(())
     });
     let opened = judged.and_then(JudgedLog::open);
-    let reads = disk.reads();
+    let reads = counted.reads();
     // The watermark's 32 bytes are read as well.
     let most = if is_version_1(&before) { 10 } else { 3 } * before.len() as u64 + 32;
     assert!(reads.bytes <= most, "of {} bytes it made {reads:?}", before.len());

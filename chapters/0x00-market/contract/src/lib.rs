@@ -47,6 +47,7 @@ pub mod simulation;
 pub mod snapshots;
 pub mod stopping;
 pub mod streams;
+pub mod through;
 pub mod times;
 pub mod trace;
 pub mod traced;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::fixture::{Fixture, Framing, UnsyncedDisk, header};
+use crate::fixture::{Fixture, Framing, header, unsynced_disk};
 use crate::folder::Folder;
 use crate::harness::{ledgers, run};
 use crate::oracle::Oracle;
@@ -13,7 +13,7 @@ use market::{Command, Engine, EngineError, LogError, read_log};
 
 /// Files that are no log, or not this engine's: each has a message of its own, which names the file.
 pub fn files_that_are_no_log<E: Engine>() {
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     let whole = Fixture::new(&Random::new(1).stream(20), Framing::Many(5), ShardOf::ONLY).bytes;
     let other_version = {
         let mut bytes = whole.clone();
@@ -44,7 +44,7 @@ pub fn files_that_are_no_log<E: Engine>() {
 
 /// Whatever an engine refuses: no file of the directory has changed by a byte, the ledger neither.
 pub fn a_refusal_changes_nothing<E: Engine>() {
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     run::<E>(&folder.options, &Random::new(7).stream(400), 20).unwrap();
     let whole = std::fs::read(folder.log()).unwrap();
     // The magic bytes, the version, the first frame, and one that acknowledged commands come before and after.
@@ -61,7 +61,7 @@ pub fn a_refusal_changes_nothing<E: Engine>() {
 
 /// A data directory with another number of shards is refused, and nothing is made in it.
 pub fn another_number_of_shards<E: Engine>() {
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     for shard in 0..2 {
         let shard = ShardOf { shard, shards: 2 };
         std::fs::write(folder.path().join(shard.file_name()), header(shard).encode()).unwrap();
@@ -79,7 +79,7 @@ pub fn every_framing_replays<E: Engine>() {
     let commands: Vec<Command> = oracle.steps(0)[..1_100].iter().map(|step| step.command).collect();
     for framing in [Framing::One, Framing::Many(2), Framing::Many(1_024), Framing::Mixed(1_024), Framing::Mixed(30)] {
         for reserved in [0, 24, 1_000_000] {
-            let folder = Folder::new(UnsyncedDisk);
+            let folder = Folder::new(unsynced_disk());
             let log = Fixture::new(&commands, framing, ShardOf::ONLY).reserved(reserved);
             folder.put_log(&log.bytes);
             let went = folder.recovers::<E>(&oracle, commands.len());
@@ -92,7 +92,7 @@ pub fn every_framing_replays<E: Engine>() {
 /// What the engine wrote, the format's own reader reads back, command by command.
 pub fn its_log_is_everyones<E: Engine>() {
     for (batch_max, flush_every, reserve_commands) in [(1, 1, 0), (7, 3, 10), (1_024, 100, 10_000), (1_024, 5_000, 0)] {
-        let mut folder = Folder::new(UnsyncedDisk);
+        let mut folder = Folder::new(unsynced_disk());
         folder.options.batch_max = batch_max;
         folder.options.reserve_commands = reserve_commands;
         let (first, second) = (Random::new(4).stream(1_500), Random::new(5).stream(300));
@@ -113,7 +113,7 @@ pub fn its_log_is_everyones<E: Engine>() {
 
 /// The ledger is derived: whatever became of the file, opening makes it anew, byte for byte.
 pub fn ledger_is_rebuilt<E: Engine>() {
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     let oracle = Oracle::of(&Random::new(6).stream(400));
     folder.goes_on::<E>(&oracle, 0, 400).unwrap();
     let [ledger] = &ledgers(folder.path())[..] else {

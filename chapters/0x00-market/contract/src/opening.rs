@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::faults::Faults;
-use crate::fixture::UnsyncedDisk;
+use crate::fixture::unsynced_disk;
 use crate::folder::Folder;
 use crate::harness::{Acks, check_state, run};
 use crate::oracle::Oracle;
@@ -17,7 +17,7 @@ use market::{Command, DataDir, Disk, Engine, EngineError, MarketId, Options};
 pub fn one_engine_at_a_time<E: Engine>() {
     let simulated = SimDisk::new(1, Faults::default());
     one_at_a_time::<E>(&Folder::new(simulated));
-    one_at_a_time::<E>(&Folder::new(UnsyncedDisk));
+    one_at_a_time::<E>(&Folder::new(unsynced_disk()));
 
     // A kill and a crash leave no lock, although nobody gave it back.
     let disk = SimDisk::new(2, Faults::default());

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::fixture::UnsyncedDisk;
+use crate::fixture::unsynced_disk;
 use crate::folder::Folder;
 use crate::harness::run;
 use crate::streams::Random;
-use market::{Disk, Engine, LogFile};
+use crate::through::{Meddle, Through};
+use market::{Engine, LogFile};
 
-/// Real files, of which one read reports an I/O error.
+/// One of the reads reports an I/O error.
 #[derive(Clone, Default)]
 struct BadSpot {
     /// How many reads there were, and which of them fails.
@@ -19,45 +20,17 @@ struct BadSpot {
     fails: u64,
 }
 
-struct BadFile(Box<dyn LogFile>, BadSpot);
-
-impl Disk for BadSpot {
-    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
-        let file = UnsyncedDisk.open(path)?;
-        // A watermark that can't be read counts as absent.
-        if path.extension().is_some_and(|extension| extension == "watermark") {
-            return Ok(file);
-        }
-        Ok(file.map(|file| Box::new(BadFile(file, self.clone())) as Box<dyn LogFile>))
+impl Meddle for BadSpot {
+    /// A watermark that can't be read counts as absent.
+    fn concerns(&self, path: &Path) -> bool {
+        path.extension().is_none_or(|extension| extension != "watermark")
     }
 
-    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        UnsyncedDisk.create(path, header)
-    }
-}
-
-impl LogFile for BadFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.1.reads.fetch_add(1, Ordering::Relaxed) + 1 == self.1.fails {
+    fn read_at(&self, file: &mut dyn LogFile, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.reads.fetch_add(1, Ordering::Relaxed) + 1 == self.fails {
             true => Err(io::Error::other("the disk has a bad spot")),
-            false => self.0.read_at(at, buffer),
+            false => file.read_at(at, buffer),
         }
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write_at(at, bytes)
-    }
-
-    fn length(&mut self) -> io::Result<u64> {
-        self.0.length()
-    }
-
-    fn set_length(&mut self, length: u64) -> io::Result<()> {
-        self.0.set_length(length)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        self.0.sync()
     }
 }
 
@@ -66,14 +39,14 @@ impl LogFile for BadFile {
 /// # Panics
 /// When the engine opens all the same, or has changed something.
 pub fn a_read_fails<E: Engine>() {
-    let mut folder = Folder::new(UnsyncedDisk);
+    let mut folder = Folder::new(unsynced_disk());
     // Longer than what is read at once, so that the error comes in the middle too.
     let commands = Random::new(12).stream(4_000);
     run::<E>(&folder.options, &commands, 100).unwrap();
     let before = folder.files();
     for fails in 1.. {
         let disk = BadSpot { reads: Arc::default(), fails };
-        folder.options.disk = Arc::new(disk.clone());
+        folder.options.disk = Arc::new(Through::new(Arc::new(unsynced_disk()), disk.clone()));
         match run::<E>(&folder.options, &[], 1) {
             Ok(opened) => {
                 assert!(disk.reads.load(Ordering::Relaxed) < fails, "read {fails} failed, and it opened");

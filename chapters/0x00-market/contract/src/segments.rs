@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::fixture::{TIME, UnsyncedDisk, header};
+use crate::fixture::{TIME, header, unsynced_disk};
 use crate::folder::Folder;
 use crate::oracle::Oracle;
 use crate::streams::Random;
@@ -29,7 +29,7 @@ fn chain(commands: &[Command], bounds: &[usize]) -> Files {
 
 /// A folder with these files.
 fn folder(files: &[(String, Vec<u8>)]) -> Folder {
-    let folder = Folder::new(UnsyncedDisk);
+    let folder = Folder::new(unsynced_disk());
     files.iter().for_each(|(name, bytes)| std::fs::write(folder.path().join(name), bytes).unwrap());
     folder
 }

@@ -18,9 +18,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use careless::open_carelessly;
+use contract::through::Through;
 use contract::{crash, damage, decay, differential, failing, logs, opening, simulation, versions, watermarks};
 use core::Core;
-use disk::FlawedDisk;
+use disk::Flaws;
 use market::draft::Draft;
 use market::log::{RECORD_BYTES, ShardOf, encode_command};
 use market::model::Model;
@@ -121,7 +122,7 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
 /// Reads the logs of all shards. One is written to later: what is asked of a flawed engine in shards is whether it
 /// opens.
 fn read_logs<const FLAW: u8>(options: &Options, core: &mut Core) -> Result<(LogWriter, Recovery), EngineError> {
-    let disk: Arc<dyn Disk> = Arc::new(FlawedDisk::<FLAW>(Arc::clone(&options.disk)));
+    let disk: Arc<dyn Disk> = Arc::new(Through::new(Arc::clone(&options.disk), Flaws::<FLAW>));
     let options = &Options { disk, ..options.clone() };
     let mut found = Recovery::default();
     let (mut read, mut last) = (Vec::new(), None);

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use contract::counted::{Counted, Reads};
 use contract::fixture::header;
+use contract::through::Through;
 use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf, encode_command, seal_frame};
 use market::{Command, Disk, LogError, LogFile, MarketId, Recovery};
 
@@ -73,8 +74,9 @@ impl LogFile for Endless {
 }
 
 fn reads_of(length: u64, record: Record) -> (Result<Recovery, LogError>, Reads) {
-    let disk = Counted::new(Endless { length, record });
-    (open_on(disk.clone()), disk.reads())
+    let counted = Counted::default();
+    let disk = Through::new(Arc::new(Endless { length, record }), counted.clone());
+    (open_on(disk), counted.reads())
 }
 
 /// Frames of one command: the header at every odd place, the command behind it.
