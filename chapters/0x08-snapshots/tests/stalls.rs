@@ -128,11 +128,11 @@ impl Stall {
         })
     }
 
-    /// Waits until the caller has been let this far.
-    fn wait_for(&self, submitted: u64) {
+    /// Waits until so much is counted.
+    fn wait_for(&self, counter: &AtomicU64, least: u64) {
         let began = Instant::now();
-        while self.submitted.load(SeqCst) < submitted {
-            assert!(began.elapsed() < STUCK, "{} were taken, not {submitted}", self.submitted.load(SeqCst));
+        while counter.load(SeqCst) < least {
+            assert!(began.elapsed() < STUCK, "{} were counted, not {least}", counter.load(SeqCst));
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -157,7 +157,8 @@ fn a_stalled_receiver_holds_everything_up() {
     let stall = Stall::new();
     stall.acks.set(Gate::Closed);
     let caller = stall.submit_all(stall.open());
-    stall.wait_for(RING);
+    stall.wait_for(&stall.submitted, RING);
+    stall.wait_for(&stall.counted, 99);
     thread::sleep(Duration::from_millis(50));
     // Matching can have been one ring ahead when it met the gate.
     assert!(stall.submitted.load(SeqCst) <= 2 * RING + UNPUBLISHED, "a full ring must push back");
@@ -177,7 +178,7 @@ fn a_stalled_disk_holds_everything_up() {
     let engine = stall.open();
     stall.syncs.set(Gate::Closed);
     let caller = stall.submit_all(engine);
-    stall.wait_for(RING);
+    stall.wait_for(&stall.submitted, RING);
     thread::sleep(Duration::from_millis(50));
     assert!(stall.submitted.load(SeqCst) <= RING + UNPUBLISHED, "a full ring must push back");
     assert_eq!(stall.counted.load(SeqCst), 0, "nothing is durable, so nothing is acknowledged");
