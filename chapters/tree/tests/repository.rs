@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tree::{byte_order, circles, neighbours, rooms};
+use tree::{byte_order, circles, neighbours, rooms, workflows};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -52,4 +52,11 @@ fn bytes_are_in_the_same_order_everywhere() {
     let (files, problems) = byte_order::check(&root());
     assert_none(&problems);
     assert!(files > 100, "only {files} files found");
+}
+
+#[test]
+fn workflows_call_scripts() {
+    let (steps, problems) = workflows::check(&root());
+    assert_none(&problems);
+    assert!(steps >= 3, "only {steps} steps found");
 }
