@@ -20,6 +20,7 @@ pub mod html;
 pub mod lang;
 pub mod named_test;
 pub mod number;
+pub mod online;
 pub mod page;
 mod pattern;
 pub mod player;

@@ -5,6 +5,7 @@ use book::check;
 use book::diff;
 use book::expand::Expand;
 use book::lang::Lang;
+use book::online::{self, Address, Online};
 use book::problem::Failure;
 use book::project::Project;
 use book::serve;
@@ -16,7 +17,7 @@ use mdbook_preprocessor::{Preprocessor, parse_input};
 use program::{Verdict, print, tell};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 
@@ -30,8 +31,19 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build both languages into book/dist.
-    Build,
+    /// Build both languages into book/dist, or elsewhere; with --site-url, as a folder to put online.
+    Build {
+        /// The address at which the folder will be served, e.g. https://example.org/cents: adds what search engines,
+        /// links, lost readers and readers without a network need.
+        #[arg(long, value_name = "URL")]
+        site_url: Option<Address>,
+        /// The repository's address, e.g. https://github.com/you/cents: each page then links its source file.
+        #[arg(long, value_name = "URL")]
+        repository: Option<Address>,
+        /// The folder to build in place of book/dist: a new or an empty one, or one that holds the book.
+        #[arg(long, value_name = "DIR")]
+        output: Option<PathBuf>,
+    },
     /// Build, show on 127.0.0.1, and build again when a source changes.
     Serve {
         /// The port; 0 takes a free one.
@@ -75,9 +87,12 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Verdict, Failure> {
     let project = Project::find(&std::env::current_dir().map_err(|e| Failure::disk(Path::new("."), e))?)?;
     match command {
-        Command::Build => {
-            site::build(&project, &project.dist())?;
-            print(format_args!("book/dist/index.html\n"))?;
+        Command::Build { site_url, repository, output } => {
+            let dist = output.as_deref().map_or_else(|| Ok(project.dist()), site::folder)?;
+            site::build(&project, &dist)?;
+            online::publish(&project, &dist, &Online { site: site_url, repository })?;
+            let shown = output.unwrap_or_else(|| PathBuf::from("book/dist"));
+            print(format_args!("{}\n", shown.join("index.html").display()))?;
         }
         Command::Serve { port } => serve::serve(&project, port)?,
         Command::Check => return run_check(&project),

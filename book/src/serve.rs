@@ -79,7 +79,12 @@ fn newest(project: &Project) -> (Option<SystemTime>, usize) {
     (newest, count)
 }
 
-fn answer(mut stream: TcpStream, dist: &Path) -> std::io::Result<()> {
+/// Answers one request with a file of `dist`. What is not there is answered with the nearest `404.html` above it, as
+/// hosts of files do.
+///
+/// # Errors
+/// When the connection breaks.
+pub fn answer(mut stream: TcpStream, dist: &Path) -> std::io::Result<()> {
     stream.set_read_timeout(Some(READ_LIMIT))?;
     let mut request = String::new();
     let mut lines = BufReader::new(&stream);
@@ -92,7 +97,10 @@ fn answer(mut stream: TcpStream, dist: &Path) -> std::io::Result<()> {
     let target = request.split(' ').nth(1).unwrap_or("/");
     let (status, kind, body) = match file(dist, target).and_then(|path| Some((fs::read(&path).ok()?, path))) {
         Some((body, path)) => ("200 OK", kind(&path), body),
-        None => ("404 Not Found", "text/plain; charset=utf-8", b"not found\n".to_vec()),
+        None => match missing(dist, target) {
+            Some(body) => ("404 Not Found", "text/html; charset=utf-8", body),
+            None => ("404 Not Found", "text/plain; charset=utf-8", b"not found\n".to_vec()),
+        },
     };
     write!(
         stream,
@@ -109,6 +117,13 @@ fn file(dist: &Path, target: &str) -> Option<PathBuf> {
     let inside = relative.components().all(|part| matches!(part, Component::Normal(_)));
     let path = dist.join(&relative);
     inside.then(|| if path.is_dir() { path.join("index.html") } else { path })
+}
+
+/// The page for what is not found.
+fn missing(dist: &Path, target: &str) -> Option<Vec<u8>> {
+    let path = file(dist, target)?;
+    let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(dist));
+    folders.map(|folder| folder.join("404.html")).find_map(|page| fs::read(page).ok())
 }
 
 /// Percent-decoding.
@@ -133,6 +148,7 @@ fn kind(path: &Path) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("json") => "application/json",
+        Some("xml") => "application/xml",
         Some("svg") => "image/svg+xml",
         Some("png") => "image/png",
         Some("woff2") => "font/woff2",

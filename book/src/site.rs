@@ -6,6 +6,7 @@
 
 use crate::expand::Expand;
 use crate::lang::Lang;
+use crate::online;
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
 use mdbook_driver::MDBook;
@@ -14,7 +15,8 @@ use serde::Deserialize;
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
 use std::fs;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing::field::{Field, Visit};
@@ -29,9 +31,28 @@ struct Settings {
     zh_description: Option<String>,
 }
 
+/// The folder to build into, whole: new or empty, or one that a build made, because what stands in it goes.
+pub fn folder(output: &Path) -> Result<PathBuf, Failure> {
+    let folder = std::path::absolute(output).map_err(|e| Failure::disk(output, e))?;
+    let is_book = Lang::ALL.iter().all(|lang| folder.join(lang.dir()).join("toc.html").is_file());
+    let is_free = match fs::read_dir(&folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(e) if e.kind() == ErrorKind::NotFound => true,
+        Err(e) => return Err(Failure::disk(output, e)),
+    };
+    if is_book || is_free {
+        return Ok(folder);
+    }
+    let shown = output.display();
+    Err(Failure::Usage(format!("{shown} holds something else than the book; name a new or an empty folder")))
+}
+
 /// Builds the site into `dist`; where a page could not be expanded, the rest of it is there all the same.
 pub fn build(project: &Project, dist: &Path) -> Result<(), Failure> {
     let mut problems = vec![];
+    for file in online::FILES.map(|file| dist.join(file)).into_iter().filter(|file| file.exists()) {
+        fs::remove_file(&file).map_err(|e| Failure::disk(&file, e))?;
+    }
     for lang in Lang::ALL {
         problems.extend(render(project, lang, &dist.join(lang.dir()))?);
     }

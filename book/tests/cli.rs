@@ -38,6 +38,10 @@ fn arguments_that_cannot_be_used() {
         ("no such page", vec!["stamp", "three"]),
         ("no such port", vec!["serve", "--port", "70000"]),
         ("nothing to preprocess", vec!["preprocess"]),
+        ("no address", vec!["build", "--site-url", "example.org/cents"]),
+        ("no address of a folder", vec!["build", "--site-url", "https://example.org/cents?draft"]),
+        ("no host", vec!["build", "--repository", "https:///cents"]),
+        ("no folder to build into", vec!["build", "--output", "book"]),
     ] {
         assert_snapshot!(name, said(&mut mini.program(&arguments)));
     }

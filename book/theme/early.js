@@ -3,6 +3,8 @@
 const { root: path_to_root, light: default_light_theme, dark: default_dark_theme } = document.documentElement.dataset;
 window.path_to_searchindex_js = document.documentElement.dataset.search;
 window.playground_copyable = true;
+// A page without Rust online comes without the script that colours it, which mdBook's own calls on every page.
+window.hljs = { configure() {}, highlightBlock() {} };
 
 const default_theme = window.matchMedia('(prefers-color-scheme: dark)').matches ? default_dark_theme : default_light_theme;
 let theme;

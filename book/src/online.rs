@@ -1,0 +1,60 @@
+//! What a built book needs besides, to be found and read online: `build --site-url URL --repository URL`.
+//!
+//! It works on the files that the build wrote, so that the book in a folder stays what it is. With `--repository` each
+//! page names its source file; with `--site-url` the folder is one that any host of files serves: pages that say where
+//! they stand and in which languages, and load no more than they use; a page that chooses the language, one for what is
+//! not found, a map for search engines, and a worker that keeps the book for reading without a network.
+
+mod address;
+mod files;
+mod head;
+mod page;
+mod pages;
+mod picture;
+mod root;
+mod worker;
+
+pub use address::{Address, Unusable};
+
+use crate::lang::Lang;
+use crate::problem::Failure;
+use crate::project::Project;
+use pages::Pages;
+use std::path::Path;
+
+/// The files that only a book online has, beside its languages' folders.
+pub const FILES: [&str; 7] = [
+    root::MISSING,
+    root::MAP,
+    root::ROBOTS,
+    worker::REGISTER,
+    worker::WORKER,
+    "throughput.en.png",
+    "throughput.zh.png",
+];
+
+/// Where the book will be, and where its sources are.
+#[derive(Debug, Clone, Default)]
+pub struct Online {
+    /// The folder that will be served.
+    pub site: Option<Address>,
+    /// The repository, on a forge with GitHub's addresses.
+    pub repository: Option<Address>,
+}
+
+/// Makes the book that was built into `dist` ready for the web; with neither address it stays as it is.
+///
+/// # Errors
+/// [`Failure::Disk`] when a file of the book, its theme or its chart for links cannot be read or written.
+pub fn publish(project: &Project, dist: &Path, online: &Online) -> Result<(), Failure> {
+    let pages = Pages::of(project)?;
+    for lang in Lang::ALL {
+        page::finish(project, dist, &pages, lang, (online.site.as_ref(), online.repository.as_ref()))?;
+    }
+    if let Some(site) = &online.site {
+        root::write_all(project, dist, &pages, site)?;
+        // Last, because its version is the digest of everything else.
+        worker::write_both(project, dist)?;
+    }
+    Ok(())
+}
