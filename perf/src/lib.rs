@@ -12,7 +12,6 @@ pub mod lab;
 pub mod ladder;
 pub mod latency;
 pub mod mutants;
-pub mod numbers;
 pub mod race;
 pub mod scale;
 pub mod sweep;

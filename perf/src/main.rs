@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use numbers::NumbersArgs;
 use perf::compare::{self, CompareArgs};
 use perf::exercise::{self, ExerciseArgs, chinese_help};
 use perf::generate::{self, GenerateArgs};
@@ -12,7 +13,6 @@ use perf::lab;
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
 use perf::mutants::{self, MutantsArgs};
-use perf::numbers::{self, NumbersArgs};
 use perf::race::{self, RaceArgs};
 use perf::scale::{self, ScaleArgs};
 use perf::sweep::{self, SweepArgs};

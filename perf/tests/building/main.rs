@@ -1,4 +1,5 @@
-//! What has to build something first, side by side: the exercises and the guard wait for compilers most of the time.
+//! What has to do with building, side by side: the exercises and the guard wait for compilers most of the time.
 
 mod exercise;
+mod features;
 mod guard;

@@ -1,6 +1,9 @@
 //! The latency numbers worth memorizing, measured on this machine beside the figures that are passed
 //! around: an estimate on the back of an envelope is only as good as the numbers in one's head. Each
 //! is the median of several samples with their spread; all of them together take under 10 seconds.
+//!
+//! The tool itself is compiled for a short wait, what it times in here for speed: so this is a crate of its own.
+#![forbid(unsafe_code)]
 
 mod book;
 mod disk;

@@ -1,0 +1,58 @@
+//! What a reader waits for before the ladder begins, and what that must not touch.
+//!
+//! What the tool and a chapter share is compiled once. Cargo compiles a crate for every set of features that somebody
+//! asks for, and all that stands on it: a difference in one small crate would have a reader wait twice for the parser of
+//! the command line and for `market`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+
+use results::chapters;
+
+/// The crates that a package is built from, each with its features.
+fn crates(package: &str) -> BTreeMap<String, String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["tree", "--locked", "--offline", "--edges", "normal,build", "--prefix", "none", "--no-dedupe"]);
+    let ended = cargo.args(["--format", "{p}|{f}", "--package", package]).output().expect("cargo starts");
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success(), "cargo tree: {}", String::from_utf8_lossy(&ended.stderr));
+    let pairs = said.lines().filter_map(|line| line.split_once('|'));
+    pairs.map(|(name, features)| (name.to_owned(), features.to_owned())).collect()
+}
+
+#[test]
+fn the_tool_and_the_chapters_share_what_they_stand_on() {
+    let tool = crates("perf");
+    for chapter in chapters::catalogue().expect("the manifests are sound").engines() {
+        let own = crates(&chapter.package);
+        let shared = own.iter().filter_map(|(name, features)| Some((name, features, tool.get(name)?)));
+        let shared: Vec<_> = shared.collect();
+        assert!(shared.len() > 30, "{}: only {} crates are shared", chapter.package, shared.len());
+        for (name, features, in_the_tool) in shared {
+            assert_eq!(
+                features, in_the_tool,
+                "{name} has other features for {} than for `perf`: ask for the same in chapters/program/Cargo.toml",
+                chapter.package
+            );
+        }
+    }
+}
+
+/// The tool is compiled for a short wait, and what it measures for speed: no crate of a chapter is among the hurried ones.
+#[test]
+fn what_is_measured_is_compiled_for_speed() {
+    let manifest = fs::read_to_string(chapters::repository().join("Cargo.toml")).expect("the workspace has a manifest");
+    let manifest: toml::Table = manifest.parse().expect("a sound manifest");
+    let hurried = manifest["profile"]["release"]["package"].as_table().expect("the tool's packages");
+    assert!(hurried.contains_key("perf"), "the tool is compiled for speed, and a reader waits for that");
+    for chapter in chapters::catalogue().expect("the manifests are sound").engines() {
+        for name in crates(&chapter.package).keys().filter_map(|name| name.split(' ').next()) {
+            assert!(
+                !hurried.contains_key(name),
+                "{} is built from {name}, which [profile.release] hurries",
+                chapter.package
+            );
+        }
+    }
+}
