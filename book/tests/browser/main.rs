@@ -22,6 +22,7 @@ use book::project::Project;
 use book::site;
 use cdp::Browser;
 use fixture::Mini;
+use program::rounds::Rounds;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,19 @@ use std::sync::OnceLock;
 
 /// A phone's width and a desk's, and whether a page is opened in the dark there.
 const WIDTHS: [(u32, bool); 2] = [(390, true), (1280, false)];
+
+/// How a page is looked at: the widths, and at each the colours, dark or not.
+type Ways = Vec<(u32, Vec<bool>)>;
+
+/// Every way.
+fn every_way(_: usize) -> Ways {
+    WIDTHS.map(|(width, dark)| (width, vec![dark, !dark])).into()
+}
+
+/// One way for a page, another for the next: four pages have all of them.
+fn one_way(page: usize) -> Ways {
+    vec![(WIDTHS[page % 2].0, vec![page / 2 % 2 == 0])]
+}
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -122,21 +136,23 @@ const PICTURES: &str = "[...document.images].filter(i => !i.complete || !i.natur
 const AXE: &str = "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']})
     .then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0] || n.all[0] || n.none[0] || {}).message).join(' | ')).join('\\n'))";
 
-/// Looks at every page of a language in every way, and gives what is wrong.
+/// Looks at every page of a language in every way, or in one where rounds are few, and gives what is wrong.
 ///
 /// A page is opened once for each width, on a phone in the dark and at a desk in the light; then its reader's system
 /// changes its colours.
 fn look_at_all(site: &Site, lang: Lang, browser: &mut Browser) -> Vec<String> {
     let axe = axe();
+    let ways = Rounds::asked().pick(one_way as fn(usize) -> Ways, every_way);
     let mut faults = vec![];
-    for page in site.pages(lang) {
-        for (width, first_dark) in WIDTHS {
-            browser.look(width, first_dark);
+    // Where a page has one way, its translation has another.
+    for (number, page) in (lang as usize..).zip(site.pages(lang)) {
+        for (width, colours) in ways(number) {
+            browser.look(width, colours[0]);
             browser.open(&site.url(&page));
             if let Some(axe) = axe {
                 browser.ask(&format!("{axe}; 0"));
             }
-            for dark in [first_dark, !first_dark] {
+            for dark in colours {
                 browser.recolour(dark);
                 let mut fault = |kind: &str, what: &Value| {
                     if let Some(what) = what.as_str().filter(|what| !what.is_empty()) {

@@ -5,6 +5,7 @@ use any_price::ladder::Ladder;
 use any_price::model::Model;
 use any_price::tree_book::TreeBook;
 use any_price::vector_book::VectorBook;
+use program::rounds::Rounds;
 use proptest::prelude::*;
 
 /// Where a stream's prices are.
@@ -113,5 +114,6 @@ proptest! {
 
 /// Streams an engine; `PROPTEST_CASES` asks for others.
 fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(2_000)
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok());
+    asked.unwrap_or_else(|| Rounds::asked().pick(400, 2_000))
 }

@@ -110,8 +110,8 @@ impl Trials {
         let output = fs::File::create(&said).map_err(|error| MeasureError::disk("make", &said, &error))?;
         let mut command = Command::new(program);
         command.current_dir(&self.place).env("CARGO_MANIFEST_DIR", &self.place).stdin(Stdio::null());
-        // Most mistakes fall over at once; fewer seeds and streams than usual find them.
-        command.env("SIM_SEEDS", "200").env("PROPTEST_CASES", "300").env_remove("CI");
+        // Most mistakes fall over at once: a few seeds and streams find them, and all rounds of whatever else there is.
+        command.env("SIM_SEEDS", "200").env("PROPTEST_CASES", "300").env("ROUNDS", "full").env_remove("CI");
         command.stdout(output).stderr(Stdio::null());
         let start = |error| MeasureError::Unusable(format!("cannot start {}: {error}", program.display()));
         let mut child = command.spawn().map_err(start)?;

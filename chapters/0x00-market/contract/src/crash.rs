@@ -12,6 +12,7 @@ use crate::sim_disk::SimDisk;
 use crate::streams::Random;
 use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf};
 use market::{Engine, EngineError, LogError, RealDisk, Sequence};
+use program::rounds::Rounds;
 
 pub(crate) fn oracle(length: usize) -> Oracle {
     Oracle::of(&Random::new(99).stream(length))
@@ -22,14 +23,14 @@ pub(crate) fn fixture(oracle: &Oracle, framing: Framing) -> Fixture {
     Fixture::new(&commands, framing, ShardOf::ONLY)
 }
 
-/// A log cut at every byte, in real files, comes back as its whole frames, and the engine goes on
-/// from there.
+/// A log cut at every byte, or at every seventh where rounds are few, in real files, comes back as its whole frames, and
+/// the engine goes on from there.
 pub fn cut_at_every_byte<E: Engine>() {
     let oracle = oracle(200);
     let folder = Folder::new(unsynced_disk());
     let log = fixture(&oracle, Framing::Mixed(24));
     let put = |bytes: &[u8]| folder.put_log(bytes);
-    cut::<E>(&folder, &oracle, &log, &put, 1, Vec::truncate);
+    cut::<E>(&folder, &oracle, &log, &put, step(), Vec::truncate);
 }
 
 /// The same for frames of one command, in memory.
@@ -39,7 +40,7 @@ pub fn cut_at_every_byte_of_single_frames<E: Engine>() {
     let folder = Folder::new(disk.clone());
     let log = fixture(&oracle, Framing::One);
     let put = |bytes: &[u8]| disk.put(&folder.log(), bytes);
-    cut::<E>(&folder, &oracle, &log, &put, 1, Vec::truncate);
+    cut::<E>(&folder, &oracle, &log, &put, step(), Vec::truncate);
 }
 
 /// The same where space was reserved: zeros stand in place of what did not get to the disk.
@@ -49,12 +50,17 @@ pub fn cut_in_reserved_space<E: Engine>() {
     let folder = Folder::new(disk.clone());
     let log = fixture(&oracle, Framing::Mixed(24)).reserved(2_000);
     let put = |bytes: &[u8]| disk.put(&folder.log(), bytes);
-    cut::<E>(&folder, &oracle, &log, &put, 1, |bytes, length| bytes[length..].fill(0));
+    cut::<E>(&folder, &oracle, &log, &put, step(), |bytes, length| bytes[length..].fill(0));
     // A sector of a frame that came without the sectors before it.
     let last = log.frames[log.frames.len() - 1];
-    cut::<E>(&folder, &oracle, &log, &put, 1, |bytes, length| {
+    cut::<E>(&folder, &oracle, &log, &put, step(), |bytes, length| {
         bytes[last.start..length.clamp(last.start, last.end)].fill(0);
     });
+}
+
+/// From one cut to the next. No record is a multiple of seven bytes long, so all places in one have their turn.
+fn step() -> usize {
+    Rounds::asked().pick(7, 1)
 }
 
 /// A few cuts with the real disk and its syncs.
@@ -97,13 +103,14 @@ fn cut<E: Engine>(
     }
 }
 
-/// Any one bit flipped: an error that says where, or, in the last frame, a torn tail.
+/// Any one bit flipped, or one of each byte where rounds are few: an error that says where, or, in the last frame, a torn
+/// tail.
 pub fn flip_every_bit<E: Engine>() {
     let oracle = oracle(40);
     let folder = Folder::new(unsynced_disk());
     let log = fixture(&oracle, Framing::Mixed(12)).reserved(100);
     for byte in 0..log.bytes.len() {
-        for bit in 0..8 {
+        for bit in Rounds::asked().pick(byte % 8..byte % 8 + 1, 0..8) {
             let mut bytes = log.bytes.clone();
             bytes[byte] ^= 1 << bit;
             folder.put_log(&bytes);

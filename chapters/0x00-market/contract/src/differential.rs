@@ -17,22 +17,27 @@ use crate::streams::{Met, Stream, streams};
 use market::flow::{self, FlowName};
 use market::model::Model;
 use market::{AccountId, Cents, Command, Engine, Intent, MarketId, OrderId, Outcome, TimeInForce};
+use program::rounds::Rounds;
 
-/// How many generated streams; `PROPTEST_CASES` asks for another number.
-const CASES: u32 = 2_000;
+/// How many generated streams, of few rounds and of all; `PROPTEST_CASES` asks for another number.
+const CASES: (u32, u32) = (500, 2_000);
+/// From so many streams on, everything that can be met is met.
+const MEETS_ALL: u32 = 500;
 
 /// Generated streams with one shard: the whole stream of events is the model's.
 pub fn generated_streams<E: Engine>() {
-    generated::<E>(CASES, proptest::strategy::Just(1));
+    generated::<E>(1, proptest::strategy::Just(1));
 }
 
 /// Generated streams with 1 to 8 shards, for engines that have them: each market's events are the model's.
 pub fn generated_streams_in_shards<E: Engine>() {
-    generated::<E>(CASES / 4, 1..=8_u16);
+    generated::<E>(4, 1..=8_u16);
 }
 
-fn generated<E: Engine>(cases: u32, shards: impl Strategy<Value = u16>) {
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { Config::default().cases } else { cases };
+/// Of all streams one in so many.
+fn generated<E: Engine>(one_in: u32, shards: impl Strategy<Value = u16>) {
+    let asked = std::env::var_os("PROPTEST_CASES").map(|_| Config::default().cases);
+    let cases = asked.unwrap_or_else(|| Rounds::asked().pick(CASES.0, CASES.1) / one_in);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let met = RefCell::new(Met::default());
     let ways = (proptest::sample::select(vec![1_usize, 2, 7, 64, 1_024]), 1..300_usize, any::<bool>(), shards);
@@ -48,7 +53,7 @@ fn generated<E: Engine>(cases: u32, shards: impl Strategy<Value = u16>) {
     if let Err(failure) = tested {
         panic!("{failure}");
     }
-    if cases >= 500 {
+    if cases >= MEETS_ALL {
         met.into_inner().assert_all();
     }
 }
@@ -74,10 +79,11 @@ fn compare<E: Engine>(folder: &Folder, commands: &[Command], flush_every: usize,
     check_ledger(events(), folder.path(), shards).map_err(|error| format!("opened again: {error}"))
 }
 
-/// The measured flows, three seeds each, shortened.
+/// The measured flows, shortened: three seeds each, or one where rounds are few.
 pub fn flows<E: Engine>() {
+    let seeds = Rounds::asked().pick(1, 3);
     for name in [FlowName::Classic, FlowName::Venue, FlowName::Burst] {
-        for seed in 1..=3 {
+        for seed in 1..=seeds {
             let flow = flow::generate(name, 1_000, seed);
             let commands = [flow.setup, flow.body].concat();
             let folder = Folder::new(SimDisk::new(seed, Faults::default()));

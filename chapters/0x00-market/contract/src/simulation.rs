@@ -9,24 +9,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::lives::{Crew, SUBMITS, SUBMITTED, live};
 use crate::trace::Trace;
 use market::Engine;
+use program::rounds::Rounds;
 
-/// How many seeds a test runs, unless `SIM_SEEDS` says otherwise.
-const SEEDS: u64 = 10_000;
+/// How many seeds a test runs, of few rounds and of all, unless `SIM_SEEDS` says otherwise.
+const SEEDS: (u64, u64) = (1_000, 10_000);
 
 /// How many of them a test of the replaying runs twice.
 const REPLAYS: u64 = 100;
 
-/// Seeds 0 to 9,999, or as many as `SIM_SEEDS` says, or the one that `SIM_SEED` names.
+/// Seeds 0 to 9,999 with `ROUNDS=full`, else the first tenth of them; or as many as `SIM_SEEDS` says, or the one that
+/// `SIM_SEED` names.
 ///
 /// # Panics
 /// At the first seed that fails, with the command that replays it.
 pub fn many_seeds<E: Engine>() {
-    seeds("contract", "simulation", SEEDS, |seed| live::<E>(seed, 1, Crew::Seeded, &Trace::default()));
+    seeds("contract", "simulation", 1, |seed| live::<E>(seed, 1, Crew::Seeded, &Trace::default()));
 }
 
 /// The same with 2 to 4 shards, for engines that have them; a fifth as many seeds.
 pub fn many_seeds_in_shards<E: Engine>() {
-    seeds("contract", "simulation_in_shards", SEEDS / 5, |seed| {
+    seeds("contract", "simulation_in_shards", 5, |seed| {
         live::<E>(seed, shards_of(seed), Crew::Seeded, &Trace::default())
     });
 }
@@ -34,7 +36,7 @@ pub fn many_seeds_in_shards<E: Engine>() {
 /// A twentieth of the seeds on the system's threads, for engines that have them. The system takes part in what happens
 /// then, so one that fails may have to be run more than once.
 pub fn some_seeds_on_threads<E: Engine>(shards_max: u16) {
-    seeds("schedules", "simulation_on_threads", SEEDS / 20, |seed| {
+    seeds("schedules", "simulation_on_threads", 20, |seed| {
         let shards = if shards_max > 1 && seed % 2 == 1 { shards_of(seed) } else { 1 };
         live::<E>(seed, shards, Crew::Threads, &Trace::default())
     });
@@ -109,13 +111,11 @@ pub fn schedules_are_reached<E: Engine>() {
     }
 }
 
-fn seeds(file: &str, test: &str, count: u64, live: impl Fn(u64) -> Result<(), String>) {
+/// Of all seeds one in so many.
+fn seeds(file: &str, test: &str, one_in: u64, live: impl Fn(u64) -> Result<(), String>) {
     let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("SIM_SEED(S) is a number"));
-    let range = match (number("SIM_SEED"), number("SIM_SEEDS")) {
-        (Some(seed), _) => seed..seed + 1,
-        (None, Some(seeds)) => 0..seeds * count / SEEDS,
-        (None, None) => 0..count,
-    };
+    let count = number("SIM_SEEDS").unwrap_or_else(|| Rounds::asked().pick(SEEDS.0, SEEDS.1));
+    let range = number("SIM_SEED").map_or(0..count / one_in, |seed| seed..seed + 1);
     for seed in range {
         let complaint = match catch_unwind(AssertUnwindSafe(|| live(seed))) {
             Ok(Ok(())) => continue,

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use contract::fuzz::TARGETS;
 use contract::streams::Random;
+use program::rounds::Rounds;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("FUZZ_SECONDS and FUZZ_CASE are numbers"))
@@ -31,7 +32,8 @@ fn fuzz(name: &str) {
     let (_, target) = TARGETS.into_iter().find(|(target, _)| *target == name).unwrap();
     let seeds: Vec<Vec<u8>> = seeds::of(name).into_iter().map(|(_, bytes)| bytes).collect();
     seeds.iter().for_each(|seed| target(seed));
-    let end = Instant::now() + Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(3));
+    let seconds = number("FUZZ_SECONDS").unwrap_or_else(|| Rounds::asked().pick(1, 3));
+    let end = Instant::now() + Duration::from_secs(seconds);
     let only = number("FUZZ_CASE");
     for case in only.map_or(0..u64::MAX, |case| case..case + 1) {
         let bytes = changes::changed(&seeds, &mut Random::new(case));
