@@ -1,28 +1,22 @@
 //! The passes of a run. Each opens an engine on a fresh log, brings in the flow's set-up, and starts
 //! the clock only then.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hdrhistogram::Histogram;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use market::{Closed, Command, DataDir, Engine, Options, Receivers, Recovery, StageTimes, Ticket};
+use market::{Closed, Command, DataDir, Engine, Options, Receivers, Recovery, StageTimes};
 
 use crate::args::{Args, Input};
 use crate::chapter::Chapter;
 use crate::error::RunError;
 use crate::flags::Flags;
+use crate::offer::{CHUNK, Latency, Timers, offer};
 use crate::output::OutputFolder;
 use crate::processor::processor_time;
-use crate::receivers::{Counter, Counts, Moments, Recorder, Timer};
-
-/// How many commands are submitted between two looks at the clock: often enough for a progress bar
-/// and a time limit where a sync takes milliseconds, rarely enough to cost nothing where a command
-/// takes 50 ns.
-const CHUNK: usize = 64;
+use crate::receivers::{Counter, Counts, Recorder};
 
 /// What a pass without a rate saw.
 #[derive(Clone, Debug)]
@@ -58,23 +52,6 @@ impl Throughput {
     /// Processor time an order, in nanoseconds: of the caller and of every thread of the engine.
     pub fn processor_ns_per_order(&self) -> Option<f64> {
         Some(self.processor_time?.as_nanos() as f64 / self.orders.max(1) as f64)
-    }
-}
-
-/// What the latency pass saw.
-pub struct Latency {
-    /// Commands a second that were offered.
-    pub offered_per_s: u64,
-    /// Commands a second that were acknowledged. Well below the offer, the engine could not hold it.
-    pub achieved_per_s: f64,
-    /// Nanoseconds from intended arrival to durable acknowledgement.
-    pub histogram: Histogram<u64>,
-}
-
-impl Latency {
-    /// Whether the engine kept up with the offer.
-    pub fn held(&self) -> bool {
-        self.achieved_per_s >= market::engine::HELD_SHARE * self.offered_per_s as f64
     }
 }
 
@@ -168,9 +145,7 @@ pub fn breakdown<C: Chapter>(
     Ok(pass.stages.is_some().then_some(pass))
 }
 
-/// Offers the flow at `rate` commands a second, whether the engine keeps up or not. Each command is timed from the
-/// moment when it was *meant* to arrive, so that a stall is charged to every command that it delayed (no coordinated
-/// omission).
+/// Offers the flow at `rate` commands a second, whether the engine keeps up or not.
 pub fn latency<C: Chapter>(
     args: &Args<C::Flags>,
     flow: &Input,
@@ -181,58 +156,16 @@ pub fn latency<C: Chapter>(
     let seconds = args.latency_seconds();
     let wanted = (rate as f64 * seconds).ceil().max(1.0) as usize;
     let body = &flow.body[..flow.body.len().min(wanted)];
-    let interval_ns = 1_000_000_000 / rate;
-    let moments = Arc::new(Mutex::new(BTreeMap::new()));
-    let timers_began = Instant::now();
-    let Started { mut engine, .. } = start::<C::Engine>(args, flow, data_dir.path().to_path_buf(), &mut |shard| {
-        Box::new(Timer::new(shard, timers_began, body.len(), &moments))
+    let timers = Timers::new();
+    let Started { engine, .. } = start::<C::Engine>(args, flow, data_dir.path().to_path_buf(), &mut |shard| {
+        Box::new(timers.receiver(shard, body.len()))
     })?;
     let bar = progress_bar(args, "orders offered", body.len() as u64);
-
-    let mut tickets = Vec::with_capacity(body.len());
     // An engine that can't keep up would take for ever: ten times the planned time is enough to see it.
     let limit = Duration::from_secs_f64(args.max_seconds.max(10.0 * seconds));
-    let began = Instant::now();
-    // ANCHOR: open_loop
-    for (at, &command) in body.iter().enumerate() {
-        let due = began + Duration::from_nanos(interval_ns * at as u64);
-        while Instant::now() < due {
-            engine.poll()?;
-        }
-        tickets.push(engine.submit(command)?);
-        if at % CHUNK == 0 {
-            bar.set_position(at as u64);
-            if began.elapsed() > limit {
-                break;
-            }
-        }
-    }
-    engine.flush()?;
-    // ANCHOR_END: open_loop
-    let time = began.elapsed();
-
+    let (latency, _) = offer(engine, &timers, body, rate, limit, |offered| bar.set_position(offered))?;
     bar.finish_and_clear();
-    engine.close()?;
-    let moments = std::mem::take(&mut *moments.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
-    let began_ns = (began - timers_began).as_nanos() as u64;
-    let histogram = latencies(&tickets, &moments, |at| began_ns + interval_ns * at);
-    Ok(Latency { offered_per_s: rate, achieved_per_s: tickets.len() as f64 / time.as_secs_f64(), histogram })
-}
-
-/// From the moment when each command was due to that of its acknowledgement.
-fn latencies(tickets: &[Ticket], moments: &BTreeMap<u16, Moments>, due_ns: impl Fn(u64) -> u64) -> Histogram<u64> {
-    // Nanoseconds up to an hour, to three digits. The library allows these constants, so this can't fail.
-    let histogram = Histogram::new_with_bounds(1, 3_600_000_000_000, 3);
-    let mut histogram = histogram.unwrap_or_else(|error| unreachable!("{error}"));
-    // ANCHOR: latencies
-    for (at, ticket) in (0..).zip(tickets) {
-        // Every command was acknowledged, for the flush returned.
-        if let Some(came_ns) = moments.get(&ticket.shard).and_then(|shard| shard.of(ticket.sequence)) {
-            histogram.saturating_record(came_ns.saturating_sub(due_ns(at)));
-        }
-    }
-    // ANCHOR_END: latencies
-    histogram
+    Ok(latency)
 }
 
 /// Runs the whole flow and writes every acknowledgement to `path`.
