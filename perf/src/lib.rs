@@ -13,6 +13,7 @@ pub mod ladder;
 pub mod latency;
 pub mod mutants;
 pub mod race;
+pub mod recover;
 pub mod scale;
 pub mod sweep;
 pub mod verify;

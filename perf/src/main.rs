@@ -14,6 +14,7 @@ use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
 use perf::mutants::{self, MutantsArgs};
 use perf::race::{self, RaceArgs};
+use perf::recover::{self, RecoverArgs};
 use perf::scale::{self, ScaleArgs};
 use perf::sweep::{self, SweepArgs};
 use perf::verify::{self, VerifyArgs};
@@ -55,6 +56,8 @@ enum Verb {
     Sweep(SweepArgs),
     /// Throughput by number of shards
     Scale(ScaleArgs),
+    /// Start-up time by the log's length, and what a snapshot costs while it is made
+    Recover(RecoverArgs),
     /// What did not help, and by how much: run the experiments of `chapters/lab`
     Lab(LabArgs),
 }
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Some(Verb::Numbers(args)) => numbers::run(&args),
         Some(Verb::Sweep(args)) => sweep::run(&args),
         Some(Verb::Scale(args)) => scale::run(&args),
+        Some(Verb::Recover(args)) => recover::run(&args),
         Some(Verb::Lab(args)) => lab::run(&args),
     })
 }

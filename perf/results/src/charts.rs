@@ -7,8 +7,10 @@ mod axis;
 mod gain;
 mod latency;
 mod palette;
+mod pauses;
 mod percentiles;
 mod race;
+mod recover;
 mod render;
 mod run;
 mod scale;
@@ -27,7 +29,7 @@ use catalogue::Catalogue;
 
 use crate::error::MeasureError;
 use crate::language::Language;
-use crate::record::{BatchSize, LadderRecord, RaceRecord, ScaleRecord, Shards, SweepRecord};
+use crate::record::{BatchSize, LadderRecord, RaceRecord, RecoverRecord, ScaleRecord, Shards, SweepRecord};
 pub use run::LatencyRun;
 use scene::Scene;
 
@@ -98,6 +100,19 @@ pub fn race_chart(record: &RaceRecord, chapters: &Catalogue, dir: &Path) -> Resu
         return Ok(Vec::new());
     }
     write("race", dir, |language| race::draw(record, &steps, chapters, language))
+}
+
+/// Draws starts by the log's length as `recover.en.svg` and so on, and what orders wait for while snapshots are made as
+/// `recover-pauses.en.svg` and so on.
+///
+/// # Errors
+/// As [`latency_chart`].
+pub fn recover_charts(record: &RecoverRecord, chapters: &Catalogue, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    demand(!record.starts.is_empty(), "a log with its starts")?;
+    demand(!record.pauses.is_empty(), "a way to make snapshots with its latencies")?;
+    let mut files = write("recover", dir, |language| recover::draw(record, chapters, language))?;
+    files.extend(write("recover-pauses", dir, |language| pauses::draw(record, chapters, language))?);
+    Ok(files)
 }
 
 fn demand(is_so: bool, what: &str) -> Result<(), MeasureError> {

@@ -8,6 +8,7 @@ mod lab;
 mod ladder;
 mod numbers;
 mod race;
+mod recover;
 mod scale;
 mod stages;
 mod sweep;
@@ -17,6 +18,7 @@ pub use lab::{CaseRecord, ExperimentRecord, LabRecord, LeftOutRecord, VariantRec
 pub use ladder::{ChapterRecord, LadderRecord, Latency, Round};
 pub use numbers::{Measured, NumberRecord, NumbersRecord, ReferenceFrom};
 pub use race::{Pair, RaceRecord, RacedChapter};
+pub use recover::{OfferRecord, PauseRecord, RecoverRecord, StartRecord, Started, StateRecord};
 pub use scale::{ScaleRecord, Shards};
 pub use stages::Stages;
 pub use sweep::{BatchSize, SweepRecord};

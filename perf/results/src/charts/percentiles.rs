@@ -12,10 +12,10 @@ use crate::language::Language;
 use crate::record::{LadderRecord, Latency};
 use crate::units::{duration_text, rate_text};
 
-const LEGEND_TOP: f64 = 78.0;
-const TOP: f64 = 112.0;
-const BAR: f64 = 12.0;
-const GROUP: f64 = 76.0;
+pub(super) const LEGEND_TOP: f64 = 78.0;
+pub(super) const TOP: f64 = 112.0;
+pub(super) const BAR: f64 = 12.0;
+pub(super) const GROUP: f64 = 76.0;
 /// A chapter without figures takes one line.
 const EMPTY: f64 = 34.0;
 
@@ -51,7 +51,7 @@ pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Langua
                 row_name(&mut scene, name, left, middle - 9.0);
                 let offered = format!("{} {}", words.offered, rate_text(latency.offered_per_s, language));
                 scene.text((MARGIN, middle + 13.0), &offered, 11.0, Anchor::Start, Paint::Muted);
-                let told = bars(&mut scene, latency, &axis, (left, middle), language);
+                let told = bars(&mut scene, values(latency), &axis, (left, middle), language);
                 figures.push(format!("{} {} ({offered}) {told}", name.0, name.1));
             }
         }
@@ -66,15 +66,15 @@ fn values(latency: &Latency) -> [f64; 4] {
 }
 
 /// The four bars of one chapter; returns them in words.
-fn bars(
+pub(super) fn bars(
     scene: &mut Scene,
-    latency: &Latency,
+    latencies_ns: [f64; 4],
     axis: &LogAxis,
     (left, middle): (f64, f64),
     language: Language,
 ) -> String {
     let mut told = Vec::new();
-    for (place, ns) in values(latency).into_iter().enumerate() {
+    for (place, ns) in latencies_ns.into_iter().enumerate() {
         let top = middle + (place as f64 - 2.0) * (BAR + 3.0) + 1.5;
         let end = axis.at(ns);
         scene.bar([left, top, end, top + BAR], Paint::Solid(palette::PERCENTILES[place]));

@@ -11,7 +11,9 @@ use super::*;
 use crate::chapters;
 use crate::machine::Machine;
 use crate::probe::Probe;
-use crate::record::{ChapterRecord, Flow, Latency, Spread, Stages};
+use crate::record::{
+    ChapterRecord, Flow, Latency, OfferRecord, PauseRecord, Spread, Stages, StartRecord, Started, StateRecord,
+};
 use crate::usl::UslFit;
 
 fn catalogue() -> Catalogue {
@@ -127,6 +129,49 @@ fn scale_run() -> ScaleRecord {
     ScaleRecord { machine, commit, command, flow, orders: 1, chapter, probes, shards, usl: None }
 }
 
+fn recover_run() -> RecoverRecord {
+    let LadderRecord { machine, commit, command, flow, probes, rounds, .. } = ladder();
+    let started = |ns| Started { start_ns: spread(ns, 0.05), processor_ns: None, memory_bytes: None };
+    let start = |commands: u64| StartRecord {
+        commands,
+        log_bytes: 25 * commands,
+        snapshot_bytes: 50_000_000,
+        replay: started(110.0 * commands as f64),
+        snapshot: started(4.1e8),
+        cold: (commands > 1_000_000).then(|| started(4.6e8)),
+    };
+    let pause = |(name, worst): (&str, f64)| PauseRecord {
+        name: name.into(),
+        achieved_per_s: spread(1e6, 0.0),
+        p50_ns: spread(3.1e5, 0.1),
+        p99_ns: spread(9.0e5 + worst / 9.0, 0.1),
+        p999_ns: spread(1.5e6 + worst / 2.0, 0.1),
+        max_ns: spread(2.5e6 + worst, 0.1),
+        processor_ns: None,
+        memory_bytes: None,
+        snapshots: None,
+        snapshot_ns: None,
+        behind_last_snapshot: None,
+    };
+    let (load_ns, write_ns) = (spread(2e8, 0.1), spread(1e8, 0.1));
+    let starts: Vec<_> = [1_000_000, 10_000_000, 100_000_000].map(start).to_vec();
+    RecoverRecord {
+        state: StateRecord { markets: 64, accounts: 640_000, resting: 1_000_000, bytes: 50_000_000, load_ns, write_ns },
+        chapter: catalogue().engines().last().unwrap().folder.clone(),
+        meet_commands: RecoverRecord::meet(&starts),
+        offer: OfferRecord { rate: 1_000_000, seconds: 4.0, every: 1_000_000 },
+        pauses: [("none", 0.0), ("stopped", 2e8), ("shadow", 5e6)].map(pause).to_vec(),
+        tail: 100_000,
+        machine,
+        commit,
+        command,
+        flow,
+        rounds,
+        probes,
+        starts,
+    }
+}
+
 type Draw = Box<dyn Fn(Language) -> Scene>;
 
 fn all() -> Vec<(&'static str, Draw)> {
@@ -154,6 +199,8 @@ fn all() -> Vec<(&'static str, Draw)> {
     charts.push(("run", Box::new(|language| super::latency::draw(&latency_run(), &catalogue(), language))));
     charts.push(("sweep", Box::new(|language| sweep::draw(&sweep_run(), &catalogue(), language))));
     charts.push(("scale", Box::new(|language| scale::draw(&scale_run(), &catalogue(), language))));
+    charts.push(("recover", Box::new(|language| recover::draw(&recover_run(), &catalogue(), language))));
+    charts.push(("recover-pauses", Box::new(|language| pauses::draw(&recover_run(), &catalogue(), language))));
     charts
 }
 

@@ -1,0 +1,86 @@
+//! What only the system knows: how much memory and time this process took, what is in the page cache, and what room
+//! a disk has. Where it does not tell, there is nothing.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// The most memory that this process held so far, in bytes.
+pub fn memory_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// The processor time of this process's thread of that name, while it runs.
+pub fn thread_time(name: &str) -> Option<Duration> {
+    let is_it = |folder: &Path| fs::read_to_string(folder.join("comm")).is_ok_and(|comm| comm.trim() == name);
+    let thread = fs::read_dir("/proc/self/task").ok()?.flatten().map(|task| task.path()).find(|path| is_it(path))?;
+    let times = fs::read_to_string(thread.join("schedstat")).ok()?;
+    times.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// Reads every file of a folder once, so that the system has it in its page cache.
+pub fn warm(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_file() {
+            io::copy(&mut File::open(path)?, &mut io::sink())?;
+        }
+    }
+    Ok(())
+}
+
+/// Asks the system to forget what it has of a folder's files, and says whether it can be asked.
+pub fn cool(folder: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_file() && !platform::forget(&File::open(path)?)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// How many bytes the disk under a folder has room for.
+pub fn room_bytes(folder: &Path) -> Option<u64> {
+    platform::room_bytes(folder)
+}
+
+#[cfg(target_os = "linux")]
+mod platform {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    use rustix::fs::{Advice, fadvise, statvfs};
+
+    pub fn forget(file: &File) -> io::Result<bool> {
+        // Only what is on disk can be forgotten.
+        file.sync_all()?;
+        fadvise(file, 0, None, Advice::DontNeed)?;
+        Ok(true)
+    }
+
+    pub fn room_bytes(folder: &Path) -> Option<u64> {
+        let disk = statvfs(folder).ok()?;
+        Some(disk.f_bavail * disk.f_frsize)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod platform {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    pub fn forget(_: &File) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    pub fn room_bytes(_: &Path) -> Option<u64> {
+        None
+    }
+}
