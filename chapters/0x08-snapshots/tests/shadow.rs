@@ -83,10 +83,13 @@ fn a_shadow_that_stops() {
     }
 }
 
-/// The program is killed at random moments while its shadow writes snapshots and segments are begun.
+/// The program is killed at random moments while its shadow writes snapshots, segments are begun, and those that both
+/// snapshots no longer need are removed.
 #[test]
 fn killed_while_snapshots_are_made() {
-    program::killed_under_load_with::<Chapter>(PROGRAM, &["--snapshot-every", "500", "--segment-commands", "300"]);
+    let flags = ["--snapshot-every", "500", "--segment-commands", "300", "--keep-log", "since-snapshot"];
+    let trimmed = program::killed_under_load_with::<Chapter>(PROGRAM, 20, &flags);
+    assert!(trimmed > 0, "no log had been trimmed when the program was killed");
 }
 
 fn snapshot(data_dir: &Path) -> Output {

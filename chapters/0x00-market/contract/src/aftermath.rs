@@ -12,10 +12,11 @@ use std::path::Path;
 
 use crate::harness::{Acks, check_state};
 use market::log::{RECORD_BYTES, ShardOf};
-use market::log_chain::{read_chain, segments};
+use market::log_chain::{Segment, read_chain, segments};
+use market::log_reader::{LogReader, Place};
 use market::model::Model;
 use market::state::ExchangeState;
-use market::{Command, Engine, Event, LogError, MarketId, Options, RealDisk, Sequence, Stamp};
+use market::{Command, Disk as _, Engine, Event, LogError, MarketId, Options, RealDisk, Sequence, Stamp};
 use runner::Chapter;
 
 /// What one program left behind.
@@ -31,6 +32,8 @@ pub struct Left {
 struct Shard {
     /// How many commands its log holds.
     recovered: usize,
+    /// With how many of them it does not begin any more.
+    trimmed: usize,
     /// How many of them the last frame holds.
     in_last_frame: usize,
     /// Its acknowledgements: the first's sequence, and the events of each.
@@ -56,6 +59,8 @@ impl Left {
         for shard in 0..shards {
             let of = ShardOf { shard, shards };
             let (recovered, in_last_frame) = compare_log(commands, of, data_dir)?;
+            let first = segments(&RealDisk, data_dir, of).map_err(|error| error.to_string())?.into_iter().next();
+            let trimmed = first.map_or(0, |segment| (segment.first.0 - Sequence::FIRST.0) as usize);
             let mut path = events.as_os_str().to_owned();
             if shard > 0 {
                 path.push(format!(".{shard}"));
@@ -65,7 +70,7 @@ impl Left {
             if promised > recovered {
                 return Err(format!("shard {shard} acknowledged {promised} commands, and {recovered} are in its log"));
             }
-            read.push(Shard { recovered, in_last_frame, acked_from, acked });
+            read.push(Shard { recovered, trimmed, in_last_frame, acked_from, acked });
         }
         let options = Options { shards, ..Options::new(data_dir) };
         let (engine, recovery) = C::Engine::open(&options, &mut Acks::default().receivers())
@@ -83,6 +88,11 @@ impl Left {
         self.shards.iter().map(|shard| shard.recovered).sum()
     }
 
+    /// How many commands no log has any more, because they are in a snapshot.
+    pub fn trimmed(&self) -> usize {
+        self.shards.iter().map(|shard| shard.trimmed).sum()
+    }
+
     /// How many commands were acknowledged, and not only replayed.
     pub fn acknowledged(&self) -> usize {
         self.shards.iter().map(|shard| shard.acked.len()).sum()
@@ -97,8 +107,8 @@ impl Left {
     }
 }
 
-/// How many commands the log holds, and how many of them its last frame; they must be the first that
-/// belong to this shard.
+/// How many commands the log held, and how many of them its last frame has; what it holds must be the first that
+/// belong to this shard, up to there. It may be without its beginning.
 pub(crate) fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path) -> Result<(usize, usize), String> {
     let path = data_dir.join(shard.file_name());
     let words = |error: LogError| error.to_string();
@@ -106,9 +116,12 @@ pub(crate) fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path)
     if segments.is_empty() {
         return Ok((0, 0));
     }
-    let mut submitted = commands.iter().filter(|command| ShardOf::market(command.market(), shard.shards) == shard);
-    let (mut count, mut stranger) = (0, None);
-    let read = read_chain::<LogError>(&RealDisk, shard, &segments, None, None, |Stamp { sequence, .. }, command| {
+    let from = beginning(&segments[0])?;
+    let submitted = commands.iter().filter(|command| ShardOf::market(command.market(), shard.shards) == shard);
+    let (mut count, mut stranger) = ((segments[0].first.0 - Sequence::FIRST.0) as usize, None);
+    let mut submitted = submitted.skip(count);
+    let from = from.as_ref();
+    let read = read_chain::<LogError>(&RealDisk, shard, &segments, from, None, |Stamp { sequence, .. }, command| {
         if submitted.next() != Some(&command) {
             stranger.get_or_insert_with(|| format!("command {sequence} is {command:?}, which was not next"));
         }
@@ -120,6 +133,18 @@ pub(crate) fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path)
         Some(complaint) => Err(format!("{}: {complaint}", path.display())),
         None => Ok((count, ((end - start) as usize / RECORD_BYTES).saturating_sub(1))),
     }
+}
+
+/// Where the log begins that is without its first segments; nothing for one that has them.
+fn beginning(Segment { first, path }: &Segment) -> Result<Option<Place>, String> {
+    if *first == Sequence::FIRST {
+        return Ok(None);
+    }
+    let words = |problem: String| format!("{}: {problem}", path.display());
+    let file = RealDisk.open(path).map_err(|error| words(error.to_string()))?;
+    let mut file = file.ok_or_else(|| words("it is not there any more".into()))?;
+    let reader = LogReader::new(&mut *file, path).map_err(|error| error.to_string())?;
+    Ok(Some(reader.log_place()))
 }
 
 /// Reads what the program ([`runner`]) wrote.

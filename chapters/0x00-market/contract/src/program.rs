@@ -23,7 +23,7 @@ use program::said::{
 };
 use runner::{Chapter, has_flag};
 
-/// How many kills a test makes, unless `KILLS` asks for another number: 56 for seven chapters.
+/// How many kills a test makes in each chapter, unless `KILLS` asks for another number.
 const KILLS: u64 = 8;
 
 /// How many commands behind the set-up a program gets that is to be killed; none should see the last one.
@@ -94,22 +94,21 @@ impl Run {
     }
 }
 
-/// As [`killed_under_load_with`], without such flags.
+/// As [`killed_under_load_with`], without such flags, and a few times.
 pub fn killed_under_load<C: Chapter>(program: &str) {
-    killed_under_load_with::<C>(program, &[]);
+    killed_under_load_with::<C>(program, KILLS, &[]);
 }
 
 // ANCHOR: kill
-/// Kills the program at random moments under load, each time from a fresh start, with these flags that only the chapter
-/// has.
+/// Kills the program at random moments under load, so many times, each time from a fresh start, with these flags of the
+/// chapter's own. Says how many commands the logs are without in all, because snapshots have them.
 ///
 /// # Panics
 /// When a promise was broken.
-pub fn killed_under_load_with<C: Chapter>(program: &str, more: &[&str]) {
+pub fn killed_under_load_with<C: Chapter>(program: &str, kills: u64, more: &[&str]) -> usize {
     let commands = commands();
-    let kills = std::env::var("KILLS").map_or(KILLS, |text| text.parse().expect("KILLS is a number"));
-    let mut random = Random::new(kills);
-    let mut endings = Vec::new();
+    let kills = std::env::var("KILLS").map_or(kills, |text| text.parse().expect("KILLS is a number"));
+    let (mut random, mut endings) = (Random::new(kills), Vec::new());
     for tries in 0.. {
         if endings.len() as u64 == kills {
             break;
@@ -131,6 +130,7 @@ pub fn killed_under_load_with<C: Chapter>(program: &str, more: &[&str]) {
         (endings.iter().map(Left::acknowledged).sum(), endings.iter().map(Left::recovered).sum());
     println!("{kills} kills: {acked} commands were acknowledged, {kept} are there, with the set-ups");
     assert!(acked > 0, "it was never under load when it was killed");
+    endings.iter().map(Left::trimmed).sum()
 }
 
 /// Kills the program when it has written this much into `file`, and says whether it was still alive.
