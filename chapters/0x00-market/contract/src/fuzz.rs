@@ -1,6 +1,6 @@
 //! What must hold for any bytes at all: nothing panics, and what is read is what was written.
 //!
-//! Four doors take bytes from outside: the log reader, the CSV reader and the decoders of commands and
+//! Five doors take bytes from outside: the readers of logs, of snapshots and of CSV, and the decoders of commands and
 //! events. Each has a function here that takes bytes from anywhere and panics where a promise is broken.
 //! `cargo fuzz` calls them (the folder `fuzz` says how), and so does the test `fuzz`, on stable Rust and
 //! for a short time, with its own changes to the same seeds.
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::counted::Counted;
 use crate::faults::Faults;
 use crate::fixture::{HEADER_1, TIME, header};
+pub use crate::fuzz_snapshot::snapshot;
 use crate::sim_disk::SimDisk;
 use crate::through::Through;
 use market::csv::{self, CsvError, HEADER};
@@ -24,7 +25,8 @@ use market::{Clock, Command, Disk, Event, JudgedLog, LogError, LogId, Options, S
 pub type Target = fn(&[u8]);
 
 /// All of them, by the name of their `cargo fuzz` target and of their folder of seeds.
-pub const TARGETS: [(&str, Target); 4] = [("log", log), ("csv", csv), ("command", command), ("event", event)];
+pub const TARGETS: [(&str, Target); 5] =
+    [("log", log), ("snapshot", snapshot), ("csv", csv), ("command", command), ("event", event)];
 
 const PATH: &str = "commands.log";
 

@@ -30,6 +30,7 @@ pub mod fixture;
 pub mod folder;
 mod frames;
 pub mod fuzz;
+mod fuzz_snapshot;
 pub mod harness;
 mod list;
 mod lives;

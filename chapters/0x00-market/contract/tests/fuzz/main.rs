@@ -57,6 +57,11 @@ fn log() {
 }
 
 #[test]
+fn snapshot() {
+    fuzz("snapshot");
+}
+
+#[test]
 fn csv() {
     fuzz("csv");
 }

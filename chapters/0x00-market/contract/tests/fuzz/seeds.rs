@@ -1,13 +1,18 @@
 //! The seeds: a few small files a target, from real flows, committed in `fuzz/seeds`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use contract::fixture::{Fixture, Framing};
 use contract::streams::Random;
+use contract::{Faults, SimDisk};
 use market::flow::{DEFAULT_SEED, FlowName, generate};
 use market::log::{HEADER_BYTES, ShardOf, encode_command};
+use market::log_reader::Place;
 use market::model::Model;
-use market::{Command, csv};
+use market::snapshot::{AccountRecord, MARKETS, MarketRecord, OrderRecord, SnapshotHeader, file_name};
+use market::snapshot_file::SnapshotWriter;
+use market::state::{MarketState, RestingOrder};
+use market::{Cents, Command, Disk as _, LogId, Sequence, Stamp, UnixMs, csv};
 
 /// A seed's file name and contents.
 pub type Seed = (String, Vec<u8>);
@@ -45,8 +50,36 @@ pub fn of(target: &str) -> Vec<Seed> {
             let events = commands.iter().flat_map(|command| model.apply(command));
             events.flat_map(|event| event.encode()).collect()
         }),
+        "snapshot" => streams().into_iter().map(|(name, commands)| (name, snapshot(&commands))).collect(),
         _ => panic!("there is no target {target}"),
     }
+}
+
+/// A snapshot of what the model comes to, which knows no rows: each order is the first account's.
+fn snapshot(commands: &[Command]) -> Vec<u8> {
+    let mut model = Model::default();
+    commands.iter().for_each(|command| drop(model.apply(command)));
+    let (disk, next) = (SimDisk::new(0, Faults::default()), Stamp { sequence: Sequence(8), time: UnixMs(5) });
+    let place = Place { segment: Sequence::FIRST, last: (48, 96), crc: 7, next };
+    let header = SnapshotHeader { shard: ShardOf::ONLY, log: LogId(9), place, ledger_entries: 3, sections: Vec::new() };
+    disk.make_folder(Path::new("seeds")).unwrap();
+    let mut writer = SnapshotWriter::create(&disk, Path::new("seeds"), header).unwrap();
+    writer.section(MARKETS).unwrap();
+    for (&id, market) in &model.state().markets {
+        let MarketState { closed, pot, orders_placed, accounts, bids, asks } = market;
+        let (funded, orders) = (Cents(market.funds()), [bids, asks].map(|side| side.len() as u32));
+        let (closed, pot, orders_placed, count) = (*closed, *pot, *orders_placed, accounts.len() as u32);
+        let record = MarketRecord { id, closed, pot, funded, orders_placed, accounts: count, orders };
+        writer.write(&record.encode()).unwrap();
+        for (&account, &holdings) in accounts {
+            writer.write(&AccountRecord { account, holdings }.encode()).unwrap();
+        }
+        for &RestingOrder { order, intent, price, quantity, .. } in bids.iter().chain(asks) {
+            writer.write(&OrderRecord { order, row: 0, intent, price, quantity }.encode()).unwrap();
+        }
+    }
+    writer.finish().unwrap();
+    disk.read(&Path::new("seeds").join(file_name(ShardOf::ONLY, next.sequence))).unwrap()
 }
 
 /// Logs as the chapters leave them, after a crash too.
