@@ -132,6 +132,26 @@ pub trait LogFile: Send {
     fn sync(&mut self) -> io::Result<()>;
 }
 
+/// Copies the first `length` bytes of a file, or all if it is shorter, and returns when the copy is on disk.
+///
+/// # Errors
+/// What the system says, also when there is no such file.
+pub fn copy_file(disk: &dyn Disk, from: &Path, to: &Path, length: u64) -> io::Result<()> {
+    let mut source = disk.open(from)?.ok_or(ErrorKind::NotFound)?;
+    let mut target = disk.create(to, &[])?;
+    let (mut at, mut chunk) = (0, vec![0; 1 << 20]);
+    while at < length {
+        let room = chunk.len().min((length - at).try_into().unwrap_or(usize::MAX));
+        let read = source.read_at(at, &mut chunk[..room])?;
+        if read == 0 {
+            break;
+        }
+        target.write_all_at(at, &chunk[..read])?;
+        at += read as u64;
+    }
+    target.sync()
+}
+
 /// The machine's file system.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RealDisk;

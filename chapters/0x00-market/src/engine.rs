@@ -100,6 +100,8 @@ pub struct Options {
     pub snapshot_every: Option<u64>,
     /// Whether segments that the kept snapshots no longer need are removed.
     pub trim_log: bool,
+    /// Where they go then; without it they are gone.
+    pub archive: Option<PathBuf>,
     /// Whether each busy thread gets a core of its own, where the system permits it.
     pub pin_threads: bool,
     /// How many shards, 1 to 256.
@@ -124,6 +126,7 @@ impl Options {
             segment_commands: None,
             snapshot_every: None,
             trim_log: false,
+            archive: None,
             pin_threads: false,
             shards: 1,
             clock: Clock::system(),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::log_header::LogHeader;
 use crate::log_reader::{LogReader, Place};
 use crate::shard::ShardOf;
-use crate::{Command, Disk, LogError, LogFile, Sequence, Stamp};
+use crate::{Command, Disk, LogError, LogFile, LogId, Sequence, Stamp};
 
 /// One file of a chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,6 +33,18 @@ pub fn segments(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> io::Result<Ve
         ours.map(|(_, first)| Segment { first, path: folder.join(shard.segment_name(first)) }).collect();
     segments.sort_unstable_by_key(|segment| segment.first);
     Ok(segments)
+}
+
+/// The identity of a shard's log in `folder`; [`LogId::NONE`] where it is of version 1.
+///
+/// # Errors
+/// [`LogError::Missing`] when there is no log, and why its first header is none.
+pub fn identity(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> Result<LogId, LogError> {
+    let path = folder.join(shard.file_name());
+    let segments = segments(disk, folder, shard);
+    let segments = segments.map_err(|source| LogError::Io { what: "look for", path: path.clone(), source })?;
+    let first = segments.first().ok_or(LogError::Missing { path })?;
+    Ok(LogReader::new(&mut *open(disk, first)?, &first.path)?.header.id)
 }
 
 /// How far a chain was read.

@@ -72,6 +72,14 @@ pub fn read(disk: &dyn Disk, path: &Path, log: LogId) -> Option<Mark> {
     Mark::decode(&bytes, log)
 }
 
+/// Makes the watermark of a copy of the log at `path`, and returns when it is on disk.
+///
+/// # Errors
+/// What the disk says.
+pub fn write(disk: &dyn Disk, path: &Path, log: LogId, mark: Mark) -> io::Result<()> {
+    disk.create(&path_of(path), &mark.encode(log)).map(drop)
+}
+
 /// The watermark of a log that is written to.
 pub(crate) struct Watermark {
     file: Box<dyn LogFile>,

@@ -1,10 +1,11 @@
 //! The flags that shards and snapshots bring.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use market::{Options, RealDisk};
 use runner::{PipelineFlags, RUN_FLAGS, RunError};
 
+use crate::backup::copy;
 use crate::once::snapshot;
 use crate::reshard::reshard;
 
@@ -28,10 +29,22 @@ pub struct Flags {
     /// Which part of the log stays: all, or what the last two snapshots need
     #[arg(long, value_name = "WHAT", default_value = "all", requires_if("since-snapshot", "snapshots"))]
     keep_log: KeepLog,
+    /// Put what the last two snapshots do not need into DIR, on any disk, and keep it there
+    #[arg(long, value_name = "DIR", conflicts_with = "keep_log", requires = "snapshots")]
+    archive: Option<PathBuf>,
     /// Write a snapshot of --data-dir, also beside a running engine, and stop
     #[arg(long, requires = "data_dir", group = "snapshots", conflicts_with_all = RUN_FLAGS, conflicts_with = "reshard")]
     snapshot: bool,
+    /// Copy --data-dir to DIR, also beside a running engine, try the copy, and stop
+    #[arg(long, value_name = "DIR", requires = "data_dir", conflicts_with_all = RUN_FLAGS, conflicts_with_all = OTHER_WORK)]
+    backup: Option<PathBuf>,
+    /// Copy the backup in DIR to --data-dir, which is not there yet, when the copy was tried, and stop
+    #[arg(long, value_name = "DIR", requires = "data_dir", conflicts_with_all = RUN_FLAGS, conflicts_with_all = OTHER_WORK, conflicts_with = "backup")]
+    restore: Option<PathBuf>,
 }
+
+/// The flags that ask for other work than a copy does.
+const OTHER_WORK: [&str; 2] = ["snapshots", "reshard"];
 
 /// Which part of a log stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -42,23 +55,37 @@ enum KeepLog {
     SinceSnapshot,
 }
 
+impl Flags {
+    fn set_trimming(&self, options: &mut Options) {
+        options.trim_log = self.archive.is_some() || self.keep_log == KeepLog::SinceSnapshot;
+        options.archive = self.archive.clone();
+    }
+}
+
 impl runner::Flags for Flags {
     fn set(&self, options: &mut Options) {
         self.pipeline.set(options);
         options.shards = self.shards;
         options.segment_commands = Some(self.segment_commands);
         options.snapshot_every = self.snapshot_every;
-        options.trim_log = self.keep_log == KeepLog::SinceSnapshot;
+        self.set_trimming(options);
     }
 
     fn instead_of_a_run(&self, data_dir: Option<&Path>) -> Result<Option<String>, RunError> {
-        match (data_dir, self.reshard) {
-            (Some(data_dir), Some(shards)) => Ok(Some(reshard(&RealDisk, data_dir, shards)?)),
-            (Some(data_dir), None) if self.snapshot => {
-                let trim_log = self.keep_log == KeepLog::SinceSnapshot;
-                Ok(Some(snapshot(&Options { trim_log, ..Options::new(data_dir) })?))
-            }
-            _ => Ok(None),
-        }
+        let Some(data_dir) = data_dir else { return Ok(None) };
+        let done = if let Some(shards) = self.reshard {
+            reshard(&RealDisk, data_dir, shards)?
+        } else if let Some(to) = &self.backup {
+            copy(&Options::new(data_dir), to)?
+        } else if let Some(from) = &self.restore {
+            copy(&Options::new(from), data_dir)?
+        } else if self.snapshot {
+            let mut options = Options::new(data_dir);
+            self.set_trimming(&mut options);
+            snapshot(&options)?
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(done))
     }
 }

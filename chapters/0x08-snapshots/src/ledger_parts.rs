@@ -5,7 +5,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use market::log::ShardOf;
 use market::{Event, Sequence};
@@ -66,22 +66,76 @@ impl Part {
     /// # Errors
     /// What the system says.
     pub fn ends_those_before(self, path: &Path) -> io::Result<()> {
-        let folder = path.parent().unwrap_or(path);
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            let Some(part) = entry.file_name().to_str().and_then(Part::of_file_name) else { continue };
-            if part.shard != self.shard || part.first == self.first {
-                continue;
-            }
+        for (part, path, bytes) in parts(self.shard, path.parent().unwrap_or(path))? {
             if part.first > self.first {
-                fs::remove_file(entry.path())?;
+                fs::remove_file(path)?;
                 continue;
             }
             let length = self.entry.saturating_sub(part.entry) * Event::BYTES as u64;
-            if entry.metadata()?.len() > length {
-                OpenOptions::new().write(true).open(entry.path())?.set_len(length)?;
+            if part.first < self.first && bytes > length {
+                OpenOptions::new().write(true).open(path)?.set_len(length)?;
             }
         }
         Ok(())
     }
+}
+
+/// The parts of a shard's ledger in a folder in their order, where each is, and how many bytes it has.
+fn parts(shard: ShardOf, folder: &Path) -> io::Result<Vec<(Part, PathBuf, u64)>> {
+    let mut parts = Vec::new();
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(parts),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let part = entry.file_name().to_str().and_then(Part::of_file_name).filter(|part| part.shard == shard);
+        if let Some(part) = part {
+            parts.push((part, entry.path(), entry.metadata()?.len()));
+        }
+    }
+    parts.sort_unstable_by_key(|(part, ..)| part.first);
+    Ok(parts)
+}
+
+/// Whether the parts that are there have all entries before this one, without a hole. An engine that is killed takes with
+/// it what it had not yet written.
+///
+/// # Errors
+/// What the system says.
+pub fn reach(shard: ShardOf, folder: &Path, entry: u64) -> io::Result<bool> {
+    let mut reached = None;
+    for (part, _, bytes) in parts(shard, folder)?.into_iter().filter(|(part, ..)| part.entry <= entry) {
+        if reached.is_some_and(|reached| reached < part.entry) {
+            return Ok(false);
+        }
+        reached = Some(part.entry + bytes / Event::BYTES as u64);
+    }
+    Ok(reached.is_some_and(|reached| reached >= entry))
+}
+
+/// Returns when everything that is in the parts survives a crash.
+///
+/// # Errors
+/// What the system says.
+pub fn sync(shard: ShardOf, folder: &Path) -> io::Result<()> {
+    for (_, path, _) in parts(shard, folder)? {
+        // Some systems sync only what may be written. A start may have removed it meanwhile.
+        match OpenOptions::new().write(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            file => file?.sync_all()?,
+        }
+    }
+    Ok(())
+}
+
+/// Copies the parts to another folder, as far as they are written, and returns when the copies are on disk.
+///
+/// # Errors
+/// What the system says.
+pub fn copy(shard: ShardOf, from: &Path, to: &Path) -> io::Result<()> {
+    for (part, path, _) in parts(shard, from)? {
+        fs::copy(path, to.join(part.file_name()))?;
+    }
+    sync(shard, to)
 }

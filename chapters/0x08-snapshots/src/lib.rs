@@ -6,6 +6,7 @@
 #![deny(unsafe_code)] // but for the ring's slots, in `memory` and `ring`
 
 pub mod accounts;
+pub mod backup;
 pub mod book;
 pub mod cores;
 pub mod crew;

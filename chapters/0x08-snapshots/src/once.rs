@@ -11,23 +11,28 @@ use crate::shadow::Shadow;
 /// # Errors
 /// When there is no log, when one can't be read, when somebody else makes snapshots, or the disk can't be written.
 pub fn snapshot(options: &Options) -> Result<String, EngineError> {
-    let (disk, folder) = (&*options.disk, &options.data_dir);
-    let io = |source| LogError::Io { what: "look for", path: folder.clone(), source };
-    let shards = match shard_counts(disk, folder).map_err(io)?[..] {
-        [shards] => shards,
-        [] => {
-            let words = format!("{}: no log to make a snapshot of; a run makes one", folder.display());
-            return Err(EngineError::Refused(words));
-        }
-        _ => {
-            let reason = "there are logs of several numbers of shards: open it with an engine first".into();
-            return Err(EngineError::Unsound { path: folder.clone(), reason });
-        }
-    };
-    let _lock = SnapshotLock::take(disk, folder)?;
+    let shards = shard_count(options, "make a snapshot of")?;
+    let _lock = SnapshotLock::take(&*options.disk, &options.data_dir)?;
     let shards = (0..shards).map(|shard| ShardOf { shard, shards });
     let said: Result<Vec<String>, EngineError> = shards.map(|shard| one(options, shard)).collect();
     Ok(said?.join("\n"))
+}
+
+/// How many shards the data directory has, from which somebody wants to do `what`.
+///
+/// # Errors
+/// When there is no log, or there are several sets of them.
+pub fn shard_count(options: &Options, what: &str) -> Result<u16, EngineError> {
+    let (disk, folder) = (&*options.disk, &options.data_dir);
+    let io = |source| LogError::Io { what: "look for", path: folder.clone(), source };
+    match shard_counts(disk, folder).map_err(io)?[..] {
+        [shards] => Ok(shards),
+        [] => Err(EngineError::Refused(format!("{}: no log to {what}; a run makes one", folder.display()))),
+        _ => {
+            let reason = "there are logs of several numbers of shards: open it with an engine first".into();
+            Err(EngineError::Unsound { path: folder.clone(), reason })
+        }
+    }
 }
 
 /// A snapshot of one shard.

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use market::log::ShardOf;
-use market::log_chain::{read_chain, segments};
+use market::log_chain::{identity, read_chain, segments};
 use market::snapshot::{SnapshotHeader, file_name};
 use market::snapshot_file::{SnapshotWriter, remove_older};
-use market::{Disk, EngineError, LogError, LogId, LogReader, Options, Sequence, watermark};
+use market::{Disk, EngineError, LogId, Options, Sequence, watermark};
 
 use crate::exchange::Exchange;
+use crate::ledger_parts;
 use crate::metrics::Unmeasured;
 use crate::start::{Origin, Start};
 use crate::trim::trim;
@@ -37,6 +38,8 @@ pub struct Shadow {
     kept: Sequence,
     /// Whether the log's beginning goes when no snapshot needs it.
     trims: bool,
+    /// Where it goes then, unless it is removed.
+    archive: Option<PathBuf>,
 }
 
 impl Shadow {
@@ -46,10 +49,20 @@ impl Shadow {
     /// When there is no log to follow, or it can't be read.
     pub fn begin(options: &Options, shard: ShardOf) -> Result<Shadow, EngineError> {
         let (disk, folder) = (Arc::clone(&options.disk), options.data_dir.clone());
-        let log = identity(&*disk, &folder, shard)?;
+        let log = log_identity(&*disk, &folder, shard)?;
         let Start { exchange, origin } = Start::find(options, shard)?;
         let kept = origin.next();
-        Ok(Shadow { disk, folder, shard, log, exchange, origin, kept, trims: options.trim_log })
+        Ok(Shadow {
+            disk,
+            folder,
+            shard,
+            log,
+            exchange,
+            origin,
+            kept,
+            trims: options.trim_log,
+            archive: options.archive.clone(),
+        })
     }
 
     // ANCHOR: follow
@@ -102,13 +115,15 @@ impl Shadow {
         let Some(place) = self.origin.place.filter(|place| place.next.sequence > self.kept) else { return Ok(None) };
         let (shard, log, ledger_entries) = (self.shard, self.log, self.origin.ledger_entries);
         let header = SnapshotHeader { shard, log, place, ledger_entries, sections: Vec::new() };
+        // A start wants the ledger up to here, and may come after a crash.
+        ledger_parts::sync(shard, &self.folder).map_err(|source| self.io(source))?;
         let mut snapshot = SnapshotWriter::create(&*self.disk, &self.folder, header)?;
         self.exchange.save(&mut snapshot)?;
         let bytes = snapshot.finish()?;
         self.kept = place.next.sequence;
         remove_older(&*self.disk, &self.folder.join(file_name(shard, self.kept)), KEPT)?;
         if self.trims {
-            trim(&*self.disk, &self.folder, shard, KEPT)?;
+            trim(&*self.disk, &self.folder, self.archive.as_deref(), shard, KEPT)?;
         }
         Ok(Some(bytes))
     }
@@ -135,15 +150,11 @@ impl Shadow {
 }
 
 /// The identity of a shard's log.
-fn identity(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> Result<LogId, EngineError> {
-    let io = |source| EngineError::Io { what: "look for the log", path: folder.to_path_buf(), source };
-    let first = segments(disk, folder, shard).map_err(io)?.into_iter().next();
-    let path = first.ok_or_else(|| LogError::Missing { path: folder.join(shard.file_name()) })?.path;
-    let mut file = disk.open(&path).map_err(io)?.ok_or_else(|| LogError::Missing { path: path.clone() })?;
-    match LogReader::new(&mut *file, &path)?.header.id {
+fn log_identity(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> Result<LogId, EngineError> {
+    match identity(disk, folder, shard)? {
         LogId::NONE => {
             let reason = "the log is of version 1: start an engine once, which rewrites it".into();
-            Err(EngineError::Unsound { path, reason })
+            Err(EngineError::Unsound { path: folder.join(shard.file_name()), reason })
         }
         id => Ok(id),
     }

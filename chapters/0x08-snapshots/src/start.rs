@@ -14,6 +14,7 @@ use market::snapshot_file::{SnapshotError, SnapshotReader};
 use market::{Disk, EngineError, LogError, LogId, Options, Recovery, Sequence};
 
 use crate::exchange::Exchange;
+use crate::ledger_parts;
 
 /// What an engine begins with.
 #[derive(Default)]
@@ -78,19 +79,24 @@ impl Start {
         if let ([], [(_, path), ..]) = (&segments[..], &snapshots[..]) {
             return Err(without_log(path));
         }
+        let has_beginning = segments.first().is_none_or(|segment| segment.first == Sequence::FIRST);
         let mut passed_over = Vec::new();
-        for (_, path) in snapshots {
-            match load(disk, shard, &segments, &path) {
-                Ok((exchange, header)) => {
-                    let (place, log) = (Some(header.place), Some(header.log));
-                    let origin = Origin { place, log, ledger_entries: header.ledger_entries, passed_over };
-                    return Ok(Start { exchange, origin });
+        // With all of the log a replay can write the ledger again, and without it nothing can.
+        for with_ledger in if has_beginning { &[true][..] } else { &[true, false] } {
+            for (_, path) in &snapshots {
+                match load(disk, shard, &segments, path, *with_ledger) {
+                    Ok((exchange, header)) => {
+                        let (place, log) = (Some(header.place), Some(header.log));
+                        let origin = Origin { place, log, ledger_entries: header.ledger_entries, passed_over };
+                        return Ok(Start { exchange, origin });
+                    }
+                    Err(error) if *with_ledger => passed_over.push(format!("passed over a snapshot: {error}")),
+                    Err(_) => {}
                 }
-                Err(error) => passed_over.push(format!("passed over a snapshot: {error}")),
             }
         }
         match segments.first() {
-            Some(Segment { first, path }) if *first > Sequence::FIRST => {
+            Some(Segment { first, path }) if !has_beginning => {
                 Err(without_beginning(path.clone(), *first, &passed_over))
             }
             _ => Ok(Start { origin: Origin { passed_over, ..Origin::default() }, ..Start::default() }),
@@ -99,14 +105,20 @@ impl Start {
     // ANCHOR_END: find
 }
 
-/// Loads a snapshot of this shard that fits the log.
+/// Loads a snapshot of this shard that fits the log; if that is asked for, only when the ledger is as far.
 fn load(
     disk: &dyn Disk,
     shard: ShardOf,
     segments: &[Segment],
     path: &Path,
+    with_ledger: bool,
 ) -> Result<(Exchange, SnapshotHeader), SnapshotError> {
     let mut snapshot = open(disk, shard, segments, path)?;
+    let (entries, folder) = (snapshot.header.ledger_entries, path.parent().unwrap_or(path));
+    let io = |source| SnapshotError::Io { path: path.to_path_buf(), source };
+    if with_ledger && !ledger_parts::reach(shard, folder, entries).map_err(io)? {
+        return Err(snapshot.unusable(&format!("the ledger does not have all {entries} entries before it")));
+    }
     let exchange = Exchange::load(&mut snapshot)?;
     Ok((exchange, snapshot.header))
 }

@@ -188,17 +188,23 @@ fn a_snapshot_that_does_not_fit_is_passed_over() {
     assert!(behind == 170 && said.join("\n").contains("it is of another log"), "behind {behind}, {said:?}");
     disk.remove(&newest.with_file_name(file_name(ShardOf::ONLY, first))).unwrap();
 
-    // The log without its last segments: the snapshot is ahead of it. The watermark would refuse that, and is gone.
+    // The log without its last segments: the snapshot is ahead of it. The watermark would refuse that, and is gone, so the
+    // snapshot is the only witness, and nothing goes on before somebody has put it away.
     let chain = segments(&disk, folder.path(), ShardOf::ONLY).unwrap();
     let last = &chain[chain.len() - 2..];
     assert!(last[0].first < Sequence(171), "the snapshot is not ahead of what is left: {chain:?}");
     last.iter().for_each(|segment| disk.remove(&segment.path).unwrap());
     market::watermark::remove(&disk, &folder.log()).unwrap();
     expect("there is no segment");
+    let words = folder.refusal::<Engine>().unwrap().to_string();
+    assert!(words.contains("and command 170 was on disk once"), "{words}");
+    let ahead = disk.read(&newest).unwrap();
+    disk.remove(&newest).unwrap();
     // It goes another way from there, and gets as long again: the frame that the snapshot names is another.
     let there = last[0].first.0 as usize - 1;
     let stream = [commands(&oracle, 0, there), Random::new(77).stream(200)].concat();
     run::<Engine>(&folder.options, &stream[there..], 7).unwrap();
+    disk.rot(&newest, &ahead);
     let start = Start::find(&folder.options, ShardOf::ONLY).unwrap();
     assert_eq!(start.origin.next(), Sequence(101), "{:?}", start.origin.passed_over);
     let went = run::<Engine>(&folder.options, &[], 1).unwrap();

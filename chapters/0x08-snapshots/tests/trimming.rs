@@ -11,7 +11,7 @@ use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, SimDisk};
 use market::log::ShardOf;
-use market::log_chain::segments;
+use market::log_chain::{Segment, segments};
 use market::snapshot::list;
 use market::{Command, LogError, Options, Sequence, read_log};
 
@@ -77,11 +77,41 @@ fn nothing_goes_for_a_snapshot_that_does_not_hold() {
         let last = bytes.len() - 9;
         bytes[last] ^= 1;
         disk.rot(&path, &bytes);
-        ch08::trim::trim(&disk, folder.path(), ShardOf::ONLY, 2).unwrap();
+        ch08::trim::trim(&disk, folder.path(), None, ShardOf::ONLY, 2).unwrap();
         assert_eq!(firsts(&disk, &folder)[0], 1, "segments went although snapshot {damaged} is damaged");
         let went = run::<Engine>(&folder.options, &[], 1).unwrap();
         check_state(&oracle.state(200), &went.closed.state).unwrap();
     }
+}
+
+/// What goes is put aside: the archive and what is left are the whole log. A crash between copy and removal is made good, and a
+/// segment of another log is not taken for one of this.
+#[test]
+fn what_goes_is_put_aside() {
+    let (disk, mut folder, oracle) = one_snapshot(3);
+    let archive = folder.path().join("archive");
+    let segment = segments(&disk, folder.path(), ShardOf::ONLY).unwrap().remove(0).path;
+    let aside = archive.join(segment.file_name().unwrap());
+    folder.options.archive = Some(archive.clone());
+    disk.put(&aside, b"another's");
+    let error = snapshot(&folder.options).unwrap_err().to_string();
+    assert!(error.contains("an archive of its own") && firsts(&disk, &folder)[0] == 1, "{error}");
+    disk.put(&aside, &disk.read(&segment).unwrap());
+    run::<Engine>(&folder.options, &commands(&oracle, 200, 250), 5).unwrap();
+    snapshot(&folder.options).unwrap();
+    let first = firsts(&disk, &folder)[0];
+    assert!(first > 60, "nothing was trimmed: {first}");
+
+    for Segment { path, .. } in segments(&disk, &archive, ShardOf::ONLY).unwrap() {
+        disk.put(&folder.path().join(path.file_name().unwrap()), &disk.read(&path).unwrap());
+    }
+    let mut read = Vec::new();
+    let each = |_, command| {
+        read.push(command);
+        Ok(())
+    };
+    read_log::<LogError>(&folder.options, ShardOf::ONLY, each).unwrap();
+    assert_eq!(read, commands(&oracle, 0, 250));
 }
 
 /// The power fails in each operation: the directory opens with everything, and the next trimming ends what was begun.

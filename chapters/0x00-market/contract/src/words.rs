@@ -57,6 +57,13 @@ fn refused_here<C: Chapter>() -> Vec<&'static str> {
             "--snapshot --data-dir kept --reshard 2",
             "--snapshot --data-dir kept --snapshot-every 5",
             "--keep-log since-snapshot",
+            "--snapshot --data-dir kept --archive aside --keep-log since-snapshot",
+            "--archive aside",
+            "--backup copy",
+            "--backup copy --data-dir kept",
+            "--backup copy --data-dir kept --snapshot",
+            "--restore copy --data-dir kept --orders 5",
+            "--restore copy --backup copy --data-dir kept",
         ]);
     }
     refused

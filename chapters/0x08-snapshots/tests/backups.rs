@@ -1,0 +1,138 @@
+//! Backups: taken beside an engine that works and trims its log, tried, restored, and refused where something is.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Output};
+use std::time::{Duration, Instant};
+
+use ch08::Chapter;
+use contract::aftermath::{Left, judge};
+use contract::folder::Folder;
+use contract::harness::run;
+use contract::streams::Random;
+use market::flow::{self, FlowName};
+use market::log::ShardOf;
+use market::log_chain::segments;
+use market::{Options, RealDisk, Sequence};
+
+type Engine = <Chapter as runner::Chapter>::Engine;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ch08");
+
+/// Something that would take so long is stuck.
+const STUCK: Duration = Duration::from_secs(60);
+
+const ORDERS: usize = 60_000;
+
+/// Copies with the program itself: `--backup` or `--restore`.
+fn copy(flag: &str, folder: &Path, data_dir: &Path) -> Output {
+    Process::new(PROGRAM).arg(flag).arg(folder).arg("--data-dir").arg(data_dir).output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
+}
+
+/// Everything in a folder, and what it holds.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all.into_iter().filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+fn engine(folder: &Path) -> Child {
+    let mut engine = Process::new(PROGRAM);
+    engine.args(["--quiet", "--flow", "venue", "--batch", "2", "--orders", &ORDERS.to_string()]);
+    engine.args(["--snapshot-every", "500", "--segment-commands", "300", "--keep-log", "since-snapshot"]);
+    engine.arg("--data-dir").arg(folder.join("data")).arg("--events").arg(folder.join("events"));
+    engine.arg("--output").arg(folder).spawn().unwrap()
+}
+
+/// The drill: an engine works, writes snapshots and trims its log, and is copied again and again; then it is killed and its
+/// folder is lost. What is restored holds all that was acknowledged when the backup began, and the model's state.
+#[test]
+fn the_drill() {
+    let flow = flow::generate(FlowName::Venue, ORDERS, flow::DEFAULT_SEED);
+    let commands = [flow.setup, flow.body].concat();
+    let folder = Folder::on_disk(RealDisk);
+    let [data_dir, events] = ["data", "events"].map(|name| folder.path().join(name));
+    let mut engine = engine(folder.path());
+    let began = Instant::now();
+    let is_trimmed = || {
+        let first = segments(&RealDisk, &data_dir, ShardOf::ONLY).unwrap().first().map(|segment| segment.first);
+        first.is_some_and(|first| first > Sequence::FIRST)
+    };
+    while !is_trimmed() {
+        assert!(began.elapsed() < STUCK && engine.try_wait().unwrap().is_none(), "no log was trimmed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let mut taken = Vec::new();
+    for number in 0..5 {
+        let [acked, backup] = ["acked", "backup"].map(|name| folder.path().join(format!("{name}-{number}")));
+        fs::copy(&events, &acked).unwrap();
+        let output = copy("--backup", &backup, &data_dir);
+        let was_beside = engine.try_wait().unwrap().is_none();
+        assert!(output.status.success() && words(&output).contains("it opens"), "{}", words(&output));
+        assert!(was_beside || number > 0, "the engine was done before it was copied: nothing was tested");
+        taken.push((acked, backup));
+    }
+    let _ = engine.kill();
+    engine.wait().unwrap();
+    fs::remove_dir_all(&data_dir).unwrap();
+
+    let restored = taken.iter().map(|(acked, backup)| {
+        let output = copy("--restore", backup, &data_dir);
+        assert!(output.status.success(), "{}", words(&output));
+        let name = backup.display().to_string();
+        let left = Left::read::<Chapter>(name, &commands, 1, &data_dir, acked).unwrap();
+        assert!(left.trimmed() > 0 && left.acknowledged() > 0, "the backup tests nothing");
+        fs::remove_dir_all(&data_dir).unwrap();
+        left
+    });
+    let restored: Vec<Left> = restored.collect();
+    judge(&commands, &restored).unwrap();
+    let drafts = fs::read_dir(folder.path()).unwrap().flatten();
+    let drafts = drafts.filter(|entry| entry.file_name().to_string_lossy().contains(".draft-")).count();
+    assert_eq!(drafts, 0, "a draft was left");
+}
+
+/// What is there is never replaced, and a backup that is damaged is restored nowhere.
+#[test]
+fn what_is_refused() {
+    let folder = Folder::on_disk(RealDisk);
+    let [data_dir, backup, other] = ["data", "backup", "other"].map(|name| folder.path().join(name));
+    let ends = |output: Output, code, expected: &str| {
+        let said = words(&output);
+        assert!(output.status.code() == Some(code) && said.contains(expected), "{expected} was expected: {said}");
+    };
+    ends(copy("--backup", &backup, &data_dir), 2, "no log to copy");
+    let mut options = Options::new(&data_dir);
+    options.segment_commands = Some(50);
+    run::<Engine>(&options, &Random::new(1).stream(120), 10).unwrap();
+    ends(copy("--backup", &backup, &data_dir), 0, "120 commands; it opens");
+    let before = (contents(&data_dir), contents(&backup));
+    ends(copy("--backup", &backup, &data_dir), 2, "nothing is replaced");
+    ends(copy("--restore", &backup, &data_dir), 2, "nothing is replaced");
+    assert!(before == (contents(&data_dir), contents(&backup)), "a refusal changed a file");
+
+    for segment in segments(&RealDisk, &backup, ShardOf::ONLY).unwrap() {
+        let whole = fs::read(&segment.path).unwrap();
+        let mut bytes = whole.clone();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&segment.path, &bytes).unwrap();
+        ends(copy("--restore", &backup, &other), 3, "damaged");
+        fs::write(&segment.path, &whole[..whole.len() - 1]).unwrap();
+        let output = copy("--restore", &backup, &other);
+        assert_eq!(output.status.code(), Some(3), "a segment is cut: {}", words(&output));
+        fs::write(&segment.path, &whole).unwrap();
+        assert!(!other.exists(), "a refusal made a folder");
+    }
+    // An empty folder may be there already, and holds the same afterwards.
+    fs::create_dir(&other).unwrap();
+    ends(copy("--restore", &backup, &other), 0, "120 commands");
+    let went = run::<Engine>(&Options { data_dir: other, ..options.clone() }, &[], 1).unwrap();
+    assert_eq!(went.recovery.commands, 120);
+    assert_eq!(went.closed.state, run::<Engine>(&options, &[], 1).unwrap().closed.state);
+}
