@@ -133,7 +133,7 @@ fn try_copy(copy: &Options, shard: ShardOf, mark: Mark) -> Result<String, Engine
     read_chain::<LogError>(disk, shard, &there, begin.as_ref(), None, |_, _| Ok(()))?;
     let mut shadow = Shadow::begin(copy, shard)?;
     let began = shadow.next().0 - Sequence::FIRST.0;
-    while shadow.follow(Sequence(u64::MAX))? > 0 {}
+    while shadow.follow(Sequence(u64::MAX), |_, _| ())? > 0 {}
     if shadow.next() != mark.last.plus(1) {
         let reason = format!("the copy of it goes on with command {}, and {} were on disk", shadow.next(), mark.last);
         return Err(EngineError::Unsound { path: folder.clone(), reason });

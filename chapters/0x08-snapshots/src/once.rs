@@ -42,7 +42,7 @@ fn one(options: &Options, shard: ShardOf) -> Result<String, EngineError> {
     // Who runs may log faster than this reads: what was on disk when it began is enough.
     let mut until = Sequence(u64::MAX);
     loop {
-        let left = shadow.follow(until)?;
+        let left = shadow.follow(until, |_, _| ())?;
         until = until.min(shadow.next().plus(left));
         if left == 0 || shadow.next() >= until {
             break;

@@ -12,7 +12,8 @@ use market::log::ShardOf;
 use market::log_chain::{identity, read_chain, segments};
 use market::snapshot::{SnapshotHeader, file_name};
 use market::snapshot_file::{SnapshotWriter, remove_older};
-use market::{Disk, EngineError, LogId, Options, Sequence, watermark};
+use market::state::ExchangeState;
+use market::{Disk, EngineError, Event, LogId, Options, Sequence, Stamp, watermark};
 
 use crate::exchange::Exchange;
 use crate::ledger_parts;
@@ -67,11 +68,11 @@ impl Shadow {
 
     // ANCHOR: follow
     /// Replays the next commands that are on disk, as far as command `until` or a little further, and says how many
-    /// are left up to the watermark.
+    /// are left up to the watermark. Whoever wants to know what each of them led to is told.
     ///
     /// # Errors
     /// When the log can't be read, or is not what it was.
-    pub fn follow(&mut self, until: Sequence) -> Result<u64, EngineError> {
+    pub fn follow(&mut self, until: Sequence, heard: impl FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
         let path = self.folder.join(self.shard.file_name());
         let Some(mark) = watermark::read(&*self.disk, &path, self.log) else { return Ok(0) };
         let next = self.origin.next();
@@ -80,22 +81,24 @@ impl Shadow {
         }
         let step = Sequence(next.0 + STEP_COMMANDS - 1).min(until).min(mark.last);
         if step >= next {
-            self.replay(step)?;
+            self.replay(step, heard)?;
         }
         Ok(mark.last.plus(1).0.saturating_sub(self.origin.next().0))
     }
 
     /// Replays the log up to the frame of command `until`, which is on disk.
-    fn replay(&mut self, until: Sequence) -> Result<(), EngineError> {
+    fn replay(&mut self, until: Sequence, mut heard: impl FnMut(Stamp, &[Event])) -> Result<(), EngineError> {
         let segments = segments(&*self.disk, &self.folder, self.shard).map_err(|source| self.io(source))?;
         let (exchange, mut events, mut entries) = (&mut self.exchange, Vec::new(), self.origin.ledger_entries);
         let place = self.origin.place.as_ref();
-        let end = read_chain::<EngineError>(&*self.disk, self.shard, &segments, place, Some(until), |_, command| {
-            events.clear();
-            exchange.apply(&command, &mut events, &mut Unmeasured);
-            entries += events.iter().filter(|event| event.moves_value()).count() as u64;
-            Ok(())
-        })?;
+        let end =
+            read_chain::<EngineError>(&*self.disk, self.shard, &segments, place, Some(until), |stamp, command| {
+                events.clear();
+                exchange.apply(&command, &mut events, &mut Unmeasured);
+                entries += events.iter().filter(|event| event.moves_value()).count() as u64;
+                heard(stamp, &events);
+                Ok(())
+            })?;
         if end.header.id != self.log || end.place.next.sequence <= until {
             let reason = format!("command {until} was on disk, and the log is without it, or another");
             return Err(EngineError::Unsound { path: end.path, reason });
@@ -128,6 +131,11 @@ impl Shadow {
         Ok(Some(bytes))
     }
     // ANCHOR_END: write
+
+    /// Everything that the markets hold behind the last command that it replayed.
+    pub fn state(&self) -> ExchangeState {
+        self.exchange.state()
+    }
 
     /// The next command that it will replay.
     pub fn next(&self) -> Sequence {

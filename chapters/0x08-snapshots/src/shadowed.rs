@@ -133,7 +133,7 @@ impl One {
         let Ok(shadow) = &mut self.shadow else { return false };
         let (before, due) = (shadow.next(), shadow.kept().plus(every));
         let mut went = || {
-            self.behind = shadow.follow(Sequence(due.0 - 1))?;
+            self.behind = shadow.follow(Sequence(due.0 - 1), |_, _| ())?;
             if shadow.next() >= due {
                 self.written += u64::from(shadow.write()?.is_some());
             }
