@@ -1,0 +1,33 @@
+//! All markets that are shown, by their ids.
+//!
+//! Whoever wants to watch a market asks for it here once, and reads it without coming back. So what is locked here is on
+//! nobody's path but that of a market that opens.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use market::MarketId;
+
+use crate::shown::Shown;
+
+/// The markets of one feed.
+#[derive(Default)]
+pub struct Board {
+    markets: RwLock<BTreeMap<MarketId, Arc<Shown>>>,
+}
+
+impl Board {
+    /// What is shown of a market, if it is known.
+    pub fn market(&self, market: MarketId) -> Option<Arc<Shown>> {
+        self.markets.read().unwrap_or_else(PoisonError::into_inner).get(&market).cloned()
+    }
+
+    /// All markets, by their ids.
+    pub fn markets(&self) -> Vec<Arc<Shown>> {
+        self.markets.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    pub(crate) fn add(&self, shown: Arc<Shown>) {
+        self.markets.write().unwrap_or_else(PoisonError::into_inner).insert(shown.market, shown);
+    }
+}

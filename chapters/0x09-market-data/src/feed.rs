@@ -1,0 +1,273 @@
+//! The feed: it follows the taps of all shards, and publishes what watchers may see.
+//!
+//! It works in steps on one thread. A shard is in one of three places: its engine is not open yet, it is followed, or it was
+//! lapped and is caught up with from its log. Invariants: a book is published only between two commands, and a book that
+//! the feed knows to be behind says that it is stale. Cost: about one look at the order's entry and one at the price for
+//! each event, and one publication for each market and batch.
+
+use std::sync::Arc;
+use std::sync::mpsc::TryRecvError;
+
+use market::{EngineError, LogId, Sequence, Step};
+
+use crate::board::Board;
+use crate::past::{Past, Source};
+use crate::record::Record;
+use crate::shard::Shard;
+use crate::tap::Tapped;
+
+/// How many commands are applied before their markets are published.
+const BATCH_COMMANDS: usize = 1_024;
+
+/// How often in a row a past that can't be read is tried: files may go while a snapshot takes their place.
+const TRIES: u32 = 3;
+
+/// What can be chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// This life of the feed; see [`Version::epoch`](crate::Version::epoch).
+    pub epoch: u64,
+    /// How many trades are kept for each market.
+    pub trades_kept: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        // 53 bits, which a script can hold in a number.
+        Settings { epoch: (LogId::random().0 >> 11).max(1), trades_kept: 512 }
+    }
+}
+
+/// Follows the shards of an engine.
+pub struct Feed {
+    board: Arc<Board>,
+    shards: Vec<Followed>,
+}
+
+/// A shard, and how far the feed has come with it.
+struct Followed {
+    tapped: Tapped,
+    past: Box<dyn Past>,
+    shard: Shard,
+    place: Place,
+    /// How often the past could not be read, in a row.
+    failed: u32,
+    laps: u64,
+}
+
+/// Where a feed is with a shard.
+enum Place {
+    /// The engine is not open yet.
+    Before,
+    /// The next record of the ring.
+    At(u64),
+    /// It was lapped, and begins with the past.
+    Lapped,
+    /// It follows the past. Once command `needed` is applied it may go on in the ring with record `rejoin`.
+    Behind { rejoin: u64, needed: Sequence },
+    /// The engine is gone.
+    Gone,
+}
+
+impl Feed {
+    /// A feed for an engine that is being opened. The taps are those of its shards, in their order.
+    pub fn new(settings: Settings, taps: Vec<Source>) -> Feed {
+        Feed::at(settings, taps, || Place::Before)
+    }
+
+    /// A feed for an engine that runs already, in place of one that is gone.
+    pub fn join(settings: Settings, taps: Vec<Source>) -> Feed {
+        Feed::at(settings, taps, || Place::Lapped)
+    }
+
+    fn at(settings: Settings, taps: Vec<Source>, place: impl Fn() -> Place) -> Feed {
+        let board = Arc::new(Board::default());
+        let followed = |(tapped, past)| {
+            let shard = Shard::new(Arc::clone(&board), settings.epoch, settings.trades_kept);
+            Followed { tapped, past, shard, place: place(), failed: 0, laps: 0 }
+        };
+        Feed { shards: taps.into_iter().map(followed).collect(), board }
+    }
+
+    /// What it shows.
+    pub fn board(&self) -> &Arc<Board> {
+        &self.board
+    }
+
+    /// Whether the books of this shard, counted from 0, are up to what was acknowledged, as far as the feed knows.
+    pub fn is_following(&self, shard: usize) -> bool {
+        self.shards.get(shard).is_some_and(|followed| matches!(followed.place, Place::At(_)))
+    }
+
+    /// How often a shard's ring has lapped it.
+    pub fn laps(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.laps).sum()
+    }
+
+    /// How many bytes of memory it needs for resting orders.
+    pub fn order_bytes(&self) -> usize {
+        self.shards.iter().map(|followed| followed.shard.order_bytes()).sum()
+    }
+
+    /// Gets on with each shard, and ends when all engines are gone.
+    ///
+    /// # Errors
+    /// When it was lapped and the log can't be read.
+    pub fn step(&mut self) -> Result<Step, EngineError> {
+        let (mut worked, mut ended) = (false, true);
+        for shard in &mut self.shards {
+            let step = shard.step()?;
+            worked |= step == Step::Worked;
+            ended &= step == Step::Ended;
+        }
+        Ok(if ended {
+            Step::Ended
+        } else if worked {
+            Step::Worked
+        } else {
+            Step::Idle
+        })
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        // Nobody follows any more, and readers must not think so.
+        self.shards.iter_mut().for_each(|followed| followed.shard.stale());
+    }
+}
+
+impl Followed {
+    // ANCHOR: step
+    fn step(&mut self) -> Result<Step, EngineError> {
+        match self.place {
+            Place::Before => Ok(self.open()),
+            Place::At(position) => Ok(self.follow(position)),
+            Place::Lapped => self.recover(Followed::begin),
+            Place::Behind { rejoin, needed } => self.recover(|followed| followed.catch_up(rejoin, needed)),
+            Place::Gone => Ok(Step::Ended),
+        }
+    }
+
+    /// Applies the next commands of the ring, whole ones, and publishes what they changed.
+    fn follow(&mut self, position: u64) -> Step {
+        let (mut at, head) = (position, self.tapped.records.head());
+        if at == head {
+            return self.look_whether_gone(at);
+        }
+        let (mut commands, mut command) = (0, Sequence(0));
+        while at < head {
+            let Some(words) = self.tapped.records.read(at) else { return self.lapped() };
+            let Some(record) = Record::decode(words) else { return self.lapped() };
+            if record.stamp.sequence != command {
+                if commands == BATCH_COMMANDS {
+                    break;
+                }
+                (commands, command) = (commands + 1, record.stamp.sequence);
+            }
+            // Behind a return to the ring the first records may be known from the log.
+            if self.shard.is_news(&record) {
+                self.shard.apply(&record);
+            }
+            at += 1;
+        }
+        self.shard.end_command();
+        self.shard.publish();
+        self.place = Place::At(at);
+        Step::Worked
+    }
+    // ANCHOR_END: step
+
+    fn open(&mut self) -> Step {
+        match self.tapped.opened() {
+            Ok(opened) => {
+                self.shard.reset(&opened);
+                self.shard.publish();
+                self.place = Place::At(0);
+                Step::Worked
+            }
+            Err(TryRecvError::Empty) => Step::Idle,
+            Err(TryRecvError::Disconnected) => self.gone(),
+        }
+    }
+
+    fn look_whether_gone(&mut self, position: u64) -> Step {
+        let is_gone = self.tapped.opened().is_err_and(|error| error == TryRecvError::Disconnected);
+        // What the engine said last was there before it went.
+        match is_gone && self.tapped.records.head() == position {
+            true => self.gone(),
+            false => Step::Idle,
+        }
+    }
+
+    fn gone(&mut self) -> Step {
+        self.shard.stale();
+        self.place = Place::Gone;
+        Step::Ended
+    }
+
+    fn lapped(&mut self) -> Step {
+        self.shard.stale();
+        self.laps += 1;
+        self.place = Place::Lapped;
+        Step::Worked
+    }
+
+    // ANCHOR: catch_up
+    /// Begins with the past.
+    fn begin(&mut self) -> Result<Step, EngineError> {
+        let opened = self.past.begin()?;
+        self.shard.reset(&opened);
+        self.place = self.rejoin();
+        Ok(Step::Worked)
+    }
+
+    /// Where to go on in the ring: at its head, once everything before that is known.
+    fn rejoin(&self) -> Place {
+        let records = &self.tapped.records;
+        loop {
+            let rejoin = records.head();
+            // What the engine found when it was opened is in no ring.
+            let Some(last) = rejoin.checked_sub(1) else {
+                break Place::Behind { rejoin, needed: self.tapped.before() };
+            };
+            if let Some(record) = records.read(last).and_then(Record::decode) {
+                break Place::Behind { rejoin, needed: record.stamp.sequence };
+            }
+        }
+    }
+
+    /// Applies the next commands of the log. When everything before `rejoin` is known, and the ring still holds what came
+    /// there, it goes on in the ring.
+    fn catch_up(&mut self, rejoin: u64, needed: Sequence) -> Result<Step, EngineError> {
+        let before = self.shard.last();
+        let left = self.past.follow(&mut |stamp, events| self.shard.replay(stamp, events))?;
+        if self.shard.last() < needed {
+            return Ok(if self.shard.last() > before { Step::Worked } else { Step::Idle });
+        }
+        if self.tapped.records.oldest() > rejoin {
+            self.place = self.rejoin();
+        } else if left == 0 {
+            self.past.end();
+            self.shard.publish();
+            self.place = Place::At(rejoin);
+        }
+        Ok(Step::Worked)
+    }
+    // ANCHOR_END: catch_up
+
+    /// Does something with the past, and begins anew where that fails.
+    fn recover(&mut self, work: impl FnOnce(&mut Followed) -> Result<Step, EngineError>) -> Result<Step, EngineError> {
+        let done = work(self);
+        match done {
+            Ok(step) => {
+                self.failed = 0;
+                Ok(step)
+            }
+            Err(error) => {
+                (self.failed, self.place) = (self.failed + 1, Place::Lapped);
+                if self.failed < TRIES { Ok(Step::Idle) } else { Err(error) }
+            }
+        }
+    }
+}

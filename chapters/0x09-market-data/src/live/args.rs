@@ -1,0 +1,56 @@
+//! What can be asked on the command line.
+
+use std::path::PathBuf;
+
+use market::flow::{DEFAULT_SEED, FlowName};
+
+use crate::engines::Rung;
+
+/// The most commands of a run: 24 bytes each.
+const COMMANDS_MAX: f64 = 50_000_000.0;
+
+/// Shows one market's book while an engine runs, its feed follows and readers read.
+#[derive(Debug, Clone, clap::Args)]
+pub struct LiveArgs {
+    /// The engine behind the feed
+    #[arg(long, value_name = "CHAPTER", value_enum, default_value = "0x08")]
+    pub engine: Rung,
+    /// The flow: classic (one market, no cancels), venue (64 markets, everything), burst (nine tenths in one market)
+    #[arg(long, value_name = "NAME", default_value = "venue")]
+    pub flow: FlowName,
+    /// What the flow is generated from
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    pub seed: u64,
+    /// How long it runs
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    pub seconds: f64,
+    /// How many commands a second are offered
+    #[arg(long, value_name = "PER_SECOND", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub rate: u64,
+    /// How many readers watch the market
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub readers: u32,
+    /// The market that is watched [default: the one with the most orders]
+    #[arg(long, value_name = "ID")]
+    pub market: Option<u32>,
+    /// How many shards the engine has; 0x07 and 0x08 can have several
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub shards: u16,
+    /// Keep the log in this folder: run again and it recovers [default: a fresh folder, removed at the end]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+impl LiveArgs {
+    /// How many commands the run takes.
+    pub fn commands(&self) -> usize {
+        (self.rate as f64 * self.seconds).clamp(1.0, COMMANDS_MAX) as usize
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds from 0.1 to 3600".into()),
+    }
+}

@@ -1,0 +1,116 @@
+//! One market's book as text: in place on a terminal, a line now and then elsewhere.
+
+use std::fmt::Write;
+use std::io::{IsTerminal, stdout};
+use std::time::{Duration, Instant};
+
+use market::{MarketId, Price, Side};
+use program::{Unprinted, print};
+
+use crate::depth::{Depth, Prices};
+use crate::update::{BookUpdate, Status, Summary};
+
+/// How many prices of each side are drawn.
+const LEVELS: usize = 6;
+/// How long the longest bar is.
+const BAR: i64 = 30;
+
+/// A market's book, as one reader has it.
+pub struct Picture {
+    market: MarketId,
+    depth: Depth,
+    summary: Option<Summary>,
+    drawn: Option<Instant>,
+    /// The lines that stand on the terminal.
+    lines: usize,
+    is_terminal: bool,
+}
+
+impl Picture {
+    /// A picture of nothing yet.
+    pub fn new(market: MarketId) -> Picture {
+        let is_terminal = stdout().is_terminal();
+        Picture { market, depth: Depth::default(), summary: None, drawn: None, lines: 0, is_terminal }
+    }
+
+    /// Takes over what an update tells.
+    pub fn apply(&mut self, update: &BookUpdate) {
+        update.prices.iter().for_each(|price| self.depth.set(price, update.depth.at(price)));
+        self.summary = Some(update.summary);
+    }
+
+    /// Draws it, when it is time.
+    ///
+    /// # Errors
+    /// When nobody takes it.
+    pub fn draw(&mut self, books: u64, is_last: bool) -> Result<(), Unprinted> {
+        let interval = Duration::from_millis(if self.is_terminal { 100 } else { 1_000 });
+        let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= interval);
+        let Some(summary) = self.summary.filter(|_| is_due || is_last) else { return Ok(()) };
+        self.drawn = Some(Instant::now());
+        if !self.is_terminal {
+            return print(format_args!("{}\n", self.line(&summary, books)));
+        }
+        let text = self.text(&summary, books);
+        // Back to the first line, and each line cleared as it is written anew.
+        let back = if self.lines > 0 { format!("\x1b[{}A", self.lines) } else { String::new() };
+        self.lines = text.lines().count();
+        print(format_args!("{back}{}", text.replace('\n', "\x1b[K\n")))
+    }
+
+    fn line(&self, summary: &Summary, books: u64) -> String {
+        let cents = |price: Option<Price>| price.map_or("-".into(), |price| price.to_string());
+        let Picture { market, .. } = self;
+        format!(
+            "market {market} behind command {}: bid {}, ask {}, last {}, volume {}, open interest {}{}; {} books taken",
+            summary.sequence,
+            cents(summary.best_bid),
+            cents(summary.best_ask),
+            cents(summary.last_trade.map(|last| last.price)),
+            summary.volume.shares,
+            summary.open_interest,
+            words(summary),
+            books
+        )
+    }
+
+    fn text(&self, summary: &Summary, books: u64) -> String {
+        let mut text = String::new();
+        let asks: Vec<Price> = Prices::ALL.iter().filter(|&price| self.depth.at(price) < 0).take(LEVELS).collect();
+        let mut bids: Vec<Price> = Prices::ALL.iter().filter(|&price| self.depth.at(price) > 0).collect();
+        bids.reverse();
+        bids.truncate(LEVELS);
+        let largest = asks.iter().chain(&bids).map(|&price| self.depth.at(price).abs()).max().unwrap_or(1);
+        for at in (0..LEVELS).rev() {
+            self.level(&mut text, Side::Ask, asks.get(at).copied(), largest);
+        }
+        text.push_str("  ─────\n");
+        for at in 0..LEVELS {
+            self.level(&mut text, Side::Bid, bids.get(at).copied(), largest);
+        }
+        let _ = writeln!(text, "{}", self.line(summary, books));
+        text
+    }
+
+    fn level(&self, text: &mut String, side: Side, price: Option<Price>, largest: i64) {
+        let word = if side == Side::Bid { "bid" } else { "ask" };
+        // A `String` takes everything.
+        let _ = match price {
+            None => writeln!(text, "  {word}"),
+            Some(price) => {
+                let shares = self.depth.at(price).abs();
+                let bar = "█".repeat((shares * BAR / largest.max(1)).max(1) as usize);
+                writeln!(text, "  {word} {:>2} {shares:>10}  {bar}", price.cents())
+            }
+        };
+    }
+}
+
+/// What has to be said beside the prices.
+fn words(summary: &Summary) -> &'static str {
+    match (summary.status, summary.is_fresh) {
+        (Status::Resolved(_), _) => ", resolved",
+        (Status::Open, false) => ", stale",
+        (Status::Open, true) => "",
+    }
+}

@@ -1,0 +1,33 @@
+//! This chapter's program: `cargo run --release` here.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use market_data::live::args::LiveArgs;
+use market_data::measure::args::FeedArgs;
+use market_data::{live, measure};
+
+/// Market data: an engine, its feed, and readers who miss nothing that they could not do without.
+#[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Args {
+    #[command(flatten)]
+    live: LiveArgs,
+    #[command(subcommand)]
+    instead: Option<Instead>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Instead {
+    /// Measures what watching costs for any number of readers, and writes output/feed.json
+    Feed(FeedArgs),
+}
+
+fn main() -> ExitCode {
+    match Args::try_parse() {
+        Ok(Args { instead: Some(Instead::Feed(args)), .. }) => program::end(measure::run(&args)),
+        Ok(Args { live, .. }) => program::end(live::run(&live)),
+        Err(error) => program::refuse(&error),
+    }
+}

@@ -1,0 +1,143 @@
+//! Readers that are measured: on one thread, all of one market, one in a hundred of them stalled for good.
+//!
+//! A sweep visits every reader that reads. What the first of them found at its beginning, the last of them has at its end.
+//! So the end of a sweep is the moment when the *last* reader has everything up to there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use market::{Acknowledge, Event, MarketId, Sequence, Stamp};
+
+use crate::reader::{Reader, trades_from_now};
+use crate::record::{Record, encode};
+use crate::shown::Shown;
+use crate::update::Cursor;
+
+/// Every so many readers there is one that never reads.
+pub const STALLED_ONE_IN: usize = 100;
+
+/// How long the thread rests when nothing was new.
+const REST: Duration = Duration::from_micros(50);
+
+/// What a crowd took.
+#[derive(Default)]
+pub struct Swept {
+    /// Books and trades, or messages.
+    pub deliveries: u64,
+    /// When every reader had everything up to this command, in nanoseconds after the beginning; in this order.
+    pub had: Vec<(Sequence, u64)>,
+}
+
+impl Swept {
+    fn note(&mut self, sequence: Sequence, began: Instant) {
+        if self.had.last().is_none_or(|(last, _)| *last < sequence) {
+            self.had.push((sequence, began.elapsed().as_nanos() as u64));
+        }
+    }
+
+    /// When every reader had this command, in nanoseconds after the beginning.
+    pub fn when(&self, sequence: Sequence) -> Option<u64> {
+        let at = self.had.partition_point(|(had, _)| *had < sequence);
+        self.had.get(at).map(|(_, ns)| *ns)
+    }
+}
+
+fn reads(at: usize) -> bool {
+    at % STALLED_ONE_IN != STALLED_ONE_IN - 1
+}
+
+// ANCHOR: mask
+/// Readers with a cursor each, until `is_over`.
+pub fn sweep_shown(shown: &Arc<Shown>, readers: usize, began: Instant, is_over: &AtomicBool) -> Swept {
+    let mut reader = Reader::default();
+    let first = Cursor { trades: trades_from_now(shown), ..Cursor::default() };
+    // What is kept for a reader is here: its market and its cursor.
+    let mut all: Vec<(Arc<Shown>, Cursor)> = (0..readers).map(|_| (Arc::clone(shown), first)).collect();
+    let mut swept = Swept::default();
+    let mut known = Sequence(0);
+    loop {
+        let is_last = is_over.load(Ordering::Relaxed);
+        let before = swept.deliveries;
+        for (at, (shown, cursor)) in all.iter_mut().enumerate().filter(|(at, _)| reads(*at)) {
+            if let Some(update) = reader.book(shown, cursor) {
+                swept.deliveries += 1;
+                if at == 0 {
+                    known = update.summary.sequence;
+                }
+            }
+            swept.deliveries += reader.trades(shown, &mut cursor.trades).len() as u64;
+        }
+        // One that met a book which was just being written has an older one, so this sweep does not count.
+        let oldest = all[0].1.book.counter;
+        if all.iter().enumerate().all(|(at, (_, cursor))| !reads(at) || cursor.book.counter >= oldest) {
+            swept.note(known, began);
+        }
+        if is_last {
+            return swept;
+        }
+        if swept.deliveries == before {
+            thread::sleep(REST);
+        }
+    }
+}
+// ANCHOR_END: mask
+
+// ANCHOR: channels
+/// What most would write first: a channel for each reader, and a clone for each message.
+pub struct Channels {
+    market: MarketId,
+    senders: Vec<Sender<Record>>,
+    /// Messages that were sent, to all readers together.
+    pub sent: u64,
+}
+
+/// Makes the channels of so many readers of a market.
+pub fn channels(market: MarketId, readers: usize) -> (Channels, Vec<Receiver<Record>>) {
+    let (senders, receivers) = (0..readers).map(|_| channel()).unzip();
+    (Channels { market, senders, sent: 0 }, receivers)
+}
+
+impl Acknowledge for Channels {
+    fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
+        let records = events.iter().filter_map(|event| Record::decode(encode(stamp, event)?));
+        for record in records.filter(|record| record.market == self.market) {
+            for sender in &self.senders {
+                // A reader that is gone has no use for it.
+                let _ = sender.send(record);
+            }
+            self.sent += self.senders.len() as u64;
+        }
+    }
+}
+// ANCHOR_END: channels
+
+/// Readers with a channel each, until nobody sends any more.
+pub fn sweep_channels(receivers: Vec<Receiver<Record>>, began: Instant) -> Swept {
+    let mut swept = Swept::default();
+    let mut had = vec![Sequence(0); receivers.len()];
+    loop {
+        let (before, mut is_over) = (swept.deliveries, true);
+        for (at, receiver) in receivers.iter().enumerate().filter(|(at, _)| reads(*at)) {
+            is_over &= loop {
+                match receiver.try_recv() {
+                    Ok(record) => {
+                        swept.deliveries += 1;
+                        had[at] = record.stamp.sequence;
+                    }
+                    Err(error) => break error == TryRecvError::Disconnected,
+                }
+            };
+        }
+        let readers = had.iter().enumerate().filter(|(at, _)| reads(*at));
+        swept.note(readers.map(|(_, sequence)| *sequence).min().unwrap_or_default(), began);
+        if is_over {
+            return swept;
+        }
+        if swept.deliveries == before {
+            thread::sleep(REST);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What an event costs the thread that acknowledges it, for any number of readers.
+//!
+//! An engine's thread does much else, and that varies from run to run by more than what is looked for. So here
+//! acknowledgements that were recorded before are handed over once more, at the pace of the offer, by a thread whose
+//! processor time counts for nothing else. Feed and readers work meanwhile, as they do behind an engine.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ch08::exchange::Exchange;
+use ch08::metrics::Unmeasured;
+use market::flow::Flow;
+use market::log::ShardOf;
+use market::{Acknowledge, Event, MarketId, Options, Sequence, Stamp, UnixMs};
+use results::error::MeasureError;
+
+use crate::feed::{Feed, Settings};
+use crate::feed_thread::FeedThread;
+use crate::measure::cost::thread_time;
+use crate::measure::crowd::{Swept, channels, sweep_channels, sweep_shown};
+use crate::offer::TAP_RECORDS;
+use crate::past::LogPast;
+use crate::record::Record;
+use crate::shown::Shown;
+use crate::tap::{Opened, tap};
+use crate::update::Cursor;
+
+/// Acknowledgements come in groups, as behind a sync.
+const GROUP: Duration = Duration::from_millis(1);
+
+/// Acknowledgements that were recorded.
+pub struct Recorded {
+    /// What stood before the first.
+    opened: Opened,
+    events: Vec<Event>,
+    /// The command of each acknowledgement, and where its events end.
+    commands: Vec<(Stamp, usize)>,
+    resting: usize,
+}
+
+impl Recorded {
+    /// Those of a flow's body.
+    pub fn of(flow: &Flow) -> Recorded {
+        let (mut exchange, mut events) = (Exchange::default(), Vec::new());
+        flow.setup.iter().for_each(|command| exchange.apply(command, &mut events, &mut Unmeasured));
+        events.clear();
+        let next = Sequence(flow.setup.len() as u64 + 1);
+        let opened = Opened { next, state: exchange.state() };
+        let commands = flow.body.iter().enumerate().map(|(at, command)| {
+            exchange.apply(command, &mut events, &mut Unmeasured);
+            (Stamp { sequence: next.plus(at as u64), time: UnixMs(1) }, events.len())
+        });
+        let commands = commands.collect();
+        let resting = exchange.state().markets.values().map(|market| market.bids.len() + market.asks.len()).sum();
+        Recorded { opened, events, commands, resting }
+    }
+
+    /// How many orders rest in the end.
+    pub fn resting(&self) -> usize {
+        self.resting
+    }
+
+    /// How many of the commands lead to at most so many messages in all, when each event is one for each reader.
+    pub fn commands_within(&self, messages: usize, readers: usize) -> usize {
+        let events = messages / readers.max(1);
+        self.commands.iter().take_while(|(_, end)| *end <= events).count().max(1)
+    }
+
+    /// Hands over the first `commands`, and says how long the thread worked for an event, in nanoseconds.
+    fn hand_over(&self, acks: &mut dyn Acknowledge, commands: usize, rate: u64) -> Option<f64> {
+        let per_group = (rate as f64 * GROUP.as_secs_f64()).max(1.0) as usize;
+        let (began, mut worked, mut start) = (Instant::now(), Duration::ZERO, 0);
+        for (at, group) in self.commands[..commands].chunks(per_group).enumerate() {
+            let due = began + GROUP * at as u32;
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            let before = thread_time()?;
+            for &(stamp, end) in group {
+                acks.acknowledge(stamp, &self.events[start..end]);
+                start = end;
+            }
+            worked += thread_time()?.saturating_sub(before);
+        }
+        Some(worked.as_nanos() as f64 / start.max(1) as f64)
+    }
+}
+
+/// What came of a pass.
+pub struct Pass {
+    /// Processor time for an event, in nanoseconds.
+    pub event_ns: Option<f64>,
+    /// What the readers took, a second.
+    pub deliveries_per_s: f64,
+    /// Bytes that the feed holds for resting orders.
+    pub order_bytes: usize,
+    /// Bytes that are kept for a reader in the end.
+    pub bytes_per_reader: f64,
+}
+
+/// Readers with cursors.
+///
+/// # Errors
+/// When the feed could not follow.
+pub fn mask(recorded: &Recorded, market: MarketId, readers: usize, rate: u64) -> Result<Pass, MeasureError> {
+    let (mut tap, ends) = tap(TAP_RECORDS);
+    // There is no log to catch up from: a feed that is lapped here ends, and so does the measurement.
+    let past = LogPast::new(&Options::new("no log"), ShardOf::ONLY);
+    let feed = FeedThread::start(Feed::new(Settings::default(), vec![(ends, Box::new(past))])).map_err(unusable)?;
+    tap.recovered(recorded.opened.next, &|| recorded.opened.state.clone());
+    let shown = loop {
+        match feed.board().market(market) {
+            Some(shown) => break shown,
+            None => thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let began = Instant::now();
+        let sweeping = scope.spawn({
+            let (shown, is_over) = (&shown, &is_over);
+            move || sweep_shown(shown, readers, began, is_over)
+        });
+        let event_ns = recorded.hand_over(&mut tap, recorded.commands.len(), rate);
+        drop(tap);
+        let feed = feed.join();
+        is_over.store(true, Ordering::Relaxed);
+        let swept = swept(sweeping)?;
+        let deliveries_per_s = swept.deliveries as f64 / began.elapsed().as_secs_f64();
+        let bytes_per_reader = size_of::<(Arc<Shown>, Cursor)>() as f64;
+        let order_bytes = feed.map_err(unusable)?.order_bytes();
+        Ok(Pass { event_ns, deliveries_per_s, order_bytes, bytes_per_reader })
+    })
+}
+
+/// Readers with channels.
+///
+/// # Errors
+/// When the readers could not be run.
+pub fn with_channels(
+    recorded: &Recorded,
+    market: MarketId,
+    readers: usize,
+    rate: u64,
+    messages_max: usize,
+) -> Result<Pass, MeasureError> {
+    let (mut senders, receivers) = channels(market, readers);
+    let commands = recorded.commands_within(messages_max, readers);
+    thread::scope(|scope| {
+        let began = Instant::now();
+        let sweeping = scope.spawn(move || sweep_channels(receivers, began));
+        let event_ns = recorded.hand_over(&mut senders, commands, rate);
+        let sent = senders.sent;
+        drop(senders);
+        let taken = swept(sweeping)?.deliveries;
+        let deliveries_per_s = taken as f64 / began.elapsed().as_secs_f64();
+        let waiting = (sent - taken) as usize * size_of::<Record>();
+        Ok(Pass { event_ns, deliveries_per_s, order_bytes: 0, bytes_per_reader: waiting as f64 / readers as f64 })
+    })
+}
+
+/// Nobody behind the acknowledgements: what handing over costs by itself.
+pub fn nobody(recorded: &Recorded, rate: u64) -> Option<f64> {
+    struct Nobody;
+    impl Acknowledge for Nobody {
+        fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
+            // It looks at every event, as the tap does: here they come from memory, and behind an engine from its cache.
+            let markets = events.iter().fold(0, |sum: u32, event| sum.wrapping_add(event.market().0));
+            std::hint::black_box((stamp, markets));
+        }
+    }
+    recorded.hand_over(&mut Nobody, recorded.commands.len(), rate)
+}
+
+fn swept(thread: thread::ScopedJoinHandle<'_, Swept>) -> Result<Swept, MeasureError> {
+    thread.join().map_err(|_| MeasureError::Unusable("the readers panicked".into()))
+}
+
+/// An engine's or a feed's error, in a measurement.
+pub fn unusable(error: market::EngineError) -> MeasureError {
+    MeasureError::Unusable(format!("{error}; is the machine busy with something else?"))
+}

@@ -1,0 +1,101 @@
+//! What a feed takes from an engine that goes as fast as it can: threads for feed and readers want the same cores.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use market::flow::Flow;
+use market::{Engine, MarketId, Options};
+use results::error::MeasureError;
+use results::record::Spread;
+
+use crate::engines::{Rung, Work};
+use crate::feed::{Feed, Settings};
+use crate::feed_thread::FeedThread;
+use crate::measure::crowd::sweep_shown;
+use crate::measure::direct::unusable;
+use crate::measure::record::LadderRecord;
+use crate::offer::{TAP_RECORDS, offer_all, open, options};
+use crate::past::with_logs;
+use crate::tap::taps;
+
+/// How many readers there are.
+const READERS: usize = 100;
+
+/// A pass over a flow: with a feed or without.
+struct Pass<'a> {
+    flow: &'a Flow,
+    market: MarketId,
+    is_fed: bool,
+    folder: &'a Path,
+}
+
+impl Work for Pass<'_> {
+    type Done = Result<f64, MeasureError>;
+
+    fn with<E: Engine>(self) -> Result<f64, MeasureError> {
+        let Pass { flow, market, is_fed, folder } = self;
+        let fresh =
+            tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+        let commands = flow.setup.len() + flow.body.len();
+        let options = Options { snapshot_every: None, batch_max: 16_384, ..options(fresh.path(), 1, commands) };
+        let (taps, ends) = taps(1, TAP_RECORDS);
+        let feed = FeedThread::start(Feed::new(Settings::default(), with_logs(&options, &ends))).map_err(unusable)?;
+        let mut behind = |_, tap| match is_fed {
+            true => Box::new(tap) as Box<dyn market::Acknowledge>,
+            false => Box::new(Nobody),
+        };
+        let engine: E = open(&options, &flow.setup, taps, &mut behind).map_err(unusable)?;
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            if is_fed {
+                let (board, is_over) = (feed.board(), &is_over);
+                scope.spawn(move || {
+                    while !is_over.load(Ordering::Relaxed) {
+                        match board.market(market) {
+                            Some(shown) => drop(sweep_shown(&shown, READERS, Instant::now(), is_over)),
+                            None => thread::sleep(Duration::from_millis(1)),
+                        }
+                    }
+                });
+            }
+            let offered = offer_all(engine, flow);
+            is_over.store(true, Ordering::Relaxed);
+            Ok(flow.body.len() as f64 / offered.map_err(unusable)?.0.as_secs_f64())
+        })
+    }
+}
+
+/// Takes acknowledgements and does nothing with them.
+struct Nobody;
+
+impl market::Acknowledge for Nobody {
+    fn acknowledge(&mut self, _stamp: market::Stamp, _events: &[market::Event]) {}
+}
+
+/// Runs an engine with and without a feed, in turn.
+///
+/// # Errors
+/// When it could not be run.
+pub fn measure(
+    rung: Rung,
+    name: &str,
+    flow: &Flow,
+    market: MarketId,
+    rounds: u32,
+    folder: &Path,
+) -> Result<LadderRecord, MeasureError> {
+    let (mut bare, mut fed) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        bare.push(rung.run(Pass { flow, market, is_fed: false, folder })?);
+        fed.push(rung.run(Pass { flow, market, is_fed: true, folder })?);
+    }
+    let ratio: Vec<f64> = fed.iter().zip(&bare).map(|(fed, bare)| fed / bare).collect();
+    let spread = |rounds: &[f64]| {
+        Spread::of(rounds)
+            .ok_or_else(|| MeasureError::Unusable(format!("{name}: a round gave no number; run it again")))
+    };
+    let (bare_per_s, fed_per_s, ratio) = (spread(&bare)?, spread(&fed)?, spread(&ratio)?);
+    Ok(LadderRecord { name: name.into(), bare_per_s, fed_per_s, ratio, readers: READERS })
+}

@@ -1,0 +1,104 @@
+//! `output/feed.json`: what was measured, on which machine, at which commit and by which command. The book reads nothing
+//! else. Names in it do not change; new ones may come.
+
+use results::machine::Machine;
+use results::record::{Record, Spread};
+use serde::{Deserialize, Serialize};
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeedRecord {
+    /// Where it ran.
+    pub machine: Machine,
+    /// The commit that was built, with `-dirty` when the tree had changes.
+    pub commit: String,
+    /// The command line that repeats the run.
+    pub command: String,
+    /// Interleaved rounds.
+    pub rounds: u32,
+    /// Commands a second that were offered.
+    pub offered_per_s: u64,
+    /// Every so many readers there is one that never reads.
+    pub stalled_one_in: usize,
+    /// What is kept for a reader of one market: its cursor and the market's address, in bytes.
+    pub cursor_bytes: usize,
+    /// What is kept for a market, whoever reads it, in bytes.
+    pub market_bytes: usize,
+    /// What the feed keeps for a resting order at the end of a pass, in bytes. Memory comes in chunks of 1,024 orders, so
+    /// markets with few orders make this large.
+    pub resting_order_bytes: f64,
+    /// Processor time of an acknowledging thread for an event when nobody is told, in nanoseconds: what the figures
+    /// below begin with. None where the system does not tell.
+    pub bare_event_ns: Option<Spread>,
+    /// One entry for each number of readers.
+    pub cases: Vec<CaseRecord>,
+    /// Engines of the ladder with and without a feed.
+    pub ladder: Vec<LadderRecord>,
+}
+
+impl Record for FeedRecord {
+    const VERB: &'static str = "feed";
+}
+
+/// So many readers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseRecord {
+    /// The number of readers, as a name.
+    pub name: String,
+    /// The number of readers.
+    pub readers: usize,
+    /// This chapter's way: a mask.
+    pub mask: WayRecord,
+    /// The other: a channel for each reader, and a clone for each message.
+    pub channels: WayRecord,
+    /// The second's processor time for an event divided by the first's, each less what nobody costs.
+    pub event_ratio: Option<f64>,
+}
+
+/// One way of telling readers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WayRecord {
+    /// Processor time of the acknowledging thread for an event, in nanoseconds; none where the system does not tell.
+    pub event_ns: Option<Spread>,
+    /// What readers took, a second.
+    pub deliveries_per_s: f64,
+    /// From acknowledgement to the last reader, behind a real engine.
+    pub from_acknowledgement: LateRecord,
+    /// From the moment when a command was due to the last reader.
+    pub from_due: LateRecord,
+    /// Commands a second that the engine acknowledged meanwhile.
+    pub achieved_per_s: f64,
+    /// How many commands were offered there: fewer, where channels would have filled the memory.
+    pub commands: usize,
+    /// What is kept for a reader at the end of a pass, in bytes: its cursor, or the messages that wait for it, all readers
+    /// together divided by their number.
+    pub bytes_per_reader: f64,
+}
+
+/// How late, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct LateRecord {
+    /// The median.
+    pub p50_ms: f64,
+    /// 99 of 100.
+    pub p99_ms: f64,
+    /// 999 of 1,000.
+    pub p999_ms: f64,
+    /// How many commands were followed to the last reader.
+    pub commands: u64,
+}
+
+/// An engine of the ladder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LadderRecord {
+    /// Its chapter, such as `0x07`.
+    pub name: String,
+    /// Commands of `classic` a second, with nobody behind the acknowledgements.
+    pub bare_per_s: Spread,
+    /// The same with tap, feed and readers.
+    pub fed_per_s: Spread,
+    /// The second divided by the first, round by round.
+    pub ratio: Spread,
+    /// How many readers there were.
+    pub readers: usize,
+}

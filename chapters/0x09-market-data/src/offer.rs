@@ -1,0 +1,94 @@
+//! An engine with taps behind it, to which a flow is offered.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use market::flow::Flow;
+use market::{Acknowledge, Closed, Command, DataDir, Engine, EngineError, Options, Ticket};
+
+use crate::tap::Tap;
+
+/// How many records a tap's ring holds: 512 KiB, which stay in the second cache, and a sixth of a second at 100,000 events
+/// a second.
+pub const TAP_RECORDS: usize = 1 << 14;
+
+/// How long the offering thread sleeps between two looks at the clock.
+const SLICE: Duration = Duration::from_micros(200);
+
+/// How an engine is opened here.
+pub fn options(data_dir: &Path, shards: u16, commands: usize) -> Options {
+    Options { shards, reserve_commands: commands, snapshot_every: Some(1_000_000), ..Options::new(data_dir) }
+}
+
+/// Opens an engine on a log that holds the flow's set-up, or on the log that is there. `behind` says what stands behind
+/// each shard's tap.
+///
+/// # Errors
+/// When the log can't be trusted or the disk can't be written.
+pub fn open<E: Engine>(
+    options: &Options,
+    setup: &[Command],
+    taps: Vec<Tap>,
+    behind: &mut dyn FnMut(u16, Tap) -> Box<dyn Acknowledge>,
+) -> Result<E, EngineError> {
+    DataDir::open(&*options.disk, &options.data_dir)?.first_start(options, setup)?;
+    let mut taps = taps.into_iter();
+    // An engine asks once for each shard; should one ask again, nobody listens.
+    let mut tap = |shard| {
+        let tap = taps.next().unwrap_or_else(|| crate::tap::tap(1).0);
+        behind(shard, tap)
+    };
+    Ok(E::open(options, &mut tap)?.0)
+}
+
+/// What was offered.
+pub struct Offered {
+    /// When the first command was due.
+    pub began: Instant,
+    /// What ticket each command got.
+    pub tickets: Vec<Ticket>,
+    /// From the beginning until all were acknowledged.
+    pub time: Duration,
+}
+
+/// Offers commands at `rate` a second, whether the engine keeps up or not, for at most `time`. A command is
+/// due at its place in the row.
+///
+/// # Errors
+/// When the engine has stopped.
+pub fn offer<E: Engine>(
+    engine: &mut E,
+    commands: &[Command],
+    rate: u64,
+    time: Duration,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Offered, EngineError> {
+    let mut tickets = Vec::with_capacity(commands.len());
+    let began = Instant::now();
+    let mut elapsed = Duration::ZERO;
+    while tickets.len() < commands.len() && elapsed < time && !is_over() {
+        let due = (elapsed.as_nanos() * u128::from(rate) / 1_000_000_000) as usize;
+        for &command in commands.iter().take(due).skip(tickets.len()) {
+            tickets.push(engine.submit(command)?);
+        }
+        engine.poll()?;
+        thread::sleep(SLICE);
+        elapsed = began.elapsed();
+    }
+    engine.flush()?;
+    Ok(Offered { began, tickets, time: began.elapsed() })
+}
+
+/// Offers all commands as fast as the engine takes them.
+///
+/// # Errors
+/// When the engine has stopped.
+pub fn offer_all<E: Engine>(mut engine: E, flow: &Flow) -> Result<(Duration, Closed), EngineError> {
+    let began = Instant::now();
+    for &command in &flow.body {
+        engine.submit(command)?;
+    }
+    engine.flush()?;
+    Ok((began.elapsed(), engine.close()?))
+}

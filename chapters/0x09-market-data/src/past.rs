@@ -1,0 +1,72 @@
+//! Where a feed that was lapped finds what it missed: in the snapshot and in the log behind it.
+//!
+//! The log holds commands, so they are applied once more, by an exchange that is there for nothing else, as 0x08's shadow
+//! does. It reads no further than the watermark: what is told to watchers was acknowledged or is about to be.
+
+use market::log::ShardOf;
+use market::{EngineError, Event, Options, Sequence, Stamp};
+
+use ch08::shadow::Shadow;
+
+use crate::tap::{Opened, Tapped};
+
+/// What happened before, as somebody kept it.
+pub trait Past: Send {
+    /// Begins anew, with the latest state that is at hand.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    fn begin(&mut self) -> Result<Opened, EngineError>;
+
+    /// Hands over the events of the next commands, in their order and each command whole, and says how many commands are
+    /// left that are known to be durable.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    fn follow(&mut self, heard: &mut dyn FnMut(Stamp, &[Event])) -> Result<u64, EngineError>;
+
+    /// It is not needed for a while.
+    fn end(&mut self);
+}
+
+/// What a feed follows of a shard: the tap's other end, and what happened before.
+pub type Source = (Tapped, Box<dyn Past>);
+
+/// The log of one shard, written by any chapter's engine.
+pub struct LogPast {
+    options: Options,
+    shard: ShardOf,
+    shadow: Option<Shadow>,
+}
+
+impl LogPast {
+    /// The log of this shard in the data directory of `options`.
+    pub fn new(options: &Options, shard: ShardOf) -> LogPast {
+        LogPast { options: options.clone(), shard, shadow: None }
+    }
+}
+
+impl Past for LogPast {
+    fn begin(&mut self) -> Result<Opened, EngineError> {
+        let shadow = Shadow::begin(&self.options, self.shard)?;
+        let opened = Opened { next: shadow.next(), state: shadow.state() };
+        self.shadow = Some(shadow);
+        Ok(opened)
+    }
+
+    fn follow(&mut self, heard: &mut dyn FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
+        let Some(shadow) = &mut self.shadow else { return Ok(0) };
+        shadow.follow(Sequence(u64::MAX), heard)
+    }
+
+    fn end(&mut self) {
+        self.shadow = None;
+    }
+}
+
+/// The taps of an engine's shards, in their order, each with its log.
+pub fn with_logs(options: &Options, taps: &[Tapped]) -> Vec<Source> {
+    let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
+    let past = |shard| Box::new(LogPast::new(options, shard)) as Box<dyn Past>;
+    taps.iter().cloned().zip(shards.map(past)).collect()
+}

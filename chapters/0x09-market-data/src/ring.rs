@@ -1,0 +1,143 @@
+//! The ring that never waits: one writer overwrites what is oldest, and whoever reads too late is told.
+//!
+//! Records are a few words of 64 bits. A position counts records from 0 and never wraps; its slot is `position %
+//! capacity`. The writer owns two cursors: `head`, the position behind the last record that may be read, and `claimed`,
+//! the position behind the last that it may be writing. It claims a block at a time, before it writes there.
+//!
+//! ```text
+//!        claimed − capacity              head       claimed
+//!                ▼                        ▼            ▼
+//!   ░ overwritten │ readable, in whole commands │ being written │
+//! ```
+//!
+//! Invariant: a record is changed only while `claimed` is more than a capacity ahead of it. So a reader copies the words
+//! first and looks at `claimed` then: if it is not that far, what was copied is whole. Readers change nothing, so there
+//! may be any number, and the writer does not know of them.
+//!
+//! Cost for the writer: the words, one store for `head` a batch and one for `claimed` a block. No lock, no
+//! read-modify-write, no system call, no memory. A word is an atomic, because a reader may look while it is overwritten;
+//! on today's processors that is a plain store.
+
+use super::memory::{Arc, AtomicU64, Ordering, fence};
+use std::array;
+
+/// A cursor on cache lines of its own, as in 0x06.
+#[repr(align(128))]
+struct Line<T>(T);
+
+/// How many blocks a ring has.
+const BLOCKS: usize = 64;
+
+struct Ring<const WORDS: usize> {
+    slots: Box<[[AtomicU64; WORDS]]>,
+    /// Records before this position may be read.
+    head: Line<AtomicU64>,
+    /// Records a capacity before this position and earlier may be overwritten already.
+    claimed: Line<AtomicU64>,
+}
+
+/// The writing half. There is one.
+pub struct Writer<const WORDS: usize> {
+    ring: Arc<Ring<WORDS>>,
+    next: u64,
+    claimed: u64,
+    block: u64,
+}
+
+/// The reading half. It keeps no place: whoever reads brings one.
+pub struct Records<const WORDS: usize> {
+    ring: Arc<Ring<WORDS>>,
+}
+
+impl<const WORDS: usize> Clone for Records<WORDS> {
+    fn clone(&self) -> Records<WORDS> {
+        Records { ring: Arc::clone(&self.ring) }
+    }
+}
+
+/// Makes a ring of at least `capacity` records, rounded up to a power of two.
+pub fn ring<const WORDS: usize>(capacity: usize) -> (Writer<WORDS>, Records<WORDS>) {
+    let capacity = capacity.next_power_of_two();
+    // Not zeros: memory that is asked for as zeros is only promised, and the first record would wait for it.
+    let slot = || array::from_fn(|_| AtomicU64::new(u64::MAX));
+    let ring = Arc::new(Ring {
+        slots: (0..capacity).map(|_| slot()).collect(),
+        head: Line(AtomicU64::new(0)),
+        claimed: Line(AtomicU64::new(0)),
+    });
+    let block = (capacity / BLOCKS).max(1) as u64;
+    (Writer { ring: Arc::clone(&ring), next: 0, claimed: 0, block }, Records { ring })
+}
+
+impl<const WORDS: usize> Ring<WORDS> {
+    #[inline]
+    fn slot(&self, position: u64) -> &[AtomicU64; WORDS] {
+        &self.slots[position as usize & (self.slots.len() - 1)]
+    }
+
+    fn capacity(&self) -> u64 {
+        self.slots.len() as u64
+    }
+}
+
+impl<const WORDS: usize> Writer<WORDS> {
+    // ANCHOR: push
+    /// Writes a record over the oldest. Nobody sees it before [`publish`](Writer::publish).
+    #[inline]
+    pub fn push(&mut self, record: [u64; WORDS]) {
+        if self.next == self.claimed {
+            self.claimed += self.block;
+            self.ring.claimed.0.store(self.claimed, Ordering::Relaxed);
+            // Whoever sees a word of this block, and fences, sees the claim too.
+            fence(Ordering::Release);
+        }
+        for (word, value) in self.ring.slot(self.next).iter().zip(record) {
+            word.store(value, Ordering::Relaxed);
+        }
+        self.next += 1;
+    }
+
+    /// Lets readers see everything that was pushed.
+    #[inline]
+    pub fn publish(&mut self) {
+        // Release: who sees this head sees the records before it.
+        self.ring.head.0.store(self.next, Ordering::Release);
+    }
+    // ANCHOR_END: push
+
+    /// The position of the next record.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+}
+
+impl<const WORDS: usize> Records<WORDS> {
+    /// The position behind the last record that may be read.
+    #[inline]
+    pub fn head(&self) -> u64 {
+        // Acquire: the records before this head are there.
+        self.ring.head.0.load(Ordering::Acquire)
+    }
+
+    /// The oldest position that had not been given up when this was asked.
+    pub fn oldest(&self) -> u64 {
+        self.ring.claimed.0.load(Ordering::Relaxed).saturating_sub(self.ring.capacity())
+    }
+
+    // ANCHOR: read
+    /// The record at a position before a [`head`](Records::head) that was seen, or `None` when it was overwritten.
+    #[inline]
+    pub fn read(&self, position: u64) -> Option<[u64; WORDS]> {
+        let record = self.ring.slot(position).each_ref().map(|word| word.load(Ordering::Relaxed));
+        // If one of these words belongs to a later record, then its block was claimed before, and that is seen here.
+        fence(Ordering::Acquire);
+        let claimed = self.ring.claimed.0.load(Ordering::Relaxed);
+        (claimed <= position + self.ring.capacity()).then_some(record)
+    }
+    // ANCHOR_END: read
+
+    /// How many bytes of memory the ring holds.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.ring.slots) + size_of::<Ring<WORDS>>()
+    }
+}

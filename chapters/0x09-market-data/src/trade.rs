@@ -1,0 +1,78 @@
+//! What a reader of trades takes: every trade in its order, or the name of the gap where it was too slow.
+//!
+//! A book that is late is made good by the next one. A trade that is lost is lost, so nobody may lose one without being
+//! told. Public trades name no account and no order.
+
+use market::{MarketId, Price, Quantity, Sequence, Side, TradeKind, UnixMs};
+
+/// Which trade: the command that led to it, and its place among that command's trades. Trades of one market are in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct TradeId {
+    /// The command, by its number in its shard's log. Restarts do not change it.
+    pub sequence: Sequence,
+    /// The place among its trades, from 0.
+    pub index: u32,
+}
+
+impl TradeId {
+    /// The first trade that this command can lead to.
+    pub const fn first_of(sequence: Sequence) -> TradeId {
+        TradeId { sequence, index: 0 }
+    }
+
+    /// The next place behind this trade.
+    pub const fn next(self) -> TradeId {
+        TradeId { sequence: self.sequence, index: self.index + 1 }
+    }
+}
+
+/// A trade as everybody may see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PublicTrade {
+    /// The market.
+    pub market: MarketId,
+    /// Which trade of it.
+    pub id: TradeId,
+    /// The time of its command.
+    pub time: UnixMs,
+    /// The price in YES cents.
+    pub price: Price,
+    /// How many shares.
+    pub quantity: Quantity,
+    /// The side of the order that came last and so made the trade.
+    pub taker_side: Side,
+    /// What it did to the number of shares in existence.
+    pub kind: TradeKind,
+}
+
+/// Trades that a reader will not see: those from `from` on, up to but not including `to`. There may have been none:
+/// who was not there can't know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Missed {
+    /// The market.
+    pub market: MarketId,
+    /// The first that may be missing.
+    pub from: TradeId,
+    /// The first that is not.
+    pub to: TradeId,
+}
+
+/// A reader's place among the trades of a market.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TradeCursor {
+    /// The feed's epoch that `position` is of; 0 for none.
+    pub epoch: u64,
+    /// The place in the feed's ring.
+    pub position: u64,
+    /// Everything before this trade has been seen, or was announced as missed.
+    pub next: TradeId,
+}
+
+/// What a reader of trades gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Heard {
+    /// A trade.
+    Trade(PublicTrade),
+    /// A gap.
+    Missed(Missed),
+}

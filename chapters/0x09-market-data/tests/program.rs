@@ -1,0 +1,101 @@
+//! The program as people start it: a short run, a short measurement, help, refusals and exit codes.
+
+use std::process::{Command, Output};
+
+fn program(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ch09")).args(arguments).output().expect("the program starts")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+#[test]
+fn a_run_shows_a_book_and_ends_by_itself() {
+    for engine in ["0x01", "0x08"] {
+        let ended = program(&["--engine", engine, "--seconds", "0.5", "--rate", "2000", "--readers", "200"]);
+        let words = said(&ended);
+        assert_eq!(ended.status.code(), Some(0), "{words}");
+        assert!(
+            words.contains("behind command") && words.contains("bid ") && words.contains("200 readers took"),
+            "{words}"
+        );
+    }
+}
+
+#[test]
+fn a_log_that_stays_is_gone_on_with() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let data_dir = folder.path().to_string_lossy().into_owned();
+    let last = || {
+        let ended = program(&[
+            "--seconds",
+            "0.3",
+            "--rate",
+            "2000",
+            "--readers",
+            "2",
+            "--shards",
+            "2",
+            "--data-dir",
+            &data_dir,
+        ]);
+        let words = said(&ended);
+        assert_eq!(ended.status.code(), Some(0), "{words}");
+        let line = words.lines().rfind(|line| line.contains("behind command")).expect("a book").to_owned();
+        let (_, number) = line.split_once("behind command ").expect("a number");
+        number.split(':').next().and_then(|number| number.parse::<u64>().ok()).expect("a number")
+    };
+    let first = last();
+    assert!(last() > first, "the second run goes on behind command {first}");
+}
+
+#[test]
+fn a_measurement_is_recorded() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = folder.path().to_string_lossy().into_owned();
+    let ended =
+        program(&["feed", "--quick", "--readers", "1,100", "--rate", "20000", "--output", &output, "--lang", "zh"]);
+    let words = said(&ended);
+    assert_eq!(ended.status.code(), Some(0), "{words}");
+    assert!(words.contains("每人一条通道"), "{words}");
+    let record = std::fs::read_to_string(folder.path().join("feed.json")).expect("a record");
+    let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+    assert_eq!(record["command"], "cargo run --release -- feed --readers 1,100 --rate 20000 --quick");
+    for (case, name) in ["1", "100"].into_iter().enumerate() {
+        let case = &record["cases"][case];
+        assert_eq!(case["name"], name);
+        for way in ["mask", "channels"] {
+            let late = &case[way]["from_acknowledgement"];
+            // Every command that watchers may see was followed to the last reader.
+            assert!(late["commands"].as_u64() > Some(1_000) && late["p50_ms"].as_f64() > Some(0.0), "{way}: {late}");
+        }
+    }
+    assert!(record["cursor_bytes"].as_u64() <= Some(64), "{}", record["cursor_bytes"]);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_words_and_a_code() {
+    for (arguments, words) in [
+        (&["--engine", "0x09"][..], "0x01, 0x02"),
+        (&["--engine", "0x03", "--shards", "2"], "--shards is for engines 0x07 and 0x08"),
+        (&["--rate", "0"], "0 is not in"),
+        (&["--seconds", "x"], "not a number of seconds from 0.1 to 3600"),
+        (&["--flow", "calm"], "there is no flow \"calm\""),
+        (&["--market", "99999"], "has no market 99999"),
+        (&["feed", "--readers", "0"], "0 is not in"),
+    ] {
+        let ended = program(arguments);
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {}", said(&ended));
+        assert!(said(&ended).contains(words), "{arguments:?}: {}", said(&ended));
+    }
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let ended = program(&["--seconds", "0.2", "--data-dir", &file.path().to_string_lossy()]);
+    assert_eq!(ended.status.code(), Some(3), "{}", said(&ended));
+    let help = program(&["--help"]);
+    assert_eq!(help.status.code(), Some(0));
+    for flag in ["--engine", "--flow", "--seconds", "--rate", "--readers", "--market", "--shards", "--data-dir", "feed"]
+    {
+        assert!(said(&help).contains(flag), "{flag} is not told");
+    }
+}
