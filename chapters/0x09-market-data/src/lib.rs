@@ -15,6 +15,7 @@
 //! ```
 //!
 //! Follow one order: [`tap`] copies what watchers may see, [`feed`] applies it, [`shown`] publishes it, [`reader`] takes it.
+//! Whoever is not in this process gets [`message`]s, and makes a book of them with a [`view`].
 #![forbid(unsafe_code)]
 
 pub mod board;
@@ -22,9 +23,12 @@ pub mod depth;
 pub mod engines;
 pub mod feed;
 pub mod feed_thread;
+pub mod fuzz;
+pub mod json;
 pub mod live;
 pub mod measure;
 pub mod memory;
+pub mod message;
 pub mod offer;
 pub mod orders;
 pub mod past;
@@ -37,8 +41,11 @@ pub mod slate;
 pub mod tap;
 pub mod trade;
 pub mod update;
+pub mod view;
 pub mod watched;
 
 pub use depth::{Depth, PRICES, Prices};
+pub use message::{Message, TradeUpdate, Unreadable};
 pub use trade::{Heard, Missed, PublicTrade, TradeCursor, TradeId};
 pub use update::{BookUpdate, Cursor, LastTrade, Status, Summary, Version, Volume};
+pub use view::{Applied, BookView, Freshness, Need, Refused};

@@ -3,6 +3,8 @@
 //! A book that is late is made good by the next one. A trade that is lost is lost, so nobody may lose one without being
 //! told. Public trades name no account and no order.
 
+use std::fmt;
+
 use market::{MarketId, Price, Quantity, Sequence, Side, TradeKind, UnixMs};
 
 /// Which trade: the command that led to it, and its place among that command's trades. Trades of one market are in this order.
@@ -23,6 +25,12 @@ impl TradeId {
     /// The next place behind this trade.
     pub const fn next(self) -> TradeId {
         TradeId { sequence: self.sequence, index: self.index + 1 }
+    }
+}
+
+impl fmt::Display for TradeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of command {}", self.index, self.sequence)
     }
 }
 
@@ -75,4 +83,14 @@ pub enum Heard {
     Trade(PublicTrade),
     /// A gap.
     Missed(Missed),
+}
+
+impl Heard {
+    /// The place behind it: everything before is known.
+    pub const fn next(&self) -> TradeId {
+        match self {
+            Heard::Trade(trade) => trade.id.next(),
+            Heard::Missed(missed) => missed.to,
+        }
+    }
 }

@@ -3,16 +3,19 @@
 //! Amounts are absolute, never differences: whoever takes an update twice, or skips ten, ends with the right book. An
 //! update says from which version it leads to which, so that a reader knows at once whether it may apply it.
 
+use std::fmt;
+
 use market::{MarketId, Outcome, Price, Quantity, Sequence, UnixMs};
 
 use crate::depth::{Depth, Prices};
 use crate::trade::TradeCursor;
 
-/// A version of one market's book. Versions of one epoch are counted from 1; those of two epochs can't be compared.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+/// A version of one market's book. Versions of one epoch are counted from 1, and a later epoch is greater. Whether an update
+/// may be applied to a book can only be known within one epoch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Version {
-    /// Which life of the feed it is from: a random number below 2^53, never 0. A feed that restarts has another, so it
-    /// can't give one version to two books.
+    /// Which life of the feed it is from: a number below 2^53, never 0. A feed that restarts has a greater one, so it can't
+    /// give one version to two books, and nobody takes an old book for a new one.
     pub epoch: u64,
     /// How often the book had been published in this epoch.
     pub counter: u64,
@@ -21,6 +24,15 @@ pub struct Version {
 impl Version {
     /// That of a reader who has nothing yet.
     pub const NONE: Version = Version { epoch: 0, counter: 0 };
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Version::NONE => f.write_str("no version"),
+            Version { epoch, counter } => write!(f, "version {counter} of epoch {epoch}"),
+        }
+    }
 }
 
 /// The place of one reader in one market: all that is kept for it.
