@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 
-use market::{EngineError, LogId, Sequence, Step};
+use market::{Clock, EngineError, LogId, Sequence, Step, UnixMs};
 
 use crate::board::Board;
 use crate::past::{Past, Source};
@@ -33,9 +33,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        // 53 bits, which a script can hold in a number.
-        Settings { epoch: (LogId::random().0 >> 11).max(1), trades_kept: 512 }
+        Settings { epoch: epoch(Clock::system().now(), LogId::random().0), trades_kept: 512 }
     }
+}
+
+/// A life that begins now: greater than those before, as far as the clock knows, and another one even where two begin in
+/// the same millisecond. Below 2^53, which a script can hold in a number, until the year 2248.
+fn epoch(now: UnixMs, random: u64) -> u64 {
+    (now.0 << 10 | random & 1023).clamp(1, (1 << 53) - 1)
 }
 
 /// Follows the shards of an engine.
@@ -237,8 +242,8 @@ impl Followed {
         }
     }
 
-    /// Applies the next commands of the log. When everything before `rejoin` is known, and the ring still holds what came
-    /// there, it goes on in the ring.
+    /// Applies the next commands of the log. When everything before `rejoin` is known, and the ring still holds what
+    /// came there, it goes on in the ring.
     fn catch_up(&mut self, rejoin: u64, needed: Sequence) -> Result<Step, EngineError> {
         let before = self.shard.last();
         let left = self.past.follow(&mut |stamp, events| self.shard.replay(stamp, events))?;
@@ -269,5 +274,18 @@ impl Followed {
                 if self.failed < TRIES { Ok(Step::Idle) } else { Err(error) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_life_has_a_greater_epoch() {
+        let now = UnixMs(1_800_000_000_000);
+        assert!(epoch(now, u64::MAX) < epoch(UnixMs(now.0 + 1), 0));
+        assert_ne!(epoch(now, 1), epoch(now, 2));
+        assert!(epoch(UnixMs(0), 0) > 0 && epoch(UnixMs(u64::MAX), u64::MAX) < 1 << 53);
     }
 }

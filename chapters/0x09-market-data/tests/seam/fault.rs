@@ -34,7 +34,8 @@ impl Fault {
     /// The update as a feed with this fault makes it.
     pub fn spoil(self, mut update: BookUpdate) -> BookUpdate {
         match self {
-            Fault::MaskClearedTooEarly => {
+            // A whole book without one of its prices is no message at all.
+            Fault::MaskClearedTooEarly if !update.is_whole() => {
                 let highest = update.prices.iter().last().map_or(0, Price::cents);
                 update.prices = Prices::from_bits(update.prices.bits() & !(1 << highest)).unwrap_or(Prices::NONE);
             }

@@ -205,7 +205,7 @@ impl World {
                 0 => self.happened.lost += 1,
                 1 => {
                     self.happened.doubled += 1;
-                    client.way.push_back(message.clone());
+                    client.way.push_back(message);
                     client.arrive(&message, &self.engines[shard].truth, self.fault)?;
                 }
                 _ => client.arrive(&message, &self.engines[shard].truth, self.fault)?,
