@@ -49,8 +49,8 @@ impl Default for Reader {
 
 impl Reader {
     // ANCHOR: book
-    /// What has changed in this market's book since the cursor, which moves on. `None` when nothing has, or when the book is
-    /// just being written: come back then.
+    /// What has changed in this market's book since the cursor, which moves on. `None` when nothing has, or when the
+    /// book is just being written: come back then.
     pub fn book(&mut self, shown: &Shown, cursor: &mut Cursor) -> Option<&BookUpdate> {
         let version = shown.slate.version();
         let Version { epoch, counter } = cursor.book;

@@ -86,8 +86,8 @@ impl<const PRICES: usize, const WORDS: usize> Slate<PRICES, WORDS> {
     }
 
     // ANCHOR: take
-    /// Copies the amounts that changed after version `since`, all of them where that is 0, and 0 for the others. `None`
-    /// when it was written meanwhile: `amounts` are worth nothing then, and the next attempt mostly succeeds.
+    /// Copies the amounts that changed after version `since`, all of them where that is 0, and 0 for the others.
+    /// `None` when it was written meanwhile: `amounts` are worth nothing then, and the next attempt mostly succeeds.
     pub fn take(&self, since: u64, amounts: &mut [i64; PRICES]) -> Option<Taken<WORDS>> {
         // Acquire: what was written for this state is there.
         let state = self.state.load(Ordering::Acquire);
