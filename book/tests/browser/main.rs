@@ -42,7 +42,7 @@ fn every_way(_: usize) -> Ways {
 
 /// One way for a page, another for the next: four pages have all of them.
 fn one_way(page: usize) -> Ways {
-    vec![(WIDTHS[page % 2].0, vec![page / 2 % 2 == 0])]
+    vec![(WIDTHS[page % 2].0, vec![(page / 2).is_multiple_of(2)])]
 }
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
