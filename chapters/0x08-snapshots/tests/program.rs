@@ -35,23 +35,9 @@ fn crash_states() {
     traced::crash_states::<Chapter>(PROGRAM);
 }
 
-/// How the program works, and makes a snapshot by itself.
-const WORKING: [&str; 6] = ["--segment-commands", "10", "--snapshot-every", "12", "--keep-log", "since-snapshot"];
-const ALONE: [&str; 3] = ["--snapshot", "--keep-log", "since-snapshot"];
-
-#[test]
-fn crash_states_of_snapshots() {
-    traced::crash_states_of_snapshots::<Chapter>(PROGRAM, &WORKING, &ALONE);
-}
-
 #[test]
 fn planted_mistakes() {
     traced::planted_mistakes::<Chapter>(PROGRAM);
-}
-
-#[test]
-fn planted_mistakes_of_snapshots() {
-    traced::planted_mistakes_of_snapshots::<Chapter>(PROGRAM, &WORKING);
 }
 
 #[test]

@@ -13,6 +13,8 @@ mod careless;
 mod core;
 #[path = "broken_engines/disk.rs"]
 mod disk;
+#[path = "broken_engines/flaws.rs"]
+mod flaws;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use contract::through::Through;
 use contract::{crash, damage, decay, differential, failing, logs, opening, simulation, versions, watermarks};
 use core::Core;
 use disk::Flaws;
+use flaws::*;
 use market::draft::Draft;
 use market::log::{RECORD_BYTES, ShardOf, encode_command};
 use market::model::Model;
@@ -29,35 +32,6 @@ use market::{
     Acknowledge, Closed, Command, DataDir, Disk, Engine, EngineError, LogError, LogWriter, Options, Receivers,
     Recovery, Stamp, Ticket, read_log,
 };
-
-const HONEST: u8 = 0;
-const ACKNOWLEDGES_BEFORE_SYNC: u8 = 1;
-const IGNORES_SYNC_ERRORS: u8 = 2;
-const RETRIES_SYNC: u8 = 3;
-const IGNORES_SHORT_WRITES: u8 = 4;
-const CHECKS_NO_CHECKSUM: u8 = 5;
-const SKIPS_DAMAGED_FRAMES: u8 = 6;
-const APPLIES_TWICE: u8 = 7;
-const TRUSTS_THE_CACHE: u8 = 8;
-const EMPTIES_THE_LEDGER_FIRST: u8 = 9;
-const TAKES_NO_LOCK: u8 = 10;
-const CUTS_TOO_EAGERLY: u8 = 11;
-const ACCEPTS_A_SIBLING: u8 = 12;
-const MARKS_BEFORE_SYNC: u8 = 13;
-const CHANGES_LOG_BY_LOG: u8 = 14;
-const CALLS_EVERYTHING_TORN: u8 = 15;
-const TAKES_WHAT_DECODES: u8 = 16;
-/// These flaws are in the reading of a log.
-const CARELESS: [u8; 8] = [
-    CHECKS_NO_CHECKSUM,
-    SKIPS_DAMAGED_FRAMES,
-    APPLIES_TWICE,
-    TRUSTS_THE_CACHE,
-    CUTS_TOO_EAGERLY,
-    ACCEPTS_A_SIBLING,
-    CALLS_EVERYTHING_TORN,
-    TAKES_WHAT_DECODES,
-];
 
 struct Flawed<const FLAW: u8> {
     log: LogWriter,

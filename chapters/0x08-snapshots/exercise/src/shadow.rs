@@ -6,7 +6,8 @@
 //! the work of matching a second time on some core.
 
 use market::log::ShardOf;
-use market::{EngineError, Options, Sequence};
+use market::state::ExchangeState;
+use market::{EngineError, Event, Options, Sequence, Stamp};
 
 /// What the log of one shard has come to, as far as it was read.
 pub struct Shadow {}
@@ -21,11 +22,11 @@ impl Shadow {
     }
 
     /// Replays the next commands that are on disk, as far as command `until` or a little further, and says how many
-    /// are left up to the watermark.
+    /// are left up to the watermark. Whoever wants to know what each of them led to is told.
     ///
     /// # Errors
     /// When the log can't be read, or is not what it was.
-    pub fn follow(&mut self, _until: Sequence) -> Result<u64, EngineError> {
+    pub fn follow(&mut self, _until: Sequence, _heard: impl FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
         todo!("step 2: the shadow; `market::log_chain::read_chain` reads from a place on")
     }
 
@@ -36,6 +37,11 @@ impl Shadow {
     /// When the disk says no.
     pub fn write(&mut self) -> Result<Option<u64>, EngineError> {
         todo!("step 2: the shadow; `market::snapshot_file` writes")
+    }
+
+    /// Everything that the markets hold behind the last command that it replayed.
+    pub fn state(&self) -> ExchangeState {
+        todo!("step 2: the shadow")
     }
 
     /// The next command that it will replay.

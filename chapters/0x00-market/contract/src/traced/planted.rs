@@ -23,13 +23,11 @@ pub enum Mistake {
     OldSetFirst,
     /// The watermark says that a frame is on disk before the sync that makes it so.
     WatermarkFirst,
-    /// No snapshot is synced, and segments are removed all the same.
-    SnapshotSync,
 }
 
 impl Mistake {
     /// All of them.
-    pub const ALL: [Mistake; 8] = [
+    pub const ALL: [Mistake; 7] = [
         Mistake::FileSync,
         Mistake::DirectorySync,
         Mistake::ParentSync,
@@ -37,7 +35,6 @@ impl Mistake {
         Mistake::LedgerFirst,
         Mistake::OldSetFirst,
         Mistake::WatermarkFirst,
-        Mistake::SnapshotSync,
     ];
 
     /// The mistake of this name.
@@ -56,7 +53,6 @@ impl Mistake {
             Mistake::LedgerFirst => ledger_first(steps),
             Mistake::OldSetFirst => old_set_first(steps),
             Mistake::WatermarkFirst => watermark_first(steps),
-            Mistake::SnapshotSync => without_syncs(steps, |path, _| is_snapshot(path)),
         }
     }
 }
@@ -68,10 +64,6 @@ fn opened(steps: &[Step]) -> BTreeMap<u64, &Path> {
         _ => None,
     });
     opened.collect()
-}
-
-fn is_snapshot(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("snapshot-"))
 }
 
 /// Leaves out the syncs of what `which` chooses by its name when it was opened, and by whether it is `fdatasync`.

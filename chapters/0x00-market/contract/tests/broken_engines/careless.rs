@@ -8,10 +8,11 @@ use market::{
     Command, EngineError, LogError, LogFile, LogId, LogReader, LogWriter, Options, Recovery, Sequence, Stamp,
 };
 
-use crate::{
-    ACCEPTS_A_SIBLING, APPLIES_TWICE, CHECKS_NO_CHECKSUM, CUTS_TOO_EAGERLY, Core, SKIPS_DAMAGED_FRAMES,
-    TAKES_WHAT_DECODES, TRUSTS_THE_CACHE, io_error,
+use crate::flaws::{
+    ACCEPTS_A_SIBLING, APPLIES_TWICE, CHECKS_NO_CHECKSUM, CUTS_TOO_EAGERLY, SKIPS_DAMAGED_FRAMES, TAKES_WHAT_DECODES,
+    TRUSTS_THE_CACHE,
 };
+use crate::{Core, io_error};
 
 type Opened = (LogWriter, Recovery);
 

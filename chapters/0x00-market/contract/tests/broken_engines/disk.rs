@@ -5,7 +5,7 @@ use std::io;
 use contract::through::Meddle;
 use market::LogFile;
 
-use crate::{IGNORES_SHORT_WRITES, IGNORES_SYNC_ERRORS, MARKS_BEFORE_SYNC, RETRIES_SYNC};
+use crate::flaws::{IGNORES_SHORT_WRITES, IGNORES_SYNC_ERRORS, MARKS_BEFORE_SYNC, RETRIES_SYNC};
 
 /// A disk that is written to with one of them.
 #[derive(Clone)]

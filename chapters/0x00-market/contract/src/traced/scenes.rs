@@ -1,0 +1,183 @@
+//! The scenes: what a program finds, and what it is told to do.
+
+use std::path::Path;
+
+use market::log::ShardOf;
+use market::{Command, Options, csv};
+use runner::{Chapter, has_flag};
+
+use super::judge::{History, Reshard};
+use super::recording::{self, Stage};
+use super::scene::{Judged, Scene, record};
+use super::steps::Step;
+use crate::harness::run;
+use crate::streams::Random;
+
+/// How many commands a program is given.
+const COMMANDS: usize = 150;
+
+/// How many of them are there already where it does not start for the first time.
+const EARLIER: usize = 70;
+
+/// A program that starts where nothing is, not even the folders above, and is given everything.
+pub fn first_start<C: Chapter>(program: &str) -> Option<Scene<C>> {
+    let (name, data_dir) = ("first-start", Path::new("one/two/data"));
+    let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
+    let recording = record(program, name, 0, |stage| arguments::<C>(stage, data_dir, history.shards, &commands()))?;
+    let promised = history.counts(0);
+    history.check_acks(&promised, &recording.steps).unwrap();
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::ComesBack })
+}
+
+/// A program that finds a torn frame of each shard behind what was promised, and goes on.
+pub fn recovery<C: Chapter>(program: &str) -> Option<Scene<C>> {
+    let (name, data_dir) = ("recovery", Path::new("data"));
+    let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
+    let recording = record(program, name, 0, |stage| {
+        earlier::<C>(stage, data_dir, history.shards);
+        stage.is_durable();
+        tear::<C>(stage, data_dir, history.shards);
+        arguments::<C>(stage, data_dir, history.shards, &commands()[EARLIER..])
+    })?;
+    let promised = history.counts(EARLIER);
+    history.check_acks(&promised, &recording.steps).unwrap();
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::ComesBack })
+}
+
+/// A program that finds a damaged log, beside sound ones where there are shards.
+pub fn refusal<C: Chapter>(program: &str) -> Option<Scene<C>> {
+    let (name, data_dir) = ("refusal", Path::new("data"));
+    let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
+    let recording = record(program, name, 3, |stage| {
+        earlier::<C>(stage, data_dir, history.shards);
+        let log =
+            stage.disk().join(data_dir).join(ShardOf { shard: history.shards - 1, shards: history.shards }.file_name());
+        let mut bytes = std::fs::read(&log).unwrap();
+        let middle = bytes.len() / 3;
+        bytes[middle] ^= 0x10;
+        std::fs::write(&log, bytes).unwrap();
+        arguments::<C>(stage, data_dir, history.shards, &commands()[EARLIER..])
+    })?;
+    let promised = history.counts(EARLIER);
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::IsRefused })
+}
+
+/// A program that goes on where there are segments and snapshots, makes more of them while it works, and removes what
+/// is not needed any more.
+pub fn segments<C: Chapter>(program: &str, working: &[&str]) -> Option<Scene<C>> {
+    let (name, data_dir) = ("segments", Path::new("data"));
+    let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
+    let watched = || {
+        record(program, name, 0, |stage| {
+            let told = |part: &[Command]| {
+                let mut arguments = arguments::<C>(stage, data_dir, history.shards, part);
+                arguments.extend(working.iter().map(ToString::to_string));
+                arguments
+            };
+            runs(program, &told(&commands()[..EARLIER]));
+            told(&commands()[EARLIER..])
+        })
+    };
+    // How far snapshots come while the program works is a matter of luck.
+    let removes = |step: &Step| matches!(step, Step::Remove { path } if path.extension() == Some("log".as_ref()));
+    let mut recording = watched()?;
+    for _ in 0..20 {
+        if !recording.steps.iter().any(removes) {
+            recording = watched()?;
+        }
+    }
+    assert!(recording.steps.iter().any(removes), "it worked twenty times, and never removed a segment");
+    let promised = history.counts(EARLIER);
+    history.check_acks(&promised, &recording.steps).unwrap();
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::ComesBackWithoutAll })
+}
+
+/// A program that makes the second snapshot of segments that another has left, and removes what is not needed then.
+pub fn snapshot<C: Chapter>(program: &str, working: &[&str], alone: &[&str]) -> Option<Scene<C>> {
+    let (name, data_dir) = ("snapshot", Path::new("data"));
+    let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
+    let recording = record(program, name, 0, |stage| {
+        let data = ["--data-dir".to_string(), stage.disk().join(data_dir).display().to_string()];
+        let snapshot = || alone.iter().map(ToString::to_string).chain(data.clone()).collect::<Vec<_>>();
+        for part in [&commands()[..EARLIER], &commands()[EARLIER..]] {
+            let mut arguments = arguments::<C>(stage, data_dir, history.shards, part);
+            arguments.extend(working.iter().map(ToString::to_string));
+            runs(program, &arguments);
+            if part.len() == EARLIER {
+                runs(program, &snapshot());
+            }
+        }
+        snapshot()
+    })?;
+    let (promised, judged) = (history.counts(COMMANDS), Judged::ComesBackWithoutAll);
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged })
+}
+
+/// Runs a program unwatched.
+fn runs(program: &str, arguments: &[String]) {
+    let output = std::process::Command::new(program).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A program that makes three shards of two.
+pub fn resharding<C: Chapter>(program: &str, reshard: Reshard) -> Option<Scene<C>> {
+    let (name, data_dir) = ("resharding", Path::new("data"));
+    let history = History::<C>::new(&commands()[..EARLIER], 2, data_dir);
+    let recording = record(program, name, 0, |stage| {
+        earlier::<C>(stage, data_dir, 2);
+        ["--data-dir", &stage.disk().join(data_dir).display().to_string(), "--reshard", "3"].map(String::from).to_vec()
+    })?;
+    let (promised, judged) = (history.counts(EARLIER), Judged::IsResharded(3, reshard));
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged })
+}
+
+fn commands() -> Vec<Command> {
+    Random::new(10).stream(COMMANDS)
+}
+
+fn shards<C: Chapter>() -> u16 {
+    if has_flag::<C>("shards") { 2 } else { 1 }
+}
+
+/// Puts a data directory on the stage in which the earlier commands were acknowledged.
+fn earlier<C: Chapter>(stage: &Stage, data_dir: &Path, shards: u16) {
+    let options = Options { shards, ..Options::new(stage.disk().join(data_dir)) };
+    run::<C::Engine>(&options, &commands()[..EARLIER], 4).unwrap();
+}
+
+/// Leaves part of one more frame behind each log, as a program does that is killed while it writes.
+fn tear<C: Chapter>(stage: &Stage, data_dir: &Path, shards: u16) {
+    let more = stage.beside("more");
+    recording::copy(&stage.disk().join(data_dir), &more).unwrap();
+    let shard_of = |command: &Command| ShardOf::market(command.market(), shards);
+    let next = |shard| commands()[EARLIER..].iter().copied().find(|command| shard_of(command).shard == shard);
+    let commands: Vec<Command> = (0..shards).filter_map(next).collect();
+    run::<C::Engine>(&Options { shards, ..Options::new(&more) }, &commands, shards.into()).unwrap();
+    for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
+        let path = stage.disk().join(data_dir).join(shard.file_name());
+        let (mut log, longer) = (std::fs::read(&path).unwrap(), std::fs::read(more.join(shard.file_name())).unwrap());
+        let frame = longer.strip_prefix(&log[..]).expect("a log only grows");
+        log.extend(&frame[..frame.len() * 2 / 3]);
+        std::fs::write(&path, log).unwrap();
+    }
+}
+
+/// What the program is told: to run over these commands, in small batches, and to write down what it acknowledges.
+fn arguments<C: Chapter>(stage: &Stage, data_dir: &Path, shards: u16, commands: &[Command]) -> Vec<String> {
+    let input = stage.beside("input.csv");
+    csv::write(std::fs::File::create(&input).unwrap(), commands.iter().copied()).unwrap();
+    let paths = [
+        ("--input", input),
+        ("--data-dir", stage.disk().join(data_dir)),
+        ("--events", stage.acks()),
+        ("--output", stage.beside("output")),
+    ];
+    let mut arguments = vec!["--quiet".to_string()];
+    arguments.extend(paths.into_iter().flat_map(|(flag, path)| [flag.to_string(), path.display().to_string()]));
+    let numbers = [("shards", Some(shards.to_string())), ("batch", Some("4".into())), ("no-pin", None)];
+    for (flag, value) in numbers.into_iter().filter(|(flag, _)| has_flag::<C>(flag)) {
+        arguments.push(format!("--{flag}"));
+        arguments.extend(value);
+    }
+    arguments
+}

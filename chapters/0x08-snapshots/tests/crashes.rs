@@ -1,0 +1,20 @@
+//! What a crash may leave of segments and snapshots, told from what the real program does.
+
+use ch08::Chapter;
+use contract::traced;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ch08");
+
+/// How the program works, and makes a snapshot by itself.
+const WORKING: [&str; 6] = ["--segment-commands", "10", "--snapshot-every", "12", "--keep-log", "since-snapshot"];
+const ALONE: [&str; 3] = ["--snapshot", "--keep-log", "since-snapshot"];
+
+#[test]
+fn crash_states_of_snapshots() {
+    traced::crash_states_of_snapshots::<Chapter>(PROGRAM, &WORKING, &ALONE);
+}
+
+#[test]
+fn planted_mistakes_of_snapshots() {
+    traced::planted_mistakes_of_snapshots::<Chapter>(PROGRAM, &WORKING);
+}
