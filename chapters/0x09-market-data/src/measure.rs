@@ -5,7 +5,6 @@
 //! ([`ladder`]).
 
 pub mod args;
-pub mod cost;
 pub mod crowd;
 pub mod direct;
 pub mod ladder;

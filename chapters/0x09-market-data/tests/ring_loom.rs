@@ -65,5 +65,5 @@ fn nothing_is_said_to_be_gone_that_is_there() {
 
 #[test]
 fn every_ordering_is_needed() {
-    weakened::assert_each_is_needed("ring.rs", 4, || what_is_read_is_whole(4, 1));
+    weakened::assert_each_is_needed("ring.rs", || what_is_read_is_whole(4, 1));
 }

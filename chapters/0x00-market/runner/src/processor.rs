@@ -1,10 +1,16 @@
-//! The processor time of this process: of all its threads, on all cores, in its own code and in the system's.
+//! Processor time: of this process, which is that of all its threads on all cores, and of one thread; in its own code and
+//! in the system's.
 
 use std::time::Duration;
 
 /// Processor time since the process began; none where the system is not asked.
 pub fn processor_time() -> Option<Duration> {
     platform::processor_time()
+}
+
+/// Processor time of the thread that asks; none where the system is not asked.
+pub fn thread_time() -> Option<Duration> {
+    platform::thread_time()
 }
 
 #[cfg(unix)]
@@ -14,7 +20,15 @@ mod platform {
     use rustix::time::{ClockId, clock_gettime};
 
     pub fn processor_time() -> Option<Duration> {
-        let time = clock_gettime(ClockId::ProcessCPUTime);
+        time_of(ClockId::ProcessCPUTime)
+    }
+
+    pub fn thread_time() -> Option<Duration> {
+        time_of(ClockId::ThreadCPUTime)
+    }
+
+    fn time_of(clock: ClockId) -> Option<Duration> {
+        let time = clock_gettime(clock);
         Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
     }
 }
@@ -24,6 +38,10 @@ mod platform {
     use std::time::Duration;
 
     pub fn processor_time() -> Option<Duration> {
+        None
+    }
+
+    pub fn thread_time() -> Option<Duration> {
         None
     }
 }

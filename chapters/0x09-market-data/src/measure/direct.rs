@@ -15,10 +15,10 @@ use market::flow::Flow;
 use market::log::ShardOf;
 use market::{Acknowledge, Event, MarketId, Options, Sequence, Stamp, UnixMs};
 use results::error::MeasureError;
+use runner::thread_time;
 
 use crate::feed::{Feed, Settings};
 use crate::feed_thread::FeedThread;
-use crate::measure::cost::thread_time;
 use crate::measure::crowd::{Swept, channels, sweep_channels, sweep_shown};
 use crate::offer::TAP_RECORDS;
 use crate::past::LogPast;

@@ -54,10 +54,10 @@ pub mod memory {
 }
 
 /// Runs the scenario as it is, and then once for each ordering and fence of `file` without it: that has to fail.
-pub fn assert_each_is_needed(file: &str, count: usize, scenario: impl Fn()) {
+pub fn assert_each_is_needed(file: &str, scenario: impl Fn()) {
     scenario();
     let lines = ORDERED.with_borrow(Clone::clone);
-    assert_eq!(lines.len(), count, "orderings and fences in {file}: lines {lines:?}");
+    assert!(!lines.is_empty(), "{file} orders nothing, or the scenario does not come by");
     for line in lines {
         WEAKENED.set(Some(line));
         let hook = panic::take_hook();
