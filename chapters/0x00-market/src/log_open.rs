@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::data_dir::check_shards;
 use crate::log::{HEADER_BYTES, LogHeader, ShardOf};
 use crate::log_chain::{ChainEnd, read_chain, segments};
+use crate::log_durable::known_durable;
 use crate::log_input::Input;
 use crate::log_reader::Place;
 use crate::log_rewrite::rewrite;
-use crate::snapshot;
-use crate::snapshot_file::SnapshotReader;
-use crate::watermark::{self, Mark};
 use crate::{Command, LogError, LogFile, LogId, LogWriter, Options, Recovery, Sequence, Stamp};
 
 /// A time further ahead of the clock than this is remarked on, in milliseconds: clocks differ by less.
@@ -83,24 +81,12 @@ pub fn read_log_from<E: From<LogError>>(
 /// The last command that was on disk once, where the log ends before it and that is accepted.
 fn lost(options: &Options, path: &Path, header: &LogHeader, next: Stamp) -> Result<Option<Sequence>, LogError> {
     let found = Sequence(next.sequence.0 - 1);
-    let mark = watermark::read(&*options.disk, path, header.id).map(|Mark { last, .. }| last);
-    let durable = mark.into_iter().chain(in_snapshots(options, path, header)?).max();
-    match durable.filter(|&durable| durable > found) {
+    match known_durable(&*options.disk, path, header)?.filter(|&durable| durable > found) {
         Some(durable) if !options.accept_loss.contains(&found) => {
             Err(LogError::Short { path: path.to_path_buf(), found, durable })
         }
         durable => Ok(durable),
     }
-}
-
-/// The last command of this log that a snapshot holds: it was on disk, for none is made of what was not. The
-/// watermark may be gone; then this is the only witness.
-fn in_snapshots(options: &Options, path: &Path, header: &LogHeader) -> Result<Option<Sequence>, LogError> {
-    let found = snapshot::list(&*options.disk, &options.data_dir, header.shard);
-    let found = found.map_err(|source| io_error("look for snapshots of", path, source))?;
-    let of_this_log = found.iter().filter_map(|(_, path)| SnapshotReader::open(&*options.disk, path).ok());
-    let of_this_log = of_this_log.filter(|snapshot| snapshot.header.log == header.id && header.id != LogId::NONE);
-    Ok(of_this_log.map(|snapshot| Sequence(snapshot.header.place.next.sequence.0.saturating_sub(1))).max())
 }
 
 impl JudgedLog {

@@ -30,6 +30,14 @@ pub struct Place {
     pub next: Stamp,
 }
 
+impl Place {
+    /// The place behind a file's header, where its first frame begins.
+    pub fn behind(header: &LogHeader) -> Place {
+        let (end, next) = (header.length() as u64, Stamp { sequence: header.first, time: header.last_time });
+        Place { segment: header.first, last: (end, end), crc: 0, next }
+    }
+}
+
 /// Reads a log frame by frame; it needs memory for one frame.
 pub struct LogReader<'file> {
     file: BufReader<Input<'file>>,

@@ -1,17 +1,19 @@
-//! A whole set of logs, one a shard: read with suspicion, and written beside the one that it will replace.
+//! A whole set of logs, one a shard, written beside the one that it will replace.
 //!
-//! A name proves nothing: each log's header has to say what its name says, and each command's market has to
-//! belong there. Cost: memory for one frame of each log, and a few bytes a market.
+//! It is read back before it takes the other's place, and it takes that by one rename. Cost: a frame of each log, and a
+//! few bytes a market.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_command, seal_frame};
-use crate::log_chain::{Segment, segments};
-use crate::log_reader::LogReader;
-use crate::{Command, Disk, EngineError, LogError, LogFile, LogId, MarketId, Sequence, Stamp, UnixMs, watermark};
+use crate::log_chain::Segment;
+use crate::log_merge::{LogMerge, LogStart};
+use crate::log_reader::Place;
+use crate::{Command, Disk, EngineError, LogError, LogFile, MarketId, Sequence, Stamp, UnixMs, snapshot, watermark};
 
 /// How many commands a frame has that is written here.
 const FRAME_COMMANDS: usize = 1_024;
@@ -19,93 +21,20 @@ const FRAME_COMMANDS: usize = 1_024;
 /// A file of this name and a number of shards says that the drafts of so many logs take the place of all others.
 const SWITCH: &str = "SWITCH-TO-";
 
-/// Whether a set has its name yet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// It is written; engines do not see it.
-    Draft,
-    /// It is complete.
-    Complete,
+/// Which shard's log or snapshot a file of this name is a draft of, and the name that it will have, if it is one.
+fn of_draft(name: &str) -> Option<(ShardOf, String)> {
+    let stem = name.strip_suffix(".draft")?;
+    let (log, snapshot) = (format!("{stem}.log"), format!("{stem}.bin"));
+    let shard = ShardOf::of_segment_name(&log).map(|(shard, _)| (shard, log));
+    shard.or_else(|| snapshot::of_file_name(&snapshot).map(|(shard, _)| (shard, snapshot)))
 }
 
-/// Where a shard's log is.
-fn path_of(folder: &Path, shard: ShardOf, state: State) -> PathBuf {
-    let path = folder.join(shard.file_name());
-    if state == State::Draft { path.with_extension("draft") } else { path }
-}
-
-/// Whether a file of this name is a log that was never finished.
-fn is_draft(name: &str) -> bool {
-    name.strip_suffix(".draft").is_some_and(|stem| ShardOf::of_file_name(&format!("{stem}.log")).is_some())
-}
-
-/// Hands every command of a set to `each`, with the time of its frame, in the order of these times: of frames with the
-/// same time those of the first log first.
-///
-/// # Errors
-/// A log that is missing, damaged, torn or another's, or that its watermark is ahead of, and what `each` returns.
-pub fn read_set(
-    disk: &dyn Disk,
-    folder: &Path,
-    shards: u16,
-    state: State,
-    mut each: impl FnMut(UnixMs, &Command) -> Result<(), EngineError>,
-) -> Result<(), EngineError> {
-    let mut files = Vec::new();
-    for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
-        let path = path_of(folder, shard, state);
-        refuse_segments(disk, folder, shard, state)?;
-        let opened = disk.open(&path).map_err(io_error("open", &path))?;
-        files.push((shard, opened.ok_or_else(|| LogError::Missing { path: path.clone() })?, path));
-    }
-    let mut logs = Vec::new();
-    for (shard, file, path) in &mut files {
-        let mut reader = LogReader::new(&mut **file, path)?;
-        if reader.header.shard != *shard {
-            return Err(LogError::OtherShard { path: path.clone(), found: reader.header.shard, asked: *shard }.into());
-        }
-        if reader.advance()? {
-            logs.push(reader);
-        } else {
-            check_end(disk, &reader)?;
-        }
-    }
-    // One frame of each log is in memory.
-    while let Some((at, _)) = logs.iter().enumerate().min_by_key(|(_, log)| log.next().time) {
-        logs[at].frame().try_for_each(|(stamp, command)| each(stamp.time, &command))?;
-        if !logs[at].advance()? {
-            check_end(disk, &logs.remove(at))?;
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a log that goes on in another file: what is read here is in one piece.
-fn refuse_segments(disk: &dyn Disk, folder: &Path, shard: ShardOf, state: State) -> Result<(), EngineError> {
-    let found = segments(disk, folder, shard).map_err(io_error("look for", folder))?;
-    match found.into_iter().find(|segment| state == State::Complete && segment.first > Sequence::FIRST) {
-        None => Ok(()),
-        Some(Segment { path, .. }) => {
-            let reason = "the log is in segments, and those are not dealt out to another number of shards".into();
-            Err(EngineError::Unsound { path, reason })
-        }
-    }
-}
-
-/// Refuses a log that is torn, or ends before its watermark.
-fn check_end(disk: &dyn Disk, log: &LogReader<'_>) -> Result<(), EngineError> {
-    if log.torn_bytes() > 0 {
-        let shards = log.header.shard.shards;
-        let reason = format!("its last frame is torn: open it with `--shards {shards}` once, which mends that");
-        return Err(EngineError::Unsound { path: log.path().to_path_buf(), reason });
-    }
-    let found = Sequence(log.next().sequence.0 - 1);
-    match watermark::read(disk, log.path(), log.header.id) {
-        Some(mark) if mark.last > found => {
-            Err(LogError::Short { path: log.path().to_path_buf(), found, durable: mark.last }.into())
-        }
-        _ => Ok(()),
-    }
+/// Which shard a file of this name belongs to: a segment of its log, be it laid out only, a snapshot, or a draft of either.
+fn owner(name: &str) -> Option<ShardOf> {
+    let laid_out = name.strip_suffix(".next").and_then(|stem| ShardOf::of_file_name(&format!("{stem}.log")));
+    let log = || ShardOf::of_segment_name(name).map(|(shard, _)| shard);
+    let snapshot = || snapshot::of_file_name(name).map(|(shard, _)| shard);
+    laid_out.or_else(log).or_else(snapshot).or_else(|| of_draft(name).map(|(shard, _)| shard))
 }
 
 /// What each market was told, as a number of commands and a hash over them and their times, in their order. Two sets
@@ -117,13 +46,12 @@ impl Histories {
     /// Reads those of a set.
     ///
     /// # Errors
-    /// As [`read_set`].
-    fn read(disk: &dyn Disk, folder: &Path, shards: u16, state: State) -> Result<Histories, EngineError> {
+    /// As [`LogMerge`].
+    fn read(mut logs: LogMerge<'_>) -> Result<Histories, EngineError> {
         let mut histories = Histories::default();
-        read_set(disk, folder, shards, state, |time, command| {
-            histories.add(time, command);
-            Ok(())
-        })?;
+        while let Some((_, stamp, command)) = logs.next_command()? {
+            histories.add(stamp.time, &command);
+        }
         Ok(histories)
     }
 
@@ -165,11 +93,12 @@ impl Histories {
 }
 
 /// A set that is being written. Engines see it when it is named, and nothing of it before; if it never is, it
-/// goes with this value.
+/// goes with this value, and what was written to go with it.
 pub struct SetWriter<'disk> {
     disk: &'disk dyn Disk,
     folder: PathBuf,
     logs: Vec<LogDraft>,
+    snapshots: Vec<PathBuf>,
     written: Histories,
 }
 
@@ -179,15 +108,41 @@ impl<'disk> SetWriter<'disk> {
     /// # Errors
     /// What the disk says.
     pub fn create(disk: &'disk dyn Disk, folder: &Path, shards: u16) -> Result<SetWriter<'disk>, EngineError> {
-        let mut logs = Vec::new();
-        for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
-            let path = path_of(folder, shard, State::Draft);
-            let header = LogHeader::new(shard, disk.new_log_id());
+        let beginning = Stamp { sequence: Sequence::FIRST, time: UnixMs::UNKNOWN };
+        SetWriter::create_at(disk, folder, &vec![beginning; shards.into()])
+    }
+
+    /// Begins a set in which each log goes on with a command and behind a time, because snapshots hold what comes before.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn create_at(
+        disk: &'disk dyn Disk,
+        folder: &Path,
+        beginnings: &[Stamp],
+    ) -> Result<SetWriter<'disk>, EngineError> {
+        remove_drafts(disk, folder).map_err(io_error("clear away the drafts of", folder))?;
+        let (snapshots, written) = (Vec::new(), Histories::default());
+        let mut set = SetWriter { disk, folder: folder.to_path_buf(), logs: Vec::new(), snapshots, written };
+        for (shard, &Stamp { sequence: first, time: last_time }) in beginnings.iter().enumerate() {
+            let shard = ShardOf { shard: shard as u16, shards: beginnings.len() as u16 };
+            let path = folder.join(shard.segment_name(first)).with_extension("draft");
+            let header = LogHeader { shard, id: disk.new_log_id(), first, last_time };
             let file = disk.create(&path, &header.encode()).map_err(io_error("write", &path))?;
-            let (end, first) = (HEADER_BYTES as u64, Stamp { sequence: header.first, time: header.last_time });
-            logs.push(LogDraft { file, path, id: header.id, end, first, frame: Vec::new() });
+            let (end, first) = (HEADER_BYTES as u64, Stamp { sequence: first, time: last_time });
+            set.logs.push(LogDraft { file, path, header, end, first, frame: Vec::new() });
         }
-        Ok(SetWriter { disk, folder: folder.to_path_buf(), logs, written: Histories::default() })
+        Ok(set)
+    }
+
+    /// What the headers of the logs say, by shard.
+    pub fn headers(&self) -> Vec<LogHeader> {
+        self.logs.iter().map(|log| log.header).collect()
+    }
+
+    /// Takes over the draft of a snapshot: it gets its name with the logs, or goes with them.
+    pub fn goes_with(&mut self, snapshot: PathBuf) {
+        self.snapshots.push(snapshot);
     }
 
     /// Adds the next command, of a frame of this time, to the log of its shard. Times must not run back.
@@ -209,8 +164,8 @@ impl<'disk> SetWriter<'disk> {
         for log in &mut self.logs {
             log.finish().map_err(io_error("write", &log.path))?;
         }
-        let shards = self.logs.len() as u16;
-        let read = Histories::read(self.disk, &self.folder, shards, State::Draft)?;
+        let starts = self.logs.iter().map(LogDraft::start).collect();
+        let read = Histories::read(LogMerge::of(self.disk, starts)?)?;
         read.must_be(&self.written, &self.folder)?;
         Ok(self.written.commands())
     }
@@ -221,13 +176,31 @@ impl<'disk> SetWriter<'disk> {
     /// # Errors
     /// What the disk says.
     pub fn switch(mut self) -> Result<(), EngineError> {
-        let mark = self.folder.join(format!("{SWITCH}{}", self.logs.len()));
+        let shards = self.logs.len() as u16;
+        let mark = self.folder.join(format!("{SWITCH}{shards}"));
         let io = |source| EngineError::Io { what: "switch to the new logs", path: self.folder.clone(), source };
+        remove_leftovers(self.disk, &self.folder, shards).map_err(io)?;
         let made = self.disk.create(&mark, &[]).map(drop);
         // Whether the rename took place is not known when it fails.
         self.logs.clear();
+        self.snapshots.clear();
         made.and_then(|()| complete_switch(self.disk, &self.folder)).map_err(io)
     }
+}
+
+/// Removes what earlier resharding has left of drafts.
+fn remove_drafts(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+    let names = disk.list(folder)?;
+    names.iter().filter(|name| of_draft(name).is_some()).try_for_each(|name| disk.remove(&folder.join(name)))
+}
+
+/// Removes what has a name as the new set will have it, and is not of it: no engine has seen it, for a set without the
+/// log of shard 0 is none.
+fn remove_leftovers(disk: &dyn Disk, folder: &Path, shards: u16) -> io::Result<()> {
+    let names = disk.list(folder)?;
+    let left =
+        names.iter().filter(|name| of_draft(name).is_none() && owner(name).is_some_and(|of| of.shards == shards));
+    left.into_iter().try_for_each(|name| disk.remove(&folder.join(name)))
 }
 
 /// Completes what [`SetWriter::switch`] began, if it did.
@@ -240,30 +213,31 @@ pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> io::Result<()> 
     else {
         return Ok(());
     };
-    for shard in (0..shards).rev().map(|shard| ShardOf { shard, shards }) {
-        let (draft, path) = (path_of(folder, shard, State::Draft), path_of(folder, shard, State::Complete));
-        if names.iter().any(|name| draft.ends_with(name)) {
-            disk.rename(&draft, &path)?;
+    let is_log = |name: &str| ShardOf::of_segment_name(name).is_some();
+    let drafts = names.iter().filter_map(|draft| of_draft(draft).map(|(of, name)| (draft, of, name)));
+    let mut new: Vec<_> = drafts.filter(|(_, of, _)| of.shards == shards).collect();
+    // The log of shard 0 last: where it is, all is.
+    new.sort_unstable_by_key(|(_, of, name)| (is_log(name), Reverse(of.shard)));
+    for (draft, _, name) in &new {
+        disk.rename(&folder.join(draft), &folder.join(name))?;
+    }
+    let mut others: Vec<_> = names.iter().filter_map(|name| Some((owner(name)?, name))).collect();
+    others.retain(|(of, _)| of.shards != shards);
+    others.sort_unstable_by_key(|&(of, name)| (of.shard, name));
+    for path in others.into_iter().map(|(_, name)| folder.join(name)) {
+        if path.file_name().and_then(|name| name.to_str()).is_some_and(is_log) {
+            watermark::remove(disk, &path)?;
         }
-    }
-    let mut others: Vec<ShardOf> = names.iter().filter_map(|name| ShardOf::of_file_name(name)).collect();
-    others.retain(|log| log.shards != shards);
-    others.sort_unstable_by_key(|log| log.shard);
-    for path in others.into_iter().map(|log| path_of(folder, log, State::Complete)) {
-        watermark::remove(disk, &path)?;
         disk.remove(&path)?;
-    }
-    for draft in names.iter().filter(|name| is_draft(name)) {
-        disk.remove(&folder.join(draft))?;
     }
     disk.remove(&folder.join(mark))
 }
 
 impl Drop for SetWriter<'_> {
     fn drop(&mut self) {
-        for log in &self.logs {
-            // Whoever failed has said why; a draft that stays is overwritten, or removed, by the next resharding.
-            let _ = self.disk.remove(&log.path);
+        for path in self.logs.iter().map(|log| &log.path).chain(&self.snapshots) {
+            // Whoever failed has said why; a draft that stays is removed by the next resharding.
+            let _ = self.disk.remove(path);
         }
     }
 }
@@ -272,7 +246,7 @@ impl Drop for SetWriter<'_> {
 struct LogDraft {
     file: Box<dyn LogFile>,
     path: PathBuf,
-    id: LogId,
+    header: LogHeader,
     end: u64,
     /// The number of the first command of the frame at hand, and its time.
     first: Stamp,
@@ -281,6 +255,13 @@ struct LogDraft {
 }
 
 impl LogDraft {
+    /// How it is read back.
+    fn start(&self) -> LogStart {
+        let LogHeader { shard, first, .. } = self.header;
+        let from = (first > Sequence::FIRST).then(|| Place::behind(&self.header));
+        LogStart { shard, segments: vec![Segment { first, path: self.path.clone() }], from }
+    }
+
     fn push(&mut self, time: UnixMs, command: &Command) -> io::Result<()> {
         if time != self.first.time || self.frame.len() > FRAME_COMMANDS * RECORD_BYTES {
             self.write_frame()?;
@@ -297,7 +278,7 @@ impl LogDraft {
         if self.frame.is_empty() {
             return Ok(());
         }
-        seal_frame(&mut self.frame, self.id, self.first);
+        seal_frame(&mut self.frame, self.header.id, self.first);
         self.file.write_all_at(self.end, &self.frame)?;
         self.end += self.frame.len() as u64;
         self.first = self.first.plus((self.frame.len() / RECORD_BYTES - 1) as u64);

@@ -118,17 +118,33 @@ impl<'disk> SnapshotWriter<'disk> {
     /// # Errors
     /// What the disk says.
     pub fn finish(mut self) -> Result<u64, EngineError> {
+        self.make_durable()?;
+        drop(self.file);
+        self.disk.rename(&self.draft, &self.path).map_err(io("name the snapshot", &self.path))?;
+        Ok(self.at)
+    }
+
+    fn make_durable(&mut self) -> Result<(), EngineError> {
         if !self.block.is_empty() {
             self.write_block()?;
         }
-        let io = |what| io(what, &self.path);
-        self.file.write_all_at(0, &self.header.encode()).map_err(io("write the snapshot"))?;
-        self.file.sync().map_err(io("sync the snapshot"))?;
-        drop(self.file);
-        self.disk.rename(&self.draft, &self.path).map_err(io("name the snapshot"))?;
-        Ok(self.at)
+        self.file.write_all_at(0, &self.header.encode()).map_err(io("write the snapshot", &self.path))?;
+        self.file.sync().map_err(io("sync the snapshot", &self.path))
     }
     // ANCHOR_END: finish
+
+    /// Makes the snapshot durable without its name, for a log that does not have its own yet.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn finish_unnamed(mut self) -> Result<(), EngineError> {
+        self.make_durable()
+    }
+
+    /// Where it is until it has its name.
+    pub fn draft(&self) -> &Path {
+        &self.draft
+    }
 }
 
 /// Removes the snapshots of the shard of `newest` that are older than the `kept` newest up to that one, and drafts that
@@ -167,7 +183,8 @@ pub struct SnapshotReader {
 }
 
 impl SnapshotReader {
-    /// Reads the header of the snapshot at `path`. Its name and its length have to be what the header says.
+    /// Reads the header of the snapshot at `path`, or of one that has no name yet. Its name and its length have to be
+    /// what the header says.
     ///
     /// # Errors
     /// Why it is not used.
@@ -179,7 +196,8 @@ impl SnapshotReader {
         read(&mut *file, 0, SNAPSHOT_HEADER_BYTES, &mut start).map_err(io)?;
         let start = start.first_chunk().ok_or_else(|| unusable("it is shorter than a snapshot's header"))?;
         let header = SnapshotHeader::decode(start).map_err(unusable)?;
-        if path.file_name() != Some(file_name(header.shard, header.place.next.sequence).as_ref()) {
+        let name = file_name(header.shard, header.place.next.sequence);
+        if path.with_extension("bin").file_name() != Some(name.as_ref()) {
             return Err(unusable("its name and its header name different places"));
         }
         let rest = header.body_bytes();

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use market::data_dir::{DataDir, shard_counts};
 use market::log::ShardOf;
-use market::log_set::{SetWriter, State, read_set};
+use market::log_merge::read_set;
+use market::log_set::SetWriter;
 use market::{Disk, EngineError, LogError};
 
 use crate::ledger;
@@ -44,7 +45,7 @@ pub fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, 
 /// Merges the logs of the old set into a new one beside it, reads that back, and switches to it.
 fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result<u64, EngineError> {
     let mut new = SetWriter::create(disk, data_dir, shards)?;
-    read_set(disk, data_dir, before, State::Complete, |time, command| new.push(time, command))?;
+    read_set(disk, data_dir, before, |time, command| new.push(time, command))?;
     let commands = new.finish()?;
     remove_ledgers(data_dir, before)?;
     new.switch()?;

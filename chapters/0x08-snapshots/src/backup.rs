@@ -139,8 +139,11 @@ fn try_copy(copy: &Options, shard: ShardOf, mark: Mark) -> Result<String, Engine
         return Err(EngineError::Unsound { path: folder.clone(), reason });
     }
     let mut said = shadow.passed_over().to_vec();
-    let number = shard.shard;
-    said.push(format!("shard {number}: {} commands; it opens, with a snapshot of the first {began}", mark.last));
+    let (number, digest) = (shard.shard, shadow.digest());
+    said.push(format!(
+        "shard {number}: {} commands; it opens, with a snapshot of the first {began}; the state's digest is {digest:016x}",
+        mark.last
+    ));
     Ok(said.join("\n"))
 }
 

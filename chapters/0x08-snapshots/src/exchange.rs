@@ -2,6 +2,7 @@
 //!
 //! A market is a state machine of its own: nothing here crosses from one to another.
 
+use market::log::ShardOf;
 use market::snapshot::MARKETS;
 use market::snapshot_file::{SnapshotError, SnapshotReader, SnapshotWriter};
 use market::state::ExchangeState;
@@ -112,6 +113,20 @@ impl Exchange {
         Ok(exchange)
     }
     // ANCHOR_END: load
+
+    /// Hands each market to the exchange of its shard.
+    pub fn deal(self, shards: &mut [Exchange]) {
+        let count = shards.len() as u16;
+        for Listed { market, .. } in self.markets {
+            shards[usize::from(ShardOf::market(market.id(), count).shard)].add(market);
+        }
+    }
+
+    /// The digest of everything that the markets hold. One of them after the other is laid out for it.
+    pub fn digest(&self) -> u64 {
+        let digests = self.markets.iter().map(|Listed { market, .. }| market.state().digest(market.id()));
+        digests.fold(0, u64::wrapping_add)
+    }
 
     /// How many bytes of memory all resting orders and all accounts hold.
     pub fn bytes(&self) -> (usize, usize) {

@@ -66,8 +66,20 @@ impl Part {
     /// # Errors
     /// What the system says.
     pub fn ends_those_before(self, path: &Path) -> io::Result<()> {
-        for (part, path, bytes) in parts(self.shard, path.parent().unwrap_or(path))? {
-            if part.first > self.first {
+        self.cut(path.parent().unwrap_or(path), |part| part.first > self.first)
+    }
+
+    /// Ends the ledger in `folder` where this part would begin, and makes no such part.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn ends(self, folder: &Path) -> io::Result<()> {
+        self.cut(folder, |part| part.first >= self.first)
+    }
+
+    fn cut(self, folder: &Path, is_needless: impl Fn(Part) -> bool) -> io::Result<()> {
+        for (part, path, bytes) in parts(self.shard, folder)? {
+            if is_needless(part) {
                 fs::remove_file(path)?;
                 continue;
             }
@@ -81,7 +93,10 @@ impl Part {
 }
 
 /// The parts of a shard's ledger in a folder in their order, where each is, and how many bytes it has.
-fn parts(shard: ShardOf, folder: &Path) -> io::Result<Vec<(Part, PathBuf, u64)>> {
+///
+/// # Errors
+/// What the system says.
+pub fn parts(shard: ShardOf, folder: &Path) -> io::Result<Vec<(Part, PathBuf, u64)>> {
     let mut parts = Vec::new();
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(parts),
@@ -104,7 +119,7 @@ fn parts(shard: ShardOf, folder: &Path) -> io::Result<Vec<(Part, PathBuf, u64)>>
 /// # Errors
 /// What the system says.
 pub fn reach(shard: ShardOf, folder: &Path, entry: u64) -> io::Result<bool> {
-    let mut reached = None;
+    let mut reached = (entry == 0).then_some(0);
     for (part, _, bytes) in parts(shard, folder)?.into_iter().filter(|(part, ..)| part.entry <= entry) {
         if reached.is_some_and(|reached| reached < part.entry) {
             return Ok(false);

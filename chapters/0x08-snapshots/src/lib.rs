@@ -10,6 +10,7 @@ pub mod backup;
 pub mod book;
 pub mod cores;
 pub mod crew;
+pub mod deal;
 pub mod engine;
 pub mod exchange;
 pub mod flags;

@@ -50,14 +50,19 @@ fn one(options: &Options, shard: ShardOf) -> Result<String, EngineError> {
     }
     let mut said = shadow.passed_over().to_vec();
     let (number, replayed, before) = (shard.shard, shadow.next().0 - began.0, shadow.next().0 - Sequence::FIRST.0);
-    said.push(match shadow.write()? {
-        Some(bytes) => {
-            format!("shard {number}: replayed {replayed} commands, and wrote {bytes} bytes behind command {before}")
-        }
+    let (written, digest) = (shadow.write()?, shadow.digest());
+    said.push(match written {
+        Some(bytes) => format!(
+            "shard {number}: replayed {replayed} commands, and wrote {bytes} bytes behind command {before}; the state's \
+             digest is {digest:016x}"
+        ),
         None if before == 0 => {
             format!("shard {number}: no command is known to be on disk, so there is nothing to write")
         }
-        None => format!("shard {number}: the last snapshot stands behind command {before}, the last on disk"),
+        None => format!(
+            "shard {number}: the last snapshot stands behind command {before}, the last on disk; the state's digest is \
+             {digest:016x}"
+        ),
     });
     Ok(said.join("\n"))
 }

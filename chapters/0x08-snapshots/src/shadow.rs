@@ -137,6 +137,11 @@ impl Shadow {
         self.exchange.state()
     }
 
+    /// Its digest, which the engine's has to be behind the same command.
+    pub fn digest(&self) -> u64 {
+        self.exchange.digest()
+    }
+
     /// The next command that it will replay.
     pub fn next(&self) -> Sequence {
         self.origin.next()

@@ -120,12 +120,14 @@ struct One {
     /// Gone when it could not go on, and then there are its last words.
     shadow: Result<Shadow, EngineError>,
     written: u64,
+    /// Of the state in the last snapshot, if it wrote one.
+    digest: Option<u64>,
     behind: u64,
 }
 
 impl One {
     fn begin(options: &Options, shard: ShardOf) -> One {
-        One { shard: shard.shard, shadow: Shadow::begin(options, shard), written: 0, behind: 0 }
+        One { shard: shard.shard, shadow: Shadow::begin(options, shard), written: 0, digest: None, behind: 0 }
     }
 
     /// Replays some commands, writes a snapshot where one is due, and says whether there was something to do.
@@ -134,8 +136,8 @@ impl One {
         let (before, due) = (shadow.next(), shadow.kept().plus(every));
         let mut went = || {
             self.behind = shadow.follow(Sequence(due.0 - 1), |_, _| ())?;
-            if shadow.next() >= due {
-                self.written += u64::from(shadow.write()?.is_some());
+            if shadow.next() >= due && shadow.write()?.is_some() {
+                (self.written, self.digest) = (self.written + 1, Some(shadow.digest()));
             }
             Ok(shadow.next() > before)
         };
@@ -146,11 +148,12 @@ impl One {
     }
 
     fn remark(self) -> String {
-        let One { shard, shadow, written, behind } = self;
+        let One { shard, shadow, written, digest, behind } = self;
+        let digest = digest.map_or(String::new(), |digest| format!(" with digest {digest:016x}"));
         match shadow {
             Ok(shadow) => format!(
-                "shard {shard}: the shadow wrote {written} snapshots, the last behind command {}, and was {behind} commands \
-                 behind in the end",
+                "shard {shard}: the shadow wrote {written} snapshots, the last behind command {}{digest}, and was {behind} \
+                 commands behind in the end",
                 shadow.kept().0 - 1
             ),
             Err(error) => format!("shard {shard}: the shadow stopped, and the engine went on without it: {error}"),

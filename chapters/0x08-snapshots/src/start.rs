@@ -106,7 +106,10 @@ impl Start {
 }
 
 /// Loads a snapshot of this shard that fits the log; if that is asked for, only when the ledger is as far.
-fn load(
+///
+/// # Errors
+/// Why it can't be used.
+pub fn load(
     disk: &dyn Disk,
     shard: ShardOf,
     segments: &[Segment],

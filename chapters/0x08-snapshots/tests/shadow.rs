@@ -16,7 +16,7 @@ use contract::{Faults, SimDisk, program};
 use market::flow::{self, FlowName};
 use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf};
 use market::snapshot::list;
-use market::{Disk as _, Engine as _, Options, RealDisk};
+use market::{Engine as _, Options, RealDisk};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -152,17 +152,4 @@ fn what_is_refused() {
     };
     ends(snapshot(&data_dir), 2, "no log to make a snapshot of");
     assert!(!data_dir.exists(), "a refusal made a folder");
-    let mut options = Options::new(&data_dir);
-    options.segment_commands = Some(50);
-    run::<Engine>(&options, &Random::new(1).stream(120), 10).unwrap();
-    assert!(snapshot(&data_dir).status.success());
-    let reshard = || {
-        let mut program = Process::new(PROGRAM);
-        program.args(["--reshard", "2"]).arg("--data-dir").arg(&data_dir).output().unwrap()
-    };
-    let before = list(&RealDisk, &data_dir, ShardOf::ONLY).unwrap();
-    ends(reshard(), 3, "move the snapshots");
-    before.iter().for_each(|(_, path)| RealDisk.remove(path).unwrap());
-    ends(reshard(), 3, "in segments");
-    run::<Engine>(&options, &[], 1).unwrap();
 }

@@ -57,6 +57,7 @@ pub mod versions;
 pub mod watermarks;
 pub mod words;
 
+pub use ::program::rounds::Rounds;
 pub use faults::Faults;
 pub use runner::{Chapter, has_flag};
 pub use sim_disk::SimDisk;

@@ -29,7 +29,7 @@ use crate::program::{skip, strace_works};
 pub use judge::Reshard;
 use planted::Mistake;
 use runner::Chapter;
-use scenes::{first_start, recovery, refusal, resharding, segments, snapshot};
+use scenes::{dealing, first_start, recovery, refusal, resharding, segments, snapshot};
 
 /// Every state that a crash may leave of a first start, of work, of a recovery from a torn tail, and of a refusal.
 ///
@@ -53,6 +53,19 @@ pub fn crash_states_of_resharding<C: Chapter>(program: &str, reshard: Reshard) {
     }
     if let Some(scene) = resharding::<C>(program, reshard) {
         scene.look("crash_states_of_resharding", program);
+    }
+}
+
+/// The same of a resharding where logs have lost their beginnings, in lives with these flags, and with these alone.
+///
+/// # Panics
+/// As [`crash_states`].
+pub fn crash_states_of_dealing<C: Chapter>(program: &str, working: &[&str], alone: &[&str], reshard: Reshard) {
+    if !strace_works() {
+        return skip("strace is not there, or may not trace: no crash state of a resharding was looked at");
+    }
+    if let Some(scene) = dealing::<C>(program, working, alone, reshard) {
+        scene.look("crash_states_of_dealing", program);
     }
 }
 
@@ -93,6 +106,18 @@ pub fn planted_mistakes_of_resharding<C: Chapter>(program: &str, reshard: Reshar
     }
     let mistakes = [Mistake::OldSetFirst, Mistake::FileSync, Mistake::DirectorySync];
     resharding::<C>(program, reshard).iter().for_each(|scene| scene.finds(&mistakes));
+}
+
+/// The same of a resharding where logs have lost their beginnings.
+///
+/// # Panics
+/// When one is not found.
+pub fn planted_mistakes_of_dealing<C: Chapter>(program: &str, working: &[&str], alone: &[&str], reshard: Reshard) {
+    if !strace_works() {
+        return skip("strace is not there, or may not trace: nobody knows whether the crash states bite");
+    }
+    let mistakes = [Mistake::OldSetFirst, Mistake::FileSync, Mistake::DirectorySync];
+    dealing::<C>(program, working, alone, reshard).iter().for_each(|scene| scene.finds(&mistakes));
 }
 
 /// The same of a program that makes segments and snapshots while it works.

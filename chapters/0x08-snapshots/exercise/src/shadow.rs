@@ -44,6 +44,11 @@ impl Shadow {
         todo!("step 2: the shadow")
     }
 
+    /// Its digest, which the engine's has to be behind the same command.
+    pub fn digest(&self) -> u64 {
+        todo!("step 2: the shadow")
+    }
+
     /// The next command that it will replay.
     pub fn next(&self) -> Sequence {
         todo!("step 2: the shadow")

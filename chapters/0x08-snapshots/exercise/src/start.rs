@@ -75,6 +75,20 @@ impl Start {
     }
 }
 
+/// Loads a snapshot of this shard that fits the log; if that is asked for, only when the ledger is as far.
+///
+/// # Errors
+/// Why it can't be used.
+pub fn load(
+    _disk: &dyn Disk,
+    _shard: ShardOf,
+    _segments: &[Segment],
+    _path: &Path,
+    _with_ledger: bool,
+) -> Result<(Exchange, SnapshotHeader), SnapshotError> {
+    todo!("step 2: what fits, and what it holds")
+}
+
 /// Reads every block of a snapshot of this shard that fits the log in `segments`, and loads nothing.
 ///
 /// # Errors

@@ -97,20 +97,47 @@ pub fn snapshot<C: Chapter>(program: &str, working: &[&str], alone: &[&str]) -> 
     let (name, data_dir) = ("snapshot", Path::new("data"));
     let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
     let recording = record(program, name, 0, |stage| {
-        let data = ["--data-dir".to_string(), stage.disk().join(data_dir).display().to_string()];
-        let snapshot = || alone.iter().map(ToString::to_string).chain(data.clone()).collect::<Vec<_>>();
-        for part in [&commands()[..EARLIER], &commands()[EARLIER..]] {
-            let mut arguments = arguments::<C>(stage, data_dir, history.shards, part);
-            arguments.extend(working.iter().map(ToString::to_string));
-            runs(program, &arguments);
-            if part.len() == EARLIER {
-                runs(program, &snapshot());
-            }
-        }
-        snapshot()
+        let alone = alone_in(stage, data_dir, alone);
+        lives::<C>(program, stage, history.shards, working, &alone);
+        alone
     })?;
     let (promised, judged) = (history.counts(COMMANDS), Judged::ComesBackWithoutAll);
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged })
+}
+
+/// A program that makes three shards of two whose logs are without their beginnings.
+pub fn dealing<C: Chapter>(program: &str, working: &[&str], alone: &[&str], reshard: Reshard) -> Option<Scene<C>> {
+    let (name, data_dir) = ("dealing", Path::new("data"));
+    let history = History::<C>::new(&commands(), 2, data_dir);
+    let recording = record(program, name, 0, |stage| {
+        let alone = alone_in(stage, data_dir, alone);
+        lives::<C>(program, stage, 2, working, &alone);
+        runs(program, &alone);
+        stage.is_durable();
+        let first = stage.disk().join(data_dir).join(ShardOf { shard: 0, shards: 2 }.file_name());
+        assert!(!first.exists(), "no log was trimmed");
+        alone_in(stage, data_dir, &["--reshard", "3"])
+    })?;
+    let (promised, judged) = (history.counts(COMMANDS), Judged::IsResharded(3, reshard));
+    Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged })
+}
+
+/// What a program is told that does one thing in the data directory, and stops.
+fn alone_in(stage: &Stage, data_dir: &Path, flags: &[&str]) -> Vec<String> {
+    let data = ["--data-dir".to_string(), stage.disk().join(data_dir).display().to_string()];
+    flags.iter().map(ToString::to_string).chain(data).collect()
+}
+
+/// Two lives, with what is told to a program `alone` between them.
+fn lives<C: Chapter>(program: &str, stage: &Stage, shards: u16, working: &[&str], alone: &[String]) {
+    for part in [&commands()[..EARLIER], &commands()[EARLIER..]] {
+        let mut arguments = arguments::<C>(stage, Path::new("data"), shards, part);
+        arguments.extend(working.iter().map(ToString::to_string));
+        runs(program, &arguments);
+        if part.len() == EARLIER {
+            runs(program, alone);
+        }
+    }
 }
 
 /// Runs a program unwatched.
