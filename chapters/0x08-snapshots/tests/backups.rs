@@ -2,19 +2,23 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Output};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ch08::Chapter;
+use ch08::once::snapshot;
 use contract::aftermath::{Left, judge};
 use contract::folder::Folder;
 use contract::harness::run;
 use contract::streams::Random;
+use contract::through::{Meddle, Through};
 use market::flow::{self, FlowName};
 use market::log::ShardOf;
 use market::log_chain::segments;
-use market::{Options, RealDisk, Sequence};
+use market::{LogFile, Options, RealDisk, Sequence};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -92,9 +96,51 @@ fn the_drill() {
     });
     let restored: Vec<Left> = restored.collect();
     judge(&commands, &restored).unwrap();
-    let drafts = fs::read_dir(folder.path()).unwrap().flatten();
-    let drafts = drafts.filter(|entry| entry.file_name().to_string_lossy().contains(".draft-")).count();
-    assert_eq!(drafts, 0, "a draft was left");
+    assert_eq!(drafts(folder.path()), 0, "a draft was left");
+}
+
+/// How many copies in a folder have no name yet.
+fn drafts(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    entries.filter(|entry| entry.file_name().to_string_lossy().contains(".draft-")).count()
+}
+
+/// A disk that writes the copy otherwise than it was given: the copy is tried before it has its name, so there is none.
+/// With a snapshot behind the last command, a start would look at none of the segments before that.
+#[test]
+fn a_copy_that_does_not_read_back() {
+    let folder = Folder::on_disk(RealDisk);
+    let [data_dir, backup] = ["data", "backup"].map(|name| folder.path().join(name));
+    let options = Options { segment_commands: Some(50), ..Options::new(&data_dir) };
+    run::<Engine>(&options, &Random::new(1).stream(120), 10).unwrap();
+    snapshot(&options).unwrap();
+    for segment in 0..3 {
+        let disk = Arc::new(Through::new(Arc::new(RealDisk), Liar { segment }));
+        let error = ch08::backup::copy(&Options { disk, ..options.clone() }, &backup).unwrap_err().to_string();
+        assert!(!backup.exists() && drafts(folder.path()) == 0, "segment {segment} of the copy is damaged: {error}");
+    }
+    ch08::backup::copy(&options, &backup).unwrap();
+}
+
+/// Spoils one of the copied segments, by its place among them.
+#[derive(Clone)]
+struct Liar {
+    segment: usize,
+}
+
+impl Meddle for Liar {
+    fn concerns(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_copy = path.to_string_lossy().contains(".draft-");
+        let of = ShardOf::of_segment_name(&name).map(|(_, first)| (first.0 as usize - 1) / 50);
+        is_copy && of == Some(self.segment)
+    }
+
+    fn write_at(&self, file: &mut dyn LogFile, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let mut others = bytes.to_vec();
+        others[bytes.len() / 2] ^= 1;
+        file.write_at(at, &others)
+    }
 }
 
 /// What is there is never replaced, and a backup that is damaged is restored nowhere.
@@ -129,6 +175,7 @@ fn what_is_refused() {
         fs::write(&segment.path, &whole).unwrap();
         assert!(!other.exists(), "a refusal made a folder");
     }
+    assert_eq!(drafts(folder.path()), 0, "a refusal left a draft");
     // An empty folder may be there already, and holds the same afterwards.
     fs::create_dir(&other).unwrap();
     ends(copy("--restore", &backup, &other), 0, "120 commands");
