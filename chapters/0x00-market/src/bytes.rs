@@ -1,11 +1,13 @@
 //! Reading little-endian integers, and enums that are bytes on disk.
 
 /// The `u32` that starts at `bytes[at]`. The caller knows that four bytes are there.
+#[inline]
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 /// The `u64` that starts at `bytes[at]`. The caller knows that eight bytes are there.
+#[inline]
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }

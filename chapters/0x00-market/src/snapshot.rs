@@ -237,6 +237,7 @@ impl AccountRecord {
     }
 
     /// The account that `bytes` hold, or `None` where none is written so.
+    #[inline] // engines are other crates, and load a million of these
     pub fn decode(bytes: &[u8; AccountRecord::BYTES]) -> Option<AccountRecord> {
         let [yes, yes_locked, no, no_locked] = [24, 28, 32, 36].map(|at| Quantity(u32_at(bytes, at)));
         let [cash, cash_locked] = [8, 16].map(|at| Cents(u64_at(bytes, at)));
@@ -260,6 +261,7 @@ impl OrderRecord {
     }
 
     /// The order that `bytes` hold, or `None` where none is written so.
+    #[inline] // as those of accounts
     pub fn decode(bytes: &[u8; OrderRecord::BYTES]) -> Option<OrderRecord> {
         let (price, intent) = (Price::new(bytes[16])?, Intent::from_code(bytes[17])?);
         let quantity = Quantity(u32_at(bytes, 12));
