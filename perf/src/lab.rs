@@ -1,11 +1,11 @@
 //! `lab`: builds the experiments of `chapters/lab` and runs them, as a program of its own.
 
-use std::process::Command;
-
 use program::Verdict;
 use results::error::MeasureError;
 use results::lab_args::LabArgs;
 use results::programs::{self, Program};
+
+use crate::handed_on::hand_on;
 
 /// Builds the lab, runs it, and says whether all variants agreed on what they computed.
 ///
@@ -14,12 +14,5 @@ use results::programs::{self, Program};
 pub fn run(args: &LabArgs) -> Result<Verdict, MeasureError> {
     let lab = Program::of_package("lab");
     programs::build(std::slice::from_ref(&lab))?;
-    let status = Command::new(lab.path()).args(args.flags()).status();
-    let status = status.map_err(|error| MeasureError::Unusable(format!("cannot start the lab: {error}")))?;
-    match status.code() {
-        Some(0) => Ok(Verdict::Yes),
-        Some(1) => Ok(Verdict::No),
-        Some(3) => Err(MeasureError::Disk("the lab stopped; its message is above".into())),
-        _ => Err(MeasureError::Unusable(format!("the lab stopped ({status}); its message is above"))),
-    }
+    hand_on(&lab, &args.flags())
 }

@@ -5,9 +5,11 @@
 pub mod command;
 pub mod compare;
 pub mod exercise;
+pub mod feed;
 pub mod flow_args;
 pub mod generate;
 pub mod guard;
+mod handed_on;
 pub mod lab;
 pub mod ladder;
 pub mod latency;

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use numbers::NumbersArgs;
 use perf::compare::{self, CompareArgs};
 use perf::exercise::{self, ExerciseArgs, chinese_help};
+use perf::feed;
 use perf::generate::{self, GenerateArgs};
 use perf::guard::{self, GuardArgs};
 use perf::lab;
@@ -18,6 +19,7 @@ use perf::recover::{self, RecoverArgs};
 use perf::scale::{self, ScaleArgs};
 use perf::sweep::{self, SweepArgs};
 use perf::verify::{self, VerifyArgs};
+use results::feed_args::FeedArgs;
 use results::lab_args::LabArgs;
 
 /// Ninety-Nine Cents: builds the chapters, runs each on the same flow, and prints what every step gained.
@@ -58,6 +60,8 @@ enum Verb {
     Scale(ScaleArgs),
     /// Start-up time by the log's length, and what a snapshot costs while it is made
     Recover(RecoverArgs),
+    /// What watching costs for any number of readers, beside a channel for each: 0x09 measures it
+    Feed(FeedArgs),
     /// What did not help, and by how much: run the experiments of `chapters/lab`
     Lab(LabArgs),
 }
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
         Some(Verb::Sweep(args)) => sweep::run(&args),
         Some(Verb::Scale(args)) => scale::run(&args),
         Some(Verb::Recover(args)) => recover::run(&args),
+        Some(Verb::Feed(args)) => feed::run(&args),
         Some(Verb::Lab(args)) => lab::run(&args),
     })
 }

@@ -47,7 +47,8 @@ fn words(folder: &TempDir, arguments: &str) -> String {
 #[test]
 fn help() {
     let folder = folder();
-    let verbs = "ladder compare race latency verify generate guard exercise mutants numbers sweep scale recover lab";
+    let verbs =
+        "ladder compare race latency verify generate guard exercise mutants numbers sweep scale recover feed lab";
     for verb in [""].into_iter().chain(verbs.split(' ')) {
         assert_snapshot!(format!("{verb} help").trim(), words(&folder, &format!("{verb} --help")));
     }
@@ -84,6 +85,7 @@ fn refusals() {
         ("sweep", &["--chapter 0x01", "--batches 0", "--rounds 0"]),
         ("scale", &["--chapter 0x03", "--shards 0", "--orders 0"]),
         ("recover", &["--commands 10", "--rate 0", "--rounds 0"]),
+        ("feed", &["--readers 0", "--rounds 0", "--rate 0"]),
         ("lab", &["--rounds 0"]),
     ] {
         let refused: Vec<String> = refused.iter().map(|flags| words(&folder, &format!("{verb} {flags}"))).collect();

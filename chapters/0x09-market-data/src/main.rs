@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use market_data::live::args::LiveArgs;
-use market_data::measure::args::FeedArgs;
 use market_data::{live, measure};
+use results::feed_args::FeedArgs;
 
 /// Market data: an engine, its feed, and readers who miss nothing that they could not do without.
 #[derive(Debug, Parser)]
@@ -20,7 +20,7 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Instead {
-    /// Measures what watching costs for any number of readers, and writes output/feed.json
+    /// Measures what watching costs for any number of readers, and writes output/feed.json; `perf feed` draws it too
     Feed(FeedArgs),
 }
 

@@ -4,12 +4,10 @@
 //! late the last reader is behind a real engine ([`last_reader`]), and what an engine loses that goes as fast as it can
 //! ([`ladder`]).
 
-pub mod args;
 pub mod crowd;
 pub mod direct;
 pub mod ladder;
 pub mod last_reader;
-pub mod record;
 pub mod table;
 
 use std::sync::Arc;
@@ -18,17 +16,16 @@ use market::MarketId;
 use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
 use program::{Verdict, print};
 use results::error::MeasureError;
+use results::feed_args::FeedArgs;
 use results::machine;
 use results::progress::{progress_bar, say};
-use results::record::{Record, Spread};
+use results::record::{FeedCaseRecord, FeedRecord, Record, Spread, WayRecord};
 
 use crate::engines::{Rung, Work};
 use crate::live::busiest;
-use crate::measure::args::FeedArgs;
 use crate::measure::crowd::STALLED_ONE_IN;
 use crate::measure::direct::{Pass, Recorded};
 use crate::measure::last_reader::{Late, Way};
-use crate::measure::record::{CaseRecord, FeedRecord, WayRecord};
 use crate::shown::Shown;
 use crate::update::Cursor;
 
@@ -101,7 +98,7 @@ pub fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
 }
 
 /// What channels cost an event more than a mask does.
-fn event_ratio(case: &CaseRecord, bare: Option<&Spread>) -> Option<f64> {
+fn event_ratio(case: &FeedCaseRecord, bare: Option<&Spread>) -> Option<f64> {
     let bare = bare?.median;
     let net = |way: &WayRecord| Some(way.event_ns.as_ref()?.median - bare);
     let (mask, channels) = (net(&case.mask)?, net(&case.channels)?);
@@ -110,7 +107,7 @@ fn event_ratio(case: &CaseRecord, bare: Option<&Spread>) -> Option<f64> {
 
 impl Bench<'_> {
     /// So many readers, both ways in turn.
-    fn case(&self, readers: usize) -> Result<(CaseRecord, usize), MeasureError> {
+    fn case(&self, readers: usize) -> Result<(FeedCaseRecord, usize), MeasureError> {
         let (rate, messages_max) = (self.args.rate, self.args.messages_max());
         let (mut mask, mut channels) = (Vec::new(), Vec::new());
         for _ in 0..self.args.rounds() {
@@ -118,7 +115,7 @@ impl Bench<'_> {
             channels.push(direct::with_channels(&self.recorded, self.market, readers, rate, messages_max)?);
         }
         let order_bytes = mask.last().map_or(0, |pass| pass.order_bytes);
-        let case = CaseRecord {
+        let case = FeedCaseRecord {
             name: readers.to_string(),
             readers,
             mask: self.way(Way::Mask, readers, &mask)?,

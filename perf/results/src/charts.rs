@@ -4,6 +4,7 @@
 //! SVG, byte for byte.
 
 mod axis;
+mod feed;
 mod gain;
 mod latency;
 mod palette;
@@ -29,7 +30,9 @@ use catalogue::Catalogue;
 
 use crate::error::MeasureError;
 use crate::language::Language;
-use crate::record::{BatchSize, LadderRecord, RaceRecord, RecoverRecord, ScaleRecord, Shards, SweepRecord};
+use crate::record::{
+    BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, RaceRecord, RecoverRecord, ScaleRecord, Shards, SweepRecord,
+};
 pub use run::LatencyRun;
 use scene::Scene;
 
@@ -112,6 +115,20 @@ pub fn recover_charts(record: &RecoverRecord, chapters: &Catalogue, dir: &Path) 
     demand(!record.pauses.is_empty(), "a way to make snapshots with its latencies")?;
     let mut files = write("recover", dir, |language| recover::draw(record, chapters, language))?;
     files.extend(write("recover-pauses", dir, |language| pauses::draw(record, chapters, language))?);
+    Ok(files)
+}
+
+/// Draws what an event costs the matching thread by the number of readers as `feed-event.en.svg` and so on, and how late
+/// the last reader is as `feed-last.en.svg` and so on.
+///
+/// # Errors
+/// As [`latency_chart`].
+pub fn feed_charts(record: &FeedRecord, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    demand(record.cases.iter().any(|case| case.mask.event_ns.is_some()), "a number of readers with an event's time")?;
+    let is_late = |case: &FeedCaseRecord| case.mask.from_acknowledgement.p50_ms > 0.0;
+    demand(record.cases.iter().any(is_late), "a command that was followed to the last reader")?;
+    let mut files = write("feed-event", dir, |language| feed::event(record, language))?;
+    files.extend(write("feed-last", dir, |language| feed::last(record, language))?);
     Ok(files)
 }
 

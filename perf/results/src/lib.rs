@@ -9,6 +9,7 @@ pub mod chapters;
 #[cfg(feature = "charts")]
 pub mod charts;
 pub mod error;
+pub mod feed_args;
 pub mod figures;
 pub mod json;
 pub mod lab_args;

@@ -3,6 +3,7 @@
 //!
 //! Each is a [`Record`]: `load` says what is wrong with a file and what to do, and `save` writes it whole.
 
+mod feed;
 mod flow;
 mod lab;
 mod ladder;
@@ -13,6 +14,7 @@ mod scale;
 mod stages;
 mod sweep;
 
+pub use feed::{FedEngineRecord, FeedCaseRecord, FeedRecord, LateRecord, WayRecord};
 pub use flow::Flow;
 pub use lab::{CaseRecord, ExperimentRecord, LabRecord, LeftOutRecord, VariantRecord};
 pub use ladder::{ChapterRecord, LadderRecord, Latency, Round};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use results::record::{LabRecord, LadderRecord, NumbersRecord, Record, ScaleRecord, SweepRecord};
+use results::record::{FeedRecord, LabRecord, LadderRecord, NumbersRecord, Record, ScaleRecord, SweepRecord};
 use serde_json::Value;
 
 /// Whether two texts say the same, line by line. The last of a float's 17 digits may be lost when it is read.
@@ -35,4 +35,5 @@ fn the_reference_records_are_read_and_written_as_they_are() {
     is_read_whole::<ScaleRecord>();
     is_read_whole::<NumbersRecord>();
     is_read_whole::<LabRecord>();
+    is_read_whole::<FeedRecord>();
 }

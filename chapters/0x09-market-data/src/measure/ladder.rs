@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 use market::flow::Flow;
 use market::{Engine, MarketId, Options};
 use results::error::MeasureError;
-use results::record::Spread;
+use results::record::{FedEngineRecord, Spread};
 
 use crate::engines::{Rung, Work};
 use crate::feed::{Feed, Settings};
 use crate::feed_thread::FeedThread;
 use crate::measure::crowd::sweep_shown;
 use crate::measure::direct::unusable;
-use crate::measure::record::LadderRecord;
 use crate::offer::{TAP_RECORDS, offer_all, open, options};
 use crate::past::with_logs;
 use crate::tap::taps;
@@ -85,7 +84,7 @@ pub fn measure(
     market: MarketId,
     rounds: u32,
     folder: &Path,
-) -> Result<LadderRecord, MeasureError> {
+) -> Result<FedEngineRecord, MeasureError> {
     let (mut bare, mut fed) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         bare.push(rung.run(Pass { flow, market, is_fed: false, folder })?);
@@ -97,5 +96,5 @@ pub fn measure(
             .ok_or_else(|| MeasureError::Unusable(format!("{name}: a round gave no number; run it again")))
     };
     let (bare_per_s, fed_per_s, ratio) = (spread(&bare)?, spread(&fed)?, spread(&ratio)?);
-    Ok(LadderRecord { name: name.into(), bare_per_s, fed_per_s, ratio, readers: READERS })
+    Ok(FedEngineRecord { name: name.into(), bare_per_s, fed_per_s, ratio, readers: READERS })
 }

@@ -14,13 +14,13 @@ use market::flow::Flow;
 use market::state::ExchangeState;
 use market::{Acknowledge, Engine, Event, MarketId, Options, Sequence, Stamp};
 use results::error::MeasureError;
+use results::record::LateRecord;
 
 use crate::engines::Work;
 use crate::feed::{Feed, Settings};
 use crate::feed_thread::FeedThread;
 use crate::measure::crowd::{Swept, channels, sweep_channels, sweep_shown};
 use crate::measure::direct::unusable;
-use crate::measure::record::LateRecord;
 use crate::offer::{Offered, TAP_RECORDS, offer, open, options};
 use crate::past::with_logs;
 use crate::record::encode;

@@ -2,9 +2,8 @@
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use results::language::Language;
+use results::record::{FeedRecord, WayRecord};
 use results::units::{count_text, duration_text};
-
-use crate::measure::record::{FeedRecord, WayRecord};
 
 fn right(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)

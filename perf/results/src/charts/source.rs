@@ -3,7 +3,8 @@
 use super::words::words;
 use crate::language::Language;
 use crate::machine::Machine;
-use crate::record::{Flow, LadderRecord};
+use crate::record::{FeedRecord, Flow, LadderRecord};
+use crate::units::rate_text;
 
 /// The source of figures from `machine` at `commit`. The machine comes last: it is the longest, and a line that is
 /// too long is cut at its end.
@@ -19,4 +20,11 @@ pub(crate) fn source(machine: &Machine, commit: &str, flow: &Flow, language: Lan
 /// The source of a ladder's figures.
 pub(crate) fn source_of(record: &LadderRecord, language: Language) -> String {
     source(&record.machine, &record.commit, &record.flow, language)
+}
+
+/// The source of figures of readers to whom commands were shown that came at a fixed rate.
+pub(crate) fn source_offered(record: &FeedRecord, language: Language) -> String {
+    let words = words(language);
+    let rate = rate_text(record.offered_per_s as f64, language);
+    format!("{} {} | {} {rate} | {}", words.commit, record.commit, words.offered, record.machine.summary())
 }

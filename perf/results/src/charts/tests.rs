@@ -12,7 +12,8 @@ use crate::chapters;
 use crate::machine::Machine;
 use crate::probe::Probe;
 use crate::record::{
-    ChapterRecord, Flow, Latency, OfferRecord, PauseRecord, Spread, Stages, StartRecord, Started, StateRecord,
+    ChapterRecord, Flow, LateRecord, Latency, OfferRecord, PauseRecord, Spread, Stages, StartRecord, Started,
+    StateRecord, WayRecord,
 };
 use crate::usl::UslFit;
 
@@ -172,6 +173,40 @@ fn recover_run() -> RecoverRecord {
     }
 }
 
+fn feed_run() -> FeedRecord {
+    let LadderRecord { machine, commit, command, rounds, .. } = ladder();
+    let way = |event_ns: f64, late_ms: f64| WayRecord {
+        event_ns: Some(spread(event_ns, 0.05)),
+        deliveries_per_s: 1e6,
+        from_acknowledgement: LateRecord { p50_ms: late_ms / 5.0, p99_ms: late_ms, p999_ms: late_ms, commands: 80_000 },
+        from_due: LateRecord::default(),
+        achieved_per_s: 1e5,
+        commands: 100_000,
+        bytes_per_reader: 56.0,
+    };
+    let case = |readers: usize| FeedCaseRecord {
+        name: readers.to_string(),
+        readers,
+        mask: way(48.0, 0.6),
+        channels: way(50.0 + 50.0 * readers as f64, 0.1 + readers as f64),
+        event_ratio: None,
+    };
+    FeedRecord {
+        machine,
+        commit,
+        command,
+        rounds,
+        offered_per_s: 100_000,
+        stalled_one_in: 100,
+        cursor_bytes: 56,
+        market_bytes: 18_448,
+        resting_order_bytes: 24.0,
+        bare_event_ns: Some(spread(25.0, 0.02)),
+        cases: [1, 10, 100, 1_000, 10_000].map(case).to_vec(),
+        ladder: Vec::new(),
+    }
+}
+
 type Draw = Box<dyn Fn(Language) -> Scene>;
 
 fn all() -> Vec<(&'static str, Draw)> {
@@ -201,6 +236,10 @@ fn all() -> Vec<(&'static str, Draw)> {
     charts.push(("scale", Box::new(|language| scale::draw(&scale_run(), &catalogue(), language))));
     charts.push(("recover", Box::new(|language| recover::draw(&recover_run(), &catalogue(), language))));
     charts.push(("recover-pauses", Box::new(|language| pauses::draw(&recover_run(), &catalogue(), language))));
+    charts.push(("feed-event", Box::new(|language| feed::event(&feed_run(), language))));
+    charts.push(("feed-last", Box::new(|language| feed::last(&feed_run(), language))));
+    let one_case = || FeedRecord { cases: feed_run().cases.split_off(4), ..feed_run() };
+    charts.push(("feed-event1", Box::new(move |language| feed::event(&one_case(), language))));
     charts
 }
 

@@ -1,11 +1,12 @@
-//! `output/feed.json`: what was measured, on which machine, at which commit and by which command. The book reads nothing
-//! else. Names in it do not change; new ones may come.
+//! `output/feed.json`: what watching costs, for any number of readers, and beside it a channel for each.
 
-use results::machine::Machine;
-use results::record::{Record, Spread};
 use serde::{Deserialize, Serialize};
 
-/// One run.
+use crate::json::Record;
+use crate::machine::Machine;
+use crate::spread::Spread;
+
+/// One run of `feed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedRecord {
     /// Where it ran.
@@ -31,18 +32,27 @@ pub struct FeedRecord {
     /// below begin with. None where the system does not tell.
     pub bare_event_ns: Option<Spread>,
     /// One entry for each number of readers.
-    pub cases: Vec<CaseRecord>,
+    pub cases: Vec<FeedCaseRecord>,
     /// Engines of the ladder with and without a feed.
-    pub ladder: Vec<LadderRecord>,
+    pub ladder: Vec<FedEngineRecord>,
 }
 
 impl Record for FeedRecord {
     const VERB: &'static str = "feed";
+
+    fn check(&self) -> Result<(), String> {
+        let times = |way: &WayRecord| way.event_ns.as_ref().is_none_or(|spread| spread.min > 0.0);
+        let ways = self.cases.iter().flat_map(|case| [&case.mask, &case.channels]);
+        match ways.into_iter().all(times) && self.bare_event_ns.as_ref().is_none_or(|spread| spread.min > 0.0) {
+            true => Ok(()),
+            false => Err("an event costs no time".into()),
+        }
+    }
 }
 
 /// So many readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CaseRecord {
+pub struct FeedCaseRecord {
     /// The number of readers, as a name.
     pub name: String,
     /// The number of readers.
@@ -90,7 +100,7 @@ pub struct LateRecord {
 
 /// An engine of the ladder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LadderRecord {
+pub struct FedEngineRecord {
     /// Its chapter, such as `0x07`.
     pub name: String,
     /// Commands of `classic` a second, with nobody behind the acknowledgements.

@@ -1,0 +1,112 @@
+//! What `feed` can be told. 0x09's own program takes these flags, and `perf feed` takes them too, hands them on, and draws
+//! what was measured: so a chapter need not build what draws.
+
+use clap::Args;
+
+use crate::language::Language;
+use crate::output::OutputArgs;
+
+/// How many commands a second are offered if nothing else is said.
+const RATE: u64 = 100_000;
+
+/// Measures what watching costs, and beside it a channel for each reader.
+#[derive(Debug, Clone, Args)]
+pub struct FeedArgs {
+    /// How many readers, with commas between them [default: 1,10,100,1000,10000, with --quick 1,100]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub readers: Vec<u32>,
+    /// How many rounds [default: 5, with --quick 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: Option<u32>,
+    /// How many commands a second are offered
+    #[arg(long, value_name = "PER_SECOND", default_value_t = RATE, value_parser = clap::value_parser!(u64).range(1_000..=5_000_000))]
+    pub rate: u64,
+    /// A first look: shorter, fewer readers, fewer rounds
+    #[arg(long)]
+    pub quick: bool,
+    /// The language of the table
+    #[arg(long, value_enum, default_value = "en")]
+    pub lang: Language,
+    /// Where the record goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+impl FeedArgs {
+    /// How many readers, case by case.
+    pub fn cases(&self) -> Vec<usize> {
+        let usual: &[u32] = if self.quick { &[1, 100] } else { &[1, 10, 100, 1_000, 10_000] };
+        let asked = if self.readers.is_empty() { usual } else { &self.readers };
+        asked.iter().map(|&readers| readers as usize).collect()
+    }
+
+    /// Rounds to run.
+    pub fn rounds(&self) -> u32 {
+        self.rounds.unwrap_or(if self.quick { 1 } else { 5 })
+    }
+
+    /// Commands of a pass: a second's worth, or a quarter.
+    pub fn commands(&self) -> usize {
+        (if self.quick { self.rate / 4 } else { self.rate }) as usize
+    }
+
+    /// How many messages all channels of a pass together may carry: each takes memory until it is read.
+    pub fn messages_max(&self) -> usize {
+        if self.quick { 2_000_000 } else { 20_000_000 }
+    }
+
+    /// The command that repeats this run, without the folders of this machine.
+    pub fn command_line(&self) -> String {
+        ["cargo run --release -- feed".to_string()].into_iter().chain(self.load()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The flags that say the same again.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = self.load();
+        let shown = [
+            ("--lang", (self.lang != Language::English).then(|| self.lang.tag().to_string())),
+            ("--output", self.output.output.as_ref().map(|dir| dir.display().to_string())),
+        ];
+        flags.extend(given(shown));
+        flags
+    }
+
+    /// The flags that say what is measured.
+    fn load(&self) -> Vec<String> {
+        let listed = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let values = [
+            ("--readers", (!self.readers.is_empty()).then(|| listed(&self.readers))),
+            ("--rounds", self.rounds.map(|rounds| rounds.to_string())),
+            ("--rate", (self.rate != RATE).then(|| self.rate.to_string())),
+        ];
+        given(values).chain(self.quick.then(|| "--quick".to_string())).collect()
+    }
+}
+
+/// The flags that have a value, each before its value.
+fn given<const FLAGS: usize>(values: [(&str, Option<String>); FLAGS]) -> impl Iterator<Item = String> {
+    values.into_iter().flat_map(|(flag, value)| value.into_iter().flat_map(move |value| [flag.to_string(), value]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        feed: FeedArgs,
+    }
+
+    #[test]
+    fn flags_say_the_same_again() {
+        let said =
+            ["--quick", "--readers", "1,100", "--rate", "20000", "--rounds", "2", "--lang", "zh", "--output", "x"];
+        let args = Cli::try_parse_from(["feed"].iter().chain(&said)).expect("flags").feed;
+        let again = Cli::try_parse_from(["feed".to_string()].into_iter().chain(args.flags())).expect("flags").feed;
+        assert_eq!(format!("{args:?}"), format!("{again:?}"));
+        let line = "cargo run --release -- feed --readers 1,100 --rounds 2 --rate 20000 --quick";
+        assert_eq!((again.command_line().as_str(), again.cases()), (line, vec![1, 100]));
+    }
+}
