@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use market::{EngineError, Step};
+use runner::thread_time;
 
 use crate::board::Board;
 use crate::feed::Feed;
@@ -19,11 +20,14 @@ const REST: Duration = Duration::from_micros(50);
 /// How often it looks again before it rests.
 const LOOKS: u32 = 32;
 
+/// What a feed leaves, and the processor time of its thread, where the system tells.
+pub type Ended = (Feed, Option<Duration>);
+
 /// A feed at work.
 pub struct FeedThread {
     board: Arc<Board>,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Result<Feed, EngineError>>>,
+    thread: Option<JoinHandle<Result<Ended, EngineError>>>,
 }
 
 impl FeedThread {
@@ -36,7 +40,7 @@ impl FeedThread {
         let stopped = Arc::clone(&stop);
         let work = move || {
             follow(&mut feed, &stopped)?;
-            Ok(feed)
+            Ok((feed, thread_time()))
         };
         let thread = thread::Builder::new().name("feed".into()).spawn(work);
         let failed = |error: std::io::Error| EngineError::ThreadStopped { role: "feed", reason: error.to_string() };
@@ -52,7 +56,15 @@ impl FeedThread {
     ///
     /// # Errors
     /// Why the feed ended, if that was not the reason.
-    pub fn join(mut self) -> Result<Feed, EngineError> {
+    pub fn join(self) -> Result<Feed, EngineError> {
+        Ok(self.join_timed()?.0)
+    }
+
+    /// The same, with what its thread has worked.
+    ///
+    /// # Errors
+    /// As [`join`](FeedThread::join).
+    pub fn join_timed(mut self) -> Result<Ended, EngineError> {
         let panicked = || EngineError::ThreadStopped { role: "feed", reason: "it panicked".into() };
         self.thread.take().ok_or_else(panicked)?.join().map_err(|_| panicked())?
     }

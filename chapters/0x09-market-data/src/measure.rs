@@ -8,8 +8,11 @@ pub mod crowd;
 pub mod direct;
 pub mod ladder;
 pub mod last_reader;
+pub mod rounds;
+pub mod sharded;
 pub mod table;
 
+use std::slice;
 use std::sync::Arc;
 
 use market::MarketId;
@@ -25,12 +28,13 @@ use crate::engines::{Rung, Work};
 use crate::live::busiest;
 use crate::measure::crowd::STALLED_ONE_IN;
 use crate::measure::direct::{Pass, Recorded};
-use crate::measure::last_reader::{Late, Way};
+use crate::measure::last_reader::{Late, Lateness, Way};
+use crate::measure::rounds::Rounds;
 use crate::shown::Shown;
 use crate::update::Cursor;
 
 /// What one measurement has in hand.
-struct Bench<'a> {
+pub struct Bench<'a> {
     args: &'a FeedArgs,
     flow: Flow,
     market: MarketId,
@@ -49,16 +53,19 @@ pub fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
     let folder = args.output.folder();
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
 
-    let bar = progress_bar(args.cases().len() as u64 + 2);
-    let mut cases = Vec::new();
+    let bar = progress_bar(args.cases().len() as u64 + 3);
+    let (mut cases, mut bare) = (Vec::new(), Vec::new());
     let (mut market_bytes, mut order_bytes) = (0, 0);
     for readers in args.cases() {
         say(&bar, &format!("{readers} readers"));
-        let (case, bytes) = bench.case(readers)?;
+        let (case, bytes) = bench.case(readers, &mut bare)?;
         cases.push(case);
         order_bytes = bytes;
         bar.inc(1);
     }
+    say(&bar, &format!("1 shard and {}", args.shards));
+    let shards = sharded::measure(&bench, &args.shards())?;
+    bar.inc(1);
     let mut ladder = Vec::new();
     let classic = generate(FlowName::Classic, if args.quick { 100_000 } else { 2_000_000 }, DEFAULT_SEED);
     let classic_market = busiest(&classic).unwrap_or(market);
@@ -68,9 +75,8 @@ pub fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let bare: Option<Vec<f64>> = (0..args.rounds()).map(|_| direct::nobody(&bench.recorded, args.rate)).collect();
     market_bytes += crate::shown::shown(market, 1, crate::feed::Settings::default().trades_kept).1.bytes();
-    let bare_event_ns = bare.as_deref().and_then(Spread::of);
+    let bare_event_ns = bare.into_iter().collect::<Option<Vec<f64>>>().as_deref().and_then(Spread::of);
     cases.iter_mut().for_each(|case| case.event_ratio = event_ratio(case, bare_event_ns.as_ref()));
     let record = FeedRecord {
         machine: machine::describe(&folder),
@@ -85,6 +91,7 @@ pub fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
         bare_event_ns,
         cases,
         ladder,
+        shards,
     };
     let out = folder.join("feed.json");
     record.save(&out)?;
@@ -106,46 +113,58 @@ fn event_ratio(case: &FeedCaseRecord, bare: Option<&Spread>) -> Option<f64> {
 }
 
 impl Bench<'_> {
-    /// So many readers, both ways in turn.
-    fn case(&self, readers: usize) -> Result<(FeedCaseRecord, usize), MeasureError> {
+    /// So many readers, both ways in turn, and nobody.
+    fn case(&self, readers: usize, bare: &mut Vec<Option<f64>>) -> Result<(FeedCaseRecord, usize), MeasureError> {
         let (rate, messages_max) = (self.args.rate, self.args.messages_max());
-        let (mut mask, mut channels) = (Vec::new(), Vec::new());
+        // Fewer commands, where channels would fill the memory.
+        let commands = self.recorded.commands_within(messages_max, readers);
+        let (mut mask, mut channels, mut late) = (Vec::new(), Vec::new(), <[Rounds; 2]>::default());
+        let mut net_ns = Vec::new();
         for _ in 0..self.args.rounds() {
-            mask.push(direct::mask(&self.recorded, self.market, readers, rate)?);
+            let nobody_ns = direct::nobody(&self.recorded, rate);
+            bare.push(nobody_ns);
+            mask.push(direct::mask(slice::from_ref(&self.recorded), self.market, readers, rate)?);
+            net_ns.extend(mask.last().and_then(|pass| Some(pass.event_ns? - nobody_ns?)));
+            late[0].push(self.late(Way::Mask, readers, 1, self.flow.body.len())?);
             channels.push(direct::with_channels(&self.recorded, self.market, readers, rate, messages_max)?);
+            late[1].push(self.late(Way::Channels, readers, 1, commands)?);
         }
         let order_bytes = mask.last().map_or(0, |pass| pass.order_bytes);
         let case = FeedCaseRecord {
             name: readers.to_string(),
             readers,
-            mask: self.way(Way::Mask, readers, &mask)?,
-            channels: self.way(Way::Channels, readers, &channels)?,
+            mask: way(self.flow.body.len(), &mask, &late[0]),
+            channels: way(commands, &channels, &late[1]),
             event_ratio: None,
+            net_event_ns: Spread::of(&net_ns),
         };
         Ok((case, order_bytes))
     }
 
-    fn way(&self, way: Way, readers: usize, passes: &[Pass]) -> Result<WayRecord, MeasureError> {
-        let commands = match way {
-            Way::Mask => self.flow.body.len(),
-            Way::Channels => self.recorded.commands_within(self.args.messages_max(), readers),
-        };
+    /// A pass behind a real engine.
+    fn late(&self, way: Way, readers: usize, shards: u16, commands: usize) -> Result<Lateness, MeasureError> {
         let folder = self.args.output.folder();
         let fresh =
             tempfile::tempdir_in(&folder).map_err(|error| MeasureError::disk("make a folder in", &folder, &error))?;
         let (rate, data_dir) = (self.args.rate, fresh.path());
-        let late = Late { flow: &self.flow, commands, market: self.market, readers, way, rate, data_dir };
-        let late = late.with::<<ch08::Chapter as runner::Chapter>::Engine>()?;
-        let event_ns: Option<Vec<f64>> = passes.iter().map(|pass| pass.event_ns).collect();
-        let deliveries: Vec<f64> = passes.iter().map(|pass| pass.deliveries_per_s).collect();
-        Ok(WayRecord {
-            event_ns: event_ns.as_deref().and_then(Spread::of),
-            deliveries_per_s: Spread::of(&deliveries).map_or(0.0, |spread| spread.median),
-            from_acknowledgement: late.from_acknowledgement,
-            from_due: late.from_due,
-            achieved_per_s: late.achieved_per_s,
-            commands,
-            bytes_per_reader: passes.last().map_or(0.0, |pass| pass.bytes_per_reader),
-        })
+        let late = Late { flow: &self.flow, commands, market: self.market, readers, way, rate, shards, data_dir };
+        late.with::<<ch08::Chapter as runner::Chapter>::Engine>()
+    }
+}
+
+fn way(commands: usize, passes: &[Pass], late: &Rounds) -> WayRecord {
+    let event_ns: Option<Vec<f64>> = passes.iter().map(|pass| pass.event_ns).collect();
+    let deliveries: Vec<f64> = passes.iter().map(|pass| pass.deliveries_per_s).collect();
+    WayRecord {
+        event_ns: event_ns.as_deref().and_then(Spread::of),
+        deliveries_per_s: Spread::of(&deliveries).map_or(0.0, |spread| spread.median),
+        from_acknowledgement: late.from_acknowledgement(),
+        from_due: late.from_due(),
+        achieved_per_s: late.achieved_per_s(),
+        commands,
+        bytes_per_reader: passes.last().map_or(0.0, |pass| pass.bytes_per_reader),
+        p99_ms: late.p99_ms(),
+        threads: late.threads(),
+        void: late.void(),
     }
 }

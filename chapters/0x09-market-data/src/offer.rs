@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use market::flow::Flow;
 use market::{Acknowledge, Closed, Command, DataDir, Engine, EngineError, Options, Ticket};
+use runner::thread_time;
 
 use crate::tap::Tap;
 
@@ -15,6 +16,9 @@ pub const TAP_RECORDS: usize = 1 << 14;
 
 /// How long the offering thread sleeps between two looks at the clock.
 const SLICE: Duration = Duration::from_micros(200);
+
+/// Waking up later than this is more than the system's own slack: somebody else had the core.
+const SLACK_MAX: Duration = Duration::from_millis(2);
 
 /// How an engine is opened here.
 pub fn options(data_dir: &Path, shards: u16, commands: usize) -> Options {
@@ -50,6 +54,10 @@ pub struct Offered {
     pub tickets: Vec<Ticket>,
     /// From the beginning until all were acknowledged.
     pub time: Duration,
+    /// Processor time of the offering thread meanwhile, where the system tells.
+    pub processor: Option<Duration>,
+    /// How long that thread was kept from offering what was due because it got no core, in all.
+    pub overslept: Duration,
 }
 
 /// Offers commands at `rate` a second, whether the engine keeps up or not, for at most `time`. A command is
@@ -65,19 +73,22 @@ pub fn offer<E: Engine>(
     is_over: &dyn Fn() -> bool,
 ) -> Result<Offered, EngineError> {
     let mut tickets = Vec::with_capacity(commands.len());
-    let began = Instant::now();
-    let mut elapsed = Duration::ZERO;
+    let (began, worked) = (Instant::now(), thread_time());
+    let (mut elapsed, mut overslept) = (Duration::ZERO, Duration::ZERO);
     while tickets.len() < commands.len() && elapsed < time && !is_over() {
         let due = (elapsed.as_nanos() * u128::from(rate) / 1_000_000_000) as usize;
         for &command in commands.iter().take(due).skip(tickets.len()) {
             tickets.push(engine.submit(command)?);
         }
         engine.poll()?;
+        let asleep = began.elapsed();
         thread::sleep(SLICE);
         elapsed = began.elapsed();
+        overslept += Some(elapsed - asleep).filter(|slept| *slept > SLICE + SLACK_MAX).unwrap_or_default();
     }
     engine.flush()?;
-    Ok(Offered { began, tickets, time: began.elapsed() })
+    let processor = worked.and_then(|before| Some(thread_time()?.saturating_sub(before)));
+    Ok(Offered { began, tickets, time: began.elapsed(), processor, overslept })
 }
 
 /// Offers all commands as fast as the engine takes them.

@@ -71,6 +71,17 @@ fn a_measurement_is_recorded() {
             assert!(late["commands"].as_u64() > Some(1_000) && late["p50_ms"].as_f64() > Some(0.0), "{way}: {late}");
         }
     }
+    for (at, shards) in [1, 2].into_iter().enumerate() {
+        let case = &record["shards"][at];
+        assert_eq!(case["shards"], shards);
+        assert!(case["p99_ms"]["median"].as_f64() > Some(0.0), "{case}");
+    }
+    if cfg!(target_os = "linux") {
+        let threads = &record["cases"][1]["mask"]["threads"];
+        for group in ["matching_ns", "offering_ns", "feed_ns", "readers_ns", "others_ns"] {
+            assert!(threads[group].as_f64() > Some(0.0), "{group}: {threads}");
+        }
+    }
     assert!(record["cursor_bytes"].as_u64() <= Some(64), "{}", record["cursor_bytes"]);
 }
 

@@ -9,6 +9,9 @@ use crate::output::OutputArgs;
 /// How many commands a second are offered if nothing else is said.
 const RATE: u64 = 100_000;
 
+/// How many shards are measured beside one if nothing else is said.
+const SHARDS: u16 = 2;
+
 /// Measures what watching costs, and beside it a channel for each reader.
 #[derive(Debug, Clone, Args)]
 pub struct FeedArgs {
@@ -21,6 +24,9 @@ pub struct FeedArgs {
     /// How many commands a second are offered
     #[arg(long, value_name = "PER_SECOND", default_value_t = RATE, value_parser = clap::value_parser!(u64).range(1_000..=5_000_000))]
     pub rate: u64,
+    /// How many shards are measured beside one; 1 for none
+    #[arg(long, value_name = "N", default_value_t = SHARDS, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub shards: u16,
     /// A first look: shorter, fewer readers, fewer rounds
     #[arg(long)]
     pub quick: bool,
@@ -38,6 +44,11 @@ impl FeedArgs {
         let usual: &[u32] = if self.quick { &[1, 100] } else { &[1, 10, 100, 1_000, 10_000] };
         let asked = if self.readers.is_empty() { usual } else { &self.readers };
         asked.iter().map(|&readers| readers as usize).collect()
+    }
+
+    /// How many shards, case by case.
+    pub fn shards(&self) -> Vec<u16> {
+        [1].into_iter().chain((self.shards > 1).then_some(self.shards)).collect()
     }
 
     /// Rounds to run.
@@ -78,6 +89,7 @@ impl FeedArgs {
             ("--readers", (!self.readers.is_empty()).then(|| listed(&self.readers))),
             ("--rounds", self.rounds.map(|rounds| rounds.to_string())),
             ("--rate", (self.rate != RATE).then(|| self.rate.to_string())),
+            ("--shards", (self.shards != SHARDS).then(|| self.shards.to_string())),
         ];
         given(values).chain(self.quick.then(|| "--quick".to_string())).collect()
     }
@@ -101,12 +113,25 @@ mod tests {
 
     #[test]
     fn flags_say_the_same_again() {
-        let said =
-            ["--quick", "--readers", "1,100", "--rate", "20000", "--rounds", "2", "--lang", "zh", "--output", "x"];
+        let said = [
+            "--quick",
+            "--readers",
+            "1,100",
+            "--rate",
+            "20000",
+            "--rounds",
+            "2",
+            "--shards",
+            "4",
+            "--lang",
+            "zh",
+            "--output",
+            "x",
+        ];
         let args = Cli::try_parse_from(["feed"].iter().chain(&said)).expect("flags").feed;
         let again = Cli::try_parse_from(["feed".to_string()].into_iter().chain(args.flags())).expect("flags").feed;
         assert_eq!(format!("{args:?}"), format!("{again:?}"));
-        let line = "cargo run --release -- feed --readers 1,100 --rounds 2 --rate 20000 --quick";
+        let line = "cargo run --release -- feed --readers 1,100 --rounds 2 --rate 20000 --shards 4 --quick";
         assert_eq!((again.command_line().as_str(), again.cases()), (line, vec![1, 100]));
     }
 }

@@ -14,7 +14,9 @@ mod scale;
 mod stages;
 mod sweep;
 
-pub use feed::{FedEngineRecord, FeedCaseRecord, FeedRecord, LateRecord, WayRecord};
+pub use feed::{
+    FedEngineRecord, FedShardsRecord, FeedCaseRecord, FeedRecord, LateRecord, Limit, ThreadsRecord, WayRecord,
+};
 pub use flow::Flow;
 pub use lab::{CaseRecord, ExperimentRecord, LabRecord, LeftOutRecord, VariantRecord};
 pub use ladder::{ChapterRecord, LadderRecord, Latency, Round};

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use market::{Acknowledge, Event, MarketId, Sequence, Stamp};
+use runner::thread_time;
 
 use crate::reader::{Reader, trades_from_now};
 use crate::record::{Record, encode};
@@ -29,6 +30,8 @@ pub struct Swept {
     pub deliveries: u64,
     /// When every reader had everything up to this command, in nanoseconds after the beginning; in this order.
     pub had: Vec<(Sequence, u64)>,
+    /// Processor time of the readers' thread, where the system tells.
+    pub processor: Option<Duration>,
 }
 
 impl Swept {
@@ -76,6 +79,7 @@ pub fn sweep_shown(shown: &Arc<Shown>, readers: usize, began: Instant, is_over: 
             swept.note(known, began);
         }
         if is_last {
+            swept.processor = thread_time();
             return swept;
         }
         if swept.deliveries == before {
@@ -134,6 +138,7 @@ pub fn sweep_channels(receivers: Vec<Receiver<Record>>, began: Instant) -> Swept
         let readers = had.iter().enumerate().filter(|(at, _)| reads(*at));
         swept.note(readers.map(|(_, sequence)| *sequence).min().unwrap_or_default(), began);
         if is_over {
+            swept.processor = thread_time();
             return swept;
         }
         if swept.deliveries == before {

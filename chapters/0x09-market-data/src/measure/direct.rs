@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use ch08::exchange::Exchange;
@@ -21,10 +21,10 @@ use crate::feed::{Feed, Settings};
 use crate::feed_thread::FeedThread;
 use crate::measure::crowd::{Swept, channels, sweep_channels, sweep_shown};
 use crate::offer::TAP_RECORDS;
-use crate::past::LogPast;
+use crate::past::{LogPast, Past};
 use crate::record::Record;
 use crate::shown::Shown;
-use crate::tap::{Opened, tap};
+use crate::tap::{Opened, taps};
 use crate::update::Cursor;
 
 /// Acknowledgements come in groups, as behind a sync.
@@ -57,6 +57,27 @@ impl Recorded {
         Recorded { opened, events, commands, resting }
     }
 
+    /// The same in so many shards, each with its own markets.
+    pub fn split(&self, shards: u16) -> Vec<Recorded> {
+        (0..shards).map(|shard| self.only(|market| ShardOf::market(market, shards).shard == shard)).collect()
+    }
+
+    fn only(&self, is_here: impl Fn(MarketId) -> bool) -> Recorded {
+        let mut part = Recorded { opened: self.opened.clone(), events: Vec::new(), commands: Vec::new(), resting: 0 };
+        part.opened.state.markets.retain(|market, _| is_here(*market));
+        let mut start = 0;
+        for &(stamp, end) in &self.commands {
+            let events = &self.events[start..end];
+            start = end;
+            // Every command leads to an event, and all of them are of its market.
+            if events.first().is_some_and(|event| is_here(event.market())) {
+                part.events.extend_from_slice(events);
+                part.commands.push((stamp, part.events.len()));
+            }
+        }
+        part
+    }
+
     /// How many orders rest in the end.
     pub fn resting(&self) -> usize {
         self.resting
@@ -69,8 +90,8 @@ impl Recorded {
     }
 
     /// Hands over the first `commands`, and says how long the thread worked for an event, in nanoseconds.
-    fn hand_over(&self, acks: &mut dyn Acknowledge, commands: usize, rate: u64) -> Option<f64> {
-        let per_group = (rate as f64 * GROUP.as_secs_f64()).max(1.0) as usize;
+    fn hand_over(&self, acks: &mut dyn Acknowledge, commands: usize, rate: f64) -> Option<f64> {
+        let per_group = (rate * GROUP.as_secs_f64()).max(1.0) as usize;
         let (began, mut worked, mut start) = (Instant::now(), Duration::ZERO, 0);
         for (at, group) in self.commands[..commands].chunks(per_group).enumerate() {
             let due = began + GROUP * at as u32;
@@ -98,16 +119,19 @@ pub struct Pass {
     pub bytes_per_reader: f64,
 }
 
-/// Readers with cursors.
+/// Readers with cursors, and a thread for each shard that hands over its share of `rate`.
 ///
 /// # Errors
 /// When the feed could not follow.
-pub fn mask(recorded: &Recorded, market: MarketId, readers: usize, rate: u64) -> Result<Pass, MeasureError> {
-    let (mut tap, ends) = tap(TAP_RECORDS);
+pub fn mask(shards: &[Recorded], market: MarketId, readers: usize, rate: u64) -> Result<Pass, MeasureError> {
+    let (mut taps, ends) = taps(shards.len() as u16, TAP_RECORDS);
     // There is no log to catch up from: a feed that is lapped here ends, and so does the measurement.
-    let past = LogPast::new(&Options::new("no log"), ShardOf::ONLY);
-    let feed = FeedThread::start(Feed::new(Settings::default(), vec![(ends, Box::new(past))])).map_err(unusable)?;
-    tap.recovered(recorded.opened.next, &|| recorded.opened.state.clone());
+    let past = || Box::new(LogPast::new(&Options::new("no log"), ShardOf::ONLY)) as Box<dyn Past>;
+    let sources = ends.into_iter().map(|ends| (ends, past())).collect();
+    let feed = FeedThread::start(Feed::new(Settings::default(), sources)).map_err(unusable)?;
+    for (tap, recorded) in taps.iter_mut().zip(shards) {
+        tap.recovered(recorded.opened.next, &|| recorded.opened.state.clone());
+    }
     let shown = loop {
         match feed.board().market(market) {
             Some(shown) => break shown,
@@ -121,8 +145,15 @@ pub fn mask(recorded: &Recorded, market: MarketId, readers: usize, rate: u64) ->
             let (shown, is_over) = (&shown, &is_over);
             move || sweep_shown(shown, readers, began, is_over)
         });
-        let event_ns = recorded.hand_over(&mut tap, recorded.commands.len(), rate);
-        drop(tap);
+        let all = shards.iter().map(|recorded| recorded.commands.len()).sum::<usize>().max(1);
+        let handing_over = taps.into_iter().zip(shards).map(|(mut tap, recorded)| {
+            let share = rate as f64 * recorded.commands.len() as f64 / all as f64;
+            scope.spawn(move || {
+                let event_ns = recorded.hand_over(&mut tap, recorded.commands.len(), share)?;
+                Some((event_ns * recorded.events.len() as f64, recorded.events.len()))
+            })
+        });
+        let event_ns = event_ns(handing_over.collect());
         let feed = feed.join();
         is_over.store(true, Ordering::Relaxed);
         let swept = swept(sweeping)?;
@@ -149,7 +180,7 @@ pub fn with_channels(
     thread::scope(|scope| {
         let began = Instant::now();
         let sweeping = scope.spawn(move || sweep_channels(receivers, began));
-        let event_ns = recorded.hand_over(&mut senders, commands, rate);
+        let event_ns = recorded.hand_over(&mut senders, commands, rate as f64);
         let sent = senders.sent;
         drop(senders);
         let taken = swept(sweeping)?.deliveries;
@@ -169,10 +200,21 @@ pub fn nobody(recorded: &Recorded, rate: u64) -> Option<f64> {
             std::hint::black_box((stamp, markets));
         }
     }
-    recorded.hand_over(&mut Nobody, recorded.commands.len(), rate)
+    recorded.hand_over(&mut Nobody, recorded.commands.len(), rate as f64)
 }
 
-fn swept(thread: thread::ScopedJoinHandle<'_, Swept>) -> Result<Swept, MeasureError> {
+/// Processor time for an event, in nanoseconds, of threads that each say what they worked for how many events.
+fn event_ns(threads: Vec<ScopedJoinHandle<'_, Option<(f64, usize)>>>) -> Option<f64> {
+    let (mut worked_ns, mut events) = (0.0, 0);
+    // All of them are waited for: a thread that panicked tells no time.
+    for thread in threads.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>() {
+        let (ns, seen) = thread.ok().flatten()?;
+        (worked_ns, events) = (worked_ns + ns, events + seen);
+    }
+    Some(worked_ns / events.max(1) as f64)
+}
+
+fn swept(thread: ScopedJoinHandle<'_, Swept>) -> Result<Swept, MeasureError> {
     thread.join().map_err(|_| MeasureError::Unusable("the readers panicked".into()))
 }
 

@@ -6,15 +6,17 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 use market::flow::Flow;
+use market::log::ShardOf;
 use market::state::ExchangeState;
 use market::{Acknowledge, Engine, Event, MarketId, Options, Sequence, Stamp};
 use results::error::MeasureError;
-use results::record::LateRecord;
+use results::record::{LateRecord, Limit, ThreadsRecord};
+use runner::{processor_time, thread_time};
 
 use crate::engines::Work;
 use crate::feed::{Feed, Settings};
@@ -52,6 +54,8 @@ pub struct Late<'a> {
     pub way: Way,
     /// Commands a second.
     pub rate: u64,
+    /// How many shards the engine has.
+    pub shards: u16,
     /// Where the log is.
     pub data_dir: &'a Path,
 }
@@ -64,10 +68,20 @@ pub struct Lateness {
     pub from_due: LateRecord,
     /// Commands that were acknowledged, a second.
     pub achieved_per_s: f64,
+    /// Where the processor time went.
+    pub threads: Option<ThreadsRecord>,
+    /// Who was too slow for it to count.
+    pub limit: Option<Limit>,
 }
 
-/// When commands of the watched market were acknowledged, in nanoseconds after the beginning.
-type Moments = Arc<Mutex<Vec<(Sequence, u64)>>>;
+/// What was seen on the matching threads.
+#[derive(Default)]
+struct Noted {
+    /// When commands of the watched market were acknowledged, in nanoseconds after the beginning.
+    moments: Vec<(Sequence, u64)>,
+    /// Processor time of those threads, where the system tells.
+    worked: Duration,
+}
 
 /// Notes when a command that watchers may see was acknowledged, and passes it on. What it noted is handed over when it
 /// goes.
@@ -76,7 +90,9 @@ struct Stamped<A> {
     market: MarketId,
     began: Instant,
     noted: Vec<(Sequence, u64)>,
-    all: Moments,
+    /// The matching thread, and what it had worked before its first acknowledgement.
+    thread: Option<(ThreadId, Duration)>,
+    all: Arc<Mutex<Noted>>,
 }
 
 impl<A: Acknowledge> Acknowledge for Stamped<A> {
@@ -84,6 +100,9 @@ impl<A: Acknowledge> Acknowledge for Stamped<A> {
         let is_seen = |event: &Event| event.market() == self.market && encode(stamp, event).is_some();
         if events.iter().any(is_seen) {
             self.noted.push((stamp.sequence, self.began.elapsed().as_nanos() as u64));
+        }
+        if self.thread.is_none() {
+            self.thread = thread_time().map(|worked| (thread::current().id(), worked));
         }
         self.behind.acknowledge(stamp, events);
     }
@@ -95,8 +114,21 @@ impl<A: Acknowledge> Acknowledge for Stamped<A> {
 
 impl<A> Drop for Stamped<A> {
     fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.noted);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.moments.append(&mut self.noted);
+        // The matching thread drops it when it ends: what that has worked by then is the whole of it.
+        let here = self.thread.filter(|(thread, _)| *thread == thread::current().id());
+        let worked = here.and_then(|(_, before)| Some(thread_time()?.saturating_sub(before)));
+        all.worked += worked.unwrap_or_default();
     }
+}
+
+/// What a pass leaves.
+struct Pass {
+    offered: Offered,
+    swept: Swept,
+    /// Processor time of the feed's thread.
+    feed: Option<Duration>,
 }
 
 impl Work for Late<'_> {
@@ -104,21 +136,27 @@ impl Work for Late<'_> {
 
     fn with<E: Engine>(self) -> Result<Lateness, MeasureError> {
         let commands = self.flow.setup.len() + self.commands;
-        let options = Options { snapshot_every: None, ..options(self.data_dir, 1, commands) };
-        let (began, moments) = (Instant::now(), Moments::default());
-        let (offered, swept) = match self.way {
-            Way::Mask => self.mask::<E>(&options, began, &moments)?,
-            Way::Channels => self.channels::<E>(&options, began, &moments)?,
+        let options = Options { snapshot_every: None, ..options(self.data_dir, self.shards, commands) };
+        let (began, worked, noted) = (Instant::now(), processor_time(), Arc::default());
+        let pass = match self.way {
+            Way::Mask => self.mask::<E>(&options, began, &noted)?,
+            Way::Channels => self.channels::<E>(&options, began, &noted)?,
         };
-        let acknowledged = moments.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(lateness(&offered, began, &acknowledged, &swept, self.rate))
+        let noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let worked = worked.and_then(|before| Some(processor_time()?.saturating_sub(before)));
+        Ok(self.lateness(&pass, began, &noted, worked))
     }
 }
 
 impl Late<'_> {
-    fn stamped<A: Acknowledge + 'static>(&self, behind: A, began: Instant, all: &Moments) -> Box<dyn Acknowledge> {
+    fn stamped<A: Acknowledge + 'static>(
+        &self,
+        behind: A,
+        began: Instant,
+        all: &Arc<Mutex<Noted>>,
+    ) -> Box<dyn Acknowledge> {
         let noted = Vec::with_capacity(self.commands);
-        Box::new(Stamped { behind, market: self.market, began, noted, all: Arc::clone(all) })
+        Box::new(Stamped { behind, market: self.market, began, noted, thread: None, all: Arc::clone(all) })
     }
 
     fn offer<E: Engine>(&self, mut engine: E) -> Result<Offered, MeasureError> {
@@ -132,9 +170,9 @@ impl Late<'_> {
         &self,
         options: &Options,
         began: Instant,
-        all: &Moments,
-    ) -> Result<(Offered, Swept), MeasureError> {
-        let (taps, ends) = taps(1, TAP_RECORDS);
+        all: &Arc<Mutex<Noted>>,
+    ) -> Result<Pass, MeasureError> {
+        let (taps, ends) = taps(self.shards, TAP_RECORDS);
         let feed = FeedThread::start(Feed::new(Settings::default(), with_logs(options, &ends))).map_err(unusable)?;
         let mut behind = |_, tap| self.stamped(tap, began, all);
         let engine: E = open(options, &self.flow.setup, taps, &mut behind).map_err(unusable)?;
@@ -148,11 +186,10 @@ impl Late<'_> {
         thread::scope(|scope| {
             let sweeping = scope.spawn(|| sweep_shown(&shown, self.readers, began, &is_over));
             let offered = self.offer(engine);
-            let feed = feed.join();
+            let feed = feed.join_timed();
             is_over.store(true, Ordering::Relaxed);
             let swept = sweeping.join().map_err(|_| MeasureError::Unusable("the readers panicked".into()))?;
-            feed.map_err(unusable)?;
-            Ok((offered?, swept))
+            Ok(Pass { offered: offered?, swept, feed: feed.map_err(unusable)?.1 })
         })
     }
 
@@ -160,8 +197,8 @@ impl Late<'_> {
         &self,
         options: &Options,
         began: Instant,
-        all: &Moments,
-    ) -> Result<(Offered, Swept), MeasureError> {
+        all: &Arc<Mutex<Noted>>,
+    ) -> Result<Pass, MeasureError> {
         let (senders, receivers) = channels(self.market, self.readers);
         let mut senders = Some(senders);
         let (taps, _ends) = taps(1, 1);
@@ -174,27 +211,64 @@ impl Late<'_> {
             let sweeping = scope.spawn(move || sweep_channels(receivers, began));
             let offered = self.offer(engine)?;
             let swept = sweeping.join().map_err(|_| MeasureError::Unusable("the readers panicked".into()))?;
-            Ok((offered, swept))
+            Ok(Pass { offered, swept, feed: Some(Duration::ZERO) })
         })
     }
 }
 
-/// From each command's two beginnings to the last reader.
-fn lateness(offered: &Offered, began: Instant, acknowledged: &[(Sequence, u64)], swept: &Swept, rate: u64) -> Lateness {
-    let offer_ns = offered.began.saturating_duration_since(began).as_nanos() as u64;
-    let first = offered.tickets.first().map_or(Sequence::FIRST, |ticket| ticket.sequence);
-    let (mut since_acknowledged, mut since_due) = (Vec::new(), Vec::new());
-    for &(sequence, ns) in acknowledged {
-        let Some(had) = swept.when(sequence) else { continue };
-        let place = sequence.0.saturating_sub(first.0);
-        since_acknowledged.push(had.saturating_sub(ns));
-        since_due.push(had.saturating_sub(offer_ns + place * 1_000_000_000 / rate));
+impl Late<'_> {
+    /// From each command's two beginnings to the last reader.
+    fn lateness(&self, pass: &Pass, began: Instant, noted: &Noted, process: Option<Duration>) -> Lateness {
+        let Pass { offered, swept, .. } = pass;
+        let offer_ns = offered.began.saturating_duration_since(began).as_nanos() as u64;
+        let shard = ShardOf::market(self.market, self.shards).shard;
+        // A shard counts its own commands: which of all that were offered is the one with this sequence?
+        let places: Vec<usize> =
+            (0..).zip(&offered.tickets).filter_map(|(at, ticket)| (ticket.shard == shard).then_some(at)).collect();
+        let first = places.first().map_or(Sequence::FIRST, |place| offered.tickets[*place].sequence);
+        let (mut since_acknowledged, mut since_due) = (Vec::new(), Vec::new());
+        for &(sequence, ns) in &noted.moments {
+            let place = places.get(sequence.0.saturating_sub(first.0) as usize);
+            let (Some(had), Some(place)) = (swept.when(sequence), place) else { continue };
+            since_acknowledged.push(had.saturating_sub(ns));
+            since_due.push(had.saturating_sub(offer_ns + *place as u64 * 1_000_000_000 / self.rate));
+        }
+        let readers_behind = match (noted.moments.len(), since_acknowledged.last()) {
+            (all, Some(ns)) if all == since_acknowledged.len() => Duration::from_nanos(*ns),
+            _ => Duration::MAX,
+        };
+        Lateness {
+            from_acknowledgement: late(&since_acknowledged),
+            from_due: late(&since_due),
+            achieved_per_s: offered.tickets.len() as f64 / offered.time.as_secs_f64(),
+            threads: threads(pass, noted.worked, process),
+            limit: limit(offered, readers_behind),
+        }
     }
-    Lateness {
-        from_acknowledgement: late(&since_acknowledged),
-        from_due: late(&since_due),
-        achieved_per_s: offered.tickets.len() as f64 / offered.time.as_secs_f64(),
+}
+
+/// Where the processor time went, where the system tells of all threads.
+fn threads(pass: &Pass, matching: Duration, process: Option<Duration>) -> Option<ThreadsRecord> {
+    let (offering, feed, readers) = (pass.offered.processor?, pass.feed?, pass.swept.processor?);
+    let others = process?.saturating_sub(matching + offering + feed + readers);
+    let ns = |time: Duration| time.as_nanos() as f64;
+    Some(ThreadsRecord {
+        wall_ns: ns(pass.offered.time),
+        matching_ns: ns(matching),
+        offering_ns: ns(offering),
+        feed_ns: ns(feed),
+        readers_ns: ns(readers),
+        others_ns: ns(others),
+        offering_late_ns: ns(pass.offered.overslept),
+    })
+}
+
+/// Who was too slow for a pass to count: see [`Limit`].
+fn limit(offered: &Offered, readers_behind: Duration) -> Option<Limit> {
+    if offered.overslept > offered.time / 100 {
+        return Some(Limit::Offering);
     }
+    (readers_behind > offered.time / 20).then_some(Limit::Readers)
 }
 
 fn late(ns: &[u64]) -> LateRecord {
@@ -207,4 +281,25 @@ fn late(ns: &[u64]) -> LateRecord {
     }
     let ms = |quantile| histogram.value_at_quantile(quantile) as f64 / 1e6;
     LateRecord { p50_ms: ms(0.5), p99_ms: ms(0.99), p999_ms: ms(0.999), commands: histogram.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_counts_only_if_its_load_kept_up() {
+        let ms = Duration::from_millis;
+        let offered = |overslept| Offered {
+            began: Instant::now(),
+            tickets: Vec::new(),
+            time: ms(1_000),
+            processor: None,
+            overslept,
+        };
+        assert_eq!(limit(&offered(ms(10)), ms(50)), None);
+        assert_eq!(limit(&offered(ms(11)), ms(50)), Some(Limit::Offering));
+        assert_eq!(limit(&offered(ms(10)), ms(51)), Some(Limit::Readers));
+        assert_eq!(limit(&offered(ms(0)), Duration::MAX), Some(Limit::Readers));
+    }
 }

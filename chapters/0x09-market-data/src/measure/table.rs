@@ -17,10 +17,13 @@ pub fn text(record: &FeedRecord, language: Language) -> String {
     );
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head);
+    let void_word = language.pick("void", "作废");
     for case in &record.cases {
         for (name, way) in
             [(language.pick("mask", "掩码"), &case.mask), (language.pick("channels", "每人一条通道"), &case.channels)]
         {
+            let void = way.void.first().filter(|_| way.is_void(record.rounds)).map(|limit| limit.name());
+            let name = void.map_or_else(|| name.into(), |limit| format!("{name} ({void_word}: {limit})"));
             let mut cells = vec![right(case.readers.to_string()), Cell::new(name)];
             cells.extend(figures(way, language));
             table.add_row(cells);
@@ -32,6 +35,14 @@ pub fn text(record: &FeedRecord, language: Language) -> String {
         text += &language.pick(
             format!("of an event's time {bare} are there when nobody is told\n"),
             format!("每条事件的时间里，没有读者时也要 {bare}\n"),
+        );
+    }
+    for case in &record.shards {
+        let (shards, readers, p99) = (case.shards, case.readers, duration_text(1e6 * case.p99_ms.median, language));
+        let event = case.event_ns.as_ref().map_or_else(|| "-".into(), |spread| duration_text(spread.median, language));
+        text += &language.pick(
+            format!("{shards} shards, {readers} readers: an event {event}, last reader p99 {p99}\n"),
+            format!("{shards} 个分片、{readers} 位读者：每条事件 {event}，最后一位读者 p99 {p99}\n"),
         );
     }
     for engine in &record.ladder {

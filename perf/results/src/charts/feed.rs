@@ -30,6 +30,14 @@ struct Point {
     ns: f64,
     min_ns: f64,
     max_ns: f64,
+    /// No round counts: it says how fast the load was.
+    is_void: bool,
+}
+
+impl Point {
+    fn steady(readers: usize, ns: f64, is_void: bool) -> Point {
+        Point { readers, ns, min_ns: ns, max_ns: ns, is_void }
+    }
 }
 
 /// One way of telling readers: its colour, its name, its figures.
@@ -46,15 +54,18 @@ pub(crate) fn event(record: &FeedRecord, language: Language) -> Scene {
         .map(|(colour, name, of)| {
             let point = |case: &FeedCaseRecord| {
                 let spread = of(case).event_ns.as_ref()?;
-                Some(Point { readers: case.readers, ns: spread.median, min_ns: spread.min, max_ns: spread.max })
+                Some(Point {
+                    min_ns: spread.min,
+                    max_ns: spread.max,
+                    ..Point::steady(case.readers, spread.median, false)
+                })
             };
             let points = record.cases.iter().filter_map(point).collect();
             Curve { colour, name: name.into(), is_dashed: false, points }
         })
         .into();
     curves.extend(record.bare_event_ns.as_ref().map(|bare| {
-        let ns = bare.median;
-        let points = record.cases.iter().map(|case| Point { readers: case.readers, ns, min_ns: ns, max_ns: ns });
+        let points = record.cases.iter().map(|case| Point::steady(case.readers, bare.median, false));
         Curve { colour: palette::NOISE, name: words.by_nobody.into(), is_dashed: true, points: points.collect() }
     }));
     draw(record, [words.feed_event_title, words.feed_event_subtitle], &curves, language)
@@ -68,7 +79,7 @@ pub(crate) fn last(record: &FeedRecord, language: Language) -> Scene {
         percentiles.map(|(is_dashed, percentile)| {
             let point = |case: &FeedCaseRecord| {
                 let ns = 1e6 * percentile(&of(case).from_acknowledgement);
-                (ns > 0.0).then_some(Point { readers: case.readers, ns, min_ns: ns, max_ns: ns })
+                (ns > 0.0).then_some(Point::steady(case.readers, ns, of(case).is_void(record.rounds)))
             };
             let name = format!("{name}{}{}", language.pick(", ", "，"), words.percentiles[usize::from(!is_dashed)]);
             Curve { colour, name, is_dashed, points: record.cases.iter().filter_map(point).collect() }
@@ -97,6 +108,9 @@ fn draw(record: &FeedRecord, [title, subtitle]: [&str; 2], curves: &[Curve], lan
         scene.text((across.at(readers), BOTTOM + 20.0), &label, 12.0, Anchor::Middle, Paint::Muted);
     }
     scene.text((right, BOTTOM + 42.0), words.readers_axis, 12.0, Anchor::End, Paint::Muted);
+    if curves.iter().flat_map(|curve| &curve.points).any(|point| point.is_void) {
+        scene.text((left, BOTTOM + 42.0), words.void_points, 12.0, Anchor::Start, Paint::Muted);
+    }
     let mut figures = Vec::new();
     for Curve { colour, name, is_dashed, points } in curves {
         let paint = Paint::Solid(*colour);
@@ -107,7 +121,10 @@ fn draw(record: &FeedRecord, [title, subtitle]: [&str; 2], curves: &[Curve], lan
         }
         for point in points {
             let (x, y) = at(point);
-            if !is_dashed {
+            if point.is_void {
+                scene.line(&[(x - 5.0, y - 5.0), (x + 5.0, y + 5.0)], 2.0, paint);
+                scene.line(&[(x - 5.0, y + 5.0), (x + 5.0, y - 5.0)], 2.0, paint);
+            } else if !is_dashed {
                 scene.line(&[(x, up.at(point.min_ns)), (x, up.at(point.max_ns))], 1.5, paint);
                 scene.dot(x, y, 4.5, paint);
             }

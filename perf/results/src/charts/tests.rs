@@ -12,7 +12,7 @@ use crate::chapters;
 use crate::machine::Machine;
 use crate::probe::Probe;
 use crate::record::{
-    ChapterRecord, Flow, LateRecord, Latency, OfferRecord, PauseRecord, Spread, Stages, StartRecord, Started,
+    ChapterRecord, Flow, LateRecord, Latency, Limit, OfferRecord, PauseRecord, Spread, Stages, StartRecord, Started,
     StateRecord, WayRecord,
 };
 use crate::usl::UslFit;
@@ -183,6 +183,9 @@ fn feed_run() -> FeedRecord {
         achieved_per_s: 1e5,
         commands: 100_000,
         bytes_per_reader: 56.0,
+        p99_ms: None,
+        threads: None,
+        void: Vec::new(),
     };
     let case = |readers: usize| FeedCaseRecord {
         name: readers.to_string(),
@@ -190,6 +193,7 @@ fn feed_run() -> FeedRecord {
         mask: way(48.0, 0.6),
         channels: way(50.0 + 50.0 * readers as f64, 0.1 + readers as f64),
         event_ratio: None,
+        net_event_ns: None,
     };
     FeedRecord {
         machine,
@@ -204,6 +208,7 @@ fn feed_run() -> FeedRecord {
         bare_event_ns: Some(spread(25.0, 0.02)),
         cases: [1, 10, 100, 1_000, 10_000].map(case).to_vec(),
         ladder: Vec::new(),
+        shards: Vec::new(),
     }
 }
 
@@ -238,6 +243,12 @@ fn all() -> Vec<(&'static str, Draw)> {
     charts.push(("recover-pauses", Box::new(|language| pauses::draw(&recover_run(), &catalogue(), language))));
     charts.push(("feed-event", Box::new(|language| feed::event(&feed_run(), language))));
     charts.push(("feed-last", Box::new(|language| feed::last(&feed_run(), language))));
+    let void = || {
+        let mut record = feed_run();
+        record.cases.iter_mut().for_each(|case| case.channels.void = vec![Limit::Readers; record.rounds as usize]);
+        record
+    };
+    charts.push(("feed-void", Box::new(move |language| feed::last(&void(), language))));
     let one_case = || FeedRecord { cases: feed_run().cases.split_off(4), ..feed_run() };
     charts.push(("feed-event1", Box::new(move |language| feed::event(&one_case(), language))));
     charts

@@ -35,6 +35,9 @@ pub struct FeedRecord {
     pub cases: Vec<FeedCaseRecord>,
     /// Engines of the ladder with and without a feed.
     pub ladder: Vec<FedEngineRecord>,
+    /// One shard and several, in turn; records before this was measured have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<FedShardsRecord>,
 }
 
 impl Record for FeedRecord {
@@ -63,6 +66,9 @@ pub struct FeedCaseRecord {
     pub channels: WayRecord,
     /// The second's processor time for an event divided by the first's, each less what nobody costs.
     pub event_ratio: Option<f64>,
+    /// What a mask adds to an event's processor time when nobody is told, in nanoseconds, round by round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net_event_ns: Option<Spread>,
 }
 
 /// One way of telling readers.
@@ -83,6 +89,62 @@ pub struct WayRecord {
     /// What is kept for a reader at the end of a pass, in bytes: its cursor, or the messages that wait for it, all readers
     /// together divided by their number.
     pub bytes_per_reader: f64,
+    /// The 99th percentile from acknowledgement, round by round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ms: Option<Spread>,
+    /// Which threads the processor time went to behind the real engine, where the system tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<ThreadsRecord>,
+    /// Rounds behind the real engine that count for nothing, each with who was too slow. The times above are medians of
+    /// the others, or of all when all of them are void.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub void: Vec<Limit>,
+}
+
+impl WayRecord {
+    /// Whether no round counts.
+    pub fn is_void(&self, rounds: u32) -> bool {
+        rounds > 0 && self.void.len() >= rounds as usize
+    }
+}
+
+/// Who could not do what a measurement asked of them, so that it says how fast they are and not how fast the feed is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// The thread that offers commands got no core for more than a hundredth of the time.
+    Offering,
+    /// The readers' thread had the last command later than a twentieth of the time after its acknowledgement.
+    Readers,
+}
+
+impl Limit {
+    /// What it is called in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Offering => "offering",
+            Limit::Readers => "readers",
+        }
+    }
+}
+
+/// Where the processor time of a pass went, in nanoseconds. Load and engine share a process here, so each thread is told.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ThreadsRecord {
+    /// From the first command that was offered to the last acknowledgement, on the clock.
+    pub wall_ns: f64,
+    /// The matching threads of all shards.
+    pub matching_ns: f64,
+    /// The thread that offers commands: a part of the load.
+    pub offering_ns: f64,
+    /// The feed's thread; none where there is no feed.
+    pub feed_ns: f64,
+    /// The thread of all readers: the other part of the load.
+    pub readers_ns: f64,
+    /// Everything else of the process: the journal's threads, opening the engine.
+    pub others_ns: f64,
+    /// For how long the offering thread got no core when it wanted to go on.
+    pub offering_late_ns: f64,
 }
 
 /// How late, in milliseconds.
@@ -111,4 +173,23 @@ pub struct FedEngineRecord {
     pub ratio: Spread,
     /// How many readers there were.
     pub readers: usize,
+}
+
+/// A feed behind an engine with so many shards.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FedShardsRecord {
+    /// The number of shards, as a name.
+    pub name: String,
+    /// The number of shards: so many matching threads and taps, and one feed.
+    pub shards: u16,
+    /// How many readers there were.
+    pub readers: usize,
+    /// Processor time of the acknowledging threads for an event, in nanoseconds; none where the system does not tell.
+    pub event_ns: Option<Spread>,
+    /// From acknowledgement to the last reader, 99th percentile, round by round.
+    pub p99_ms: Spread,
+    /// Which threads the processor time went to, where the system tells.
+    pub threads: Option<ThreadsRecord>,
+    /// Rounds that count for nothing, each with who was too slow.
+    pub void: Vec<Limit>,
 }
