@@ -1,6 +1,7 @@
 //! `exercise 0x03`: lays out a folder with the chapter before and this chapter's tests, for a reader who wants to write
-//! the chapter. `--check` runs the tests there, step by step, and says what failed in words; `--hint`, `--race` and
-//! `--diff` are there for whoever is stuck, curious, or done. Nothing shows the solution before that.
+//! the chapter. A service is no copy of the chapter before: `exercise 0x09` lays out the chapter itself, with stubs in it.
+//! `--check` runs the tests there, step by step, and says what failed in words; `--hint`, `--race` and `--diff` are there
+//! for whoever is stuck, curious, or done. Nothing shows the solution before that.
 
 mod args;
 mod cargo;
@@ -17,9 +18,9 @@ mod race;
 mod report;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use catalogue::{Catalogue, Chapter};
+use catalogue::{Catalogue, Chapter, Kind};
 use program::{Verdict, print};
 use results::chapters;
 use results::error::MeasureError;
@@ -47,14 +48,8 @@ pub fn run(args: &ExerciseArgs) -> Result<Verdict, MeasureError> {
         None if args.uses() => only_one(&base, language)?,
         None => return Err(which_chapter(language)),
     };
-    let chapter = catalogue.find_engine(&name)?;
-    let Some(before) = catalogue.engine_before(chapter) else {
-        return Err(MeasureError::Unusable(language.pick(
-            format!("{} is the first chapter: read it, there is none before it to start from", chapter.folder),
-            format!("{} 是第一章，前面没有可以接着写的引擎：请直接读它的代码", chapter.folder),
-        )));
-    };
-    let source = Source { root: &root, chapter, before };
+    let source = source(&root, &catalogue, &name, language)?;
+    let chapter = source.chapter;
     let plan = Plan::of(&source.chapters(), chapter)?;
     let folder = args.folder.as_ref().map(|folder| format!(" --folder {}", folder.display()));
     let lang = args.lang.map(|lang| format!(" --lang {}", lang.tag()));
@@ -63,10 +58,36 @@ pub fn run(args: &ExerciseArgs) -> Result<Verdict, MeasureError> {
     if args.uses() {
         return use_it(args, &source, &plan, &exercise.there(language)?, language);
     }
-    refuse_to_spoil(&catalogue, chapter, &base, args.force, language)?;
+    if !source.is_itself() {
+        refuse_to_spoil(&catalogue, chapter, &base, args.force, language)?;
+    }
     lay_out(&source, &plan, exercise.folder(), args.force, language)?;
     say_laid_out(&source, &plan, &exercise, language)?;
     Ok(Verdict::Yes)
+}
+
+/// Where the exercise of this name comes from.
+///
+/// # Errors
+/// When there is none.
+fn source<'a>(
+    root: &'a Path,
+    catalogue: &'a Catalogue,
+    name: &str,
+    language: Language,
+) -> Result<Source<'a>, MeasureError> {
+    let itself = catalogue.find(name)?;
+    if itself.kind == Kind::Service && Plan::is_there(&root.join("chapters"), itself) {
+        return Ok(Source { root, chapter: itself, before: itself });
+    }
+    let chapter = catalogue.find_engine(name)?;
+    let Some(before) = catalogue.engine_before(chapter) else {
+        return Err(MeasureError::Unusable(language.pick(
+            format!("{} is the first chapter: read it, there is none before it to start from", chapter.folder),
+            format!("{} 是第一章，前面没有可以接着写的引擎：请直接读它的代码", chapter.folder),
+        )));
+    };
+    Ok(Source { root, chapter, before })
 }
 
 /// Checks an exercise, or does what else can be done with one.
@@ -102,6 +123,12 @@ fn use_it(
         if args.test.is_none() {
             say_done(source, exercise, args.race, language)?;
         }
+    }
+    if args.race && source.is_itself() {
+        return Err(MeasureError::Unusable(language.pick(
+            format!("{} has nothing to race: it is no engine", source.chapter.folder),
+            format!("{} 不是引擎，没有可以比快慢的", source.chapter.folder),
+        )));
     }
     if args.race {
         race::run(source.chapter, source.before, exercise, language)?;
@@ -212,14 +239,19 @@ fn not_done(exercise: &LaidOut, language: Language) -> MeasureError {
 fn say_laid_out(source: &Source<'_>, plan: &Plan, exercise: &LaidOut, language: Language) -> Result<(), MeasureError> {
     let (folder, before, chapter) = (exercise.folder().display(), &source.before.folder, &source.chapter.folder);
     let src = exercise.folder().join("src");
+    let src = written_in(source, &src)?;
     let (src, check, hint) = (src.display(), exercise.typed("--check"), exercise.typed("--hint"));
-    print(format_args!(
-        "{}",
-        language.pick(
+    let words = match source.is_itself() {
+        true => language.pick(
+            format!("{folder} is {chapter}, with a stub where something is left to write\nwrite it in {src}"),
+            format!("{folder} 里是 {chapter} 的代码，要你写的地方留空\n请在 {src} 里写"),
+        ),
+        false => language.pick(
             format!("{folder} is {before} and the tests of {chapter}\nwrite the chapter in {src}"),
             format!("{folder} 里是 {before} 的代码和 {chapter} 的测试\n请在 {src} 里写这一章"),
-        )
-    ))?;
+        ),
+    };
+    print(format_args!("{words}"))?;
     if plan.steps.is_empty() {
         print(format_args!("\n"))?;
     } else {
@@ -239,12 +271,23 @@ fn say_laid_out(source: &Source<'_>, plan: &Plan, exercise: &LaidOut, language: 
     Ok(())
 }
 
+/// What is written: all sources, or the one that is laid out as a stub.
+fn written_in(source: &Source<'_>, src: &Path) -> Result<PathBuf, MeasureError> {
+    let stubs = source.stubs().join("src");
+    let one = if source.is_itself() { files::names(&stubs)?.first().cloned() } else { None };
+    Ok(one.map_or_else(|| src.to_path_buf(), |name| src.join(name)))
+}
+
 /// The end of an exercise: what the reader wrote beside what the book wrote, and what else there is.
 fn say_done(source: &Source<'_>, exercise: &LaidOut, races: bool, language: Language) -> Result<(), MeasureError> {
     let (diff, race) = (exercise.typed("--diff"), exercise.typed("--race"));
+    let begun = match source.is_itself() {
+        true => language.pick("the stub", "`todo!`"),
+        false => source.before.folder.as_str(),
+    };
     let what = language.pick(
-        format!("all tests pass. Lines added and removed against {}:\n", source.before.folder),
-        format!("全部测试通过。相对 {} 增删的行数：\n", source.before.folder),
+        format!("all tests pass. Lines added and removed against {begun}:\n"),
+        format!("全部测试通过。相对 {begun} 增删的行数：\n"),
     );
     print(format_args!("{what}"))?;
     Diffs::of(source, exercise)?.summary(language)?;
@@ -252,7 +295,7 @@ fn say_done(source: &Source<'_>, exercise: &LaidOut, races: bool, language: Lang
         "{}",
         language.pick(format!("both in full, one below the other: {diff}\n"), format!("逐个文件对照着看：{diff}\n"))
     ))?;
-    if !races {
+    if !races && !source.is_itself() {
         print(format_args!("{}", language.pick(format!("how fast it is: {race}\n"), format!("看看有多快：{race}\n"))))?;
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! late the last reader is behind a real engine ([`last_reader`]), and what an engine loses that goes as fast as it can
 //! ([`ladder`]).
 
+pub mod bench;
 pub mod crowd;
 pub mod direct;
 pub mod ladder;
@@ -15,8 +16,7 @@ pub mod table;
 use std::slice;
 use std::sync::Arc;
 
-use market::MarketId;
-use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
+use market::flow::{DEFAULT_SEED, FlowName, generate};
 use program::{Verdict, print};
 use results::error::MeasureError;
 use results::feed_args::FeedArgs;
@@ -24,22 +24,15 @@ use results::machine;
 use results::progress::{progress_bar, say};
 use results::record::{FeedCaseRecord, FeedRecord, Record, Spread, WayRecord};
 
-use crate::engines::{Rung, Work};
+use crate::engines::Rung;
 use crate::live::busiest;
+use crate::measure::bench::Bench;
 use crate::measure::crowd::STALLED_ONE_IN;
 use crate::measure::direct::{Pass, Recorded};
-use crate::measure::last_reader::{Late, Lateness, Way};
+use crate::measure::last_reader::Way;
 use crate::measure::rounds::Rounds;
 use crate::shown::Shown;
 use crate::update::Cursor;
-
-/// What one measurement has in hand.
-pub struct Bench<'a> {
-    args: &'a FeedArgs,
-    flow: Flow,
-    market: MarketId,
-    recorded: Recorded,
-}
 
 /// Measures, prints a table, and writes `feed.json` into the output folder.
 ///
@@ -139,16 +132,6 @@ impl Bench<'_> {
             net_event_ns: Spread::of(&net_ns),
         };
         Ok((case, order_bytes))
-    }
-
-    /// A pass behind a real engine.
-    fn late(&self, way: Way, readers: usize, shards: u16, commands: usize) -> Result<Lateness, MeasureError> {
-        let folder = self.args.output.folder();
-        let fresh =
-            tempfile::tempdir_in(&folder).map_err(|error| MeasureError::disk("make a folder in", &folder, &error))?;
-        let (rate, data_dir) = (self.args.rate, fresh.path());
-        let late = Late { flow: &self.flow, commands, market: self.market, readers, way, rate, shards, data_dir };
-        late.with::<<ch08::Chapter as runner::Chapter>::Engine>()
     }
 }
 

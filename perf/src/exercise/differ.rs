@@ -33,6 +33,9 @@ impl Diffs {
     pub fn of(source: &Source<'_>, exercise: &LaidOut) -> Result<Diffs, MeasureError> {
         let (mut before, mut own, mut book) =
             (sources(&source.from())?, sources(exercise.folder())?, sources(&source.to())?);
+        if source.is_itself() {
+            before.extend(sources(&source.stubs())?);
+        }
         // What each calls itself is no part of what was written.
         for (sources, name) in [
             (&mut before, source.before.folder.as_str()),

@@ -17,11 +17,22 @@ pub struct Source<'a> {
     pub root: &'a Path,
     /// The chapter to write.
     pub chapter: &'a Chapter,
-    /// The one that it begins with.
+    /// The one that it begins with. A service is no copy of the one before it: its exercise begins with itself, and stubs
+    /// stand where something is to be written.
     pub before: &'a Chapter,
 }
 
 impl Source<'_> {
+    /// Whether the chapter itself is laid out, with stubs in it.
+    pub fn is_itself(&self) -> bool {
+        self.chapter.number == self.before.number
+    }
+
+    /// The stubs, laid out as the chapter's own files are.
+    pub fn stubs(&self) -> PathBuf {
+        self.to().join("exercise")
+    }
+
     /// The folder of the chapter before.
     pub fn from(&self) -> PathBuf {
         self.chapters().join(&self.before.folder)
@@ -43,11 +54,11 @@ impl Source<'_> {
     /// When a file can't be read, or an edit names what is not there.
     pub fn lay_out(&self, plan: &Plan, folder: &Path) -> Result<(), MeasureError> {
         copy_sources(&self.from().join("src"), &folder.join("src"))?;
-        copy_sources(&self.to().join("tests"), &folder.join("tests"))?;
+        self.lay_tests(plan, &folder.join("tests"))?;
         for file in &plan.copies {
             write(&folder.join(file), &without_marks(&read(&self.to().join(file))?))?;
         }
-        let stubs = self.to().join("exercise");
+        let stubs = self.stubs();
         if stubs.is_dir() {
             copy_sources(&stubs, folder)?;
         }
@@ -61,6 +72,21 @@ impl Source<'_> {
         write(&folder.join("Cargo.toml"), &self.manifest(folder)?)?;
         // The versions that the repository is tested with.
         write(&folder.join("Cargo.lock"), &read(&self.root.join("Cargo.lock"))?)
+    }
+
+    fn lay_tests(&self, plan: &Plan, to: &Path) -> Result<(), MeasureError> {
+        let from = self.to().join("tests");
+        if plan.tests.is_empty() {
+            return copy_sources(&from, to);
+        }
+        for name in &plan.tests {
+            let (from, to) = (from.join(name), to.join(name));
+            match from.is_dir() {
+                true => copy_sources(&from, &to)?,
+                false => write(&to, &without_marks(&read(&from)?))?,
+            }
+        }
+        Ok(())
     }
 
     /// What the exercise's program calls itself.
@@ -110,7 +136,10 @@ impl Source<'_> {
         // The workspace's own crates are where they are.
         let root = self.root.display().to_string().replace('\\', "/");
         let tail = tail.replace("path = \"", &format!("path = \"{root}/"));
-        let tail = without_unused_profiles(&tail, &read(&self.root.join("Cargo.lock"))?, &self.chapter.package);
+        // A service reaches crates whose features are off here, which the lock file does not tell: no named profile is kept.
+        let lock = if self.is_itself() { String::new() } else { read(&self.root.join("Cargo.lock"))? };
+        let tail = without_unused_profiles(&tail, &lock, &self.chapter.package);
+        let kept = kept.replace("path = \"../", &format!("path = \"{root}/chapters/"));
         Ok(format!("{kept}\n[workspace]\nresolver = \"3\"\n\n{tail}"))
     }
 }

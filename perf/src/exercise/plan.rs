@@ -15,6 +15,8 @@ use super::files;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
+    /// The files and folders of tests that are laid out, where the others try what nobody writes here; without any, all.
+    pub tests: Vec<String>,
     /// Files of the chapter itself that are no part of the lesson; they are laid out as they are.
     pub copies: Vec<String>,
     /// Lines of the chapter before that stand otherwise in the laid-out folder.
@@ -116,13 +118,18 @@ pub struct Stage {
 }
 
 impl Plan {
+    /// Whether a chapter has a plan.
+    pub fn is_there(chapters: &Path, chapter: &Chapter) -> bool {
+        chapters.join(&chapter.folder).join("exercise.toml").is_file()
+    }
+
     /// Reads a chapter's plan. A chapter without one has no stubs and no hints.
     ///
     /// # Errors
     /// When the file can't be read, or says what can't be.
     pub fn of(chapters: &Path, chapter: &Chapter) -> Result<Plan, MeasureError> {
         let path = chapters.join(&chapter.folder).join("exercise.toml");
-        if !path.is_file() {
+        if !Plan::is_there(chapters, chapter) {
             return Ok(Plan::default());
         }
         let wrong = |error: toml::de::Error| {

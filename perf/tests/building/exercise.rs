@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use catalogue::{Catalogue, Chapter};
+use catalogue::{Catalogue, Chapter, Kind};
+use perf::exercise::files::without_marks;
 use perf::exercise::layout::{Source, test_files};
 use perf::exercise::plan::{Plan, Tests};
 use perf::exercise::{Built, build_tests, lay_out, only_one};
@@ -25,6 +26,17 @@ fn each(work: impl Fn(&Source<'_>, &Plan)) {
         let source = Source { root: &root, chapter, before };
         work(&source, &Plan::of(&source.chapters(), chapter).expect("a sound plan"));
     }
+    let services = catalogue.all().iter().filter(|chapter| chapter.kind == Kind::Service);
+    for chapter in services.filter(|chapter| Plan::is_there(&root.join("chapters"), chapter)) {
+        let source = Source { root: &root, chapter, before: chapter };
+        work(&source, &Plan::of(&source.chapters(), chapter).expect("a sound plan"));
+    }
+}
+
+/// The test that an exercise begins with: that of its lesson, or the first of its first step.
+fn lesson(chapter: &Chapter, plan: &Plan) -> Tests {
+    let first = || plan.steps.first().and_then(|step| step.tests.first());
+    Tests::named(chapter.lesson_test_name().or_else(|| first().map(String::as_str)).expect("a test to begin with"))
 }
 
 /// All files of a folder, and of those below it.
@@ -47,7 +59,7 @@ fn each_exercise_compiles_and_fails_its_lesson_before_it_is_written() {
         if only.is_some_and(|only| only != chapter.number) {
             return;
         }
-        let lesson = Tests::named(chapter.lesson_test_name().expect("every step has a test of its lesson"));
+        let lesson = lesson(chapter, plan);
         let place = folder.path().join(&chapter.package);
         lay_out(source, plan, &place, false, English).expect("laid out");
         let program = match build_tests(&place, &[lesson], &plain).expect("cargo") {
@@ -74,8 +86,18 @@ fn nothing_of_the_book_leaks_into_an_exercise() {
         assert_eq!(marked, None, "the book's marks are laid out");
         // What the lesson is about is there as it was before, or as a stub; never as it will be.
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
-        let lesson = &source.chapter.lesson;
-        assert_ne!(read(folder.join(lesson)), read(source.to().join(lesson)), "{lesson} is laid out written");
+        if !source.is_itself() {
+            let lesson = &source.chapter.lesson;
+            assert_ne!(read(folder.join(lesson)), read(source.to().join(lesson)), "{lesson} is laid out written");
+        }
+        let stubs = files(&source.stubs());
+        assert!(!source.is_itself() || !stubs.is_empty(), "{}: nothing is left to write", source.chapter.folder);
+        for stub in stubs {
+            let name = stub.strip_prefix(source.stubs()).expect("below it");
+            let [laid_out, stub, written] = [folder.join(name), stub.clone(), source.to().join(name)].map(read);
+            assert_eq!(laid_out, stub, "{} is not laid out as its stub", name.display());
+            assert_ne!(laid_out, without_marks(&written), "{} is laid out written", name.display());
+        }
     });
 }
 

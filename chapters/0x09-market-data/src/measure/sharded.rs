@@ -3,7 +3,7 @@
 use results::error::MeasureError;
 use results::record::{FedShardsRecord, Spread};
 
-use crate::measure::Bench;
+use crate::measure::bench::Bench;
 use crate::measure::direct::{self, Recorded};
 use crate::measure::last_reader::Way;
 use crate::measure::rounds::Rounds;

@@ -43,6 +43,9 @@ impl Point {
 /// One way of telling readers: its colour, its name, its figures.
 type Way = ([u8; 3], &'static str, fn(&FeedCaseRecord) -> &WayRecord);
 
+/// Whether its line is dashed, and which of the times it is.
+type Percentile = (bool, fn(&LateRecord) -> f64);
+
 fn ways(words: &Words) -> [Way; 2] {
     [(palette::MEASURED, words.by_mask, |case| &case.mask), (palette::LOSS, words.by_channels, |case| &case.channels)]
 }
@@ -74,7 +77,7 @@ pub(crate) fn event(record: &FeedRecord, language: Language) -> Scene {
 /// How long it takes until the last reader has a command.
 pub(crate) fn last(record: &FeedRecord, language: Language) -> Scene {
     let words = words(language);
-    let percentiles: [(bool, fn(&LateRecord) -> f64); 2] = [(false, |late| late.p99_ms), (true, |late| late.p50_ms)];
+    let percentiles: [Percentile; 2] = [(false, |late| late.p99_ms), (true, |late| late.p50_ms)];
     let curves = ways(words).map(|(colour, name, of)| {
         percentiles.map(|(is_dashed, percentile)| {
             let point = |case: &FeedCaseRecord| {

@@ -1,19 +1,21 @@
 //! Charts of made-up but likely figures: nothing overlaps, nothing is cut, the SVG is the same each
 //! time. `cargo test -p results --all-features -- --ignored look` writes them to the temporary folder to look at.
 
+mod made_up;
+
 use std::env;
 
 use catalogue::Chapter;
 use program::Failure;
 
+use self::made_up::feed_run;
 use super::scene::overlap;
 use super::*;
 use crate::chapters;
 use crate::machine::Machine;
 use crate::probe::Probe;
 use crate::record::{
-    ChapterRecord, Flow, LateRecord, Latency, Limit, OfferRecord, PauseRecord, Spread, Stages, StartRecord, Started,
-    StateRecord, WayRecord,
+    ChapterRecord, Flow, Latency, Limit, OfferRecord, PauseRecord, Spread, Stages, StartRecord, Started, StateRecord,
 };
 use crate::usl::UslFit;
 
@@ -173,45 +175,6 @@ fn recover_run() -> RecoverRecord {
     }
 }
 
-fn feed_run() -> FeedRecord {
-    let LadderRecord { machine, commit, command, rounds, .. } = ladder();
-    let way = |event_ns: f64, late_ms: f64| WayRecord {
-        event_ns: Some(spread(event_ns, 0.05)),
-        deliveries_per_s: 1e6,
-        from_acknowledgement: LateRecord { p50_ms: late_ms / 5.0, p99_ms: late_ms, p999_ms: late_ms, commands: 80_000 },
-        from_due: LateRecord::default(),
-        achieved_per_s: 1e5,
-        commands: 100_000,
-        bytes_per_reader: 56.0,
-        p99_ms: None,
-        threads: None,
-        void: Vec::new(),
-    };
-    let case = |readers: usize| FeedCaseRecord {
-        name: readers.to_string(),
-        readers,
-        mask: way(48.0, 0.6),
-        channels: way(50.0 + 50.0 * readers as f64, 0.1 + readers as f64),
-        event_ratio: None,
-        net_event_ns: None,
-    };
-    FeedRecord {
-        machine,
-        commit,
-        command,
-        rounds,
-        offered_per_s: 100_000,
-        stalled_one_in: 100,
-        cursor_bytes: 56,
-        market_bytes: 18_448,
-        resting_order_bytes: 24.0,
-        bare_event_ns: Some(spread(25.0, 0.02)),
-        cases: [1, 10, 100, 1_000, 10_000].map(case).to_vec(),
-        ladder: Vec::new(),
-        shards: Vec::new(),
-    }
-}
-
 type Draw = Box<dyn Fn(Language) -> Scene>;
 
 fn all() -> Vec<(&'static str, Draw)> {
@@ -241,15 +204,15 @@ fn all() -> Vec<(&'static str, Draw)> {
     charts.push(("scale", Box::new(|language| scale::draw(&scale_run(), &catalogue(), language))));
     charts.push(("recover", Box::new(|language| recover::draw(&recover_run(), &catalogue(), language))));
     charts.push(("recover-pauses", Box::new(|language| pauses::draw(&recover_run(), &catalogue(), language))));
-    charts.push(("feed-event", Box::new(|language| feed::event(&feed_run(), language))));
-    charts.push(("feed-last", Box::new(|language| feed::last(&feed_run(), language))));
+    charts.push(("feed-event", Box::new(|language| feed::event(&feed_run(ladder()), language))));
+    charts.push(("feed-last", Box::new(|language| feed::last(&feed_run(ladder()), language))));
     let void = || {
-        let mut record = feed_run();
+        let mut record = feed_run(ladder());
         record.cases.iter_mut().for_each(|case| case.channels.void = vec![Limit::Readers; record.rounds as usize]);
         record
     };
     charts.push(("feed-void", Box::new(move |language| feed::last(&void(), language))));
-    let one_case = || FeedRecord { cases: feed_run().cases.split_off(4), ..feed_run() };
+    let one_case = || FeedRecord { cases: feed_run(ladder()).cases.split_off(4), ..feed_run(ladder()) };
     charts.push(("feed-event1", Box::new(move |language| feed::event(&one_case(), language))));
     charts
 }

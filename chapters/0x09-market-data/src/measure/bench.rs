@@ -1,0 +1,37 @@
+//! What all parts of the measurement work with.
+
+use market::MarketId;
+use market::flow::Flow;
+use results::error::MeasureError;
+use results::feed_args::FeedArgs;
+
+use crate::engines::Work;
+use crate::measure::direct::Recorded;
+use crate::measure::last_reader::{Late, Lateness, Way};
+
+/// What one measurement has in hand.
+pub struct Bench<'a> {
+    /// What was asked for.
+    pub args: &'a FeedArgs,
+    /// What is offered.
+    pub flow: Flow,
+    /// The market that is watched.
+    pub market: MarketId,
+    /// Its acknowledgements.
+    pub recorded: Recorded,
+}
+
+impl Bench<'_> {
+    /// A pass behind a real engine.
+    ///
+    /// # Errors
+    /// When it could not be run.
+    pub fn late(&self, way: Way, readers: usize, shards: u16, commands: usize) -> Result<Lateness, MeasureError> {
+        let folder = self.args.output.folder();
+        let fresh =
+            tempfile::tempdir_in(&folder).map_err(|error| MeasureError::disk("make a folder in", &folder, &error))?;
+        let (rate, data_dir) = (self.args.rate, fresh.path());
+        let late = Late { flow: &self.flow, commands, market: self.market, readers, way, rate, shards, data_dir };
+        late.with::<<ch08::Chapter as runner::Chapter>::Engine>()
+    }
+}
