@@ -1,0 +1,185 @@
+// The reader's account: its key, what it holds, its open orders, and what happened to them. The server's word is the
+// only one: after everything that happens the page asks again, and draws what it is told.
+//
+// The key is kept in this browser, because it is shown once and nobody can be asked for it again.
+
+import { kept } from './dom.js';
+import { ask, Problem } from './net.js';
+
+const KEY = 'nnc-key';
+const HAPPENED_MAX = 100;
+const AGAIN_MS = 1000;
+
+export class Account {
+    constructor({ touch }) {
+        this.touch = touch;
+        this.stream = null;
+        this.key = kept.get(KEY);
+        this.isKept = true; // whether the browser keeps the key
+        this.clear();
+    }
+
+    clear() {
+        this.id = null;
+        this.name = null;
+        this.holdings = new Map();
+        this.orders = [];
+        this.fills = [];
+        this.happened = []; // newest first
+        this.at = null; // how far what is shown reaches, a sequence a shard
+        this.wanted = []; // how far it has to reach, by shard
+        this.problem = null;
+        this.told = false;
+        this.busy = null;
+        this.again = false;
+    }
+
+    get isOpen() { return this.key !== null; }
+
+    async open(name) {
+        const made = await ask('POST', '/v1/accounts', { body: name ? { name } : {} });
+        await this.use(made.key);
+    }
+
+    // Goes on with a key: a new one, or one that was typed in.
+    async use(key) {
+        this.clear();
+        this.key = key;
+        this.isKept = kept.set(KEY, key);
+        await Promise.all([this.login(), this.refresh()]);
+    }
+
+    forget() {
+        kept.set(KEY, null);
+        this.key = null;
+        this.clear();
+        // The connection is logged in for the old key; a new one is not.
+        this.stream.lose();
+        this.stream.hurry();
+        this.touch();
+    }
+
+    async login() {
+        // Another server may have come back, with a log that is not as long.
+        this.wanted = [];
+        if (!this.key || this.stream.state !== 'live') return;
+        try {
+            await this.stream.request({ do: 'login', key: this.key });
+        } catch (problem) {
+            this.refuse(problem);
+        }
+    }
+
+    refuse(problem) {
+        // A connection that broke comes back by itself; everything else is worth being told.
+        if (problem.reason !== 'lost' && problem.reason !== 'not-connected') this.problem = problem;
+        this.touch();
+    }
+
+    // Asks for everything anew. While one round is under way, another call makes one more round of it, not two.
+    refresh() {
+        if (!this.key) return Promise.resolve();
+        if (this.busy) {
+            this.again = true;
+            return this.busy;
+        }
+        this.busy = (async () => {
+            do {
+                this.again = false;
+                await this.load();
+            } while (this.again && this.key);
+            this.busy = null;
+        })();
+        return this.busy;
+    }
+
+    async load() {
+        const key = this.key;
+        try {
+            // The server answers once it has come as far as this page knows of.
+            const least = `at_least=${Array.from(this.wanted, sequence => sequence ?? 0).join(',') || 0}`;
+            const [account, orders, fills] = await Promise.all(
+                ['/v1/account?', '/v1/orders?', '/v1/fills?limit=200&'].map(path => ask('GET', path + least, { key })));
+            if (key !== this.key) return;
+            Object.assign(this, { id: account.account, name: account.name, orders: orders.orders, fills: fills.fills, at: account.at });
+            this.holdings = new Map(account.holdings.map(held => [held.market, held]));
+            this.problem = null;
+            if (!this.told) this.tellPast(fills.fills);
+        } catch (problem) {
+            if (!(problem instanceof Problem)) throw problem;
+            this.refuse(problem);
+        }
+        this.touch();
+    }
+
+    // What happened before this page was opened: one's own trades, as far back as the server knows.
+    tellPast(fills) {
+        this.told = true;
+        const past = fills.map(fill => ({
+            timeMs: fill.time_ms, market: fill.market, sequence: fill.sequence, past: true, events: [{ event: 'traded', ...fill }],
+        }));
+        const known = new Set(this.happened.map(entry => `${entry.market} ${entry.sequence}`));
+        this.happened.push(...past.reverse().filter(entry => !known.has(`${entry.market} ${entry.sequence}`)));
+        this.happened.length = Math.min(this.happened.length, HAPPENED_MAX);
+    }
+
+    tell(entry) {
+        const told = { timeMs: Date.now(), ...entry };
+        this.happened.unshift(told);
+        this.happened.length = Math.min(this.happened.length, HAPPENED_MAX);
+        this.touch();
+        return told;
+    }
+
+    // What others did to one's orders.
+    hear({ market, order, sequence, time_ms: timeMs, event }) {
+        this.tell({ market, order, sequence, timeMs, events: [event] });
+        this.refresh();
+    }
+
+    // Winners get a notice, losers do not: for them it is over when the book says so. The answer may come from before it,
+    // so it is asked for once more.
+    marketIsOver({ id, ended, summary }) {
+        if (!this.held(id)) return;
+        this.tell({ market: id, sequence: summary.sequence, events: [{ event: 'resolved', outcome: ended }] });
+        this.refresh();
+        setTimeout(() => this.refresh(), AGAIN_MS);
+    }
+
+    // Sends a request over the connection where there is one, else over HTTP, and tells what came of it. `ms` is the
+    // time from the click to the answer, and the answer comes when the command is on disk.
+    async send(what, overStream, overHttp) {
+        const began = performance.now();
+        try {
+            const isLive = this.stream.state === 'live';
+            const done = isLive ? await this.stream.request(overStream) : await ask(...overHttp);
+            const ms = performance.now() - began;
+            if (done.shard !== undefined) this.wanted[done.shard] = Math.max(this.wanted[done.shard] ?? 0, done.sequence);
+            return this.tell({ ...what, ms, timeMs: done.time_ms ?? Date.now(), sequence: done.sequence, done, events: done.events ?? [] });
+        } catch (problem) {
+            if (!(problem instanceof Problem)) throw problem;
+            return this.tell({ ...what, problem, sequence: problem.details.sequence });
+        } finally {
+            this.refresh();
+        }
+    }
+
+    place(order) {
+        return this.send({ market: order.market, asked: 'place', placed: order }, { do: 'place', ...order },
+            ['POST', '/v1/orders', { body: order, key: this.key }]);
+    }
+
+    cancel(market, order) {
+        return this.send({ market, order, asked: 'cancel' }, { do: 'cancel', market, order },
+            ['DELETE', `/v1/markets/${market}/orders/${order}`, { key: this.key }]);
+    }
+
+    cancelAll(market) {
+        return this.send({ market, asked: 'cancel-all' }, { do: 'cancel-all', market },
+            ['DELETE', `/v1/markets/${market}/orders`, { key: this.key }]);
+    }
+
+    ordersOf(market) { return this.orders.filter(order => order.market === market); }
+
+    held(market) { return this.holdings.get(market) ?? null; }
+}

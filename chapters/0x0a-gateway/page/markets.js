@@ -1,0 +1,207 @@
+// All markets as this page knows them: the list that the server gave, and for each a `BookView` and its last trades.
+// It takes what the stream says, asks for what is missing, and can say of every market how good its book is.
+
+import { BookView } from './bookview.js';
+import { ask } from './net.js';
+
+const TRADES_MAX = 500;
+// The list is asked for anew from time to time: markets are opened by others. Watched ones move by themselves.
+const LIST_EVERY_MS = 10000;
+const WATCHED_MAX = 64;
+const ASK_AGAIN_MS = 1000;
+
+const order = (one, other) => one.id[0] - other.id[0] || one.id[1] - other.id[1];
+
+export class Markets {
+    // `over` is called when a market is seen to end.
+    constructor({ touch, over }) {
+        Object.assign(this, { touch, over });
+        this.stream = null;
+        this.byId = new Map();
+        this.loaded = false;
+        this.problem = null;
+        this.chosen = null;
+        setInterval(() => this.load(), LIST_EVERY_MS);
+        setInterval(() => this.askForMissing(), ASK_AGAIN_MS);
+    }
+
+    // The open ones first, then the resolved; each group by number.
+    get list() {
+        return [...this.byId.values()].sort((one, other) =>
+            (one.status === 'open' ? 0 : 1) - (other.status === 'open' ? 0 : 1) || one.id - other.id);
+    }
+
+    get(id) { return this.byId.get(id); }
+
+    async load() {
+        try {
+            const { markets } = await ask('GET', '/v1/markets');
+            markets.forEach(told => this.take(told));
+            this.loaded = true;
+            this.problem = null;
+            this.watch();
+        } catch (problem) {
+            this.problem = problem;
+        }
+        this.touch();
+    }
+
+    take(told) {
+        const known = this.byId.get(told.market);
+        if (known) {
+            // What the list says is older than what the stream says, but for the two things that only it knows.
+            known.question = told.question;
+            known.outcome = told.outcome ?? known.outcome;
+            if (!known.view.summary) known.told = told;
+            return;
+        }
+        this.byId.set(told.market, new Market(told));
+    }
+
+    // Tells the stream which markets to send: all, up to a number that no server minds; the one that is open first.
+    watch() {
+        if (this.stream?.state !== 'live') return;
+        const wanted = [this.get(this.chosen), ...this.list].filter(Boolean).slice(0, WATCHED_MAX).filter(market => !market.isWatched);
+        if (wanted.length === 0) return;
+        wanted.forEach(market => { market.isWatched = true; market.askedMs = Date.now(); });
+        this.stream.request({ do: 'watch', markets: wanted.map(market => market.id) })
+            .catch(() => wanted.forEach(market => { market.isWatched = false; }));
+    }
+
+    choose(id) {
+        this.chosen = id;
+        const market = this.get(id);
+        this.watch();
+        if (market && !market.hasHistory) this.loadTrades(market);
+    }
+
+    // A message of the feed.
+    hear({ format, message }) {
+        const market = format === 1 && this.get(message.market);
+        if (!market) return;
+        const wasOpen = market.status === 'open';
+        const led = market.view.apply(message);
+        if (led === 'book') market.confirmedMs = Date.now();
+        if (wasOpen && market.status !== 'open') this.over(market);
+        if (led === 'trade') market.addTrades([message]);
+        // Trades that the feed does not tell can still be in the list of the last ones.
+        if ((led === 'trades-lost' || led === 'missed') && (market.hasHistory || market.id === this.chosen)) this.loadTrades(market);
+        if (market.view.needsBook) this.askForBook(market);
+        this.touch();
+    }
+
+    // The server lives, so what is fresh still is.
+    tick() {
+        for (const market of this.byId.values()) if (market.view.isFresh) market.confirmedMs = Date.now();
+        this.touch();
+    }
+
+    disconnected() {
+        for (const market of this.byId.values()) {
+            market.view.disconnected();
+            market.isWatched = false;
+        }
+        this.touch();
+    }
+
+    askForMissing() {
+        if (this.stream?.state !== 'live') return;
+        for (const market of this.byId.values()) if (market.isWatched && market.view.needsBook) this.askForBook(market);
+    }
+
+    // Watching a market again brings its whole book. Not more than once a second, however many messages are of no use.
+    askForBook(market) {
+        if (this.stream?.state !== 'live' || Date.now() - market.askedMs < ASK_AGAIN_MS) return;
+        market.askedMs = Date.now();
+        this.stream.request({ do: 'watch', markets: [market.id] }).catch(() => {});
+    }
+
+    async loadTrades(market) {
+        if (market.isLoading) return;
+        market.isLoading = true;
+        const heard = market.view.tradesHeard;
+        try {
+            const { trades } = await ask('GET', `/v1/markets/${market.id}/trades?limit=${TRADES_MAX}`);
+            market.hasHistory = true;
+            market.addTrades(trades);
+            market.view.tradesUpTo(heard);
+        } catch {
+            // Without a connection it is asked for again when there is one.
+        }
+        market.isLoading = false;
+        this.touch();
+    }
+
+    // How good a market's book is: `why` is `live`, `connection`, `feed` (the feed is behind the engine), `gap` (a whole
+    // book was asked for) or `none` (there has been none).
+    freshness(market) {
+        const { view, confirmedMs } = market;
+        const sequence = view.summary?.sequence ?? null;
+        const stale = why => ({ isFresh: false, why, sinceMs: confirmedMs, sequence });
+        if (!this.stream.isHeard) return stale('connection');
+        if (!view.summary) return stale('none');
+        if (view.needsBook) return stale('gap');
+        if (!view.summary.is_fresh) return stale('feed');
+        return { isFresh: true, why: 'live', sinceMs: confirmedMs, sequence };
+    }
+}
+
+class Market {
+    constructor(told) {
+        this.id = told.market;
+        this.told = told; // what the list said, until the stream says more
+        this.question = told.question;
+        this.outcome = told.outcome;
+        this.view = new BookView(told.market);
+        this.trades = []; // oldest first; `gap` on one says that those before it were missed
+        this.confirmedMs = null; // when the book was last known to be right
+        this.isWatched = false;
+        this.askedMs = 0;
+        this.hasHistory = false;
+        this.isLoading = false;
+    }
+
+    get summary() { return this.view.summary ?? this.told; }
+
+    get status() { return this.summary.status === 'open' ? 'open' : 'resolved'; }
+
+    // How the question ended: `yes`, `no`, or null where that is not known here.
+    get ended() {
+        if (this.status === 'open') return null;
+        const [, outcome] = this.summary.status.split('-');
+        return outcome || this.outcome || null;
+    }
+
+    questionIn(language) { return this.question?.[language] || this.question?.en || this.question?.zh || `#${this.id}`; }
+
+    addTrades(trades) {
+        const last = this.trades.at(-1);
+        // Nearly always it is the next one.
+        if (trades.length === 1 && (!last || order(trades[0], last) > 0)) {
+            this.trades.push(trades[0]);
+            if (this.trades.length > TRADES_MAX) this.trades.shift();
+            return;
+        }
+        const known = new Set(this.trades.map(trade => trade.id.join()));
+        const fresh = trades.filter(trade => !known.has(trade.id.join()));
+        if (fresh.length === 0) return;
+        // A list that does not reach back to the last trade known here leaves a hole.
+        if (last && trades.length > 1 && order(trades[0], last) > 0) fresh[0].gap = true;
+        this.trades = [...this.trades, ...fresh].sort(order).slice(-TRADES_MAX);
+    }
+
+    // The chance of YES in per cent, and where it is from: the middle of the book where that is narrow, else the last
+    // trade, else the middle of a wide book; `null` where nobody has said a price.
+    get chance() {
+        const { best_bid: bid, best_ask: ask, last_trade: last } = this.summary;
+        const ended = this.ended;
+        if (ended) return { percent: ended === 'yes' ? 100 : 0, from: 'resolved' };
+        const both = bid !== null && ask !== null;
+        if (both && ask - bid <= 10) return { percent: (bid + ask) / 2, from: 'middle', bid, ask };
+        if (last) return { percent: last.price, from: 'last', timeMs: last.time_ms };
+        return both ? { percent: (bid + ask) / 2, from: 'middle', bid, ask } : { percent: null, from: 'none' };
+    }
+
+    // What a share of YES is worth in cents, for adding up positions: the last price, else the middle.
+    get worth() { return this.summary.last_trade?.price ?? this.chance.percent; }
+}

@@ -1,0 +1,125 @@
+// One's open orders, each with its button, and below them what happened to them: in words, when, and behind which
+// command of the log. What the page says of an order is said here and nowhere else.
+
+import { make, mark, redraw, show } from './dom.js';
+import { shareOf } from './estimate.js';
+import { clock, count, money, tenths, took } from './format.js';
+import { knows, language, refusal, say } from './words.js';
+
+export function openOrders(page) {
+    const { account } = page;
+    const list = make('ul', {});
+    const none = make('p', { class: 'soft' }, say('no-orders'));
+    const all = make('button', { type: 'button', class: 'small quiet', click: () => account.cancelAll(page.market().id) }, say('cancel-all'));
+    const element = make('section', { class: 'card orders' }, make('div', { class: 'row' }, make('h2', {}, say('orders')), all), none, list);
+
+    function row(market, order) {
+        const words = { ...order, intent: say(order.intent), left: count(order.left) };
+        const part = order.left === order.quantity ? '' : ` · ${say('order-part', { left: count(order.left), quantity: count(order.quantity) })}`;
+        const placed = order.time_ms ? ` · ${clock(order.time_ms)}` : '';
+        return make('li', { class: 'row' },
+            make('span', {}, make('strong', { class: shareOf(order.intent) }, say('order-line', words)),
+                make('span', { class: 'soft small' }, `${say('order-number', order)}${part}${placed}`)),
+            make('button', { type: 'button', class: 'small', 'aria-label': say('cancel-order', words), click: cancel(order) }, say('cancel')));
+    }
+
+    // A button that was pressed waits for its answer; with its order it goes.
+    const cancel = ({ market, order }) => async ({ target }) => {
+        target.disabled = true;
+        await account.cancel(market, order);
+        target.disabled = false;
+    };
+
+    return {
+        element,
+        draw(market) {
+            const own = account.ordersOf(market.id);
+            show(element, account.isOpen && market.status === 'open');
+            show(none, own.length === 0);
+            show(all, own.length > 1);
+            redraw(list, own.map(order => `${market.id} ${order.order} ${order.left}`).join(), () => own.map(order => row(market, order)));
+            mark(element, 'stale', account.problem !== null);
+        },
+    };
+}
+
+export function happened(page) {
+    const list = make('ol', { class: 'entries' });
+    const none = make('p', { class: 'soft' }, say('nothing-happened'));
+    const element = make('section', { class: 'card happened' }, make('h2', {}, say('happened')), none,
+        make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': say('happened') }, list));
+    return {
+        element,
+        draw(market) {
+            const entries = page.account.happened.filter(entry => entry.market === market.id);
+            show(element, page.account.isOpen);
+            show(none, entries.length === 0);
+            redraw(list, `${market.id} ${entries.length} ${entries[0]?.timeMs} ${entries[0]?.sequence}`, () => entries.map(entryRow));
+        },
+    };
+}
+
+function entryRow(entry) {
+    const command = entry.sequence ? ` · ${say('by-sequence', { sequence: count(entry.sequence) })}` : '';
+    return make('li', { class: entry.problem && 'refused' },
+        make('span', { class: 'soft when' }, clock(entry.timeMs), command), make('span', {}, tellEntry(entry)));
+}
+
+// What came of a request, or what others did, as sentences.
+export function tellEntry(entry) {
+    const { events = [], asked, problem, done, ms, placed } = entry;
+    const joint = language() === 'zh' ? '' : ' ';
+    if (problem) {
+        const why = refusal(problem);
+        // Without an answer nobody knows; that is no refusal.
+        const kind = problem.reason === 'lost' ? 'unknown' : 'refused';
+        if (!placed) return say(`${kind}-other`, { why });
+        return say(`${kind}-place`, { ...placed, intent: say(placed.intent), quantity: count(placed.quantity), why });
+    }
+    const parts = asked === 'place' ? tellPlaced(events, done, placed) : events.map(event => tellEvent(event, asked));
+    if (asked === 'cancel' || asked === 'cancel-all') parts.push(cancelled(done));
+    if (ms !== undefined) parts.push(say('on-disk', { took: took(ms) }));
+    return parts.filter(Boolean).join(joint);
+}
+
+// The order, what it traded as one sentence, and what became of the remainder.
+function tellPlaced(events, { status, left, filled, events_left_out: unsaid }, { price }) {
+    const is = name => events.filter(event => event.event === name);
+    const traded = is('traded');
+    const parts = is('accepted').map(event => tellEvent(event));
+    if (unsaid) {
+        // A long row of trades is not told one by one.
+        parts.push(say('e-traded-many', { quantity: count(filled) }));
+    } else if (traded.length > 0) {
+        const quantity = traded.reduce((sum, trade) => sum + trade.quantity, 0);
+        const value = traded.reduce((sum, trade) => sum + trade.quantity * trade.price, 0);
+        const isOnePrice = traded.every(trade => trade.price === traded[0].price);
+        parts.push(say(isOnePrice ? 'e-traded-own' : 'e-traded-average', { quantity: count(quantity), price: tenths(value / quantity) }));
+    }
+    for (const { quantity, reason } of is('cancelled')) parts.push(say('e-cancelled-own', { quantity: count(quantity), why: say(`why-${reason}`) }));
+    if (status === 'resting') parts.push(say('s-resting', { left: count(left), price }));
+    if (status === 'filled') parts.push(say('s-filled'));
+    return parts;
+}
+
+function cancelled(done) {
+    const orders = (done.cancelled ?? []).map(order => say('order-number', { order }));
+    if (orders.length === 0) return say('s-nothing-to-cancel');
+    return say('s-none-left', { orders: orders.join(language() === 'zh' ? '、' : ', ') });
+}
+
+function tellEvent(event, asked) {
+    const key = `e-${event.event}`;
+    // What a cancel did is said once, by the answer as a whole.
+    if (event.event === 'cancelled' && asked?.startsWith('cancel')) return '';
+    if (!knows(key)) return say('e-other', { event: event.event });
+    return say(key, {
+        ...event,
+        intent: event.intent && say(event.intent),
+        quantity: event.quantity !== undefined && count(event.quantity),
+        amount: event.amount !== undefined && money(event.amount),
+        outcome: event.outcome?.toUpperCase() ?? '?',
+        role: event.role && say(`role-${event.role}`),
+        why: event.reason && say(`why-${event.reason}`),
+    });
+}

@@ -1,0 +1,65 @@
+//! What can be asked on the command line.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use market_data::engines::Rung;
+
+/// A venue: an engine, its feed, and a door for browsers and programs
+#[derive(Debug, Clone, clap::Args)]
+pub struct Args {
+    /// The engine behind the door
+    #[arg(long, value_name = "CHAPTER", value_enum, default_value = "0x08")]
+    pub engine: Rung,
+    /// How many shards the engine has; 0x07 and 0x08 can have several
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub shards: u16,
+    /// Keep log and names in this folder: run again and it recovers [default: a fresh folder, removed at the end]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Where to listen; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", default_value_t = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0))]
+    pub listen: SocketAddr,
+    /// The certificates to speak TLS with, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_certificate: Option<PathBuf>,
+    /// The private key of the first certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub tls_key: Option<PathBuf>,
+    /// A proxy before it speaks TLS, and says in X-Forwarded-For who asks
+    #[arg(long, conflicts_with = "tls_certificate")]
+    pub behind_proxy: bool,
+    /// Let a room in without TLS, for play money only
+    #[arg(long, conflicts_with_all = ["tls_certificate", "behind_proxy"])]
+    pub classroom: bool,
+    /// How many connections there may be, and never more than the system has open files for
+    #[arg(long, value_name = "N", default_value_t = 16_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub connections: u32,
+    /// How many of them an address may have; this machine's own may have all
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub connections_per_address: u32,
+    /// How many orders and cancellations an account may send a second; 0 is any number
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub orders_per_second: u32,
+    /// How many accounts an address may make a minute; 0 is any number, and so may this machine's own
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub accounts_per_minute: u32,
+    /// How many times a second a book that changes is sent to those who watch it
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub updates_per_second: u32,
+    /// How much play money an account gets in each market, in cents
+    #[arg(long, value_name = "CENTS", default_value_t = 100_000)]
+    pub play_money: u64,
+    /// Open no markets at the first start, and start no bots
+    #[arg(long)]
+    pub no_demo: bool,
+    /// How many bots trade, over connections of their own; none with --no-demo
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub bots: u32,
+    /// Answer at /v1/echo with what is said there, to measure beside it
+    #[arg(long, hide = true)]
+    pub echo: bool,
+    /// Make the operator another key, and show it; the one before is worth nothing then
+    #[arg(long)]
+    pub new_operator_key: bool,
+}

@@ -1,0 +1,163 @@
+//! Clients of our own, for bots and for measuring: HTTP over one connection that is kept, and the WebSocket.
+
+use std::net::SocketAddr;
+
+use futures_util::SinkExt;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, SEC_WEBSOCKET_PROTOCOL};
+use hyper::{Method, Request};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+use crate::stream::binary::PROTOCOL;
+
+/// Why a client could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The connection could not be made, or broke.
+    #[error("the connection: {0}")]
+    Connection(#[from] std::io::Error),
+    /// What came is no HTTP.
+    #[error("HTTP: {0}")]
+    Http(#[from] hyper::Error),
+    /// What came is no WebSocket.
+    #[error("WebSocket: {0}")]
+    WebSocket(#[from] Box<tungstenite::Error>),
+    /// What came is not what was asked for.
+    #[error("an answer that was not expected: {0}")]
+    Answer(String),
+}
+
+impl From<tungstenite::Error> for ClientError {
+    fn from(error: tungstenite::Error) -> ClientError {
+        ClientError::WebSocket(Box::new(error))
+    }
+}
+
+async fn connect(address: SocketAddr) -> Result<TcpStream, ClientError> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// A connection for one request after the other.
+pub struct Http {
+    sender: SendRequest<Full<Bytes>>,
+    host: String,
+}
+
+impl Http {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn connect(address: SocketAddr) -> Result<Http, ClientError> {
+        let (sender, connection) = handshake(TokioIo::new(connect(address).await?)).await?;
+        // It ends with the sender; how, the next request says.
+        tokio::spawn(async move { drop(connection.await) });
+        Ok(Http { sender, host: address.to_string() })
+    }
+
+    /// Asks, and gives status and body as they come.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn ask(
+        &mut self,
+        method: Method,
+        path: &str,
+        key: &str,
+        body: Bytes,
+    ) -> Result<(u16, Bytes), ClientError> {
+        self.sender.ready().await?;
+        let mut request = Request::builder().method(method).uri(path).header(HOST, &self.host);
+        if !key.is_empty() {
+            request = request.header(AUTHORIZATION, format!("Bearer {key}"));
+        }
+        let request = request.header(CONTENT_TYPE, "application/json").body(Full::new(body));
+        let request = request.map_err(|error| ClientError::Answer(error.to_string()))?;
+        let response = self.sender.send_request(request).await?;
+        let status = response.status().as_u16();
+        Ok((status, response.into_body().collect().await?.to_bytes()))
+    }
+
+    /// Asks in JSON, and expects that it was done.
+    ///
+    /// # Errors
+    /// [`ClientError`]; a problem is an answer that was not expected.
+    pub async fn json(&mut self, method: Method, path: &str, key: &str, body: &Value) -> Result<Value, ClientError> {
+        let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
+        let (status, body) = self.ask(method, path, key, body).await?;
+        let value: Option<Value> = serde_json::from_slice(&body).ok();
+        match value {
+            Some(value) if status < 300 => Ok(value),
+            _ => Err(ClientError::Answer(format!("{path}: {status} {}", String::from_utf8_lossy(&body)))),
+        }
+    }
+}
+
+/// A WebSocket.
+pub struct Stream(WebSocketStream<TcpStream>);
+
+impl Stream {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn connect(address: SocketAddr, path: &str) -> Result<Stream, ClientError> {
+        let stream = connect(address).await?;
+        let (stream, _) = client_async(format!("ws://{address}{path}"), stream).await?;
+        Ok(Stream(stream))
+    }
+
+    /// Connects, to place in bytes.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn connect_in_bytes(address: SocketAddr, path: &str) -> Result<Stream, ClientError> {
+        let stream = connect(address).await?;
+        let mut request = format!("ws://{address}{path}").into_client_request()?;
+        request.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(PROTOCOL));
+        let (stream, _) = client_async(request, stream).await?;
+        Ok(Stream(stream))
+    }
+
+    /// Says something, at once.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn say(&mut self, text: impl Into<Utf8Bytes>) -> Result<(), ClientError> {
+        Ok(self.0.send(Message::Text(text.into())).await?)
+    }
+
+    /// What comes next as text; none when the other side has ended it.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn hear(&mut self) -> Result<Option<Utf8Bytes>, ClientError> {
+        loop {
+            match futures_util::StreamExt::next(&mut self.0).await.transpose()? {
+                Some(Message::Text(text)) => return Ok(Some(text)),
+                Some(Message::Close(_)) | None => return Ok(None),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Both directions, for two tasks.
+    pub fn split(self) -> (Saying, Hearing) {
+        futures_util::StreamExt::split(self.0)
+    }
+}
+
+/// The direction to the server.
+pub type Saying = futures_util::stream::SplitSink<WebSocketStream<TcpStream>, Message>;
+
+/// The direction from the server.
+pub type Hearing = futures_util::stream::SplitStream<WebSocketStream<TcpStream>>;

@@ -1,0 +1,102 @@
+//! What can be asked over HTTP, and who answers. `GET /v1/openapi.json` describes the same for programs.
+//!
+//! | | | who |
+//! |---|---|---|
+//! | `GET /` | the page | anybody |
+//! | `GET /v1/markets`, `/v1/markets/{market}/book`, `/v1/markets/{market}/trades` | what everybody may see | anybody |
+//! | `POST /v1/accounts` | a play account and its key | anybody |
+//! | `GET /v1/account`, `/v1/orders`, `/v1/fills` | one's own holdings, open orders, trades | an account |
+//! | `POST /v1/orders` | places an order, or a list of them | an account |
+//! | `DELETE /v1/markets/{market}/orders/{order}`, `/v1/markets/{market}/orders` | cancels one, or all of one's own | an account |
+//! | `POST /v1/markets`, `/v1/markets/{market}/resolve` | opens, ends a market | the operator |
+//! | `POST /v1/markets/{market}/deposits`, `/v1/markets/{market}/withdrawals` | brings cash, takes it | the operator |
+//! | `POST /v1/accounts/{account}/key` | another key for an account | the operator |
+//! | `GET /v1/stream` | all of it over one WebSocket: see [`stream`] | anybody, or an account |
+//! | `GET /healthz`, `/readyz` | whether it lives, whether it takes orders | anybody |
+
+mod accounts;
+pub mod extract;
+mod head;
+pub mod markets;
+pub mod openapi;
+pub mod operator;
+pub mod orders;
+pub mod page;
+pub mod sizes;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::{map_request, map_response};
+use axum::response::Response;
+use axum::routing::{MethodRouter, delete, get, post};
+
+use crate::problem::{Problem, Why};
+use crate::stream;
+use crate::venue::Venue;
+use sizes::BODY_BYTES_MAX;
+
+/// All routes.
+// ANCHOR: routes
+pub fn routes(venue: Arc<Venue>, echo: bool) -> Router {
+    let measured = if echo { Router::new().route("/v1/echo", get(stream::echo)) } else { Router::new() };
+    let add = |routes: Router<_>, (path, methods): (&str, MethodRouter<_>)| routes.route(path, methods);
+    table()
+        .into_iter()
+        .fold(Router::new(), add)
+        .merge(page::routes())
+        .merge(measured)
+        .fallback(|| async { Problem::new(Why::NotFound) })
+        .method_not_allowed_fallback(|| async { Problem::new(Why::MethodNotAllowed) })
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(map_request(head::check))
+        .layer(map_response(with_headers))
+        .with_state(venue)
+}
+
+/// What can be asked, but for the page: each address, and who answers there. `openapi.json` describes the same.
+fn table() -> Vec<(&'static str, MethodRouter<Arc<Venue>>)> {
+    vec![
+        ("/v1/markets", get(markets::list).post(operator::open)),
+        ("/v1/markets/{market}/book", get(markets::book)),
+        ("/v1/markets/{market}/trades", get(markets::trades)),
+        ("/v1/markets/{market}/orders", delete(orders::cancel_all)),
+        ("/v1/markets/{market}/orders/{order}", delete(orders::cancel)),
+        ("/v1/markets/{market}/resolve", post(operator::resolve)),
+        ("/v1/markets/{market}/deposits", post(operator::deposit)),
+        ("/v1/markets/{market}/withdrawals", post(operator::withdraw)),
+        ("/v1/accounts", post(accounts::make)),
+        ("/v1/accounts/{account}/key", post(operator::new_key)),
+        ("/v1/account", get(accounts::holdings)),
+        ("/v1/orders", get(accounts::orders).post(orders::place)),
+        ("/v1/fills", get(accounts::fills)),
+        ("/v1/stream", get(stream::open)),
+        ("/v1/openapi.json", get(openapi::description)),
+        ("/healthz", get(markets::health)),
+        ("/readyz", get(markets::readiness)),
+    ]
+}
+// ANCHOR_END: routes
+
+/// The addresses of all that can be asked.
+pub fn paths() -> Vec<&'static str> {
+    table().into_iter().map(|(path, _)| path).collect()
+}
+
+/// What every answer says to a browser: nothing from elsewhere, nothing guessed, nothing kept.
+async fn with_headers(mut response: Response) -> Response {
+    const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    let headers: [(HeaderName, &str); 4] = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    for (name, value) in headers {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,134 @@
+//! One's own: the account, what it holds, its open orders and its trades. They come from the projection.
+
+use std::sync::Arc;
+
+use axum::Json as ToJson;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use market::{AccountId, Cents, Command, MarketId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::extract::{Asked, Json, Peer, Trader};
+use crate::limits::Excess;
+use crate::names::NewAccount;
+use crate::problem::{Problem, Why};
+use crate::projection::MarketStatus;
+use crate::reply::{Refusal, Session};
+use crate::venue::Venue;
+use crate::wire::{FillJson, OpenOrderJson, sequences};
+
+/// The longest name of an account, in characters.
+const NAME_MAX: usize = 40;
+
+/// Who wants an account.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AccountRequest {
+    #[serde(default)]
+    name: String,
+}
+
+/// Makes a play account: its key is shown now and never again, and each open market gets a deposit for it.
+pub async fn make(
+    State(venue): State<Arc<Venue>>,
+    Peer(address): Peer,
+    Json(AccountRequest { name }): Json<AccountRequest>,
+) -> Result<impl IntoResponse, Problem> {
+    let name = name.trim().to_owned();
+    if name.chars().count() > NAME_MAX || name.chars().any(char::is_control) {
+        return Err(Problem::because(
+            Why::BadRequest,
+            format!("A name has at most {NAME_MAX} characters, on one line."),
+        ));
+    }
+    if let Err(Excess::TooFast(wait)) = venue.door.limits.new_account(address) {
+        return Err(Problem::too_fast(wait));
+    }
+    let (known, open) = {
+        let projection = venue.projection();
+        let open = projection.markets().filter(|(_, market)| market.status == MarketStatus::Open);
+        (projection.highest_account(), open.map(|(id, _)| id).collect::<Vec<_>>())
+    };
+    let (names, its_name) = (Arc::clone(&venue), name.clone());
+    let made = tokio::task::spawn_blocking(move || names.names.new_account(&its_name, known)).await;
+    let NewAccount { account, key } = made.map_err(|_| Problem::new(Why::Names))??;
+    play_money(&venue, open.into_iter().map(|market| (market, account))).await?;
+    let made = json!({ "account": account.0, "name": name, "key": key.reveal() });
+    Ok((StatusCode::CREATED, ToJson(made)))
+}
+
+/// Deposits play money, and waits until it is on disk.
+///
+/// # Errors
+/// When a deposit was not taken. A rejected one is no error: a market may have closed meanwhile.
+pub async fn play_money(
+    venue: &Venue,
+    places: impl Iterator<Item = (MarketId, AccountId)> + Send,
+) -> Result<(), Refusal> {
+    let amount = Cents(venue.play_money);
+    if amount.is_zero() {
+        return Ok(());
+    }
+    let command = |(market, account)| Command::Deposit { market, account, amount, request: 0 };
+    let commands: Vec<_> = places.map(command).collect();
+    for some in commands.chunks(1_000) {
+        let entered: Vec<_> = some.iter().map(|&command| venue.enter(Session::Operator, command)).collect();
+        for answered in entered {
+            answered.await.unwrap_or(Err(Refusal::Stopped))?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct HoldingsJson {
+    market: u32,
+    cash: u64,
+    cash_locked: u64,
+    yes: u32,
+    yes_locked: u32,
+    no: u32,
+    no_locked: u32,
+}
+
+/// What one holds in each market.
+pub async fn holdings(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
+    let name = venue.names.name(account);
+    let projection = venue.projection();
+    let wanted =
+        projection.holdings(account).filter(|(market, _)| asked.market.is_none_or(|wanted| market.0 == wanted));
+    let holdings = wanted.map(|(market, held)| HoldingsJson {
+        market: market.0,
+        cash: held.cash.0,
+        cash_locked: held.cash_locked.0,
+        yes: held.yes.0,
+        yes_locked: held.yes_locked.0,
+        no: held.no.0,
+        no_locked: held.no_locked.0,
+    });
+    let holdings: Vec<_> = holdings.collect();
+    let at = sequences(projection.progress());
+    ToJson(json!({ "account": account.0, "name": name, "holdings": holdings, "at": at }))
+}
+
+/// One's orders that rest.
+pub async fn orders(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
+    let projection = venue.projection();
+    let open = projection.account(account).into_iter().flat_map(|account| &account.open);
+    let open = open.filter(|((market, _), _)| asked.market.is_none_or(|wanted| market.0 == wanted));
+    let orders: Vec<_> = open.map(|(&place, order)| OpenOrderJson::of(place, order)).collect();
+    ToJson(json!({ "orders": orders, "at": sequences(projection.progress()) }))
+}
+
+/// One's trades, the newest last, since when they are known.
+pub async fn fills(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
+    let projection = venue.projection();
+    let fills = projection.account(account).into_iter().flat_map(|account| &account.fills);
+    let fills = fills.filter(|fill| asked.market.is_none_or(|wanted| fill.market.0 == wanted));
+    let fills: Vec<_> = fills.map(FillJson::of).collect();
+    let from = fills.len().saturating_sub(asked.limit.unwrap_or(usize::MAX));
+    let (since, at) = (sequences(projection.since()), sequences(projection.progress()));
+    ToJson(json!({ "fills": fills[from..], "since": since, "at": at }))
+}

@@ -1,0 +1,202 @@
+//! What a handler takes from a request: who asks, what for, and in which words it is refused.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Path, Query, Request};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use market::{AccountId, Sequence};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::limits::held::Held;
+use crate::problem::{Problem, Why};
+use crate::reply::Session;
+use crate::venue::Venue;
+
+/// How long a read waits for what it is to hold.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a body may take.
+const BODY_TIME: Duration = Duration::from_secs(10);
+
+/// The address that a request comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+impl Peer {
+    /// The one that the last proxy before this program saw.
+    pub fn forwarded<B>(request: &axum::http::Request<B>) -> Option<Peer> {
+        let said = request.headers().get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
+        said.rsplit(',').next()?.trim().parse().ok().map(Peer)
+    }
+}
+
+impl FromRequestParts<Arc<Venue>> for Peer {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Venue>) -> Result<Peer, Problem> {
+        // Every connection says whose it is; without one, as in a test, it is this machine.
+        Ok(parts.extensions.get().copied().unwrap_or(Peer(Ipv4Addr::LOCALHOST.into())))
+    }
+}
+
+/// That a connection is held. Who takes it over keeps this as long as it lasts.
+pub struct Connection(pub Option<Arc<Held<IpAddr>>>);
+
+impl FromRequestParts<Arc<Venue>> for Connection {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Venue>) -> Result<Connection, Problem> {
+        Ok(Connection(parts.extensions.get().cloned()))
+    }
+}
+
+/// Who asks, by the key in the header.
+pub struct Who(pub Session);
+
+impl OptionalFromRequestParts<Arc<Venue>> for Who {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Option<Who>, Problem> {
+        match parts.headers.contains_key(AUTHORIZATION) {
+            true => <Who as FromRequestParts<_>>::from_request_parts(parts, venue).await.map(Some),
+            false => Ok(None),
+        }
+    }
+}
+
+/// An account that asks.
+pub struct Trader(pub AccountId);
+
+/// The operator asks.
+pub struct Operator;
+
+impl FromRequestParts<Arc<Venue>> for Who {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Who, Problem> {
+        let header = parts.headers.get(AUTHORIZATION).ok_or_else(|| Problem::new(Why::Unauthenticated))?;
+        let key = header.to_str().ok().and_then(|words| words.strip_prefix("Bearer "));
+        let session = key.and_then(|key| venue.names.session(key.trim()));
+        session.map(Who).ok_or_else(|| Problem::because(Why::Unauthenticated, "Nobody has this key."))
+    }
+}
+
+impl FromRequestParts<Arc<Venue>> for Trader {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Trader, Problem> {
+        match <Who as FromRequestParts<_>>::from_request_parts(parts, venue).await? {
+            Who(Session::Account(account)) => Ok(Trader(account)),
+            Who(Session::Operator) => Err(Problem::because(Why::Forbidden, "The operator does not trade.")),
+        }
+    }
+}
+
+impl FromRequestParts<Arc<Venue>> for Operator {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Operator, Problem> {
+        match <Who as FromRequestParts<_>>::from_request_parts(parts, venue).await? {
+            Who(Session::Operator) => Ok(Operator),
+            Who(Session::Account(_)) => Err(Problem::because(Why::Forbidden, "Only the operator may do that.")),
+        }
+    }
+}
+
+/// A body of JSON.
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<Venue>> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, venue: &Arc<Venue>) -> Result<Json<T>, Problem> {
+        read(&body(request, venue).await?).map(Json)
+    }
+}
+
+/// A body of JSON that holds one, or a list of them.
+pub enum OneOrMany<T> {
+    /// One.
+    One(T),
+    /// A list.
+    Many(Vec<T>),
+}
+
+impl<T: DeserializeOwned> FromRequest<Arc<Venue>> for OneOrMany<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, venue: &Arc<Venue>) -> Result<OneOrMany<T>, Problem> {
+        let body = body(request, venue).await?;
+        let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
+        if first == Some(&b'[') { read(&body).map(OneOrMany::Many) } else { read(&body).map(OneOrMany::One) }
+    }
+}
+
+async fn body(request: Request, venue: &Arc<Venue>) -> Result<Bytes, Problem> {
+    let body = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, venue)).await;
+    let body = body.map_err(|_| Problem::because(Why::TooSlow, "The body did not come."))?;
+    body.map_err(|rejection| match rejection {
+        BytesRejection::FailedToBufferBody(error) if error.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE => {
+            Problem::because(Why::TooLarge, format!("A body has at most {} bytes.", super::sizes::BODY_BYTES_MAX))
+        }
+        error => Problem::because(Why::BadRequest, format!("{error}.")),
+    })
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(body).map_err(|error| Problem::because(Why::BadRequest, format!("{error}.")))
+}
+
+/// The numbers in a path.
+pub struct Numbers<T>(pub T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Venue>> for Numbers<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Numbers<T>, Problem> {
+        let path = <Path<T> as FromRequestParts<_>>::from_request_parts(parts, venue).await;
+        path.map(|Path(numbers)| Numbers(numbers))
+            .map_err(|_| Problem::because(Why::NotFound, "Markets, orders and accounts are named by their numbers."))
+    }
+}
+
+/// What a read may say behind its `?`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    market: Option<u32>,
+    limit: Option<usize>,
+    at_least: Option<String>,
+}
+
+/// The same, once what was asked for is there.
+pub struct Asked {
+    /// Only this market.
+    pub market: Option<u32>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl FromRequestParts<Arc<Venue>> for Asked {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Asked, Problem> {
+        let bad = |what: String| Problem::because(Why::BadRequest, what);
+        let Query(Said { market, limit, at_least }) =
+            Query::from_request_parts(parts, venue).await.map_err(|error| bad(format!("{}.", error.body_text())))?;
+        let least = at_least.map(|vector| vector.split(',').map(|one| one.trim().parse().map(Sequence)).collect());
+        let least: Option<Result<Vec<_>, _>> = least;
+        if let Some(least) = least {
+            let least = least.map_err(|_| bad("at_least is a sequence, or one for each shard, as in 12,0.".into()))?;
+            let waited = tokio::time::timeout(PATIENCE, venue.wait_for(&least)).await;
+            waited.map_err(|_| Problem::new(Why::Behind))?;
+        }
+        Ok(Asked { market, limit })
+    }
+}

@@ -1,0 +1,41 @@
+//! What is looked at before anything else: how much a request announces, and in which form.
+
+use axum::extract::Request;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING};
+
+use super::sizes::{BODY_BYTES_MAX, HEAD_BYTES_MAX};
+use crate::problem::{Problem, Why};
+
+/// The longest address, in bytes.
+const URI_BYTES_MAX: usize = 2_048;
+
+/// The most lines of a head.
+const HEADERS_MAX: usize = 64;
+
+/// Refuses what nobody needs here.
+///
+/// # Errors
+/// The refusal.
+pub async fn check(request: Request) -> Result<Request, Problem> {
+    let (uri, headers) = (request.uri(), request.headers());
+    if uri.path().len() + uri.query().map_or(0, str::len) > URI_BYTES_MAX {
+        return Err(Problem::because(Why::UriTooLong, format!("An address has at most {URI_BYTES_MAX} bytes.")));
+    }
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    if headers.len() > HEADERS_MAX || bytes > HEAD_BYTES_MAX {
+        let what = format!("A head has at most {HEADERS_MAX} lines and {HEAD_BYTES_MAX} bytes.");
+        return Err(Problem::because(Why::HeadersTooLarge, what));
+    }
+    // A body has one length, said before it comes: nobody on the way can take its end for another request.
+    if headers.contains_key(TRANSFER_ENCODING) {
+        return Err(Problem::because(Why::Encoded, "Transfer-Encoding is not taken: say Content-Length."));
+    }
+    if headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        return Err(Problem::because(Why::Encoded, "Compressed bodies are not taken."));
+    }
+    let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > BODY_BYTES_MAX as u64) {
+        return Err(Problem::because(Why::TooLarge, format!("A body has at most {BODY_BYTES_MAX} bytes.")));
+    }
+    Ok(request)
+}

@@ -1,0 +1,119 @@
+//! What only the operator may do: open and end markets, bring and take cash, give an account another key.
+
+use std::sync::Arc;
+
+use axum::Json as ToJson;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use market::{AccountId, Cents, Command, MarketId};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::accounts::play_money;
+use super::extract::{Json, Numbers, Operator};
+use crate::names::Question;
+use crate::problem::{Problem, Why};
+use crate::reply::{Reply, Session};
+use crate::venue::Venue;
+use crate::wire::{ResolveRequest, TransferRequest};
+
+/// The longest question, in characters.
+const QUESTION_MAX: usize = 200;
+
+/// A question to open a market with.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenRequest {
+    question: Question,
+}
+
+/// Opens a market under the next number, and gives every account its play money there.
+pub async fn open(
+    State(venue): State<Arc<Venue>>,
+    _operator: Operator,
+    Json(OpenRequest { question }): Json<OpenRequest>,
+) -> Result<impl IntoResponse, Problem> {
+    let is_bad = |text: &String| text.trim().is_empty() || text.chars().count() > QUESTION_MAX;
+    if is_bad(&question.en) || is_bad(&question.zh) {
+        let what = format!("A question has 1 to {QUESTION_MAX} characters in each language.");
+        return Err(Problem::because(Why::BadRequest, what));
+    }
+    let (market, sequence) = open_market(&venue, question).await?;
+    Ok((StatusCode::CREATED, ToJson(json!({ "market": market.0, "sequence": sequence }))))
+}
+
+/// Opens a market under the next number.
+///
+/// # Errors
+/// When it could not be.
+pub async fn open_market(venue: &Arc<Venue>, question: Question) -> Result<(MarketId, u64), Problem> {
+    let known = venue.projection().markets().map(|(id, _)| id).max();
+    let names = Arc::clone(venue);
+    // The question first: a market without one would be seen.
+    let asked = tokio::task::spawn_blocking(move || names.names.new_market(&question, known.unwrap_or_default()));
+    let market = asked.await.map_err(|_| Problem::new(Why::Names))??;
+    let reply = done(venue.ask(Session::Operator, Command::Open { market }).await?)?;
+    play_money(venue, venue.names.accounts().into_iter().map(|account| (market, account))).await?;
+    Ok((market, reply.ticket.sequence.0))
+}
+
+/// Ends a market.
+pub async fn resolve(
+    State(venue): State<Arc<Venue>>,
+    _operator: Operator,
+    Numbers(market): Numbers<u32>,
+    Json(ResolveRequest { outcome }): Json<ResolveRequest>,
+) -> Result<ToJson<Value>, Problem> {
+    let command = Command::Resolve { market: MarketId(market), outcome };
+    let reply = done(venue.ask(Session::Operator, command).await?)?;
+    let paid = reply.resolution().map(|resolution| resolution.paid.0);
+    let sequence = reply.ticket.sequence.0;
+    Ok(ToJson(json!({ "market": market, "outcome": outcome.word(), "paid": paid, "sequence": sequence })))
+}
+
+/// Brings cash into an account.
+pub async fn deposit(
+    State(venue): State<Arc<Venue>>,
+    _operator: Operator,
+    Numbers(market): Numbers<u32>,
+    Json(TransferRequest { account, amount }): Json<TransferRequest>,
+) -> Result<ToJson<Value>, Problem> {
+    let (market, account, amount) = (MarketId(market), AccountId(account), Cents(amount));
+    transfer(&venue, Command::Deposit { market, account, amount, request: 0 }).await
+}
+
+/// Takes free cash out of an account.
+pub async fn withdraw(
+    State(venue): State<Arc<Venue>>,
+    _operator: Operator,
+    Numbers(market): Numbers<u32>,
+    Json(TransferRequest { account, amount }): Json<TransferRequest>,
+) -> Result<ToJson<Value>, Problem> {
+    let (market, account, amount) = (MarketId(market), AccountId(account), Cents(amount));
+    transfer(&venue, Command::Withdraw { market, account, amount, request: 0 }).await
+}
+
+async fn transfer(venue: &Venue, command: Command) -> Result<ToJson<Value>, Problem> {
+    let reply = done(venue.ask(Session::Operator, command).await?)?;
+    Ok(ToJson(json!({ "market": command.market().0, "sequence": reply.ticket.sequence.0 })))
+}
+
+/// Gives an account another key; the one that it had is worth nothing from now on.
+pub async fn new_key(
+    State(venue): State<Arc<Venue>>,
+    _operator: Operator,
+    Numbers(account): Numbers<u32>,
+) -> Result<ToJson<Value>, Problem> {
+    let names = Arc::clone(&venue);
+    let made = tokio::task::spawn_blocking(move || names.names.new_key(AccountId(account))).await;
+    let key = made.map_err(|_| Problem::new(Why::Names))??;
+    Ok(ToJson(json!({ "account": account, "key": key.reveal() })))
+}
+
+fn done(reply: Reply) -> Result<Reply, Problem> {
+    match reply.rejected() {
+        Some(reason) => Err(Problem::rejected(reason, reply.ticket.sequence)),
+        None => Ok(reply),
+    }
+}

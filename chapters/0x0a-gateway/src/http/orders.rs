@@ -1,0 +1,122 @@
+//! Placing and cancelling. The answer comes when the command is on disk.
+
+use std::sync::Arc;
+
+use axum::Json as ToJson;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use market::{AccountId, Command, MarketId, OrderId, Reason};
+use serde::Serialize;
+
+use super::extract::{Numbers, OneOrMany, Trader};
+use crate::problem::{Problem, Why};
+use crate::reply::{Refusal, Reply, Session};
+use crate::venue::Venue;
+use crate::wire::{OrderDone, OrderOutcome, OrderRequest};
+
+/// The most orders of a list.
+const LIST_MAX: usize = 1_000;
+
+// ANCHOR: place
+/// Places one order, or each of a list in its order.
+pub async fn place(
+    State(venue): State<Arc<Venue>>,
+    Trader(account): Trader,
+    asked: OneOrMany<OrderRequest>,
+) -> Result<Response, Problem> {
+    match asked {
+        OneOrMany::One(order) => {
+            let command = order.command(account);
+            let reply = venue.ask(Session::Account(account), command).await?;
+            Ok(ToJson(OrderDone::of(&command, &reply)?).into_response())
+        }
+        OneOrMany::Many(orders) => place_all(&venue, account, &orders).await.map(|all| ToJson(all).into_response()),
+    }
+}
+// ANCHOR_END: place
+
+async fn place_all(venue: &Venue, account: AccountId, orders: &[OrderRequest]) -> Result<Vec<OrderOutcome>, Problem> {
+    if orders.len() > LIST_MAX {
+        return Err(Problem::because(Why::TooLarge, format!("A list has at most {LIST_MAX} orders.")));
+    }
+    // All enter before the first is waited for, so that they may share a sync.
+    let enter = |order: &OrderRequest| {
+        let command = order.command(account);
+        (command, venue.enter(Session::Account(account), command))
+    };
+    let entered: Vec<_> = orders.iter().map(enter).collect();
+    let mut all = Vec::with_capacity(entered.len());
+    for (command, answered) in entered {
+        let given = answered.await.unwrap_or(Err(Refusal::Stopped));
+        all.push(OrderOutcome::of(&command, &given));
+    }
+    Ok(all)
+}
+
+/// Which orders were cancelled.
+#[derive(Serialize)]
+pub struct Cancelled {
+    cancelled: Vec<u64>,
+    sequence: Option<u64>,
+}
+
+/// Cancels one of one's own orders.
+pub async fn cancel(
+    State(venue): State<Arc<Venue>>,
+    Trader(account): Trader,
+    Numbers((market, order)): Numbers<(u32, u64)>,
+) -> Result<ToJson<Cancelled>, Problem> {
+    let reply = venue.ask(Session::Account(account), cancellation(market, account, OrderId(order))).await?;
+    cancelled(order, &reply).map(ToJson)
+}
+
+/// That an order was cancelled, or the engine's rejection.
+///
+/// # Errors
+/// The engine's rejection.
+pub fn cancelled(order: u64, reply: &Reply) -> Result<Cancelled, Problem> {
+    let sequence = reply.ticket.sequence;
+    match reply.rejected() {
+        Some(reason) => Err(Problem::rejected(reason, sequence)),
+        None => Ok(Cancelled { cancelled: vec![order], sequence: Some(sequence.0) }),
+    }
+}
+
+/// Cancels all of one's own orders in a market that rest now.
+pub async fn cancel_all(
+    State(venue): State<Arc<Venue>>,
+    Trader(account): Trader,
+    Numbers(market): Numbers<u32>,
+) -> Result<ToJson<Cancelled>, Problem> {
+    let own = own_orders(&venue, account, market)?;
+    let enter = |order| (order, venue.enter(Session::Account(account), cancellation(market, account, order)));
+    let entered: Vec<_> = own.into_iter().map(enter).collect();
+    let mut all = Cancelled { cancelled: Vec::new(), sequence: None };
+    for (OrderId(order), answered) in entered {
+        let reply = answered.await.unwrap_or(Err(Refusal::Stopped))?;
+        // One that has traded meanwhile does not rest, which is what was asked for.
+        if let Ok(one) = cancelled(order, &reply) {
+            all.cancelled.extend(one.cancelled);
+            all.sequence = one.sequence;
+        }
+    }
+    Ok(ToJson(all))
+}
+
+/// One's orders in a market that rest now.
+///
+/// # Errors
+/// That there is no such market.
+pub fn own_orders(venue: &Venue, account: AccountId, market: u32) -> Result<Vec<OrderId>, Problem> {
+    let projection = venue.projection();
+    if projection.market(MarketId(market)).is_none() {
+        return Err(Problem::new(Why::Rejected(Reason::UnknownMarket)));
+    }
+    let open = projection.account(account).into_iter().flat_map(|account| account.open.keys());
+    Ok(open.filter(|(of, _)| of.0 == market).map(|&(_, order)| order).collect())
+}
+
+/// The command that cancels an order.
+pub fn cancellation(market: u32, account: AccountId, order: OrderId) -> Command {
+    Command::Cancel { market: MarketId(market), account, order, request: 0 }
+}

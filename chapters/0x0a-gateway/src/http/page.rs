@@ -1,0 +1,80 @@
+//! The page: files that are in the program, and nothing from anywhere else.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use axum::routing::get;
+
+use crate::venue::Venue;
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const PICTURE: &str = "image/svg+xml";
+
+/// The files by their addresses, each with its type.
+const FILES: &[(&str, &str, &[u8])] = &[
+    ("/", HTML, include_bytes!("../../page/index.html")),
+    ("/page/account.js", SCRIPT, include_bytes!("../../page/account.js")),
+    ("/page/bookview.js", SCRIPT, include_bytes!("../../page/bookview.js")),
+    ("/page/chart.js", SCRIPT, include_bytes!("../../page/chart.js")),
+    ("/page/costs.js", SCRIPT, include_bytes!("../../page/costs.js")),
+    ("/page/dialog.js", SCRIPT, include_bytes!("../../page/dialog.js")),
+    ("/page/dom.js", SCRIPT, include_bytes!("../../page/dom.js")),
+    ("/page/early.js", SCRIPT, include_bytes!("../../page/early.js")),
+    ("/page/estimate.js", SCRIPT, include_bytes!("../../page/estimate.js")),
+    ("/page/fields.js", SCRIPT, include_bytes!("../../page/fields.js")),
+    ("/page/format.js", SCRIPT, include_bytes!("../../page/format.js")),
+    ("/page/header.js", SCRIPT, include_bytes!("../../page/header.js")),
+    ("/page/headline.js", SCRIPT, include_bytes!("../../page/headline.js")),
+    ("/page/holdings.js", SCRIPT, include_bytes!("../../page/holdings.js")),
+    ("/page/icon.svg", PICTURE, include_bytes!("../../page/icon.svg")),
+    ("/page/ladder.js", SCRIPT, include_bytes!("../../page/ladder.js")),
+    ("/page/list.js", SCRIPT, include_bytes!("../../page/list.js")),
+    ("/page/main.js", SCRIPT, include_bytes!("../../page/main.js")),
+    ("/page/markets.js", SCRIPT, include_bytes!("../../page/markets.js")),
+    ("/page/net.js", SCRIPT, include_bytes!("../../page/net.js")),
+    ("/page/newcomer.js", SCRIPT, include_bytes!("../../page/newcomer.js")),
+    ("/page/operator.html", HTML, include_bytes!("../../page/operator.html")),
+    ("/page/operator.js", SCRIPT, include_bytes!("../../page/operator.js")),
+    ("/page/orders.js", SCRIPT, include_bytes!("../../page/orders.js")),
+    ("/page/page.css", STYLE, include_bytes!("../../page/page.css")),
+    ("/page/ticket.js", SCRIPT, include_bytes!("../../page/ticket.js")),
+    ("/page/trades.js", SCRIPT, include_bytes!("../../page/trades.js")),
+    ("/page/words.js", SCRIPT, include_bytes!("../../page/words.js")),
+];
+
+pub(super) fn routes() -> Router<Arc<Venue>> {
+    let route = |routes: Router<_>, &(path, kind, bytes): &(&'static str, &'static str, &'static [u8])| {
+        routes.route(path, get(move || async move { ([(CONTENT_TYPE, kind)], bytes).into_response() }))
+    };
+    FILES.iter().fold(Router::new(), route)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FILES;
+
+    #[test]
+    fn every_file_of_the_page_is_served() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/page")).unwrap();
+        let mut names: Vec<_> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        let mut served: Vec<_> = FILES.iter().map(|(path, ..)| path.trim_start_matches("/page/").to_owned()).collect();
+        served.iter_mut().filter(|name| *name == "/").for_each(|name| *name = "index.html".into());
+        names.sort();
+        served.sort();
+        assert_eq!(served, names);
+    }
+
+    #[test]
+    fn the_page_has_words_for_every_reason() {
+        let (reasons, words) = (include_str!("../problem.rs"), include_str!("../../page/words.js"));
+        // Each reason stands behind its variant: `Why::Busy => ("busy", …`.
+        let reasons: Vec<_> = reasons.split("=> (\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert!(reasons.len() > 20, "{reasons:?}");
+        let missing: Vec<_> = reasons.iter().filter(|reason| !words.contains(&format!("'r-{reason}':"))).collect();
+        assert!(missing.is_empty(), "words.js does not say why: {missing:?}");
+    }
+}

@@ -1,0 +1,79 @@
+//! Keys: who has one may act for the account that it belongs to.
+//!
+//! A key is 32 random bytes in words that can be copied, shown once. What is kept is its hash: who reads the file of names
+//! can act for nobody. A key is random and long, so a plain hash is enough; only what people think up has to be hashed
+//! slowly.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+/// What every key begins with, so that one that was pasted somewhere can be searched for.
+const PREFIX: &str = "nnc_";
+
+/// How many random bytes a key has.
+const BYTES: usize = 32;
+
+/// A key, as its holder has it. Printing it for debugging shows nothing of it.
+pub struct Key(String);
+
+/// What is kept of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyHash(pub [u8; 32]);
+
+impl Key {
+    /// A new one.
+    ///
+    /// # Errors
+    /// When the system gives no randomness.
+    pub fn random() -> std::io::Result<Key> {
+        let mut bytes = [0; BYTES];
+        getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+        let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let hexadecimal = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
+        Ok(Key(PREFIX.chars().chain(hexadecimal).collect()))
+    }
+
+    /// The words, for the one who is to have them.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What is kept of it.
+    pub fn hash(&self) -> KeyHash {
+        KeyHash::of(&self.0)
+    }
+}
+
+impl KeyHash {
+    /// That of what somebody says is a key.
+    pub fn of(words: &str) -> KeyHash {
+        KeyHash(Sha256::digest(words.as_bytes()).into())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}…")
+    }
+}
+
+impl fmt::Debug for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key's hash")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_long_and_its_own() {
+        let (one, other) = (Key::random().expect("randomness"), Key::random().expect("randomness"));
+        assert_eq!(one.reveal().len(), PREFIX.len() + 2 * BYTES);
+        assert_ne!(one.reveal(), other.reveal());
+        assert_eq!(KeyHash::of(one.reveal()), one.hash());
+        assert!(!format!("{one:?} {:?}", one.hash()).contains(&one.reveal()[PREFIX.len()..]));
+    }
+}

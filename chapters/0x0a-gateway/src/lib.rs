@@ -1,0 +1,32 @@
+//! 0x0a: the gateway. How far is it from a browser to the disk?
+//!
+//! Around the engine and the feed of 0x09 stands a door: a request comes in with its session, and exactly one answer goes
+//! out, when the command is on disk. The acknowledgement finds its way back to the connection that waits for it.
+//!
+//! Follow one order: [`http`] reads it, the [`door`] takes it, the [`engine_thread`] submits it, the [`way_back`] copies what
+//! was acknowledged, the [`replies`] hand it to whoever waits. How it hangs together: [`venue`].
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod bell;
+pub mod bots;
+pub mod client;
+pub mod door;
+pub mod engine_thread;
+pub mod error;
+pub mod http;
+pub mod keys;
+pub mod limited;
+pub mod limits;
+pub mod measure;
+pub mod names;
+pub mod problem;
+pub mod projection;
+pub mod replies;
+pub mod reply;
+pub mod serve;
+pub mod stream;
+pub mod tls;
+pub mod venue;
+pub mod way_back;
+pub mod wire;

@@ -1,0 +1,216 @@
+//! How much one client may ask for, so that nobody takes what is meant for all.
+//!
+//! | what | whose | refused with |
+//! |---|---|---|
+//! | orders and cancellations a second | an account's | `too-many-requests`, and when to come back |
+//! | requests under way | an account's | `too-many-in-flight` |
+//! | new accounts a minute | an address's | `too-many-requests`, and when to come back |
+//! | connections | an address's, and all | `too-many-connections` |
+//!
+//! A classroom meets none of them, and an attacker all. Whoever is on this machine may be a proxy for many or a program
+//! that measures, so an address of this machine has no limit of its own. Cost for an order: a look into a table that
+//! almost never changes, and two atomic numbers.
+
+pub mod bucket;
+pub mod excess;
+pub mod held;
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use market::AccountId;
+use rustc_hash::FxHashMap;
+
+pub use excess::Excess;
+
+use bucket::{Bucket, Rate};
+use held::{Held, Holders};
+
+/// How many requests of an account may be under way, over all its connections.
+pub const IN_FLIGHT_MAX: u32 = 4_096;
+
+/// An account may send at once what it may send in so many seconds.
+const BURST_SECONDS: u32 = 2;
+
+/// How many accounts an address may make at once: a class of thirty, four times over.
+const ACCOUNTS_BURST: u32 = 120;
+
+/// How many addresses are remembered before those that have nothing to answer for are forgotten.
+const ADDRESSES_MAX: usize = 16_384;
+
+/// What is allowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowed {
+    /// Orders and cancellations of an account a second; 0 is any number, and as many under way as there is room for.
+    pub orders_per_second: u32,
+    /// New accounts of an address a minute; 0 is any number.
+    pub accounts_per_minute: u32,
+    /// Connections in all.
+    pub connections: u32,
+    /// Connections of an address.
+    pub connections_per_address: u32,
+}
+
+impl Allowed {
+    /// For who tests or measures: no limits but those of the machine.
+    pub const ANYTHING: Allowed = Allowed {
+        orders_per_second: 0,
+        accounts_per_minute: 0,
+        connections: u32::MAX,
+        connections_per_address: u32::MAX,
+    };
+}
+
+/// All limits of a venue, and how much of them is used.
+pub struct Limits {
+    began: Instant,
+    allowed: Allowed,
+    orders: Option<Rate>,
+    makers_rate: Option<Rate>,
+    // Only accounts that have a key come here, so that it grows no further than the names do.
+    accounts: RwLock<FxHashMap<AccountId, Arc<Account>>>,
+    makers: Mutex<FxHashMap<IpAddr, Arc<Bucket>>>,
+    connections: Holders<IpAddr>,
+}
+
+/// What an account uses.
+#[derive(Default)]
+struct Account {
+    sent: Bucket,
+    in_flight: AtomicU32,
+}
+
+/// A request that is under way, until this value goes.
+pub struct InFlight(Option<Arc<Account>>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if let Some(account) = &self.0 {
+            account.in_flight.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Limits {
+    /// Limits that nobody has used yet.
+    pub fn new(allowed: Allowed) -> Limits {
+        let second = Duration::from_secs(1);
+        let rate = |count: u32, per, burst| (count > 0).then(|| Rate::new(count, per, burst));
+        Limits {
+            began: Instant::now(),
+            orders: rate(allowed.orders_per_second, second, allowed.orders_per_second.saturating_mul(BURST_SECONDS)),
+            makers_rate: rate(allowed.accounts_per_minute, 60 * second, ACCOUNTS_BURST),
+            accounts: RwLock::default(),
+            makers: Mutex::default(),
+            connections: Holders::new(allowed.connections, allowed.connections_per_address),
+            allowed,
+        }
+    }
+
+    /// What is allowed.
+    pub fn allowed(&self) -> Allowed {
+        self.allowed
+    }
+
+    /// Asks for room for one request of this account.
+    ///
+    /// # Errors
+    /// [`Excess`]; nothing was used up then.
+    pub fn request(&self, account: AccountId) -> Result<InFlight, Excess> {
+        let Some(rate) = self.orders else { return Ok(InFlight(None)) };
+        let account = self.account(account);
+        if account.in_flight.fetch_add(1, Ordering::Relaxed) >= IN_FLIGHT_MAX {
+            account.in_flight.fetch_sub(1, Ordering::Relaxed);
+            return Err(Excess::TooManyInFlight);
+        }
+        let in_flight = InFlight(Some(account));
+        let sent = in_flight.0.as_ref().map(|account| account.sent.take(rate, self.now()));
+        sent.unwrap_or(Ok(())).map(|()| in_flight).map_err(Excess::TooFast)
+    }
+
+    /// Asks for a new account for this address.
+    ///
+    /// # Errors
+    /// [`Excess::TooFast`].
+    pub fn new_account(&self, address: IpAddr) -> Result<(), Excess> {
+        let Some(rate) = self.makers_rate.filter(|_| !address.is_loopback()) else { return Ok(()) };
+        let now = self.now();
+        let mut makers = self.makers.lock().unwrap_or_else(PoisonError::into_inner);
+        if makers.len() >= ADDRESSES_MAX {
+            makers.retain(|_, bucket| !bucket.is_full(now));
+        }
+        makers.entry(network_of(address)).or_default().take(rate, now).map_err(Excess::TooFast)
+    }
+
+    /// Asks for a connection from this address, and holds it until the value goes.
+    ///
+    /// # Errors
+    /// [`Excess::TooManyConnections`], [`Excess::TooManyOfAddress`].
+    pub fn connection(&self, address: IpAddr) -> Result<Held<IpAddr>, Excess> {
+        self.connections.hold(network_of(address), !address.is_loopback())
+    }
+
+    /// How many connections there are.
+    pub fn connections(&self) -> u32 {
+        self.connections.count()
+    }
+
+    fn account(&self, account: AccountId) -> Arc<Account> {
+        let known = self.accounts.read().unwrap_or_else(PoisonError::into_inner).get(&account).map(Arc::clone);
+        known.unwrap_or_else(|| {
+            let mut accounts = self.accounts.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(accounts.entry(account).or_default())
+        })
+    }
+
+    /// Nanoseconds since the limits were made: enough for centuries.
+    fn now(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64
+    }
+}
+
+/// Whoever has an address of IPv6 has 2⁶⁴ of them.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(six) => Ipv6Addr::from_bits(six.to_bits() & !u128::from(u64::MAX)).into(),
+        four => four,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_has_its_own_limit() {
+        let limits = Limits::new(Allowed { orders_per_second: 10, ..Allowed::ANYTHING });
+        let (one, other) = (AccountId(1), AccountId(2));
+        let taken: Vec<_> = (0..30).map(|_| limits.request(one).map(drop)).collect();
+        assert_eq!(taken.iter().position(|taken| taken.is_err()), Some(20), "{taken:?}");
+        assert!(matches!(taken[29], Err(Excess::TooFast(wait)) if wait <= Duration::from_millis(100)), "{taken:?}");
+        assert!(limits.request(other).is_ok());
+    }
+
+    #[test]
+    fn requests_under_way_are_counted() {
+        let limits = Limits::new(Allowed { orders_per_second: 1_000_000, ..Allowed::ANYTHING });
+        let held: Vec<_> = (0..IN_FLIGHT_MAX).map(|_| limits.request(AccountId(1)).ok()).collect();
+        assert!(held.iter().all(Option::is_some));
+        assert_eq!(limits.request(AccountId(1)).err(), Some(Excess::TooManyInFlight));
+        assert!(limits.request(AccountId(2)).is_ok());
+        drop(held);
+        assert!(limits.request(AccountId(1)).is_ok());
+    }
+
+    #[test]
+    fn an_address_makes_accounts_slowly_and_this_machine_does_not() {
+        let limits = Limits::new(Allowed { accounts_per_minute: 60, ..Allowed::ANYTHING });
+        let address = |text: &str| text.parse::<IpAddr>().expect("an address");
+        let many = |text| (0..=ACCOUNTS_BURST).map(|_| limits.new_account(address(text))).find_map(Result::err);
+        assert!(matches!(many("10.0.0.1"), Some(Excess::TooFast(wait)) if wait <= Duration::from_secs(1)));
+        assert_eq!((many("10.0.0.2").is_some(), many("127.0.0.1"), many("::1")), (true, None, None));
+        assert!(many("2001:db8::1").is_some() && limits.new_account(address("2001:db8::2")).is_err(), "one network");
+    }
+}

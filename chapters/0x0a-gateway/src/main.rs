@@ -1,0 +1,33 @@
+//! This chapter's program: `cargo run --release` here.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use gateway::args::Args;
+use gateway::measure::args::VenueArgs;
+use gateway::{measure, serve};
+
+/// The gateway: a venue that a browser can open, and whose every answer is on disk.
+#[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Program {
+    #[command(flatten)]
+    serve: Args,
+    #[command(subcommand)]
+    instead: Option<Instead>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Instead {
+    /// Measures how far it is from a client to the disk, and writes output/venue.json
+    Venue(VenueArgs),
+}
+
+fn main() -> ExitCode {
+    match Program::try_parse() {
+        Ok(Program { instead: Some(Instead::Venue(args)), .. }) => program::end(measure::run(&args)),
+        Ok(Program { serve: args, .. }) => program::end(serve::run(&args)),
+        Err(error) => program::refuse(&error),
+    }
+}

@@ -1,0 +1,158 @@
+//! How late an answer is, over HTTP and over WebSocket: an open loop.
+//!
+//! An order is due at its place in the row, whether those before it are answered or not, and its wait begins when it was due:
+//! a stall is charged to every order that it delays.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::{SinkExt, StreamExt};
+use hdrhistogram::Histogram;
+use hyper::Method;
+use hyper::body::Bytes;
+use results::error::MeasureError;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::client::{ClientError, Http, Stream};
+use crate::measure::load::{CONNECTIONS, Crowd, broken, histogram};
+use crate::measure::record::LateRecord;
+use crate::measure::server::Server;
+
+/// How often it is looked which orders are due.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// How long the last answers may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Makes the record of a pass.
+pub fn record(name: &str, offered_per_s: u64, took: Duration, waits: &Histogram<u64>) -> LateRecord {
+    let ms = |quantile| waits.value_at_quantile(quantile) as f64 / 1e6;
+    let achieved_per_s = waits.len() as f64 / took.as_secs_f64();
+    LateRecord {
+        name: name.into(),
+        offered_per_s,
+        achieved_per_s,
+        p50_ms: ms(0.5),
+        p99_ms: ms(0.99),
+        p999_ms: ms(0.999),
+    }
+}
+
+/// Gives each order that is due to whoever takes it, with the moment when it was.
+async fn offer(rate: u64, time: Duration, mut give: impl FnMut(u64, Instant)) {
+    let began = Instant::now();
+    let mut given = 0;
+    while began.elapsed() < time {
+        let due = (began.elapsed().as_secs_f64() * rate as f64) as u64;
+        for number in given..due {
+            give(number, began + Duration::from_secs_f64(number as f64 / rate as f64));
+        }
+        given = due.max(given);
+        sleep(LOOK).await;
+    }
+}
+
+/// Over HTTP: connections take what is due in turn, each one request at a time.
+///
+/// # Errors
+/// When a connection breaks.
+pub async fn http(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> Result<LateRecord, MeasureError> {
+    let (due, dues) = mpsc::unbounded_channel::<Instant>();
+    let dues = Arc::new(tokio::sync::Mutex::new(dues));
+    let began = Instant::now();
+    let tasks: Vec<_> = (0..CONNECTIONS)
+        .map(|number| {
+            let (dues, address, key) = (Arc::clone(&dues), server.address, crowd.member(number).key.clone());
+            let order = Bytes::from(format!("{{{}}}", Crowd::order(number)));
+            tokio::spawn(async move {
+                let (mut http, mut waits) = (Http::connect(address).await?, histogram());
+                loop {
+                    let next = dues.lock().await.recv().await;
+                    let Some(due) = next else { return Ok::<_, ClientError>(waits) };
+                    let (status, body) = http.ask(Method::POST, "/v1/orders", &key, order.clone()).await?;
+                    if status >= 300 {
+                        return Err(ClientError::Answer(String::from_utf8_lossy(&body).into_owned()));
+                    }
+                    waits.saturating_record(due.elapsed().as_nanos() as u64);
+                }
+            })
+        })
+        .collect();
+    // Whoever broke off says so below.
+    let give = |_, at| {
+        let _ = due.send(at);
+    };
+    offer(rate, time, give).await;
+    drop(due);
+    let mut waits = histogram();
+    for task in tasks {
+        let own = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
+        let _ = waits.add(own);
+    }
+    Ok(record("http", rate, began.elapsed(), &waits))
+}
+
+/// Over WebSocket: two connections, with as many orders under way as there are.
+///
+/// # Errors
+/// When a connection breaks.
+pub async fn stream(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> Result<LateRecord, MeasureError> {
+    let began = Instant::now();
+    let (mut ways, mut tasks) = (Vec::new(), Vec::new());
+    for number in 0..2 {
+        let mut stream = Stream::connect(server.address, "/v1/stream").await.map_err(broken)?;
+        let login = json!({ "id": 0, "do": "login", "key": crowd.member(number).key }).to_string();
+        stream.say(login).await.map_err(broken)?;
+        let (mut saying, mut hearing) = stream.split();
+        let (due, mut dues) = mpsc::unbounded_channel::<(u64, Instant)>();
+        ways.push(due);
+        let under_way = Arc::new(Mutex::new(HashMap::<u64, Instant>::new()));
+        let theirs = Arc::clone(&under_way);
+        tokio::spawn(async move {
+            let mut all = Vec::new();
+            while dues.recv_many(&mut all, 1_024).await > 0 {
+                for (id, at) in all.drain(..) {
+                    theirs.lock().unwrap_or_else(PoisonError::into_inner).insert(id, at);
+                    let text = format!(r#"{{"id":{id},"do":"place",{}}}"#, Crowd::order(number));
+                    saying.feed(Message::text(text)).await?;
+                }
+                saying.flush().await?;
+            }
+            sleep(PATIENCE).await;
+            Ok::<_, ClientError>(())
+        });
+        let last = Instant::now() + time + PATIENCE;
+        tasks.push(tokio::spawn(async move {
+            let mut waits = histogram();
+            while Instant::now() < last {
+                let Ok(heard) = tokio::time::timeout(Duration::from_millis(100), hearing.next()).await else {
+                    let is_done = under_way.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+                    if is_done && Instant::now() + PATIENCE > last { break } else { continue }
+                };
+                let Some(Message::Text(text)) = heard.transpose()? else { continue };
+                let id = text.strip_prefix("{\"re\":").and_then(|rest| rest.split(',').next()?.parse::<u64>().ok());
+                let due = id.and_then(|id| under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&id));
+                if let Some(due) = due {
+                    waits.saturating_record(due.elapsed().as_nanos() as u64);
+                }
+            }
+            Ok::<_, ClientError>(waits)
+        }));
+    }
+    let give = |number, at| {
+        let _ = ways[number as usize % ways.len()].send((number + 1, at));
+    };
+    offer(rate, time, give).await;
+    let took = began.elapsed();
+    drop(ways);
+    let mut waits = histogram();
+    for task in tasks {
+        let own = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
+        let _ = waits.add(own);
+    }
+    Ok(record("stream", rate, took, &waits))
+}

@@ -1,0 +1,327 @@
+//! The load: connections that ask as fast as they are answered, for a while.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::{SinkExt, StreamExt};
+use hdrhistogram::Histogram;
+use hyper::Method;
+use hyper::body::Bytes;
+use market::log::encode_command;
+use market::{AccountId, Command, Intent, MarketId, Place, TimeInForce};
+use results::error::MeasureError;
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::client::{ClientError, Http, Stream};
+use crate::measure::server::Server;
+
+/// How many connections ask over HTTP, one request at a time each.
+pub const CONNECTIONS: usize = 64;
+
+/// How many connections the WebSocket's load has.
+const STREAMS: usize = 4;
+
+/// How many messages a WebSocket connection has under way.
+const WINDOW: usize = 256;
+
+/// How many of them when each is a batch: together fewer orders than the venue lets be under way.
+const WINDOW_OF_BATCHES: usize = 3;
+
+/// Cash of each account: enough for hours, and together less than a market can hold.
+const CASH: u64 = 4_000_000_000;
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// A handler that does nothing, over HTTP.
+    Empty,
+    /// An order over HTTP.
+    Order,
+    /// An order over HTTP, with a new connection for each.
+    Fresh,
+    /// What is said comes back, over WebSocket.
+    Echo,
+    /// An order a message, over WebSocket.
+    One,
+    /// So many orders a message, over WebSocket.
+    Batch(usize),
+    /// The same in bytes.
+    Binary(usize),
+}
+
+impl What {
+    /// For the progress bar.
+    pub fn words(self) -> &'static str {
+        match self {
+            What::Empty => "HTTP, an empty handler",
+            What::Order => "HTTP, durable orders",
+            What::Fresh => "HTTP, a connection for each order",
+            What::Echo => "WebSocket, a bare echo",
+            What::One => "WebSocket, an order a message",
+            What::Batch(_) => "WebSocket, orders in batches",
+            What::Binary(_) => "WebSocket, orders in batches, in bytes",
+        }
+    }
+}
+
+/// What a pass came to.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// Answers a second; orders where there are orders.
+    pub per_s: f64,
+    /// Processor time of the server's process for each, in nanoseconds.
+    pub server_ns: Option<f64>,
+    /// The same of this process.
+    pub load_ns: Option<f64>,
+    /// From request to answer, over HTTP: the median, in milliseconds.
+    pub p50_ms: f64,
+    /// 99 of 100.
+    pub p99_ms: f64,
+}
+
+/// Accounts with cash in one market. Those with even numbers buy YES, the others NO, at prices that meet.
+pub struct Crowd {
+    members: Vec<Member>,
+}
+
+/// One account.
+#[derive(Clone)]
+pub struct Member {
+    /// Its place among the others.
+    pub number: usize,
+    /// Its number at the venue.
+    pub account: AccountId,
+    /// Its key.
+    pub key: String,
+}
+
+impl Crowd {
+    /// Makes so many accounts.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    pub async fn gather(server: &Server, accounts: usize) -> Result<Crowd, MeasureError> {
+        let gather = async {
+            let mut http = Http::connect(server.address).await?;
+            let question = json!({ "question": { "en": "Load?", "zh": "压测？" } });
+            http.json(Method::POST, "/v1/markets", &server.operator, &question).await?;
+            let mut members = Vec::with_capacity(accounts);
+            for number in 0..accounts {
+                let made = http.json(Method::POST, "/v1/accounts", "", &json!({})).await?;
+                let cash = json!({ "account": made["account"], "amount": CASH });
+                http.json(Method::POST, "/v1/markets/1/deposits", &server.operator, &cash).await?;
+                let account = AccountId(made["account"].as_u64().unwrap_or_default() as u32);
+                members.push(Member { number, account, key: made["key"].as_str().unwrap_or_default().to_owned() });
+            }
+            Ok(Crowd { members })
+        };
+        gather.await.map_err(broken)
+    }
+
+    /// A member, counted around.
+    pub fn member(&self, number: usize) -> &Member {
+        &self.members[number % self.members.len()]
+    }
+
+    /// The order that an account places again and again.
+    pub fn order(number: usize) -> String {
+        let intent = if number.is_multiple_of(2) { "buy-yes" } else { "buy-no" };
+        format!(r#""market":1,"intent":"{intent}","price":50,"quantity":1"#)
+    }
+
+    /// Asks for so long, with as many connections as there are accounts, or [`STREAMS`].
+    ///
+    /// # Errors
+    /// When a connection breaks.
+    pub async fn load(&self, server: &Server, what: What, time: Duration) -> Result<Done, MeasureError> {
+        let ours = || runner::processor_time();
+        let (server_before, ours_before, began) = (server.processor_time(), ours(), Instant::now());
+        let until = began + time;
+        let count = if matches!(what, What::Empty | What::Order | What::Fresh) { self.members.len() } else { STREAMS };
+        let ask = |number| {
+            let (address, member) = (server.address, self.member(number).clone());
+            tokio::spawn(async move {
+                match what {
+                    What::Empty | What::Order => ask(address, what, &member, until).await,
+                    What::Fresh => ask_anew(address, &member, until).await,
+                    _ => stream(address, what, &member, until).await,
+                }
+            })
+        };
+        let tasks: Vec<_> = (0..count).map(ask).collect();
+        let (mut answers, mut waits) = (0, histogram());
+        for task in tasks {
+            let asked = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
+            answers += asked.answers;
+            let _ = waits.add(&asked.waits);
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        let each = |before: Option<Duration>, after: Option<Duration>| {
+            Some((after? - before?).as_nanos() as f64 / answers.max(1) as f64)
+        };
+        Ok(Done {
+            per_s: answers as f64 / seconds,
+            server_ns: each(server_before, server.processor_time()),
+            load_ns: each(ours_before, ours()),
+            p50_ms: waits.value_at_quantile(0.5) as f64 / 1e6,
+            p99_ms: waits.value_at_quantile(0.99) as f64 / 1e6,
+        })
+    }
+}
+
+/// What one connection came to.
+struct Asked {
+    answers: u64,
+    waits: Histogram<u64>,
+}
+
+/// Waits in nanoseconds, up to a minute, to three digits.
+pub fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, 60_000_000_000, 3).expect("bounds that fit")
+}
+
+/// A sentence for what broke.
+pub fn broken(error: ClientError) -> MeasureError {
+    MeasureError::Unusable(format!("the load broke off: {error}"))
+}
+
+async fn ask(address: SocketAddr, what: What, member: &Member, until: Instant) -> Result<Asked, ClientError> {
+    let (mut http, mut asked) = (Http::connect(address).await?, Asked { answers: 0, waits: histogram() });
+    let order = Bytes::from(format!("{{{}}}", Crowd::order(member.number)));
+    let mut began = Instant::now();
+    while began < until {
+        let (status, body) = match what {
+            What::Empty => http.ask(Method::GET, "/healthz", "", Bytes::new()).await?,
+            _ => http.ask(Method::POST, "/v1/orders", &member.key, order.clone()).await?,
+        };
+        expect(status, &body)?;
+        let now = Instant::now();
+        asked.waits.saturating_record((now - began).as_nanos() as u64);
+        asked.answers += 1;
+        began = now;
+    }
+    Ok(asked)
+}
+
+async fn ask_anew(address: SocketAddr, member: &Member, until: Instant) -> Result<Asked, ClientError> {
+    let mut asked = Asked { answers: 0, waits: histogram() };
+    let order = Bytes::from(format!("{{{}}}", Crowd::order(member.number)));
+    while Instant::now() < until {
+        let began = Instant::now();
+        let (status, body) =
+            Http::connect(address).await?.ask(Method::POST, "/v1/orders", &member.key, order.clone()).await?;
+        expect(status, &body)?;
+        asked.waits.saturating_record(began.elapsed().as_nanos() as u64);
+        asked.answers += 1;
+    }
+    Ok(asked)
+}
+
+fn expect(status: u16, body: &Bytes) -> Result<(), ClientError> {
+    let words = || ClientError::Answer(format!("{status} {}", String::from_utf8_lossy(body)));
+    (status < 300).then_some(()).ok_or_else(words)
+}
+
+async fn stream(address: SocketAddr, what: What, member: &Member, until: Instant) -> Result<Asked, ClientError> {
+    let (path, batch, window) = match what {
+        What::Echo => ("/v1/echo", 1, WINDOW),
+        What::Batch(batch) | What::Binary(batch) => ("/v1/stream", batch, WINDOW_OF_BATCHES),
+        _ => ("/v1/stream", 1, WINDOW),
+    };
+    let mut stream = match what {
+        What::Binary(_) => Stream::connect_in_bytes(address, path).await?,
+        _ => Stream::connect(address, path).await?,
+    };
+    if what != What::Echo {
+        stream.say(json!({ "id": 0, "do": "login", "key": member.key }).to_string()).await?;
+        // The greeting, and who one is.
+        let _ = (stream.hear().await?, stream.hear().await?);
+    }
+    let message = message(what, member);
+    let (mut saying, mut hearing) = stream.split();
+    let room = Arc::new(Semaphore::new(window));
+    let theirs = Arc::clone(&room);
+    let writer = tokio::spawn(async move {
+        while let Ok(place) = theirs.acquire().await {
+            place.forget();
+            saying.feed(message.clone()).await?;
+            while let Ok(place) = theirs.try_acquire() {
+                place.forget();
+                saying.feed(message.clone()).await?;
+            }
+            saying.flush().await?;
+        }
+        Ok::<_, ClientError>(saying)
+    });
+    let mut answers = 0;
+    while let Some(heard) = hearing.next().await.transpose()? {
+        match is_answer(what, &heard) {
+            Some(true) => {}
+            // Notices and signs of life are not answers.
+            Some(false) => continue,
+            None => return Err(ClientError::Answer(refusal(&heard))),
+        }
+        if Instant::now() >= until {
+            break;
+        }
+        answers += batch as u64;
+        room.add_permits(1);
+    }
+    room.close();
+    writer.abort();
+    Ok(Asked { answers, waits: histogram() })
+}
+
+/// Whether a message is the answer that was asked for; none where it is a refusal.
+fn is_answer(what: What, heard: &Message) -> Option<bool> {
+    match (what, heard) {
+        (What::Echo, Message::Text(_)) => Some(true),
+        (What::Binary(_), Message::Binary(bytes)) if bytes.starts_with(&[0xff; 8]) => Some(false),
+        (What::Binary(_), Message::Binary(bytes)) => {
+            // Behind the message's number, the first answer: its outcome is the 7th word.
+            let outcome = bytes.get(32..36)?;
+            (outcome == [0; 4]).then_some(true)
+        }
+        (_, Message::Text(text)) if text.starts_with("{\"re\":1,\"ok\"") => Some(true),
+        (_, Message::Text(text)) if text.starts_with("{\"re\":1") => None,
+        (_, Message::Close(_)) => None,
+        _ => Some(false),
+    }
+}
+
+fn refusal(heard: &Message) -> String {
+    heard.to_text().unwrap_or("a command was refused").to_owned()
+}
+
+fn message(what: What, member: &Member) -> Message {
+    let order = Crowd::order(member.number);
+    match what {
+        What::Batch(batch) => {
+            let orders = vec![format!("{{{order}}}"); batch].join(",");
+            Message::text(format!(r#"{{"id":1,"do":"place","orders":[{orders}]}}"#))
+        }
+        What::Binary(batch) => {
+            let command = encode_command(&member.command());
+            Message::binary([1u64.to_le_bytes().to_vec(), command.repeat(batch)].concat())
+        }
+        _ => Message::text(format!(r#"{{"id":1,"do":"place",{order}}}"#)),
+    }
+}
+
+impl Member {
+    /// The order that it places again and again, as a command.
+    fn command(&self) -> Command {
+        Command::Place(Place {
+            intent: if self.number.is_multiple_of(2) { Intent::BuyYes } else { Intent::BuyNo },
+            time_in_force: TimeInForce::Gtc,
+            price: 50,
+            market: MarketId(1),
+            account: self.account,
+            quantity: 1,
+            client_order_id: 0,
+        })
+    }
+}

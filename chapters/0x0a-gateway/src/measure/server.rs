@@ -1,0 +1,76 @@
+//! The venue that is measured: this program once more, as a process of its own.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use market_data::engines::Rung;
+use results::error::MeasureError;
+use tempfile::TempDir;
+
+/// A running venue, which ends with this value.
+pub struct Server {
+    process: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// The operator's key.
+    pub operator: String,
+    _folder: TempDir,
+}
+
+impl Server {
+    /// Starts a venue with this engine, whose log is in a new folder inside `folder`.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn start(rung: Rung, folder: &Path) -> Result<Server, MeasureError> {
+        let data_dir = tempfile::tempdir_in(folder);
+        let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+        let failed = |error: std::io::Error| MeasureError::Unusable(format!("the venue did not start: {error}"));
+        let engine = rung.to_possible_value();
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        // A generator is one client that does the work of many, so it has no limits.
+        command.args(["--no-demo", "--echo", "--play-money", "0", "--orders-per-second", "0", "--engine"]);
+        command.arg(engine.as_ref().map_or("0x08", |value| value.get_name())).arg("--data-dir").arg(data_dir.path());
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
+        let lines = process.stdout.take().map(BufReader::new);
+        let (mut address, mut operator) = (None, String::new());
+        for line in lines.into_iter().flat_map(BufRead::lines).map_while(Result::ok) {
+            if let Some(key) = line.strip_prefix("operator's key, shown once: ") {
+                operator = key.to_owned();
+            }
+            if let Some(url) = line.strip_prefix("open http://") {
+                address = url.trim_end_matches('/').parse().ok();
+                break;
+            }
+        }
+        let Some(address) = address else {
+            let _ = process.kill();
+            let _ = process.wait();
+            return Err(MeasureError::Unusable(
+                "the venue ended before it listened; start it by hand to see why".into(),
+            ));
+        };
+        Ok(Server { process, address, operator, _folder: data_dir })
+    }
+
+    /// Processor time of its process so far; none where the system does not tell.
+    pub fn processor_time(&self) -> Option<Duration> {
+        // Fields 14 and 15 behind the name in brackets, in hundredths of a second.
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id())).ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+        Some(Duration::from_millis(10 * ticks))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Nothing of it is kept, so it need not drain.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

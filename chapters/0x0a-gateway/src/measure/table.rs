@@ -1,0 +1,95 @@
+//! The tables on the terminal.
+
+use comfy_table::{Cell, CellAlignment, Table, presets};
+use results::language::Language;
+use results::record::Spread;
+use results::units::{count_text, duration_text};
+
+use crate::measure::record::VenueRecord;
+
+fn right(text: String) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
+}
+
+/// How many a second, how late, and which engine.
+pub fn text(record: &VenueRecord, language: Language) -> String {
+    [throughput(record, language), late(record, language), engines(record, language)].join("\n")
+}
+
+fn table(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head);
+    table
+}
+
+fn throughput(record: &VenueRecord, language: Language) -> String {
+    let head = language.pick(
+        ["way", "a second", "of the bare one", "server's time each", "load's"],
+        ["方式", "每秒", "与空转之比", "服务端每次耗时", "压测端"],
+    );
+    let mut table = table(&head);
+    let http = &record.http;
+    let share = |ratio: &Spread| right(format!("{:.0} %", 100.0 * ratio.median));
+    let time = |spread: &Option<Spread>| {
+        right(spread.as_ref().map_or("-".into(), |spread| duration_text(spread.median, language)))
+    };
+    let count = |spread: &Spread| right(count_text(spread.median, language));
+    let none = || right("-".into());
+    let words = language.pick(
+        ["HTTP, an empty handler", "HTTP, durable orders", "HTTP, a connection for each"],
+        ["HTTP，空处理函数", "HTTP，落盘的订单", "HTTP，每单新建连接"],
+    );
+    table.add_row([Cell::new(words[0]), count(&http.empty_per_s), none(), none(), none()]);
+    let orders = [count(&http.orders_per_s), share(&http.ratio), time(&http.server_ns), time(&http.load_ns)];
+    table.add_row([Cell::new(words[1])].into_iter().chain(orders));
+    table.add_row([Cell::new(words[2]), count(&http.fresh_per_s), none(), none(), none()]);
+    for stream in &record.stream {
+        let words = match stream.name.as_str() {
+            "echo" => language.pick("WebSocket, a bare echo", "WebSocket，原样回显"),
+            "one" => language.pick("WebSocket, an order a message", "WebSocket，一条消息一单"),
+            "json-batch" => language.pick("WebSocket, orders in batches", "WebSocket，成批下单"),
+            _ => language.pick("WebSocket, the same in bytes", "WebSocket，成批，二进制"),
+        };
+        let ratio = stream.ratio.as_ref().map_or_else(none, share);
+        table.add_row([Cell::new(words), count(&stream.per_s), ratio, time(&stream.server_ns), time(&stream.load_ns)]);
+    }
+    table.to_string()
+}
+
+fn late(record: &VenueRecord, language: Language) -> String {
+    let head = language.pick(
+        ["from due to durable answer", "offered/s", "answered/s", "p50", "p99", "p99.9"],
+        ["从应到时刻到落盘应答", "每秒供单", "每秒应答", "p50", "p99", "p99.9"],
+    );
+    let mut table = table(&head);
+    for late in &record.late {
+        let words = match late.name.as_str() {
+            "bare" => language.pick("the engine alone", "只有引擎"),
+            "http" => "HTTP",
+            _ => "WebSocket",
+        };
+        let ms = |ms: f64| right(duration_text(1e6 * ms, language));
+        let count = |count: f64| right(count_text(count, language));
+        let figures = [
+            count(late.offered_per_s as f64),
+            count(late.achieved_per_s),
+            ms(late.p50_ms),
+            ms(late.p99_ms),
+            ms(late.p999_ms),
+        ];
+        table.add_row([Cell::new(words)].into_iter().chain(figures));
+    }
+    table.to_string()
+}
+
+fn engines(record: &VenueRecord, language: Language) -> String {
+    let head =
+        language.pick(["engine behind the door", "orders/s", "p50", "p99"], ["门后的引擎", "每秒订单", "p50", "p99"]);
+    let mut table = table(&head);
+    for engine in &record.engines {
+        let ms = |ms: f64| right(duration_text(1e6 * ms, language));
+        let orders = right(count_text(engine.orders_per_s.median, language));
+        table.add_row([Cell::new(&engine.name), orders, ms(engine.p50_ms), ms(engine.p99_ms)]);
+    }
+    table.to_string()
+}

@@ -1,0 +1,316 @@
+//! Names: what the log does not hold. Questions, who has which account, and what is kept of keys.
+//!
+//! They live in SQLite beside the log. Whoever loses this file loses no cent: balances are in the log, accounts and markets
+//! keep their numbers, and nobody gets a stranger's account, for a new number is above the highest that the engine knows of,
+//! never the next of this file. What is lost is who a number was; the operator can give an account a new key.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use market::{AccountId, MarketId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::keys::{Key, KeyHash};
+use crate::reply::Session;
+
+/// The file's name in the data directory.
+pub const FILE_NAME: &str = "names.sqlite";
+
+/// The version of the tables, kept in the file.
+const VERSION: i64 = 1;
+
+/// The lowest account that is given away: those below are for whoever writes the log by other means.
+const FIRST_ACCOUNT: u32 = 1_000;
+
+const TABLES: &str = "
+    CREATE TABLE account (id INTEGER PRIMARY KEY, name TEXT NOT NULL, key_hash BLOB NOT NULL UNIQUE) STRICT;
+    CREATE TABLE market (id INTEGER PRIMARY KEY, en TEXT NOT NULL, zh TEXT NOT NULL) STRICT;
+    CREATE TABLE operator (id INTEGER PRIMARY KEY CHECK (id = 1), key_hash BLOB NOT NULL) STRICT;
+";
+
+/// A market's question in both languages.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// In English.
+    pub en: String,
+    /// In Chinese.
+    pub zh: String,
+}
+
+/// What can go wrong with the file.
+#[derive(Debug, thiserror::Error)]
+pub enum NamesError {
+    /// SQLite could not read or write it.
+    #[error(
+        "{path}: could not {what}: {source}. It holds names and hashes of keys, no money: mend the disk, or move the file \
+         away, and accounts keep their numbers and their balances, but need new keys"
+    )]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        what: &'static str,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// It was written by another version.
+    #[error(
+        "{path}: its tables are of version {found}, and this program knows version {VERSION}: use the program that wrote it"
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        found: i64,
+    },
+    /// There are no numbers left.
+    #[error("there is no {0} above {1} to give away")]
+    Full(&'static str, u32),
+    /// The system gives no randomness.
+    #[error("a key could not be made: {0}")]
+    Random(#[from] std::io::Error),
+}
+
+/// The file, and what of it is needed at every request.
+pub struct Names {
+    path: PathBuf,
+    file: Mutex<Connection>,
+    sessions: RwLock<HashMap<KeyHash, Session>>,
+    names: RwLock<HashMap<AccountId, String>>,
+    questions: RwLock<HashMap<MarketId, Question>>,
+}
+
+/// An account that was just made.
+#[derive(Debug)]
+pub struct NewAccount {
+    /// Its number.
+    pub account: AccountId,
+    /// Its key, which is shown now and never again.
+    pub key: Key,
+}
+
+impl Names {
+    /// Opens the file of a data directory, and makes it if it is not there.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn open(folder: &Path) -> Result<Names, NamesError> {
+        let path = folder.join(FILE_NAME);
+        let failed = |what| failed(&path, what);
+        let file = Connection::open(&path).map_err(failed("open it"))?;
+        // An account that somebody was told of is on disk.
+        let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
+        file.execute_batch(settings).map_err(failed("open it"))?;
+        let found: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed("read it"))?;
+        match found {
+            0 => {
+                let tables = format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;");
+                file.execute_batch(&tables).map_err(failed("make its tables"))?;
+            }
+            VERSION => {}
+            found => return Err(NamesError::Version { path, found }),
+        }
+        let Read { sessions, names, questions } = read(&file).map_err(failed("read it"))?;
+        let (sessions, names, questions) = (RwLock::new(sessions), RwLock::new(names), RwLock::new(questions));
+        Ok(Names { path, file: Mutex::new(file), sessions, names, questions })
+    }
+
+    /// Who has this key.
+    pub fn session(&self, key: &str) -> Option<Session> {
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner).get(&KeyHash::of(key)).copied()
+    }
+
+    /// A market's question; one that has none is named by its number.
+    pub fn question(&self, market: MarketId) -> Question {
+        let questions = self.questions.read().unwrap_or_else(PoisonError::into_inner);
+        let unnamed = || Question { en: format!("Market {market}"), zh: format!("市场 {market}") };
+        questions.get(&market).cloned().unwrap_or_else(unnamed)
+    }
+
+    // ANCHOR: new_account
+    /// Makes an account above all that are known, here and to the engine. It waits for the disk.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn new_account(&self, name: &str, known: AccountId) -> Result<NewAccount, NamesError> {
+        let key = Key::random()?;
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let highest = "SELECT coalesce(max(id), 0) FROM account";
+        let here: u32 = file.query_row(highest, [], |row| row.get(0)).map_err(failed(&self.path, "read it"))?;
+        let highest = here.max(known.0).max(FIRST_ACCOUNT - 1);
+        let account = AccountId(highest.checked_add(1).ok_or(NamesError::Full("account", highest))?);
+        let insert = "INSERT INTO account (id, name, key_hash) VALUES (?1, ?2, ?3)";
+        file.execute(insert, params![account.0, name, key.hash().0]).map_err(failed(&self.path, "add an account"))?;
+        self.names.write().unwrap_or_else(PoisonError::into_inner).insert(account, name.to_owned());
+        self.sessions.write().unwrap_or_else(PoisonError::into_inner).insert(key.hash(), Session::Account(account));
+        Ok(NewAccount { account, key })
+    }
+    // ANCHOR_END: new_account
+
+    /// Gives an account another key, and takes the one that it had. It waits for the disk.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn new_key(&self, account: AccountId) -> Result<Key, NamesError> {
+        let key = Key::random()?;
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let replace = "INSERT INTO account (id, name, key_hash) VALUES (?1, '', ?2)
+                       ON CONFLICT (id) DO UPDATE SET key_hash = excluded.key_hash";
+        file.execute(replace, params![account.0, key.hash().0]).map_err(failed(&self.path, "change a key"))?;
+        self.names.write().unwrap_or_else(PoisonError::into_inner).entry(account).or_default();
+        self.remember(key.hash(), Session::Account(account));
+        Ok(key)
+    }
+
+    /// The operator's key, if there was none yet, or if it is to be another one. It waits for the disk.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn operator_key(&self, is_new: bool) -> Result<Option<Key>, NamesError> {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let there = file.query_row("SELECT 1 FROM operator", [], |_| Ok(())).optional();
+        if there.map_err(failed(&self.path, "read it"))?.is_some() && !is_new {
+            return Ok(None);
+        }
+        let key = Key::random()?;
+        let replace = "INSERT INTO operator (id, key_hash) VALUES (1, ?1)
+                       ON CONFLICT (id) DO UPDATE SET key_hash = excluded.key_hash";
+        file.execute(replace, params![key.hash().0]).map_err(failed(&self.path, "change the operator's key"))?;
+        self.remember(key.hash(), Session::Operator);
+        Ok(Some(key))
+    }
+
+    /// Keeps a question under the next market's number, before the market opens: above all that are known, here and to the
+    /// engine. It waits for the disk.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn new_market(&self, question: &Question, known: MarketId) -> Result<MarketId, NamesError> {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let highest = "SELECT coalesce(max(id), 0) FROM market";
+        let here: u32 = file.query_row(highest, [], |row| row.get(0)).map_err(failed(&self.path, "read it"))?;
+        let highest = here.max(known.0);
+        let market = MarketId(highest.checked_add(1).ok_or(NamesError::Full("market", highest))?);
+        let insert = "INSERT INTO market (id, en, zh) VALUES (?1, ?2, ?3)";
+        let done = file.execute(insert, params![market.0, question.en, question.zh]);
+        done.map_err(failed(&self.path, "add a question"))?;
+        self.questions.write().unwrap_or_else(PoisonError::into_inner).insert(market, question.clone());
+        Ok(market)
+    }
+
+    /// All accounts that were given away here.
+    pub fn accounts(&self) -> Vec<AccountId> {
+        self.names.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+    }
+
+    /// The account that was given away under this name first.
+    pub fn named(&self, name: &str) -> Option<AccountId> {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        names.iter().filter(|(_, own)| *own == name).map(|(&account, _)| account).min()
+    }
+
+    /// An account's name; empty where none is known.
+    pub fn name(&self, account: AccountId) -> String {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        names.get(&account).cloned().unwrap_or_default()
+    }
+
+    /// From now on this key is who has it, and none that came before.
+    fn remember(&self, hash: KeyHash, session: Session) {
+        let mut sessions = self.sessions.write().unwrap_or_else(PoisonError::into_inner);
+        sessions.retain(|_, other| *other != session);
+        sessions.insert(hash, session);
+    }
+}
+
+fn failed(path: &Path, what: &'static str) -> impl Fn(rusqlite::Error) -> NamesError {
+    move |source| NamesError::Sqlite { path: path.to_path_buf(), what, source }
+}
+
+struct Read {
+    sessions: HashMap<KeyHash, Session>,
+    names: HashMap<AccountId, String>,
+    questions: HashMap<MarketId, Question>,
+}
+
+fn read(file: &Connection) -> rusqlite::Result<Read> {
+    let (mut sessions, mut names) = (HashMap::new(), HashMap::new());
+    let mut accounts = file.prepare("SELECT id, name, key_hash FROM account")?;
+    for row in accounts.query_map([], |row| Ok((AccountId(row.get(0)?), row.get(1)?, KeyHash(row.get(2)?))))? {
+        let (account, name, hash) = row?;
+        sessions.insert(hash, Session::Account(account));
+        names.insert(account, name);
+    }
+    let operator = file.query_row("SELECT key_hash FROM operator", [], |row| row.get(0)).optional()?;
+    sessions.extend(operator.map(|hash| (KeyHash(hash), Session::Operator)));
+    let mut markets = file.prepare("SELECT id, en, zh FROM market")?;
+    let rows =
+        markets.query_map([], |row| Ok((MarketId(row.get(0)?), Question { en: row.get(1)?, zh: row.get(2)? })))?;
+    let questions = rows.collect::<rusqlite::Result<_>>()?;
+    Ok(Read { sessions, names, questions })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_and_keys_do_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = Names::open(folder.path()).expect("a new file");
+        let operator = names.operator_key(false).expect("a key").expect("the first");
+        let ann = names.new_account("Ann", AccountId(0)).expect("an account");
+        let question = Question { en: "Rain?".into(), zh: "下雨吗？".into() };
+        assert_eq!(names.new_market(&question, MarketId(6)).expect("room for it"), MarketId(7));
+        drop(names);
+
+        let names = Names::open(folder.path()).expect("the same file");
+        assert_eq!(names.session(ann.key.reveal()), Some(Session::Account(AccountId(FIRST_ACCOUNT))));
+        assert_eq!(names.session(operator.reveal()), Some(Session::Operator));
+        assert_eq!(names.session("nnc_00"), None);
+        assert!(names.operator_key(false).expect("a look").is_none(), "there is one");
+        assert_eq!(names.question(MarketId(7)), question);
+        assert_eq!(names.name(ann.account), "Ann");
+        for entry in std::fs::read_dir(folder.path()).expect("a folder") {
+            let bytes = std::fs::read(entry.expect("a file").path()).expect("its bytes");
+            for key in [&ann.key, &operator] {
+                let is_there = bytes.windows(key.reveal().len()).any(|part| part == key.reveal().as_bytes());
+                assert!(!is_there, "a key is on disk");
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_inherits_an_account() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = Names::open(folder.path()).expect("a new file");
+        let known = AccountId(5_000);
+        assert_eq!(names.new_account("", known).expect("an account").account, AccountId(5_001));
+        assert_eq!(names.new_account("", known).expect("an account").account, AccountId(5_002));
+        assert!(matches!(names.new_account("", AccountId(u32::MAX)), Err(NamesError::Full(..))));
+    }
+
+    #[test]
+    fn a_new_key_takes_the_old_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = Names::open(folder.path()).expect("a new file");
+        let old = names.new_account("Ann", AccountId(0)).expect("an account");
+        let new = names.new_key(old.account).expect("a key");
+        let again = Names::open(folder.path()).expect("the same file");
+        for names in [names, again] {
+            assert_eq!(names.session(old.key.reveal()), None);
+            assert_eq!(names.session(new.reveal()), Some(Session::Account(old.account)));
+        }
+    }
+
+    #[test]
+    fn another_file_is_refused_in_words() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join(FILE_NAME), "no database at all, but long enough to look like one")
+            .expect("a file");
+        let error = Names::open(folder.path()).err().expect("a refusal").to_string();
+        assert!(error.contains("not a database") && error.contains("no money"), "{error}");
+    }
+}

@@ -1,0 +1,276 @@
+//! What went wrong, as problem details (RFC 9457): for programs a word of a closed list, for people what to do.
+
+use std::time::Duration;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use market::{Reason, Sequence};
+use serde::Serialize;
+
+use crate::names::NamesError;
+use crate::reply::Refusal;
+
+/// Why a request was not done. The first twelve are the contract's own; the others are the door's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// The engine rejected the command. It is in the log all the same, and changed nothing.
+    Rejected(Reason),
+    /// The request is not one.
+    BadRequest,
+    /// No key, or one that nobody has.
+    Unauthenticated,
+    /// Not with this key.
+    Forbidden,
+    /// Nothing is there.
+    NotFound,
+    /// Something is there, and can't be asked that.
+    MethodNotAllowed,
+    /// A body beyond the limit.
+    TooLarge,
+    /// More requests than one may send.
+    TooManyRequests,
+    /// More requests under way than one may have.
+    TooManyInFlight,
+    /// More connections than there may be, in all or from one address.
+    TooManyConnections,
+    /// An address longer than any here.
+    UriTooLong,
+    /// A head beyond the limit.
+    HeadersTooLarge,
+    /// The body came too slowly.
+    TooSlow,
+    /// A body in an encoding that is not taken.
+    Encoded,
+    /// Too much is under way in all.
+    Busy,
+    /// The projection has not come as far as was asked for.
+    Behind,
+    /// The venue is about to stop.
+    Draining,
+    /// The engine has stopped.
+    Stopped,
+    /// The disk of the names can't be written.
+    Names,
+}
+
+/// A problem, whole.
+#[derive(Clone, Debug, Serialize)]
+pub struct Problem {
+    /// The address of the kind of problem.
+    #[serde(rename = "type")]
+    kind: String,
+    title: &'static str,
+    status: u16,
+    detail: String,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sequence: Option<u64>,
+    #[serde(skip)]
+    retry_after_s: Option<u32>,
+    #[serde(skip)]
+    ends_connection: bool,
+}
+
+impl Why {
+    /// All, in the order of this list.
+    pub fn all() -> impl Iterator<Item = Why> {
+        use Why::*;
+        let of_the_door = [
+            BadRequest,
+            Unauthenticated,
+            Forbidden,
+            NotFound,
+            MethodNotAllowed,
+            TooLarge,
+            TooManyRequests,
+            TooManyInFlight,
+            TooManyConnections,
+            UriTooLong,
+            HeadersTooLarge,
+            TooSlow,
+            Encoded,
+            Busy,
+            Behind,
+            Draining,
+            Stopped,
+            Names,
+        ];
+        Reason::ALL.iter().map(|&reason| Rejected(reason)).chain(of_the_door)
+    }
+
+    /// Its word, its status and its title.
+    pub fn words(self) -> (&'static str, StatusCode, &'static str) {
+        use StatusCode as Code;
+        let rejected = Code::UNPROCESSABLE_ENTITY;
+        match self {
+            Why::Rejected(reason) => match reason {
+                Reason::UnknownMarket => ("unknown-market", Code::NOT_FOUND, "No such market"),
+                Reason::MarketExists => ("market-exists", Code::CONFLICT, "The market exists"),
+                Reason::MarketClosed => ("market-closed", Code::CONFLICT, "The market is closed"),
+                Reason::BadPrice => ("bad-price", rejected, "Not a price"),
+                Reason::ZeroQuantity => ("zero-quantity", rejected, "No shares asked for"),
+                Reason::AmountOutOfRange => ("amount-out-of-range", rejected, "Not such an amount"),
+                Reason::InsufficientCash => ("insufficient-cash", rejected, "Not enough free cash"),
+                Reason::InsufficientShares => ("insufficient-shares", rejected, "Not enough free shares"),
+                Reason::UnknownOrder => ("unknown-order", Code::NOT_FOUND, "No such order rests"),
+                Reason::NotTheOwner => ("not-the-owner", Code::FORBIDDEN, "Another account's order"),
+                Reason::WouldCross => ("would-cross", rejected, "It would trade at once"),
+                Reason::CannotFill => ("cannot-fill", rejected, "It can't trade whole"),
+            },
+            Why::BadRequest => ("bad-request", Code::BAD_REQUEST, "Not a request"),
+            Why::Unauthenticated => ("unauthenticated", Code::UNAUTHORIZED, "Who are you?"),
+            Why::Forbidden => ("forbidden", Code::FORBIDDEN, "Not with this key"),
+            Why::NotFound => ("not-found", Code::NOT_FOUND, "Nothing is here"),
+            Why::MethodNotAllowed => ("method-not-allowed", Code::METHOD_NOT_ALLOWED, "Not this way"),
+            Why::TooLarge => ("too-large", Code::PAYLOAD_TOO_LARGE, "Too large"),
+            Why::TooManyRequests => ("too-many-requests", Code::TOO_MANY_REQUESTS, "Too many requests"),
+            Why::TooManyInFlight => ("too-many-in-flight", Code::TOO_MANY_REQUESTS, "Too much under way"),
+            Why::TooManyConnections => ("too-many-connections", Code::SERVICE_UNAVAILABLE, "Too many connections"),
+            Why::UriTooLong => ("uri-too-long", Code::URI_TOO_LONG, "Too long an address"),
+            Why::HeadersTooLarge => ("headers-too-large", Code::REQUEST_HEADER_FIELDS_TOO_LARGE, "Too large a head"),
+            Why::TooSlow => ("too-slow", Code::REQUEST_TIMEOUT, "Too slow"),
+            Why::Encoded => ("encoded", Code::UNSUPPORTED_MEDIA_TYPE, "Not in this encoding"),
+            Why::Busy => ("busy", Code::SERVICE_UNAVAILABLE, "Busy"),
+            Why::Behind => ("behind", Code::SERVICE_UNAVAILABLE, "Not there yet"),
+            Why::Draining => ("draining", Code::SERVICE_UNAVAILABLE, "About to stop"),
+            Why::Stopped => ("stopped", Code::SERVICE_UNAVAILABLE, "The engine has stopped"),
+            Why::Names => ("names", Code::SERVICE_UNAVAILABLE, "Names can't be written"),
+        }
+    }
+
+    /// What to do about it.
+    fn advice(self) -> &'static str {
+        match self {
+            Why::Rejected(reason) => match reason {
+                Reason::UnknownMarket => "GET /v1/markets lists those that there are.",
+                Reason::MarketExists => "Choose another number.",
+                Reason::MarketClosed => "It was resolved, and only gives cash back.",
+                Reason::BadPrice => "A price is 1 to 99 cents of the share that the intent names.",
+                Reason::ZeroQuantity => "Ask for at least one share.",
+                Reason::AmountOutOfRange => {
+                    "An amount is at least one cent, and a market holds at most 429,496,729,500."
+                }
+                Reason::InsufficientCash => "Buy fewer, offer less, cancel an order, or deposit.",
+                Reason::InsufficientShares => "Sell fewer, cancel an order that sells them, or buy first.",
+                Reason::UnknownOrder => "It has traded or was cancelled. GET /v1/orders lists those that rest.",
+                Reason::NotTheOwner => "Cancel your own orders; GET /v1/orders lists them.",
+                Reason::WouldCross => "It was post-only. Choose a price that does not meet the other side.",
+                Reason::CannotFill => "It was fill-or-kill, and the book does not hold as much at this price.",
+            },
+            Why::BadRequest => "GET /v1/openapi.json describes every request.",
+            Why::Unauthenticated => {
+                "Send the header Authorization: Bearer KEY, with the key that you were shown when the account was made."
+            }
+            Why::Forbidden => "An account acts for itself, and the operator runs the venue: use the other's key.",
+            Why::NotFound | Why::MethodNotAllowed => "GET /v1/openapi.json lists what can be asked, and how.",
+            Why::TooLarge => "Send less at once.",
+            Why::TooManyRequests => "Wait as long as Retry-After says, and send fewer a second.",
+            Why::TooManyInFlight => "Wait for answers before you send more.",
+            Why::TooManyConnections => "Close those that you do not need, or come back later.",
+            Why::UriTooLong | Why::HeadersTooLarge => "Nothing here needs as much: GET /v1/openapi.json describes it.",
+            Why::TooSlow => "Nothing was done. Send a body at once.",
+            Why::Encoded => "Send bodies as they are, without Content-Encoding.",
+            Why::Busy | Why::Behind => "Nothing was done. Try again in a moment.",
+            Why::Draining => "Nothing was done. Try again when the venue is back.",
+            Why::Stopped => {
+                "Whether it was done is not known: look at your orders when the venue is back, before you try again."
+            }
+            Why::Names => "Nothing was done. The operator has to look at the disk.",
+        }
+    }
+}
+
+impl Problem {
+    /// A problem of this kind, with what to do about it.
+    pub fn new(why: Why) -> Problem {
+        Problem::because(why, "")
+    }
+
+    /// A problem of this kind, with what exactly is wrong, in a sentence.
+    pub fn because(why: Why, what: impl AsRef<str>) -> Problem {
+        let (reason, status, title) = why.words();
+        let detail = [what.as_ref(), why.advice()].into_iter().filter(|part| !part.is_empty());
+        let detail = detail.collect::<Vec<_>>().join(" ");
+        let is_for_a_moment = matches!(why, Why::Busy | Why::Behind | Why::TooManyRequests | Why::TooManyInFlight);
+        let retry_after_s = match why {
+            Why::TooManyConnections => Some(10),
+            _ => is_for_a_moment.then_some(1),
+        };
+        // What is left of such a request is not read.
+        let ends_connection = matches!(
+            why,
+            Why::UriTooLong
+                | Why::HeadersTooLarge
+                | Why::TooLarge
+                | Why::TooSlow
+                | Why::Encoded
+                | Why::TooManyConnections
+        );
+        let kind = format!("/problems/{reason}");
+        Problem { kind, title, status: status.as_u16(), detail, reason, sequence: None, retry_after_s, ends_connection }
+    }
+
+    /// Too many requests; after so long there is room again.
+    pub fn too_fast(wait: Duration) -> Problem {
+        // In whole seconds, and none is too few.
+        let seconds = wait.as_secs_f64().ceil().clamp(1.0, 3_600.0) as u32;
+        Problem { retry_after_s: Some(seconds), ..Problem::new(Why::TooManyRequests) }
+    }
+
+    /// The whole answer in bytes, for a connection that is not served.
+    pub fn whole(&self) -> Vec<u8> {
+        let body = serde_json::to_string(self).unwrap_or_default();
+        let wait = self.retry_after_s.map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
+        let (status, title, length) = (self.status, self.title, body.len());
+        let kind = "content-type: application/problem+json";
+        format!(
+            "HTTP/1.1 {status} {title}\r\n{kind}\r\n{wait}connection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .into_bytes()
+    }
+
+    /// The engine's own rejection, of the command with this number.
+    pub fn rejected(reason: Reason, sequence: Sequence) -> Problem {
+        Problem { sequence: Some(sequence.0), ..Problem::new(Why::Rejected(reason)) }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        Problem::new(match refusal {
+            Refusal::Busy => Why::Busy,
+            Refusal::Draining => Why::Draining,
+            Refusal::TooFast(wait) => return Problem::too_fast(wait),
+            Refusal::TooManyInFlight => Why::TooManyInFlight,
+            Refusal::Forbidden => Why::Forbidden,
+            Refusal::Stopped => Why::Stopped,
+        })
+    }
+}
+
+impl From<NamesError> for Problem {
+    fn from(error: NamesError) -> Problem {
+        // The operator sees where the file is, a stranger does not.
+        program::tell(format_args!("error: {error}"));
+        Problem::new(Why::Names)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, axum::Json(&self)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after_s {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.ends_connection {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

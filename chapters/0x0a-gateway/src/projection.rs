@@ -1,0 +1,252 @@
+//! What people ask for, made from acknowledged events: holdings, open orders, own trades.
+//!
+//! Reads never touch the matching thread. The projection begins with what the engine recovered, and follows event by event;
+//! it says up to which command of each shard it has come, and since which it knows of trades, for what came before a start
+//! is in the log and not here. Cost: a few lookups an event, on the thread that hands out answers.
+
+mod account;
+
+use std::collections::BTreeMap;
+
+use market::state::{Holdings, RestingOrder};
+use market::{
+    AccountId, Cents, Event, Intent, MarketId, OrderId, Outcome, Price, Quantity, Sequence, Stamp, Ticket, TradeKind,
+};
+use market_data::tap::Opened;
+use rustc_hash::FxHashMap;
+
+pub use account::{Account, FILLS_MAX, Fill, OpenOrder, Role};
+
+/// What a market holds, and who.
+#[derive(Default)]
+pub struct MarketNow {
+    /// Whether it was resolved, and how, if that was seen.
+    pub status: MarketStatus,
+    /// The cash behind the shares in existence.
+    pub pot: Cents,
+    holdings: FxHashMap<AccountId, Holdings>,
+}
+
+/// Whether a market trades.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MarketStatus {
+    /// It does.
+    #[default]
+    Open,
+    /// It was resolved; which side won is not known to who came later.
+    Resolved(Option<Outcome>),
+}
+
+/// Everything that is kept.
+pub struct Projection {
+    progress: Vec<Sequence>,
+    since: Vec<Sequence>,
+    markets: BTreeMap<MarketId, MarketNow>,
+    accounts: FxHashMap<AccountId, Account>,
+    highest_account: AccountId,
+}
+
+impl Projection {
+    /// One of an engine with so many shards.
+    pub fn new(shards: u16) -> Projection {
+        let none = vec![Sequence(0); usize::from(shards)];
+        Projection {
+            progress: none.clone(),
+            since: none,
+            markets: BTreeMap::new(),
+            accounts: FxHashMap::default(),
+            highest_account: AccountId(0),
+        }
+    }
+
+    /// The last command of each shard that is in it.
+    pub fn progress(&self) -> &[Sequence] {
+        &self.progress
+    }
+
+    /// The first command of each shard whose trades it knows.
+    pub fn since(&self) -> &[Sequence] {
+        &self.since
+    }
+
+    /// Whether it has heard of every shard what it held when the engine was opened.
+    pub fn is_open(&self) -> bool {
+        self.since.iter().all(|since| since.0 > 0)
+    }
+
+    /// All markets.
+    pub fn markets(&self) -> impl Iterator<Item = (MarketId, &MarketNow)> {
+        self.markets.iter().map(|(&id, market)| (id, market))
+    }
+
+    /// One market.
+    pub fn market(&self, market: MarketId) -> Option<&MarketNow> {
+        self.markets.get(&market)
+    }
+
+    /// What an account has in flight, if it was ever heard of.
+    pub fn account(&self, account: AccountId) -> Option<&Account> {
+        self.accounts.get(&account)
+    }
+
+    /// What an account holds in each market where it has deposited.
+    pub fn holdings(&self, account: AccountId) -> impl Iterator<Item = (MarketId, Holdings)> {
+        self.markets.iter().filter_map(move |(&id, market)| Some((id, *market.holdings.get(&account)?)))
+    }
+
+    /// The highest account that holds anything anywhere.
+    pub fn highest_account(&self) -> AccountId {
+        self.highest_account
+    }
+
+    /// Begins with what a shard held when its engine was opened.
+    pub fn open(&mut self, shard: u16, opened: &Opened) {
+        self.progress[usize::from(shard)] = Sequence(opened.next.0.saturating_sub(1));
+        self.since[usize::from(shard)] = opened.next;
+        for (&id, state) in &opened.state.markets {
+            let status = if state.closed { MarketStatus::Resolved(None) } else { MarketStatus::Open };
+            let holdings = state.accounts.iter().map(|(&account, &holdings)| (account, holdings)).collect();
+            self.markets.insert(id, MarketNow { status, pot: state.pot, holdings });
+            for &account in state.accounts.keys() {
+                self.highest_account = self.highest_account.max(account);
+            }
+            for resting in state.bids.iter().chain(&state.asks) {
+                let RestingOrder { order, account, intent, price, quantity } = *resting;
+                let limit = intent.in_yes_cents(price);
+                self.accounts
+                    .entry(account)
+                    .or_default()
+                    .open
+                    .insert((id, order), OpenOrder::recovered(intent, limit, quantity));
+            }
+        }
+    }
+
+    /// A command's last event was applied.
+    pub fn end(&mut self, Ticket { shard, sequence }: Ticket) {
+        self.progress[usize::from(shard)] = sequence;
+    }
+
+    // ANCHOR: apply
+    /// Applies the next event of the command with this stamp.
+    pub fn apply(&mut self, stamp: Stamp, event: &Event) {
+        match *event {
+            Event::Opened { market } => {
+                self.markets.entry(market).or_default();
+            }
+            Event::Deposited { market, account, amount } | Event::Paid { market, account, amount } => {
+                self.highest_account = self.highest_account.max(account);
+                self.held(market, account).cash.0 += amount.0;
+            }
+            Event::Withdrawn { market, account, amount } => self.held(market, account).cash.0 -= amount.0,
+            Event::Accepted { market, account, order, intent, price, quantity } => {
+                let limit = intent.in_yes_cents(price);
+                lock(self.held(market, account), intent, limit, quantity);
+                let open = OpenOrder { intent, limit, quantity, left: quantity, time: stamp.time };
+                self.accounts.entry(account).or_default().open.insert((market, order), open);
+            }
+            Event::Traded {
+                market,
+                maker,
+                maker_account,
+                taker,
+                taker_account,
+                price,
+                quantity,
+                maker_intent,
+                taker_intent,
+            } => {
+                let pairs = Cents::payout(quantity).0;
+                let pot = &mut self.markets.entry(market).or_default().pot.0;
+                match TradeKind::of(maker_intent, taker_intent) {
+                    TradeKind::Mint => *pot += pairs,
+                    TradeKind::Merge => *pot -= pairs,
+                    TradeKind::Transfer => {}
+                }
+                self.trade(stamp, (market, maker), maker_account, Role::Maker, price, quantity);
+                self.trade(stamp, (market, taker), taker_account, Role::Taker, price, quantity);
+            }
+            Event::Cancelled { market, account, order, quantity, .. } => {
+                let gone = self.accounts.entry(account).or_default().open.remove(&(market, order));
+                if let Some(OpenOrder { intent, limit, .. }) = gone {
+                    unlock(self.held(market, account), intent, limit, quantity);
+                }
+            }
+            Event::Resolved { market, outcome, .. } => {
+                let now = self.markets.entry(market).or_default();
+                (now.status, now.pot) = (MarketStatus::Resolved(Some(outcome)), Cents::ZERO);
+                for holdings in now.holdings.values_mut() {
+                    (holdings.yes, holdings.no) = (Quantity::ZERO, Quantity::ZERO);
+                }
+            }
+            Event::Rejected { .. } => {}
+        }
+    }
+    // ANCHOR_END: apply
+
+    /// One side of a trade.
+    fn trade(
+        &mut self,
+        stamp: Stamp,
+        place: (MarketId, OrderId),
+        account: AccountId,
+        role: Role,
+        price: Price,
+        quantity: Quantity,
+    ) {
+        let person = self.accounts.entry(account).or_default();
+        let Some(order) = person.open.get_mut(&place) else { return };
+        let OpenOrder { intent, limit, .. } = *order;
+        order.left.0 -= quantity.0;
+        if order.left.is_zero() {
+            person.open.remove(&place);
+        }
+        let price = intent.in_yes_cents(price);
+        let (market, order) = place;
+        person.remember(Fill { market, order, role, intent, price, quantity, stamp });
+        let holdings = self.held(market, account);
+        if intent.buys() {
+            holdings.cash_locked.0 -= limit.times(quantity).0;
+            // What the limit would have cost and the price did not is free again.
+            holdings.cash.0 += limit.times(quantity).0 - price.times(quantity).0;
+            shares(holdings, intent).0.0 += quantity.0;
+        } else {
+            shares(holdings, intent).1.0 -= quantity.0;
+            holdings.cash.0 += price.times(quantity).0;
+        }
+    }
+
+    fn held(&mut self, market: MarketId, account: AccountId) -> &mut Holdings {
+        self.markets.entry(market).or_default().holdings.entry(account).or_default()
+    }
+}
+
+/// The free and the locked shares that an intent is about.
+fn shares(holdings: &mut Holdings, intent: Intent) -> (&mut Quantity, &mut Quantity) {
+    match intent.share() {
+        Outcome::Yes => (&mut holdings.yes, &mut holdings.yes_locked),
+        Outcome::No => (&mut holdings.no, &mut holdings.no_locked),
+    }
+}
+
+fn lock(holdings: &mut Holdings, intent: Intent, limit: Price, quantity: Quantity) {
+    if intent.buys() {
+        holdings.cash.0 -= limit.times(quantity).0;
+        holdings.cash_locked.0 += limit.times(quantity).0;
+    } else {
+        let (free, locked) = shares(holdings, intent);
+        free.0 -= quantity.0;
+        locked.0 += quantity.0;
+    }
+}
+
+fn unlock(holdings: &mut Holdings, intent: Intent, limit: Price, quantity: Quantity) {
+    if intent.buys() {
+        holdings.cash_locked.0 -= limit.times(quantity).0;
+        holdings.cash.0 += limit.times(quantity).0;
+    } else {
+        let (free, locked) = shares(holdings, intent);
+        locked.0 -= quantity.0;
+        free.0 += quantity.0;
+    }
+}

@@ -1,0 +1,179 @@
+//! Hands each answer to whoever waits for it, and keeps the projection.
+//!
+//! One thread, two inputs for each shard: tickets, which say who waits for which command, and acknowledged events. Both come
+//! in the order of the sequence, so joining them is a merge of two rows and no table is needed. Either may come first.
+//!
+//! The events of a command are in the projection before its answer is given: whoever was told of an order finds it.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use market::{Event, Sequence, Stamp, Step, Ticket};
+use tokio::sync::watch;
+
+use crate::bell::Bell;
+use crate::engine_thread::Ticketed;
+use crate::projection::Projection;
+use crate::reply::{Answer, Reply};
+use crate::stream::listeners::Listeners;
+use crate::way_back::{Acknowledged, Back};
+
+/// How many events are taken from a shard before answers are given.
+const BATCH: usize = 1_024;
+
+/// How long it sleeps when nobody rings. Nothing depends on it but how soon it sees that the engine is gone.
+const SLEEP: Duration = Duration::from_millis(50);
+
+/// How far the projection has come: the last command of each shard that it holds.
+pub type Progress = Vec<Sequence>;
+
+/// The thread's work.
+pub struct Replies {
+    shards: Vec<Shard>,
+    tickets: Receiver<Ticketed>,
+    projection: Arc<RwLock<Projection>>,
+    listeners: Arc<Listeners>,
+    progress: watch::Sender<Progress>,
+    bell: Arc<Bell>,
+}
+
+struct Shard {
+    back: Back,
+    is_open: bool,
+    /// The events of the command whose last has not come yet. They are applied together, so that nobody sees half of it.
+    begun: Vec<Event>,
+    /// Answers that wait for their tickets, and tickets that wait for their answers, in the order of the sequence. One of
+    /// the two is empty after each step.
+    answered: VecDeque<Reply>,
+    waiting: VecDeque<(Sequence, Answer)>,
+}
+
+impl Replies {
+    /// Hands out what comes back from these shards, in their order.
+    pub fn new(
+        back: Vec<Back>,
+        tickets: Receiver<Ticketed>,
+        projection: Arc<RwLock<Projection>>,
+        listeners: Arc<Listeners>,
+        bell: Arc<Bell>,
+    ) -> Replies {
+        let shard = |back| Shard {
+            back,
+            is_open: false,
+            begun: Vec::new(),
+            answered: VecDeque::new(),
+            waiting: VecDeque::new(),
+        };
+        let shards = back.into_iter().map(shard).collect::<Vec<_>>();
+        let progress = watch::Sender::new(vec![Sequence(0); shards.len()]);
+        Replies { shards, tickets, projection, listeners, progress, bell }
+    }
+
+    /// Where to look how far the projection has come.
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    /// Puts it to work on a thread of its own, until the engine and who drives it are gone.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(mut self) -> std::io::Result<JoinHandle<()>> {
+        thread::Builder::new().name("replies".into()).spawn(move || {
+            let bell = Arc::clone(&self.bell);
+            loop {
+                match self.step() {
+                    Step::Worked => {}
+                    // It looks once more when it is known to be going to sleep: whoever brings work then rings.
+                    Step::Idle => bell.sleep(SLEEP, || self.step() != Step::Idle),
+                    Step::Ended => return,
+                }
+            }
+        })
+    }
+
+    /// Takes what has come, and gives the answers that are complete.
+    pub fn step(&mut self) -> Step {
+        let mut step = Step::Idle;
+        let are_tickets_over = loop {
+            match self.tickets.try_recv() {
+                Ok((Ticket { shard, sequence }, answer)) => {
+                    self.shards[usize::from(shard)].waiting.push_back((sequence, answer));
+                    step = Step::Worked;
+                }
+                Err(TryRecvError::Empty) => break false,
+                Err(TryRecvError::Disconnected) => break true,
+            }
+        };
+        let was_gone = self.shards.iter().all(|shard| shard.back.ring.is_abandoned());
+        if self.project() {
+            step = Step::Worked;
+        }
+        self.shards.iter_mut().for_each(Shard::answer);
+        if step == Step::Idle && are_tickets_over && was_gone { Step::Ended } else { step }
+    }
+
+    /// Takes events of all shards into the projection, and says whether there were any.
+    fn project(&mut self) -> bool {
+        let is_news = |shard: &Shard| !shard.is_open || !shard.back.ring.is_empty();
+        if !self.shards.iter().any(is_news) {
+            return false;
+        }
+        let mut projection = self.projection.write().unwrap_or_else(PoisonError::into_inner);
+        let mut worked = false;
+        for (number, shard) in (0..).zip(&mut self.shards) {
+            worked |= shard.open(number, &mut projection) | shard.take(number, &mut projection, &self.listeners);
+        }
+        let progress = projection.progress().to_vec();
+        drop(projection);
+        if worked {
+            self.progress.send_replace(progress);
+        }
+        worked
+    }
+}
+
+impl Shard {
+    /// What the engine recovered comes first.
+    fn open(&mut self, number: u16, projection: &mut Projection) -> bool {
+        let opened = if self.is_open { None } else { self.back.opened.try_recv().ok() };
+        opened.inspect(|opened| projection.open(number, opened)).inspect(|_| self.is_open = true).is_some()
+    }
+
+    fn take(&mut self, number: u16, projection: &mut Projection, listeners: &Listeners) -> bool {
+        for taken in 0..BATCH {
+            let Ok(Acknowledged { stamp, event, is_last }) = self.back.ring.pop() else { return taken > 0 };
+            self.begun.push(event);
+            if is_last {
+                self.end(Ticket { shard: number, sequence: stamp.sequence }, stamp, projection, listeners);
+            }
+        }
+        true
+    }
+
+    /// A command is whole.
+    fn end(&mut self, ticket: Ticket, stamp: Stamp, projection: &mut Projection, listeners: &Listeners) {
+        let mut reply = Reply::begin(ticket, stamp);
+        for event in self.begun.drain(..) {
+            projection.apply(stamp, &event);
+            listeners.tell(stamp, &event);
+            reply.add(&event);
+        }
+        projection.end(ticket);
+        self.answered.push_back(reply);
+    }
+
+    // ANCHOR: answer
+    fn answer(&mut self) {
+        while let (Some(reply), Some((sequence, _))) = (self.answered.front(), self.waiting.front()) {
+            debug_assert_eq!(reply.ticket.sequence, *sequence, "both rows are complete and in order");
+            if let (Some(reply), Some((_, answer))) = (self.answered.pop_front(), self.waiting.pop_front()) {
+                answer.give(Ok(reply));
+            }
+        }
+    }
+    // ANCHOR_END: answer
+}

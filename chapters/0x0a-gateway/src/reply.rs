@@ -1,0 +1,147 @@
+//! What an answer is: the promise that a command is on disk, or why there is none.
+
+use std::time::Duration;
+
+use market::{AccountId, CancelReason, Cents, Command, Event, Outcome, Place, Reason, Sequence, Stamp, Ticket};
+
+/// How many of a command's events an answer names. An order that meets more has its sums all the same.
+pub const EVENTS_MAX: usize = 1_000;
+
+/// What a durable command led to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// The command's shard and number there.
+    pub ticket: Ticket,
+    /// The same number, with the time of its frame.
+    pub stamp: Stamp,
+    /// What happened, without what only concerns others: at most [`EVENTS_MAX`].
+    pub events: Vec<Event>,
+    /// How many more there were.
+    pub left_out: u64,
+    /// How many shares of the order traded.
+    pub filled: u64,
+}
+
+impl Reply {
+    /// An answer to which the events are added one by one.
+    pub fn begin(ticket: Ticket, stamp: Stamp) -> Reply {
+        Reply { ticket, stamp, events: Vec::new(), left_out: 0, filled: 0 }
+    }
+
+    /// Adds an event of the command.
+    pub fn add(&mut self, event: &Event) {
+        match event {
+            // Whose orders went and who was paid is told to each of them.
+            Event::Cancelled { reason: CancelReason::Resolved, .. } | Event::Paid { .. } => return,
+            Event::Traded { quantity, .. } => self.filled += u64::from(quantity.0),
+            _ => {}
+        }
+        if self.events.len() < EVENTS_MAX {
+            self.events.push(*event);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Why the command changed nothing, if it did not.
+    pub fn rejected(&self) -> Option<Reason> {
+        match self.events.first() {
+            Some(&Event::Rejected { reason, .. }) => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// Too much is under way. The command was not taken.
+    Busy,
+    /// The venue is about to stop. The command was not taken.
+    Draining,
+    /// The session may not do that. The command was not taken.
+    Forbidden,
+    /// The account sends too many. The command was not taken; after so long it may be sent again.
+    TooFast(Duration),
+    /// Too much of the account is under way. The command was not taken.
+    TooManyInFlight,
+    /// The engine has stopped. The command may or may not be in the log.
+    Stopped,
+}
+
+/// What was answered.
+pub type Given = Result<Reply, Refusal>;
+
+/// Where a command's one answer goes. Whoever holds it gives it, once; where it is dropped instead, the answer is that
+/// nobody knows.
+pub struct Answer(Option<Box<Give>>);
+
+type Give = dyn FnOnce(Given) + Send;
+
+impl Answer {
+    /// An answer that goes there. What it does there is short and waits for nobody.
+    pub fn new(to: impl FnOnce(Given) + Send + 'static) -> Answer {
+        Answer(Some(Box::new(to)))
+    }
+
+    /// Gives it.
+    pub fn give(mut self, answer: Given) {
+        if let Some(to) = self.0.take() {
+            to(answer);
+        }
+    }
+}
+
+// ANCHOR: dropped
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if let Some(to) = self.0.take() {
+            to(Err(Refusal::Stopped));
+        }
+    }
+}
+// ANCHOR_END: dropped
+
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Session {
+    /// Somebody with an account.
+    Account(AccountId),
+    /// Who runs the venue.
+    Operator,
+}
+
+impl Session {
+    // ANCHOR: may
+    /// Whether it may give this command. An account acts for itself, and money comes and goes through the operator.
+    pub fn may(self, command: &Command) -> bool {
+        match (self, command) {
+            (Session::Account(own), &Command::Place(Place { account, .. })) => account == own,
+            (Session::Account(own), &Command::Cancel { account, .. }) => account == own,
+            (Session::Account(_), _) => false,
+            (Session::Operator, command) => !matches!(command, Command::Place(_) | Command::Cancel { .. }),
+        }
+    }
+    // ANCHOR_END: may
+}
+
+/// What a resolution led to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resolution {
+    /// Which side won.
+    pub outcome: Outcome,
+    /// What all winners got together.
+    pub paid: Cents,
+    /// The command.
+    pub sequence: Sequence,
+}
+
+impl Reply {
+    /// The resolution, if it is one.
+    pub fn resolution(&self) -> Option<Resolution> {
+        self.events.iter().find_map(|event| match *event {
+            Event::Resolved { outcome, paid, .. } => Some(Resolution { outcome, paid, sequence: self.ticket.sequence }),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! The program: starts a venue, listens, and drains when it is told to end.
+//!
+//! Draining loses nothing: no new requests are taken, what is under way is answered, connections are closed, the log is
+//! closed. Being killed loses nothing that was acknowledged either; the next start finds it in the log.
+
+mod connections;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use market::Options;
+use program::{Verdict, print, tell};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
+use tokio_rustls::TlsAcceptor;
+
+use crate::args::Args;
+use crate::bots;
+use crate::error::VenueError;
+use crate::http::operator::open_market;
+use crate::http::routes;
+use crate::limits::Allowed;
+use crate::names::Question;
+use crate::tls;
+use crate::venue::{Running, Venue};
+
+use connections::Connections;
+
+/// How many files are for logs, names and pages, whatever connections want.
+const OWN_FILES: u32 = 512;
+
+/// How long connections may take to end when the venue does.
+const DRAIN_TIME: Duration = Duration::from_secs(5);
+
+/// How often it is looked whether the engine has stopped by itself.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How often a client is told that its connection lives.
+const LIFE: Duration = Duration::from_secs(2);
+
+/// Markets of a first start.
+const QUESTIONS: [(&str, &str); 3] = [
+    ("Will it rain in Paris tomorrow?", "巴黎明天会下雨吗？"),
+    ("Will the next Mersenne prime be found this year?", "今年会找到下一个梅森素数吗？"),
+    ("Will the home team win on Saturday?", "主队周六会赢吗？"),
+];
+
+/// Runs the venue until it is told to end.
+///
+/// # Errors
+/// [`VenueError`].
+pub fn run(args: &Args) -> Result<Verdict, VenueError> {
+    check(args)?;
+    let tls = match (&args.tls_certificate, &args.tls_key) {
+        (Some(certificate), Some(key)) => Some(tls::acceptor(certificate, key)?),
+        _ => None,
+    };
+    let fresh = tempfile::tempdir().map_err(VenueError::Folder)?;
+    let data_dir = args.data_dir.as_deref().unwrap_or(fresh.path());
+    let options = Options { shards: args.shards, snapshot_every: Some(1_000_000), ..Options::new(data_dir) };
+    let (running, recovery) = Venue::start(args.engine, &options, args.play_money, allowed(args))?;
+    for remark in &recovery.remarks {
+        tell(format_args!("{remark}"));
+    }
+    if recovery.commands > 0 {
+        tell(format_args!("recovered {} commands, {} of them replayed", recovery.commands, recovery.replayed));
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(VenueError::System)?;
+    let served = runtime.block_on(serve(args, &running, tls));
+    // No task is left that could ask; what was under way has its answer.
+    runtime.shutdown_timeout(DRAIN_TIME);
+    running.close()?;
+    served?;
+    Ok(Verdict::Yes)
+}
+
+fn check(args: &Args) -> Result<(), VenueError> {
+    if args.shards > 1 && !args.engine.has_shards() {
+        return Err(VenueError::Usage(
+            "--shards is for engines 0x07 and 0x08: leave it out, or name one of them".into(),
+        ));
+    }
+    let is_safe = args.tls_certificate.is_some() || args.behind_proxy || args.classroom;
+    if !args.listen.ip().is_loopback() && !is_safe {
+        let words = "--listen names an address that others can reach, and keys would cross the network unencrypted: \
+                     name a certificate with --tls-certificate and --tls-key, or say --behind-proxy where a proxy before \
+                     it speaks TLS, or --classroom for play money in one room";
+        return Err(VenueError::Usage(words.into()));
+    }
+    Ok(())
+}
+
+async fn serve(args: &Args, running: &Running, tls: Option<TlsAcceptor>) -> Result<(), VenueError> {
+    let venue = running.venue();
+    let failed = |source| VenueError::Listen { address: args.listen, source };
+    let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    if let Some(key) = venue.names.operator_key(args.new_operator_key)? {
+        print(format_args!("operator's key, shown once: {}\n", key.reveal()))?;
+    }
+    if !args.no_demo && venue.projection().markets().next().is_none() {
+        open_demo(venue).await;
+    }
+    if args.classroom {
+        print(format_args!(
+            "classroom: for play money only; whoever is in the same network can read keys on their way\n"
+        ))?;
+    }
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    print(format_args!("open {scheme}://{address}/\n"))?;
+    tokio::spawn(tick(Arc::clone(venue), args.updates_per_second));
+    let bots = if args.no_demo { None } else { Some(tokio::spawn(with_bots(args.clone(), Arc::clone(venue)))) };
+    let connections = Connections::new(venue, routes(Arc::clone(venue), args.echo), tls, args.behind_proxy);
+    tokio::select! {
+        () = asked_to_end() => {}
+        () = stopped(running) => {}
+        () = connections.accept(listener) => {}
+    }
+    bots.inspect(JoinHandle::abort);
+    drain(venue, address).await;
+    Ok(())
+}
+
+/// Bots trade over connections of their own, which need neither encryption nor a way in from outside.
+async fn with_bots(args: Args, venue: Arc<Venue>) {
+    let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await else { return };
+    let Ok(address) = listener.local_addr() else { return };
+    let connections = Connections::new(&venue, routes(Arc::clone(&venue), false), None, false);
+    tokio::join!(connections.accept(listener), bots::trade(address, venue, args.bots));
+}
+
+/// What clients may ask for, and this machine has.
+fn allowed(args: &Args) -> Allowed {
+    let files = connections::open_files_max().unwrap_or(u32::MAX);
+    Allowed {
+        orders_per_second: args.orders_per_second,
+        accounts_per_minute: args.accounts_per_minute,
+        connections: args.connections.min(files.saturating_sub(OWN_FILES).max(1)),
+        connections_per_address: args.connections_per_address,
+    }
+}
+
+/// Waits until the engine has stopped by itself.
+async fn stopped(running: &Running) {
+    while !running.has_stopped() {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+async fn drain(venue: &Venue, address: SocketAddr) {
+    venue.door.inner.drain();
+    tell(format_args!("{address}: no new requests; ending"));
+    venue.over.send_replace(());
+    tokio::select! {
+        // Each connection holds a receiver until it ends.
+        () = venue.over.closed() => {}
+        () = tokio::time::sleep(DRAIN_TIME) => tell(format_args!("some connections were cut off")),
+        () = asked_to_end() => std::process::exit(130),
+    }
+}
+
+/// Tells connections to look what has changed, so many times a second, and to show that they live.
+async fn tick(venue: Arc<Venue>, per_second: u32) {
+    let every = |time| {
+        let mut interval = tokio::time::interval(time);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        interval
+    };
+    let (mut ticks, mut life) = (every(Duration::from_secs(1) / per_second), every(LIFE));
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => venue.ticks.send_replace(()),
+            _ = life.tick() => venue.life.send_replace(()),
+        }
+    }
+}
+
+/// Ctrl-C, or the signal that services are ended with.
+async fn asked_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+async fn open_demo(venue: &Arc<Venue>) {
+    for (en, zh) in QUESTIONS {
+        if open_market(venue, Question { en: en.into(), zh: zh.into() }).await.is_err() {
+            tell(format_args!("the market \"{en}\" could not be opened"));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! One connection that places, cancels, hears of its own orders and watches any number of markets, over WebSocket.
+//!
+//! It is one task with three sources: what the client says, what is ready for it in its [`outbox`], and a tick that says
+//! that books may have changed. Books are not queued: at a tick the task takes what is true then, from its cursor on, and
+//! while a slow client keeps it busy it takes nothing. Answers and notices are queued, for they may not be lost; whoever
+//! does not even take those is told why and closed.
+//!
+//! ```text
+// ANCHOR: messages
+//! {"id":1,"do":"login","key":"nnc_…"}                     {"re":1,"ok":{"account":1000}}
+//! {"id":2,"do":"watch","markets":[1]}                     {"re":2,"ok":{"markets":[1]}}, then messages of 0x09
+//! {"id":3,"do":"place","market":1,"intent":"buy-yes",…}   {"re":3,"ok":{…}} or {"re":3,"problem":{…}}
+//! {"id":4,"do":"place","orders":[{…},{…}]}                {"re":4,"ok":[{…},{…}]}
+//! {"id":5,"do":"cancel","market":1,"order":17}            {"re":5,"ok":{"cancelled":[17],"sequence":130}}
+//! {"id":6,"do":"cancel-all","market":1}                   the same
+//!                                                         {"kind":"notice",…}, {"kind":"tick",…}
+//!                                                         {"kind":"bye",…}
+// ANCHOR_END: messages
+//! ```
+//!
+//! Who asks for the subprotocol of [`binary`] may place in bytes as well.
+
+pub mod binary;
+pub mod listeners;
+pub mod outbox;
+mod said;
+pub mod shared;
+mod talk;
+mod words;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::response::Response;
+
+use crate::http::extract::{Connection, Who};
+use crate::problem::Problem;
+use crate::venue::Venue;
+
+/// The most bytes of a message: a thousand orders.
+pub const MESSAGE_BYTES_MAX: usize = 256 * 1024;
+
+/// How many bytes are read at once. The library's own 128 KiB for each connection would be most of what it costs.
+const READ_BYTES: usize = 4 * 1024;
+
+/// Takes a connection. Whoever can send a header may say there who it is; a browser says it in its first message.
+pub async fn open(
+    State(venue): State<Arc<Venue>>,
+    who: Option<Who>,
+    Connection(held): Connection,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, Problem> {
+    let session = who.map(|Who(session)| session);
+    let upgrade = upgrade.protocols([binary::PROTOCOL]);
+    let upgrade = upgrade.read_buffer_size(READ_BYTES).write_buffer_size(0).max_message_size(MESSAGE_BYTES_MAX);
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        talk::talk(venue, socket, session).await;
+        drop(held);
+    }))
+}
+
+/// Says back what it hears, and nothing else: what a connection costs without a venue behind it.
+pub async fn echo(upgrade: WebSocketUpgrade) -> Response {
+    upgrade.read_buffer_size(READ_BYTES).write_buffer_size(0).on_upgrade(|mut socket| async move {
+        while let Some(Ok(message)) = socket.recv().await {
+            if socket.send(message).await.is_err() {
+                return;
+            }
+        }
+    })
+}

@@ -1,0 +1,188 @@
+//! The same in bytes, for those who measure: the log's own 24-byte commands go in, its 40-byte events come out.
+//!
+//! ```text
+// ANCHOR: layout
+//! asked     number u64, then commands of 24 bytes each
+//! answered  number u64, then for each command, in their order:
+//!           sequence u64, time u64, events u32, filled u32, outcome u32, shard u32      32 bytes
+//!           events of 40 bytes each
+//! noticed   number 2^64 - 1, then for each thing that happened to one's orders through others:
+//!           sequence u64, time u64, event of 40 bytes
+// ANCHOR_END: layout
+//! ```
+//!
+//! Everything is little-endian. The outcome is 0 where the command is on disk, also where its event is a rejection; 1 busy,
+//! 2 draining, 3 forbidden, 4 nobody knows, 5 too fast, 6 too many in flight. In a trade the other side's account is 0: who
+//! it was is nobody's business.
+
+use market::log::{RECORD_BYTES, decode_command};
+use market::{AccountId, Command, Event};
+
+use crate::reply::{Given, Refusal};
+use crate::stream::outbox::Notice;
+
+/// The subprotocol's name in the handshake.
+pub const PROTOCOL: &str = "cents.binary.1";
+
+/// The most commands of a message.
+pub const COMMANDS_MAX: usize = 8_192;
+
+/// The number of a message that answers nothing.
+const NOTICES: u64 = u64::MAX;
+
+/// The bytes of a message's number.
+const NUMBER_BYTES: usize = 8;
+
+/// What a message asks for.
+///
+/// # Errors
+/// What is wrong with it, in a sentence.
+pub fn read(message: &[u8]) -> Result<(u64, Vec<Command>), &'static str> {
+    let Some((number, commands)) = message.split_first_chunk::<NUMBER_BYTES>() else {
+        return Err("A message begins with its number, in 8 bytes.");
+    };
+    let (commands, rest) = commands.as_chunks::<RECORD_BYTES>();
+    if !rest.is_empty() {
+        return Err("Behind the number come commands of 24 bytes each, and nothing else.");
+    }
+    if commands.len() > COMMANDS_MAX {
+        return Err("A message has at most 8,192 commands.");
+    }
+    let commands: Option<Vec<Command>> = commands.iter().map(decode_command).collect();
+    Ok((
+        u64::from_le_bytes(*number),
+        commands.ok_or("One of the commands is none: the book's page on the log has the layout.")?,
+    ))
+}
+
+/// The answers to a message's commands, for the account that asked.
+pub fn write(number: u64, account: AccountId, all: &[(Command, Given)]) -> Vec<u8> {
+    let events: usize = all.iter().map(|(_, given)| given.as_ref().map_or(0, |reply| reply.events.len())).sum();
+    let mut bytes = Vec::with_capacity(NUMBER_BYTES + all.len() * 32 + events * Event::BYTES);
+    bytes.extend(number.to_le_bytes());
+    for (_, given) in all {
+        let nothing = (0, 0, 0, 0, 0);
+        let (sequence, time, count, filled, shard) = given.as_ref().map_or(nothing, |reply| {
+            let count = reply.events.len() as u32;
+            (reply.ticket.sequence.0, reply.stamp.time.0, count, reply.filled as u32, reply.ticket.shard)
+        });
+        let outcome: u32 = match given {
+            Ok(_) => 0,
+            Err(Refusal::Busy) => 1,
+            Err(Refusal::Draining) => 2,
+            Err(Refusal::Forbidden) => 3,
+            Err(Refusal::Stopped) => 4,
+            Err(Refusal::TooFast(_)) => 5,
+            Err(Refusal::TooManyInFlight) => 6,
+        };
+        bytes.extend(sequence.to_le_bytes());
+        bytes.extend(time.to_le_bytes());
+        for word in [count, filled, outcome, shard.into()] {
+            bytes.extend(word.to_le_bytes());
+        }
+        for event in given.iter().flat_map(|reply| &reply.events) {
+            bytes.extend(without_the_other(*event, account).encode());
+        }
+    }
+    bytes
+}
+
+/// What happened to the orders of the account that listens.
+pub fn write_notices(notices: &[Notice]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(NUMBER_BYTES + notices.len() * (16 + Event::BYTES));
+    bytes.extend(NOTICES.to_le_bytes());
+    for Notice { account, stamp, event } in notices {
+        bytes.extend(stamp.sequence.0.to_le_bytes());
+        bytes.extend(stamp.time.0.to_le_bytes());
+        bytes.extend(without_the_other(*event, *account).encode());
+    }
+    bytes
+}
+
+/// An event as this account may see it.
+fn without_the_other(event: Event, own: AccountId) -> Event {
+    let seen = |account| if account == own { account } else { AccountId(0) };
+    match event {
+        Event::Traded {
+            market,
+            maker,
+            maker_account,
+            taker,
+            taker_account,
+            price,
+            quantity,
+            maker_intent,
+            taker_intent,
+        } => Event::Traded {
+            market,
+            maker,
+            maker_account: seen(maker_account),
+            taker,
+            taker_account: seen(taker_account),
+            price,
+            quantity,
+            maker_intent,
+            taker_intent,
+        },
+        event => event,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use market::log::encode_command;
+    use market::{Intent, MarketId, OrderId, Price, Quantity, Sequence, Stamp, Ticket, UnixMs};
+
+    use super::*;
+    use crate::reply::Reply;
+
+    const OPEN: Command = Command::Open { market: MarketId(7) };
+
+    #[test]
+    fn what_was_asked_is_read() {
+        let mut message = 9u64.to_le_bytes().to_vec();
+        message.extend(encode_command(&OPEN));
+        message.extend(encode_command(&OPEN));
+        assert_eq!(read(&message), Ok((9, vec![OPEN, OPEN])));
+        for cut in 0..message.len() {
+            let is_whole = cut >= NUMBER_BYTES && (cut - NUMBER_BYTES).is_multiple_of(RECORD_BYTES);
+            assert_eq!(read(&message[..cut]).is_ok(), is_whole, "{cut}");
+        }
+        message.truncate(NUMBER_BYTES);
+        message.extend([0xff; RECORD_BYTES]);
+        assert!(read(&message).is_err());
+        message.truncate(NUMBER_BYTES);
+        (0..=COMMANDS_MAX).for_each(|_| message.extend(encode_command(&OPEN)));
+        assert!(read(&message).is_err());
+    }
+
+    #[test]
+    fn an_answer_names_no_other_account() {
+        let (own, other) = (AccountId(1_000), AccountId(0x00C0_FFEE));
+        let trade = Event::Traded {
+            market: MarketId(7),
+            maker: OrderId(1),
+            maker_account: other,
+            taker: OrderId(2),
+            taker_account: own,
+            price: Price::MIN,
+            quantity: Quantity(3),
+            maker_intent: Intent::SellYes,
+            taker_intent: Intent::BuyYes,
+        };
+        let ticket = Ticket { shard: 2, sequence: Sequence(5) };
+        let mut reply = Reply::begin(ticket, Stamp { sequence: ticket.sequence, time: UnixMs(6) });
+        reply.add(&trade);
+        let bytes = write(9, own, &[(OPEN, Ok(reply)), (OPEN, Err(Refusal::Stopped))]);
+        assert_eq!(bytes.len(), NUMBER_BYTES + 32 + Event::BYTES + 32);
+        assert!(!bytes.windows(4).any(|four| four == other.0.to_le_bytes()));
+        let event = bytes[NUMBER_BYTES + 32..].first_chunk().and_then(Event::decode).expect("an event");
+        assert_eq!(event, without_the_other(trade, own));
+        assert_eq!(bytes[bytes.len() - 8..bytes.len() - 4], 4u32.to_le_bytes());
+
+        let stamp = Stamp { sequence: Sequence(5), time: UnixMs(6) };
+        let bytes = write_notices(&[Notice { account: own, stamp, event: trade }; 2]);
+        assert_eq!(bytes.len(), NUMBER_BYTES + 2 * (16 + Event::BYTES));
+        assert!(!bytes.windows(4).any(|four| four == other.0.to_le_bytes()));
+    }
+}

@@ -1,0 +1,302 @@
+//! The talk with one client.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
+use futures_util::SinkExt;
+use market::{AccountId, Command};
+use market_data::Cursor;
+use market_data::shown::Shown;
+use serde_json::{Value, json};
+
+use super::binary;
+use super::outbox::{Form, Outbox, Outgoing, TooSlow};
+use super::said::{Do, Misread, Said, missing};
+use super::words::{Answered, in_words, text};
+use crate::door::Door;
+use crate::http::markets::shown;
+use crate::http::orders::{cancellation, own_orders};
+use crate::problem::{Problem, Why};
+use crate::reply::Session;
+use crate::venue::Venue;
+use crate::wire::OrderRequest;
+
+/// The most markets that a connection watches.
+const WATCHED_MAX: usize = 1_000;
+
+/// The most orders of a list.
+const LIST_MAX: usize = 1_000;
+
+/// How long a client may take for what was sent to it.
+const SEND_TIME: Duration = Duration::from_secs(30);
+
+/// Why a connection ends.
+enum End {
+    /// The client is gone.
+    Gone,
+    /// It is told why.
+    Bye(&'static str, &'static str),
+}
+
+impl From<axum::Error> for End {
+    fn from(_: axum::Error) -> End {
+        End::Gone
+    }
+}
+
+struct Talk {
+    venue: Arc<Venue>,
+    socket: WebSocket,
+    session: Option<Session>,
+    is_binary: bool,
+    outbox: Arc<Outbox>,
+    watched: Vec<Watched>,
+    /// What is taken from the outbox, kept for the next time.
+    taken: VecDeque<Outgoing>,
+    news: Vec<Utf8Bytes>,
+}
+
+struct Watched {
+    shown: Arc<Shown>,
+    cursor: Cursor,
+}
+
+/// Talks until one side ends it.
+pub(super) async fn talk(venue: Arc<Venue>, socket: WebSocket, session: Option<Session>) {
+    let (outbox, watched) = (Arc::default(), Vec::new());
+    let is_binary = socket.protocol().is_some();
+    let mut talk =
+        Talk { venue, socket, session, is_binary, outbox, watched, taken: VecDeque::new(), news: Vec::new() };
+    if let Some(Session::Account(account)) = session {
+        talk.venue.listeners.listen(account, &talk.outbox);
+    }
+    if let Err(End::Bye(reason, detail)) = talk.go_on().await {
+        let bye = json!({ "kind": "bye", "reason": reason, "detail": detail });
+        let last = async {
+            talk.send(text(&bye)).await?;
+            let frame = CloseFrame { code: 1001, reason: reason.into() };
+            talk.socket.send(Message::Close(Some(frame))).await?;
+            Ok::<(), End>(())
+        };
+        // Whoever is closed for being slow may not take that either.
+        let _ = tokio::time::timeout(Duration::from_secs(1), last).await;
+    }
+}
+
+impl Talk {
+    async fn go_on(&mut self) -> Result<(), End> {
+        let (outbox, venue) = (Arc::clone(&self.outbox), Arc::clone(&self.venue));
+        let (mut ticks, mut life, mut over) = (venue.ticks.subscribe(), venue.life.subscribe(), venue.over.subscribe());
+        self.send(text(&json!({ "kind": "hello", "protocol": 1, "time_ms": self.venue.now_ms() }))).await?;
+        // ANCHOR: go_on
+        loop {
+            tokio::select! {
+                said = self.socket.recv() => self.hear(said.ok_or(End::Gone)??).await?,
+                () = outbox.is_news() => self.hand_over().await?,
+                _ = ticks.changed(), if !self.watched.is_empty() => self.show().await?,
+                _ = life.changed() => self.send(text(&json!({ "kind": "tick", "time_ms": venue.now_ms() }))).await?,
+                _ = over.changed() => {
+                    return Err(End::Bye("draining", "The venue is about to stop: come back in a moment."));
+                }
+            }
+        }
+        // ANCHOR_END: go_on
+    }
+
+    async fn hear(&mut self, message: Message) -> Result<(), End> {
+        match message {
+            Message::Text(said) => self.obey(&said).await,
+            Message::Binary(asked) if self.is_binary => self.obey_bytes(&asked),
+            Message::Binary(_) => Err(End::Bye("bad-request", "Messages are text here: ask for the subprotocol.")),
+            Message::Close(_) => Err(End::Gone),
+            // The library answers.
+            Message::Ping(_) | Message::Pong(_) => Ok(()),
+        }
+    }
+
+    async fn obey(&mut self, said: &str) -> Result<(), End> {
+        let said = match Said::read(said) {
+            Ok(said) => said,
+            Err(Misread { id, problem }) => return self.send(text(&Answered::<()>::problem(id, *problem))).await,
+        };
+        let id = said.id;
+        match self.done(&said) {
+            Ok(Some(done)) => self.send(text(&Answered::ok(id, done))).await,
+            // The answer comes when the command is on disk.
+            Ok(None) => Ok(()),
+            Err(problem) => self.send(text(&Answered::<()>::problem(Some(id), problem))).await,
+        }
+    }
+
+    /// Lets the commands of a binary message enter.
+    fn obey_bytes(&self, asked: &[u8]) -> Result<(), End> {
+        let (id, commands) = binary::read(asked).map_err(|wrong| End::Bye("bad-request", wrong))?;
+        let Some(session @ Session::Account(_)) = self.session else {
+            return Err(End::Bye("unauthenticated", "Log in first, with the key of an account."));
+        };
+        let Some(answers) = self.outbox.answers(id, Form::Bytes, &commands) else {
+            return Err(End::Bye("too-many-requests", "More commands are under way than one connection may have."));
+        };
+        commands.into_iter().zip(answers).for_each(|(command, answer)| self.venue.door.enter(session, command, answer));
+        Ok(())
+    }
+
+    /// Does what can be done at once, and lets commands enter.
+    fn done(&mut self, said: &Said) -> Result<Option<Value>, Problem> {
+        match said.what {
+            Do::Login => self.login(said).map(Some),
+            Do::Watch => self.watch(said).map(Some),
+            Do::Unwatch => {
+                let markets = said.markets.as_ref().ok_or_else(|| missing("markets"))?;
+                self.watched.retain(|watched| !markets.contains(&watched.shown.market.0));
+                Ok(Some(json!({ "markets": self.watched() })))
+            }
+            Do::Place | Do::Cancel | Do::CancelAll => self.enter(said).map(|()| None),
+        }
+    }
+
+    fn login(&mut self, said: &Said) -> Result<Value, Problem> {
+        let key = said.key.as_deref().ok_or_else(|| missing("key"))?;
+        let known = self.venue.names.session(key);
+        let session = known.ok_or_else(|| Problem::because(Why::Unauthenticated, "Nobody has this key."))?;
+        if self.session.is_some_and(|before| before != session) {
+            return Err(Problem::because(Why::Forbidden, "This connection has logged in with another key."));
+        }
+        if let (None, Session::Account(account)) = (self.session, session) {
+            self.venue.listeners.listen(account, &self.outbox);
+        }
+        self.session = Some(session);
+        Ok(match session {
+            Session::Account(account) => json!({ "account": account.0 }),
+            Session::Operator => json!({ "operator": true }),
+        })
+    }
+
+    /// Watching a market anew begins with its whole book.
+    fn watch(&mut self, said: &Said) -> Result<Value, Problem> {
+        let markets = said.markets.as_ref().ok_or_else(|| missing("markets"))?;
+        if self.watched.len() + markets.len() > WATCHED_MAX {
+            let what = format!("A connection watches at most {WATCHED_MAX} markets.");
+            return Err(Problem::because(Why::TooLarge, what));
+        }
+        for &market in markets {
+            let shown = shown(&self.venue, market)?;
+            self.watched.retain(|watched| watched.shown.market != shown.market);
+            self.watched.push(Watched { shown, cursor: Cursor::default() });
+        }
+        Ok(json!({ "markets": self.watched() }))
+    }
+
+    fn watched(&self) -> Vec<u32> {
+        self.watched.iter().map(|watched| watched.shown.market.0).collect()
+    }
+
+    // ANCHOR: enter
+    fn enter(&mut self, said: &Said) -> Result<(), Problem> {
+        let Some(Session::Account(account)) = self.session else {
+            return Err(Problem::because(Why::Unauthenticated, "Log in first, with the key of an account."));
+        };
+        let session = Session::Account(account);
+        match self.commands(said, account)? {
+            Commands::One(command) => {
+                let answer = self.outbox.answer(said.id, command).ok_or_else(|| Problem::new(Why::Busy))?;
+                self.venue.door.enter(session, command, answer);
+            }
+            Commands::Many(commands) => {
+                let answers =
+                    self.outbox.answers(said.id, Form::Words, &commands).ok_or_else(|| Problem::new(Why::Busy))?;
+                for (command, answer) in commands.into_iter().zip(answers) {
+                    self.venue.door.enter(session, command, answer);
+                }
+            }
+        }
+        Ok(())
+    }
+    // ANCHOR_END: enter
+
+    fn commands(&self, said: &Said, account: AccountId) -> Result<Commands, Problem> {
+        Ok(match (said.what, &said.orders) {
+            (Do::CancelAll, _) => {
+                let market = said.market.ok_or_else(|| missing("market"))?;
+                let own = own_orders(&self.venue, account, market)?;
+                Commands::Many(own.into_iter().map(|order| cancellation(market, account, order)).collect())
+            }
+            (Do::Place, Some(orders)) if orders.len() > LIST_MAX => {
+                return Err(Problem::because(Why::TooLarge, format!("A list has at most {LIST_MAX} orders.")));
+            }
+            (Do::Place, Some(orders)) => {
+                Commands::Many(orders.iter().map(|order: &OrderRequest| order.command(account)).collect())
+            }
+            _ => Commands::One(said.command(account)?),
+        })
+    }
+
+    /// Sends all that waits in the outbox.
+    async fn hand_over(&mut self) -> Result<(), End> {
+        let mut taken = std::mem::take(&mut self.taken);
+        self.outbox.take(&mut taken).map_err(|TooSlow| {
+            End::Bye("too-slow", "More happened to your orders than you took in time: come back, and read /v1/orders.")
+        })?;
+        let messages = self.encode(&mut taken);
+        self.taken = taken;
+        self.send_all(messages).await
+    }
+
+    fn encode(&self, taken: &mut VecDeque<Outgoing>) -> Vec<Message> {
+        let account = match self.session {
+            Some(Session::Account(account)) => account,
+            _ => AccountId(0),
+        };
+        let (mut messages, mut notices) = (Vec::with_capacity(taken.len()), Vec::new());
+        for outgoing in taken.drain(..) {
+            match outgoing {
+                Outgoing::Many(id, Form::Bytes, all) => {
+                    messages.push(Message::Binary(binary::write(id, account, &all).into()));
+                }
+                Outgoing::Notice(notice) if self.is_binary => notices.push(notice),
+                outgoing => messages.push(Message::Text(in_words(&outgoing))),
+            }
+        }
+        if !notices.is_empty() {
+            messages.push(Message::Binary(binary::write_notices(&notices).into()));
+        }
+        messages
+    }
+
+    /// Sends what has changed in the markets that are watched, as they are now.
+    async fn show(&mut self) -> Result<(), End> {
+        let mut news = std::mem::take(&mut self.news);
+        for Watched { shown, cursor } in &mut self.watched {
+            self.venue.shared.news(shown, cursor, &mut news);
+        }
+        let sent = self.send_all(news.drain(..).map(Message::Text)).await;
+        self.news = news;
+        sent
+    }
+
+    async fn send(&mut self, text: Utf8Bytes) -> Result<(), End> {
+        self.send_all([Message::Text(text)]).await
+    }
+
+    /// Sends these with as few calls of the system as they take.
+    async fn send_all(&mut self, messages: impl IntoIterator<Item = Message>) -> Result<(), End> {
+        let socket = &mut self.socket;
+        let send = async move {
+            for message in messages {
+                socket.feed(message).await?;
+            }
+            socket.flush().await
+        };
+        match tokio::time::timeout(SEND_TIME, send).await {
+            Ok(sent) => Ok(sent?),
+            Err(_) => Err(End::Gone),
+        }
+    }
+}
+
+enum Commands {
+    One(Command),
+    Many(Vec<Command>),
+}

@@ -1,0 +1,91 @@
+//! What a client is told, as JSON.
+
+use axum::extract::ws::Utf8Bytes;
+use market::Command;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::outbox::{Notice, Outgoing};
+use crate::http::orders::cancelled;
+use crate::problem::Problem;
+use crate::reply::{Given, Refusal};
+use crate::wire::{OrderDone, OrderOutcome, OwnEvent};
+
+/// An answer, by the number of what was asked.
+#[derive(Serialize)]
+pub(super) struct Answered<T> {
+    re: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ok: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
+}
+
+impl<T: Serialize> Answered<T> {
+    pub(super) fn ok(id: u64, ok: T) -> Answered<T> {
+        Answered { re: Some(id), ok: Some(ok), problem: None }
+    }
+
+    pub(super) fn problem(re: Option<u64>, problem: Problem) -> Answered<T> {
+        Answered { re, ok: None, problem: Some(problem) }
+    }
+
+    fn of(id: u64, done: Result<T, Problem>) -> Answered<T> {
+        done.map_or_else(|problem| Answered::problem(Some(id), problem), |ok| Answered::ok(id, ok))
+    }
+}
+
+fn notice_in_words(&Notice { account, stamp, event }: &Notice) -> Value {
+    let own = OwnEvent::as_other(&event, account);
+    json!({
+        "kind": "notice",
+        "market": event.market().0,
+        "order": own.and_then(|own| own.order()),
+        "sequence": stamp.sequence.0,
+        "time_ms": stamp.time.0,
+        "event": own,
+    })
+}
+
+/// What was put into the outbox.
+pub(super) fn in_words(outgoing: &Outgoing) -> Utf8Bytes {
+    match outgoing {
+        Outgoing::One(id, command @ Command::Place(_), given) => text(&Answered::of(*id, placed(command, given))),
+        Outgoing::One(id, command, given) => text(&Answered::of(*id, cancelled_all(&[(*command, given.clone())]))),
+        Outgoing::Many(id, _, all) if matches!(all.first(), Some((Command::Place(_), _))) => {
+            let each = |(command, given): &(Command, Given)| OrderOutcome::of(command, given);
+            text(&Answered::ok(*id, all.iter().map(each).collect::<Vec<_>>()))
+        }
+        Outgoing::Many(id, _, all) => text(&Answered::of(*id, cancelled_all(all))),
+        Outgoing::Notice(notice) => text(&notice_in_words(notice)),
+    }
+}
+
+fn placed(command: &Command, given: &Given) -> Result<OrderDone, Problem> {
+    given.as_ref().map_err(|refusal: &Refusal| Problem::from(*refusal)).and_then(|reply| OrderDone::of(command, reply))
+}
+
+/// What of several cancellations was cancelled. Of one alone, why not; of several, those that had gone are passed over.
+fn cancelled_all(all: &[(Command, Given)]) -> Result<Value, Problem> {
+    let mut orders = Vec::new();
+    let mut sequence = None;
+    for (command, given) in all {
+        let Command::Cancel { order, .. } = *command else { continue };
+        let reply = given.as_ref().map_err(|refusal| Problem::from(*refusal))?;
+        match cancelled(order.0, reply) {
+            Ok(_) => {
+                orders.push(order.0);
+                sequence = Some(reply.ticket.sequence.0);
+            }
+            Err(problem) if all.len() == 1 => return Err(problem),
+            Err(_) => {}
+        }
+    }
+    Ok(json!({ "cancelled": orders, "sequence": sequence }))
+}
+
+/// A value as a message.
+pub(super) fn text(value: &impl Serialize) -> Utf8Bytes {
+    // Numbers, words and lists of them: nothing here can fail.
+    serde_json::to_string(value).unwrap_or_default().into()
+}

@@ -1,0 +1,42 @@
+//! TLS: so that nobody on the way reads keys, or speaks for the venue.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+/// Why the certificate or its key can't be used.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{path}: {what}; --tls-certificate names a chain of certificates in PEM, --tls-key the private key of its first"
+)]
+pub struct TlsError {
+    path: PathBuf,
+    what: String,
+}
+
+/// Speaks TLS with this chain of certificates and this key, each a file in PEM.
+///
+/// # Errors
+/// [`TlsError`].
+pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
+    let failed = |path: &Path, what: String| TlsError { path: path.to_path_buf(), what };
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect);
+    let chain = chain.map_err(|error| failed(certificate, format!("no certificate could be read: {error}")))?;
+    if chain.is_empty() {
+        return Err(failed(certificate, "there is no certificate in it".into()));
+    }
+    let secret = PrivateKeyDer::from_pem_file(key);
+    let secret = secret.map_err(|error| failed(key, format!("no private key could be read: {error}")))?;
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config =
+        config.with_safe_default_protocol_versions().map_err(|error| failed(certificate, error.to_string()))?;
+    let config = config.with_no_client_auth().with_single_cert(chain, secret);
+    let mut config = config.map_err(|error| failed(key, format!("certificate and key do not go together: {error}")))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}

@@ -1,0 +1,238 @@
+//! The venue: an engine with its log, the feed, the way back, names, and the door to them.
+//!
+//! ```text
+//!                  requests                        acknowledged
+//!  connections ──▶ door ──queue──▶ engine's thread ┄┄▶ matching ──▶ tap ──▶ feed ──▶ books, trades: anybody
+//!       ▲                                │                    └──▶ way back
+//!       │                                │ tickets                   │
+//!       └────────── answers ──────── replies ◀───────────────────────┘
+//!                                        └──▶ projection: positions, open orders, own trades
+//! ```
+//!
+//! Only the engine's thread is generic over the engine. Everything else is compiled once, whatever stands behind.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use market::state::ExchangeState;
+use market::{Acknowledge, Clock, Closed, Command, Engine, EngineError, Event, Options, Recovery, Sequence, Stamp};
+use market_data::board::Board;
+use market_data::engines::{Rung, Work};
+use market_data::feed::{Feed, Settings};
+use market_data::feed_thread::FeedThread;
+use market_data::past::with_logs;
+use market_data::tap::taps;
+use tokio::sync::{oneshot, watch};
+
+use crate::bell::Bell;
+use crate::door::{Door, EngineDoor, Entered};
+use crate::engine_thread::{Ticketed, drive};
+use crate::error::VenueError;
+use crate::limited::LimitedDoor;
+use crate::limits::{Allowed, Limits};
+use crate::names::Names;
+use crate::projection::Projection;
+use crate::replies::{Progress, Replies};
+use crate::reply::{Answer, Given, Refusal, Session};
+use crate::stream::listeners::Listeners;
+use crate::stream::shared::Shared;
+use crate::way_back::{Behind, way_back};
+
+/// How many events the way back of a shard holds: 1 MiB.
+const EVENTS: usize = 1 << 14;
+
+/// How many records the feed's ring of a shard holds: 512 KiB.
+const TAP_RECORDS: usize = 1 << 14;
+
+/// How many requests may be under way at once.
+pub const UNDER_WAY_MAX: usize = 1 << 14;
+
+/// What connections need of a venue.
+pub struct Venue {
+    /// Where commands go in.
+    pub door: LimitedDoor,
+    /// Questions, accounts, keys.
+    pub names: Names,
+    /// What can be seen of every book.
+    pub board: Arc<Board>,
+    /// Whoever holds a connection listens here for the end of the venue, and the venue waits until nobody does.
+    pub over: watch::Sender<()>,
+    /// Which connections hear of which account.
+    pub listeners: Arc<Listeners>,
+    /// What many connections are sent.
+    pub shared: Shared,
+    /// The moments at which connections look what has changed in the markets that they watch.
+    pub ticks: watch::Sender<()>,
+    /// The moments at which connections tell their clients that they live.
+    pub life: watch::Sender<()>,
+    /// How much play money a new account gets in each market, in cents.
+    pub play_money: u64,
+    clock: Clock,
+    progress: watch::Receiver<Progress>,
+    projection: Arc<RwLock<Projection>>,
+}
+
+/// A venue's threads.
+pub struct Running {
+    venue: Arc<Venue>,
+    engine: JoinHandle<Result<Closed, EngineError>>,
+    replies: JoinHandle<()>,
+    feed: FeedThread,
+}
+
+impl Venue {
+    /// Opens the engine of this rung on its log, and starts what stands around it.
+    ///
+    /// # Errors
+    /// When the log or the names can't be trusted or the disk can't be written.
+    pub fn start(
+        rung: Rung,
+        options: &Options,
+        play_money: u64,
+        allowed: Allowed,
+    ) -> Result<(Running, Recovery), VenueError> {
+        let bell = Arc::new(Bell::default());
+        let (taps, ends) = taps(options.shards, TAP_RECORDS);
+        let feed = FeedThread::start(Feed::new(Settings::default(), with_logs(options, &ends)))?;
+        let behind = |tap| {
+            let (way_back, back) = way_back(EVENTS, &bell);
+            (Behind { tap, way_back }, back)
+        };
+        let (behind, back): (Vec<_>, Vec<_>) = taps.into_iter().map(behind).unzip();
+        let projection = Arc::new(RwLock::new(Projection::new(options.shards)));
+        let (tickets, ticketed) = channel();
+        let listeners = Arc::<Listeners>::default();
+        let replies = Replies::new(back, ticketed, Arc::clone(&projection), Arc::clone(&listeners), Arc::clone(&bell));
+        let progress = replies.progress();
+        let replies = replies.start().map_err(VenueError::System)?;
+
+        let (door, entered) = EngineDoor::new(UNDER_WAY_MAX);
+        let (opened, is_open) = channel();
+        let driver = Driver { options: options.clone(), behind, entered, tickets, bell, opened };
+        let engine = thread::Builder::new().name("engine".into()).spawn(move || rung.run(driver));
+        let engine = engine.map_err(VenueError::System)?;
+        let Ok(recovery) = is_open.recv() else {
+            // It ended before it was open, so it says why.
+            let why = engine.join().map_err(|_| panicked("engine"))?.err();
+            return Err(why.unwrap_or_else(|| panicked("engine")).into());
+        };
+        while !projection.read().unwrap_or_else(PoisonError::into_inner).is_open() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        // The log is trusted, and the folder ours alone.
+        let names = Names::open(&options.data_dir)?;
+        let board = Arc::clone(feed.board());
+        let limits = Arc::new(Limits::new(allowed));
+        let venue = Venue {
+            door: LimitedDoor { inner: door, limits },
+            names,
+            board,
+            over: watch::Sender::new(()),
+            listeners,
+            shared: Shared::default(),
+            ticks: watch::Sender::new(()),
+            life: watch::Sender::new(()),
+            play_money,
+            clock: options.clock.clone(),
+            progress,
+            projection,
+        };
+        let venue = Arc::new(venue);
+        Ok((Running { venue, engine, replies, feed }, recovery))
+    }
+
+    /// What people ask for. Whoever reads here does so without waiting for anything else meanwhile.
+    pub fn projection(&self) -> RwLockReadGuard<'_, Projection> {
+        self.projection.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time, in milliseconds since 1970.
+    pub fn now_ms(&self) -> u64 {
+        self.clock.now().0
+    }
+
+    /// Waits until the projection holds these commands.
+    pub async fn wait_for(&self, at_least: &[Sequence]) {
+        let mut progress = self.progress.clone();
+        let is_there = |progress: &Progress| at_least.iter().zip(progress).all(|(least, there)| there >= least);
+        // Where the venue ends meanwhile, what is there is all that will be.
+        let _ = progress.wait_for(is_there).await;
+    }
+
+    /// Gives a command, and waits for its answer.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn ask(&self, session: Session, command: Command) -> Given {
+        self.enter(session, command).await.unwrap_or(Err(Refusal::Stopped))
+    }
+
+    /// Gives a command. Its answer comes later; the command goes in now.
+    pub fn enter(&self, session: Session, command: Command) -> oneshot::Receiver<Given> {
+        let (answer, answered) = oneshot::channel();
+        // A connection that has gone is no error: nobody is there to be told.
+        self.door.enter(session, command, Answer::new(move |given| drop(answer.send(given))));
+        answered
+    }
+}
+
+impl Running {
+    /// What connections need.
+    pub fn venue(&self) -> &Arc<Venue> {
+        &self.venue
+    }
+
+    /// Whether the engine has stopped by itself.
+    pub fn has_stopped(&self) -> bool {
+        self.engine.is_finished()
+    }
+
+    /// Answers what is under way, closes the log, and ends all threads.
+    ///
+    /// # Errors
+    /// Why the engine had stopped.
+    pub fn close(self) -> Result<Closed, EngineError> {
+        self.venue.door.inner.close();
+        let closed = self.engine.join().map_err(|_| panicked("engine"))?;
+        self.replies.join().map_err(|_| panicked("replies"))?;
+        self.feed.join()?;
+        closed
+    }
+}
+
+fn panicked(role: &'static str) -> EngineError {
+    EngineError::ThreadStopped { role, reason: "it panicked".into() }
+}
+
+/// What the engine's thread needs, whichever engine it is.
+struct Driver {
+    options: Options,
+    behind: Vec<Behind>,
+    entered: Receiver<Entered>,
+    tickets: Sender<Ticketed>,
+    bell: Arc<Bell>,
+    opened: Sender<Recovery>,
+}
+
+impl Work for Driver {
+    type Done = Result<Closed, EngineError>;
+
+    fn with<E: Engine>(self) -> Self::Done {
+        let mut behind = self.behind.into_iter().map(|behind| Box::new(behind) as Box<dyn Acknowledge>);
+        // An engine asks once for each shard; should one ask again, nobody listens.
+        let mut receivers = |_| behind.next().unwrap_or_else(|| Box::new(Nobody));
+        let (engine, recovery) = E::open(&self.options, &mut receivers)?;
+        let _ = self.opened.send(recovery);
+        drive(engine, &self.entered, &self.tickets, &self.bell)
+    }
+}
+
+struct Nobody;
+
+impl Acknowledge for Nobody {
+    fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
+
+    fn recovered(&mut self, _: Sequence, _: &dyn Fn() -> ExchangeState) {}
+}

@@ -1,0 +1,109 @@
+//! Events, as those see them whom they are about: with prices as their owner gave them, and without anybody else's name.
+
+use market::{AccountId, CancelReason, Cents, Event, TradeKind};
+use serde::Serialize;
+
+use crate::projection::Role;
+
+/// An event, as the one sees it whom it is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the fields are those of market::Event, with prices as their owner gave them")]
+pub enum OwnEvent {
+    /// My order passed every check, and what it needs is locked.
+    Accepted { order: u64, intent: &'static str, price: u8, quantity: u32 },
+    /// My order met another.
+    Traded { order: u64, role: &'static str, intent: &'static str, price: u8, quantity: u32, trade: &'static str },
+    /// What was left of my order is gone.
+    Cancelled { order: u64, quantity: u32, reason: &'static str },
+    /// Cash came.
+    Deposited { amount: u64 },
+    /// Cash went.
+    Withdrawn { amount: u64 },
+    /// My shares won.
+    Paid { amount: u64 },
+}
+
+impl OwnEvent {
+    /// What this account, which gave the command, sees of an event.
+    pub fn of(event: &Event, account: AccountId) -> Option<OwnEvent> {
+        OwnEvent::seen(event, account, Role::Taker)
+    }
+
+    /// What this account sees of an event of another's command.
+    pub fn as_other(event: &Event, account: AccountId) -> Option<OwnEvent> {
+        OwnEvent::seen(event, account, Role::Maker)
+    }
+
+    /// The order that it is about, if it is about one.
+    pub fn order(&self) -> Option<u64> {
+        match *self {
+            OwnEvent::Accepted { order, .. } | OwnEvent::Traded { order, .. } | OwnEvent::Cancelled { order, .. } => {
+                Some(order)
+            }
+            OwnEvent::Deposited { .. } | OwnEvent::Withdrawn { .. } | OwnEvent::Paid { .. } => None,
+        }
+    }
+
+    fn seen(event: &Event, account: AccountId, role: Role) -> Option<OwnEvent> {
+        Some(match *event {
+            Event::Accepted { account: own, order, intent, price, quantity, .. } if own == account => {
+                let price = intent.in_yes_cents(price).cents();
+                OwnEvent::Accepted { order: order.0, intent: intent.word(), price, quantity: quantity.0 }
+            }
+            Event::Traded { maker, taker, price, quantity, maker_intent, taker_intent, .. } => {
+                let (order, intent) = match role {
+                    Role::Taker => (taker, taker_intent),
+                    Role::Maker => (maker, maker_intent),
+                };
+                OwnEvent::Traded {
+                    order: order.0,
+                    role: role.word(),
+                    intent: intent.word(),
+                    price: intent.in_yes_cents(price).cents(),
+                    quantity: quantity.0,
+                    trade: kind_word(TradeKind::of(maker_intent, taker_intent)),
+                }
+            }
+            Event::Cancelled { account: own, order, quantity, reason, .. } if own == account => {
+                OwnEvent::Cancelled { order: order.0, quantity: quantity.0, reason: cancel_word(reason) }
+            }
+            Event::Deposited { account: own, amount: Cents(amount), .. } if own == account => {
+                OwnEvent::Deposited { amount }
+            }
+            Event::Withdrawn { account: own, amount: Cents(amount), .. } if own == account => {
+                OwnEvent::Withdrawn { amount }
+            }
+            Event::Paid { account: own, amount: Cents(amount), .. } if own == account => OwnEvent::Paid { amount },
+            _ => return None,
+        })
+    }
+}
+
+impl Role {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Maker => "maker",
+            Role::Taker => "taker",
+        }
+    }
+}
+
+/// The word for what a trade does to the number of shares.
+pub fn kind_word(kind: TradeKind) -> &'static str {
+    match kind {
+        TradeKind::Mint => "mint",
+        TradeKind::Merge => "merge",
+        TradeKind::Transfer => "transfer",
+    }
+}
+
+fn cancel_word(reason: CancelReason) -> &'static str {
+    match reason {
+        CancelReason::Requested => "requested",
+        CancelReason::ImmediateOrCancel => "immediate-or-cancel",
+        CancelReason::SelfTrade => "self-trade",
+        CancelReason::Resolved => "resolved",
+    }
+}
