@@ -1,0 +1,110 @@
+//! The limits of the program, each met on purpose: the refusal has its own reason, and others are served.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::client::{Answer, Client};
+use support::server::Server;
+
+/// A client that asks for another address than its own, as a proxy would for it.
+fn account_for(client: &mut Client, forwarded: &str) -> Answer {
+    let head = "POST /v1/accounts HTTP/1.1\r\nHost: test\r\nContent-Length: 2\r\nX-Forwarded-For: ";
+    client.send(format!("{head}{forwarded}\r\n\r\n{{}}").as_bytes()).unwrap();
+    client.answer().unwrap()
+}
+
+fn key_of(answer: &Answer) -> String {
+    answer.json()["key"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
+}
+
+#[test]
+fn an_account_that_is_too_fast_waits_and_others_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["--orders-per-second", "2"]);
+    let mut client = server.client();
+    let keys: Vec<_> = (0..2).map(|_| key_of(&client.post("/v1/accounts", &json!({})).unwrap())).collect();
+    let (mut fast, mut other) = (server.client().with_key(&keys[0]), server.client().with_key(&keys[1]));
+    let cancel = |client: &mut Client| client.delete("/v1/markets/1/orders/1").unwrap();
+    let answers: Vec<_> = (0..20).map(|_| cancel(&mut fast)).collect();
+    assert!(answers[..4].iter().all(|answer| answer.reason() == "unknown-market"), "{answers:?}");
+    let refused: Vec<_> = answers.iter().filter(|answer| answer.status == 429).collect();
+    assert!(!refused.is_empty(), "{answers:?}");
+    for refusal in refused {
+        assert_eq!((refusal.reason().as_str(), refusal.header("retry-after")), ("too-many-requests", Some("1")));
+    }
+    assert_eq!(cancel(&mut other).reason(), "unknown-market", "another account is served");
+    let list = json!(
+        (0..8).map(|_| json!({ "market": 1, "intent": "buy-yes", "price": 5, "quantity": 1 })).collect::<Vec<_>>()
+    );
+    let each = other.post("/v1/orders", &list).unwrap().json();
+    let refused = each.as_array().unwrap().iter().filter(|one| one["reason"] == "too-many-requests").count();
+    assert!(refused >= 3, "a list counts as what is in it: {each}");
+}
+
+#[test]
+fn an_address_makes_so_many_accounts_a_minute() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["--behind-proxy", "--accounts-per-minute", "1"]);
+    let mut client = server.client();
+    let made = (0..121).map(|n| account_for(&mut client, &format!("10.9.8.{n}, 10.0.0.1")));
+    let made: Vec<_> = made.map(|answer| (answer.status, answer.header("retry-after").map(str::to_owned))).collect();
+    assert!(made[..120].iter().all(|(status, _)| *status == 201), "{made:?}");
+    let (status, wait) = &made[120];
+    assert_eq!(*status, 429, "what a client says of itself is not believed");
+    assert!(wait.as_ref().is_some_and(|wait| (1..=60).contains(&wait.parse::<u32>().unwrap())), "{wait:?}");
+    assert_eq!(account_for(&mut client, "10.0.0.2").status, 201, "another address is served");
+}
+
+#[test]
+fn connections_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["--connections", "3"]);
+    let mut held: Vec<_> = (0..3).map(|_| server.client()).collect();
+    held.iter_mut().for_each(|client| assert_eq!(client.get("/healthz").unwrap().status, 200));
+    let refusal = server.client().get("/healthz").unwrap();
+    assert_eq!((refusal.status, refusal.reason().as_str()), (503, "too-many-connections"));
+    assert_eq!((refusal.header("retry-after"), refusal.header("connection")), (Some("10"), Some("close")));
+    assert_eq!(held[0].get("/healthz").unwrap().status, 200, "who was there before is served");
+    held.pop();
+    let began = Instant::now();
+    while server.client().get("/healthz").is_ok_and(|answer| answer.status == 503) {
+        assert!(began.elapsed() < Duration::from_secs(30), "nobody is let in although one has gone");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn what_is_too_much_at_once_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let headers = |count: usize, value: usize| -> String {
+        (0..count).map(|n| format!("X-{n}: {}\r\n", "a".repeat(value))).collect()
+    };
+    let long = "a".repeat(3_000);
+    for (request, status, reason) in [
+        (format!("GET /healthz?{long} HTTP/1.1\r\nHost: a\r\n\r\n"), 414, "uri-too-long"),
+        (format!("GET /healthz HTTP/1.1\r\nHost: a\r\n{}\r\n", headers(70, 1)), 431, "headers-too-large"),
+        (format!("GET /healthz HTTP/1.1\r\nHost: a\r\n{}\r\n", headers(5, 2_000)), 431, "headers-too-large"),
+        ("POST /v1/orders HTTP/1.1\r\nHost: a\r\nContent-Length: 1073741824\r\n\r\n".into(), 413, "too-large"),
+        (
+            "POST /v1/accounts HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\n".into(),
+            415,
+            "encoded",
+        ),
+        (
+            "POST /v1/accounts HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n".into(),
+            415,
+            "encoded",
+        ),
+    ] {
+        let mut client = server.client();
+        client.send(request.as_bytes()).unwrap();
+        let answer = client.answer().unwrap();
+        assert_eq!((answer.status, answer.reason().as_str()), (status, reason), "{request}");
+        assert_eq!(answer.header("connection"), Some("close"), "{reason}: what is left is not read");
+        assert!(client.answer().is_err(), "{reason}: nothing comes after it");
+    }
+}

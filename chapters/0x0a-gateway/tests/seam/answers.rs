@@ -1,0 +1,31 @@
+//! What an answer should be, from the model's events.
+
+use gateway::reply::{EVENTS_MAX, Reply, Session};
+use market::{CancelReason, Command, Event, Place};
+
+/// Who may give a command.
+pub fn owner(command: &Command) -> Session {
+    match *command {
+        Command::Place(Place { account, .. }) | Command::Cancel { account, .. } => Session::Account(account),
+        _ => Session::Operator,
+    }
+}
+
+/// An answer names the command's events, but those that only concern others.
+pub fn compare_reply(reply: &Reply, events: &[Event]) -> Result<(), String> {
+    let of_others =
+        |event: &&Event| matches!(event, Event::Paid { .. } | Event::Cancelled { reason: CancelReason::Resolved, .. });
+    let own: Vec<_> = events.iter().filter(|event| !of_others(event)).copied().collect();
+    let traded = events.iter().map(|event| match event {
+        Event::Traded { quantity, .. } => u64::from(quantity.0),
+        _ => 0,
+    });
+    let shown = own.len().min(EVENTS_MAX);
+    if reply.events != own[..shown]
+        || reply.left_out != (own.len() - shown) as u64
+        || reply.filled != traded.sum::<u64>()
+    {
+        return Err(format!("{reply:?}\n in place of {own:?}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! The same with every real engine, on threads: through the venue, without a network.
+
+use contract::fixture::unsynced_disk;
+use contract::folder::Folder;
+use contract::streams::{Random, prologue};
+use gateway::limits::Allowed;
+use gateway::reply::{Refusal, Reply, Session};
+use gateway::venue::{Running, Venue};
+use market::log::ShardOf;
+use market::{
+    AccountId, Cents, Command, Intent, MarketId, Options, Outcome, Place, Sequence, Stamp, TimeInForce, UnixMs,
+};
+use market_data::engines::Rung;
+use program::rounds::Rounds;
+use tokio::sync::oneshot;
+
+use crate::answers::{compare_reply, owner};
+use crate::mirror::{Mirror, compare};
+
+const RUNGS: [Rung; 8] = [
+    Rung::Naive,
+    Rung::PerfMetrics,
+    Rung::GroupCommit,
+    Rung::AllocationReuse,
+    Rung::ArrayBook,
+    Rung::PinnedRing,
+    Rung::Sharding,
+    Rung::Snapshots,
+];
+
+fn start(rung: Rung, options: &Options) -> Running {
+    Venue::start(rung, options, 0, Allowed::ANYTHING).unwrap_or_else(|error| panic!("{rung:?}: {error}")).0
+}
+
+type Answered = oneshot::Receiver<Result<Reply, Refusal>>;
+
+fn check(rung: Rung, mirror: &mut Mirrors, command: Command, answered: Answered) {
+    let reply = answered.blocking_recv().expect("one answer").unwrap_or_else(|error| panic!("{rung:?}: {error:?}"));
+    mirror.apply(rung, command, &reply);
+}
+
+/// The mirrors of all shards, fed in the order of each shard's commands.
+struct Mirrors(Vec<(Mirror, u64)>);
+
+impl Mirrors {
+    fn apply(&mut self, rung: Rung, command: Command, reply: &Reply) {
+        let shard = ShardOf::market(command.market(), self.0.len() as u16).shard;
+        let (mirror, sequence) = &mut self.0[usize::from(shard)];
+        *sequence += 1;
+        assert_eq!((reply.ticket.shard, reply.ticket.sequence.0), (shard, *sequence), "{rung:?}: {command:?}");
+        let stamp = Stamp { sequence: Sequence(*sequence), time: reply.stamp.time };
+        let events = mirror.apply(stamp, &command);
+        compare_reply(reply, &events).unwrap_or_else(|complaint| panic!("{rung:?}: {command:?}: {complaint}"));
+    }
+
+    fn compare(&self, rung: Rung, running: &Running) {
+        let projection = running.venue().projection();
+        let mirrors: Vec<_> = self.0.iter().map(|(mirror, _)| mirror).collect();
+        compare(&projection, &mirrors).unwrap_or_else(|complaint| panic!("{rung:?}: {complaint}"));
+        let progress: Vec<_> = self.0.iter().map(|&(_, sequence)| Sequence(sequence)).collect();
+        assert_eq!(projection.progress(), progress, "{rung:?}");
+    }
+}
+
+/// One log, many engines: each goes on where the one before it ended.
+fn engines_take_turns(seed: u64, shards: u16, rungs: &[Rung]) {
+    let (folder, mut random) = (Folder::new(unsynced_disk()), Random::new(seed));
+    let options = Options { shards, ..folder.options.clone() };
+    let mut mirrors = Mirrors((0..shards).map(|_| (Mirror::default(), 0)).collect());
+    let mut commands = prologue();
+    for &rung in rungs {
+        let running = start(rung, &options);
+        mirrors.compare(rung, &running);
+        commands.extend((0..300).map(|_| random.command()));
+        let mut under_way = Vec::new();
+        for command in commands.drain(..) {
+            under_way.push((command, running.venue().enter(owner(&command), command)));
+            if random.one_in(40) {
+                under_way.drain(..).for_each(|(command, answered)| check(rung, &mut mirrors, command, answered));
+                mirrors.compare(rung, &running);
+            }
+        }
+        under_way.drain(..).for_each(|(command, answered)| check(rung, &mut mirrors, command, answered));
+        mirrors.compare(rung, &running);
+        // Somebody asks, and does not wait: it is answered all the same, and the next start finds it.
+        let command = Command::Open { market: MarketId(50_000 + mirrors.0[0].1 as u32) };
+        let (shard, venue) = (ShardOf::market(command.market(), shards).shard, std::sync::Arc::clone(running.venue()));
+        drop(venue.enter(Session::Operator, command));
+        running.close().unwrap_or_else(|error| panic!("{rung:?}: {error}"));
+        let (mirror, sequence) = &mut mirrors.0[usize::from(shard)];
+        *sequence += 1;
+        mirror.apply(Stamp { sequence: Sequence(*sequence), time: UnixMs::UNKNOWN }, &command);
+        let late = venue.enter(Session::Operator, command).blocking_recv();
+        assert_eq!(late, Ok(Err(Refusal::Draining)), "{rung:?}: after the end");
+        for (mirror, _) in &mut mirrors.0 {
+            *mirror = Mirror::recovered(mirror.model.clone());
+        }
+    }
+}
+
+#[test]
+fn every_engine_behind_the_door_gives_the_models_answers() {
+    for seed in 0..Rounds::asked().pick(1, 10) {
+        engines_take_turns(seed, 1, &RUNGS);
+        engines_take_turns(seed, 3, &[Rung::Sharding, Rung::Snapshots, Rung::Sharding]);
+    }
+}
+
+/// More resting orders than the way back's ring has room for, ended by one command.
+fn a_resolution_beyond_the_ring(rung: Rung) {
+    const ORDERS: u64 = 20_000;
+    let folder = Folder::new(unsynced_disk());
+    let running = start(rung, &folder.options);
+    let venue = running.venue();
+    let (market, account) = (MarketId(1), AccountId(1));
+    let done = |answered: Answered| answered.blocking_recv().expect("one answer").expect("it is taken");
+    done(venue.enter(Session::Operator, Command::Open { market }));
+    done(venue.enter(Session::Operator, Command::Deposit { market, account, amount: Cents(ORDERS), request: 0 }));
+    let order = Command::Place(Place {
+        market,
+        account,
+        intent: Intent::BuyYes,
+        price: 1,
+        quantity: 1,
+        time_in_force: TimeInForce::Gtc,
+        client_order_id: 0,
+    });
+    for _ in 0..ORDERS / 1_000 {
+        let some: Vec<_> = (0..1_000).map(|_| venue.enter(owner(&order), order)).collect();
+        some.into_iter().for_each(|answered| drop(done(answered)));
+    }
+    assert_eq!(venue.projection().account(account).map(|one| one.open.len()), Some(ORDERS as usize));
+    let resolve = Command::Resolve { market, outcome: Outcome::Yes };
+    let (resolved, behind) = (venue.enter(Session::Operator, resolve), venue.enter(owner(&order), order));
+    let reply = done(resolved);
+    assert_eq!(reply.events.len(), 1, "{rung:?}: what happened to others is told to them: {reply:?}");
+    assert!(done(behind).rejected().is_some(), "{rung:?}: the market is closed");
+    let projection = venue.projection();
+    assert!(projection.account(account).is_some_and(|account| account.open.is_empty()));
+    let held: Vec<_> = projection.holdings(account).map(|(_, held)| (held.cash, held.cash_locked)).collect();
+    assert_eq!(held, [(Cents(ORDERS), Cents(0))], "{rung:?}");
+    drop(projection);
+    running.close().unwrap_or_else(|error| panic!("{rung:?}: {error}"));
+}
+
+#[test]
+fn a_resolution_beyond_the_ring_is_answered() {
+    for rung in [Rung::Naive, Rung::GroupCommit, Rung::Snapshots] {
+        a_resolution_beyond_the_ring(rung);
+    }
+}

@@ -1,0 +1,319 @@
+//! Everybody on one thread, in turns that a seed decides.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, RwLock};
+
+use contract::streams::{Random, prologue};
+use gateway::bell::Bell;
+use gateway::door::{Door as _, EngineDoor, Entered};
+use gateway::engine_thread::Ticketed;
+use gateway::projection::Projection;
+use gateway::replies::Replies;
+use gateway::reply::{Answer, Refusal, Reply, Session};
+use gateway::stream::listeners::Listeners;
+use gateway::way_back::{Back, WayBack, way_back};
+use market::log::ShardOf;
+use market::{
+    AccountId, Acknowledge as _, Command, Event, Intent, MarketId, Outcome, Place, Sequence, Stamp, Step, Ticket,
+    TimeInForce, UnixMs,
+};
+
+use crate::answers::{compare_reply, owner};
+use crate::happened::Happened;
+use crate::mirror::{Mirror, compare};
+
+/// Room for all that happens between two turns of who hands out answers.
+const EVENTS: usize = 8_192;
+
+/// What somebody was told, by the number of the request.
+type Given = Arc<Mutex<Vec<(usize, Result<Reply, Refusal>, Vec<Sequence>)>>>;
+
+/// A shard of the engine.
+struct Shard {
+    way_back: WayBack,
+    /// After each command since the shard was opened; the first is what was recovered.
+    mirrors: Vec<Mirror>,
+    /// The command before the first that came since it was opened.
+    before: u64,
+    /// Commands that were submitted and not acknowledged.
+    pending: VecDeque<Command>,
+}
+
+/// What is open between two kills.
+struct Life {
+    door: EngineDoor,
+    entered: Receiver<Entered>,
+    tickets: Sender<Ticketed>,
+    replies: Replies,
+    projection: Arc<RwLock<Projection>>,
+    shards: Vec<Shard>,
+}
+
+pub struct World {
+    random: Random,
+    /// Whether it acknowledges before `submit` returns.
+    is_early: bool,
+    life: Life,
+    /// Each request, who asked, and how often it was answered.
+    asked: Vec<(Session, Command)>,
+    answers: BTreeMap<usize, u64>,
+    given: Given,
+    /// What each durable command led to.
+    events: BTreeMap<(u16, u64), (Command, Vec<Event>)>,
+    happened: Happened,
+    time: u64,
+}
+
+impl World {
+    pub fn new(seed: u64) -> World {
+        let mut random = Random::new(seed);
+        let (shards, most) = (random.pick(&[1, 1, 3]), random.pick(&[4, 16, 64]));
+        let life = Life::open(vec![(Mirror::default(), 0); shards], most);
+        let mut world = World {
+            is_early: random.one_in(2),
+            life,
+            asked: Vec::new(),
+            answers: BTreeMap::new(),
+            given: Given::default(),
+            events: BTreeMap::new(),
+            happened: Happened::default(),
+            time: 0,
+            random,
+        };
+        let mut first = prologue();
+        if seed % 25 == 24 {
+            // A market with more resting orders than are taken at once.
+            let price = |n: u64| 1 + (n % 30) as u8;
+            let order = |n| Place {
+                market: MarketId(1),
+                account: AccountId(1),
+                intent: Intent::BuyYes,
+                price: price(n),
+                quantity: 1,
+                time_in_force: TimeInForce::Gtc,
+                client_order_id: 0,
+            };
+            first.extend((0..1_200).map(|n| Command::Place(order(n))));
+            first.push(Command::Resolve { market: MarketId(1), outcome: Outcome::Yes });
+        }
+        for command in first {
+            world.ask(owner(&command), command);
+            world.drive(1);
+            world.acknowledge();
+            world.life.replies.step();
+            if world.asked.len().is_multiple_of(300) {
+                world.step().expect("it is the model's");
+            }
+        }
+        world
+    }
+
+    /// Something happens.
+    pub fn turn(&mut self) -> Result<(), String> {
+        match self.random.below(100) {
+            0..45 => {
+                let command = self.random.command();
+                let session = match self.random.below(12) {
+                    0 => Session::Account(AccountId(9)),
+                    1 => Session::Operator,
+                    _ => owner(&command),
+                };
+                self.ask(session, command);
+            }
+            45..65 => {
+                let most = self.random.below(6) as usize;
+                self.drive(most);
+            }
+            65..80 => self.acknowledge(),
+            80..99 => drop(self.step()?),
+            _ => self.kill()?,
+        }
+        self.check_answers()
+    }
+
+    /// Takes in what is under way, and says what happened on the way.
+    pub fn end(mut self) -> Result<Happened, String> {
+        self.life.door.drain();
+        self.ask(Session::Operator, Command::Open { market: MarketId(77) });
+        self.drive(usize::MAX);
+        while self.life.shards.iter().any(|shard| !shard.pending.is_empty()) {
+            self.acknowledge();
+        }
+        while self.step()? != Step::Idle {}
+        self.check_answers()?;
+        if let Some((request, (session, command))) =
+            self.asked.iter().enumerate().find(|(at, _)| self.answers.get(at) != Some(&1))
+        {
+            return Err(format!("request {request}, {command:?} of {session:?}, was not answered"));
+        }
+        Ok(self.happened)
+    }
+
+    fn ask(&mut self, session: Session, command: Command) {
+        let (request, given) = (self.asked.len(), Arc::clone(&self.given));
+        self.asked.push((session, command));
+        let projection = Arc::clone(&self.life.projection);
+        // Sometimes nobody listens. That it is answered all the same is seen by its being counted.
+        let is_deaf = self.random.one_in(5);
+        self.happened.deaf += u64::from(is_deaf);
+        let answer = move |answer| {
+            let progress = projection.read().unwrap().progress().to_vec();
+            given.lock().unwrap().push((request, answer, progress));
+        };
+        let answer = if is_deaf {
+            let (sender, receiver) = tokio::sync::oneshot::channel();
+            drop(receiver);
+            Answer::new(move |given| {
+                answer(given.clone());
+                assert!(sender.send(given).is_err(), "somebody listens");
+            })
+        } else {
+            Answer::new(answer)
+        };
+        self.life.door.enter(session, command, answer);
+    }
+
+    /// The engine's thread takes what has entered.
+    fn drive(&mut self, most: usize) {
+        for _ in 0..most {
+            let Ok(Entered { command, answer }) = self.life.entered.try_recv() else { return };
+            let shards = self.life.shards.len() as u16;
+            let shard = ShardOf::market(command.market(), shards).shard;
+            let it = &mut self.life.shards[usize::from(shard)];
+            it.pending.push_back(command);
+            let sequence = Sequence(it.before + (it.mirrors.len() - 1 + it.pending.len()) as u64);
+            if self.is_early {
+                self.acknowledge_one(shard);
+                // Whoever hands out answers may come in between.
+                if self.random.one_in(8) {
+                    self.step().expect("it is the model's");
+                    self.happened.answers_first += 1;
+                }
+            }
+            self.life.tickets.send((Ticket { shard, sequence }, answer)).expect("somebody hands out answers");
+            if !self.is_early && self.random.one_in(8) {
+                self.step().expect("it is the model's");
+                self.happened.tickets_first += 1;
+            }
+        }
+    }
+
+    /// The engine acknowledges what is pending, each shard as far as it likes.
+    fn acknowledge(&mut self) {
+        for shard in 0..self.life.shards.len() {
+            let pending = self.life.shards[shard].pending.len();
+            let most = if self.random.one_in(2) { pending } else { self.random.below(1 + pending as u64) as usize };
+            (0..most).for_each(|_| self.acknowledge_one(shard as u16));
+        }
+    }
+
+    fn acknowledge_one(&mut self, shard: u16) {
+        self.time += self.random.below(3);
+        let it = &mut self.life.shards[usize::from(shard)];
+        let Some(command) = it.pending.pop_front() else { return };
+        let stamp = Stamp { sequence: Sequence(it.before + it.mirrors.len() as u64), time: UnixMs(1_000 + self.time) };
+        let mut mirror = it.mirrors.last().expect("there is a first").clone();
+        let events = mirror.apply(stamp, &command);
+        it.mirrors.push(mirror);
+        it.way_back.acknowledge(stamp, &events);
+        self.happened.long += u64::from(events.len() > 1_024);
+        self.happened.resolved += u64::from(events.iter().any(|event| matches!(event, Event::Resolved { .. })));
+        self.happened.traded += u64::from(events.iter().any(|event| matches!(event, Event::Traded { .. })));
+        self.events.insert((shard, stamp.sequence.0), (command, events));
+    }
+
+    /// Answers are handed out; then the projection is the model's state at the sequences that it names.
+    fn step(&mut self) -> Result<Step, String> {
+        let step = self.life.replies.step();
+        let projection = self.life.projection.read().unwrap();
+        if projection.is_open() {
+            let at = |(shard, progress): (&Shard, &Sequence)| (progress.0 - shard.before) as usize;
+            let mirrors: Vec<_> = self.life.shards.iter().zip(projection.progress()).map(at).collect();
+            let mirrors: Vec<_> = self.life.shards.iter().zip(mirrors).map(|(shard, at)| &shard.mirrors[at]).collect();
+            compare(&projection, &mirrors)
+                .map_err(|complaint| format!("at {:?}: {complaint}", projection.progress()))?;
+        }
+        Ok(step)
+    }
+
+    /// The program is killed, and started again: what was acknowledged is there, and perhaps more.
+    fn kill(&mut self) -> Result<(), String> {
+        self.happened.restarts += 1;
+        let mut recovered = Vec::new();
+        for (number, shard) in (0..).zip(&mut self.life.shards) {
+            let mut mirror = shard.mirrors.last().expect("there is a first").clone();
+            let mut sequence = shard.before + shard.mirrors.len() as u64 - 1;
+            for command in shard.pending.drain(..).take(self.random.below(4) as usize) {
+                sequence += 1;
+                let stamp = Stamp { sequence: Sequence(sequence), time: UnixMs(1_000 + self.time) };
+                let events = mirror.apply(stamp, &command);
+                self.events.insert((number, sequence), (command, events));
+            }
+            recovered.push((Mirror::recovered(mirror.model), sequence));
+        }
+        let most = self.random.pick(&[4, 16, 64]);
+        let before = std::mem::replace(&mut self.life, Life::open(recovered, most));
+        self.is_early = self.random.one_in(2);
+        drop(before);
+        self.check_answers()
+    }
+
+    fn check_answers(&mut self) -> Result<(), String> {
+        let given = std::mem::take(&mut *self.given.lock().unwrap());
+        for (request, answer, progress) in given {
+            let (session, command) = self.asked[request];
+            let times = self.answers.entry(request).or_default();
+            *times += 1;
+            let wrong = |what: &str| Err(format!("request {request}, {command:?} of {session:?}: {what}"));
+            if *times > 1 {
+                return wrong("it was answered twice");
+            }
+            match answer {
+                Ok(reply) => {
+                    self.happened.answered += 1;
+                    let Ticket { shard, sequence } = reply.ticket;
+                    if progress.get(usize::from(shard)).is_none_or(|&there| there < sequence) {
+                        return wrong("the answer came before the projection");
+                    }
+                    let Some((logged, events)) = self.events.get(&(shard, sequence.0)) else {
+                        return wrong("it is not durable");
+                    };
+                    if *logged != command || reply.stamp.sequence != sequence {
+                        return wrong(&format!("the answer is for {logged:?}, {reply:?}"));
+                    }
+                    if owner(&command) != session {
+                        return wrong("it was not theirs to give");
+                    }
+                    compare_reply(&reply, events).or_else(|complaint| wrong(&complaint))?;
+                }
+                Err(Refusal::Busy) => self.happened.busy += 1,
+                Err(Refusal::TooFast(_) | Refusal::TooManyInFlight) => return wrong("there are no limits"),
+                Err(Refusal::Draining) => self.happened.draining += 1,
+                Err(Refusal::Stopped) => self.happened.stopped += 1,
+                Err(Refusal::Forbidden) if owner(&command) == session => return wrong("it was theirs to give"),
+                Err(Refusal::Forbidden) => self.happened.forbidden += 1,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Life {
+    /// Opens everything around an engine that recovered this.
+    fn open(recovered: Vec<(Mirror, u64)>, most: usize) -> Life {
+        let bell = Arc::new(Bell::default());
+        let (mut ways, backs): (Vec<WayBack>, Vec<Back>) = recovered.iter().map(|_| way_back(EVENTS, &bell)).unzip();
+        for (way, (mirror, before)) in ways.iter_mut().zip(&recovered) {
+            way.recovered(Sequence(before + 1), &|| mirror.model.state());
+        }
+        let shard =
+            |(way_back, (mirror, before))| Shard { way_back, mirrors: vec![mirror], before, pending: VecDeque::new() };
+        let projection = Arc::new(RwLock::new(Projection::new(recovered.len() as u16)));
+        let shards = ways.into_iter().zip(recovered).map(shard).collect();
+        let ((tickets, ticketed), (door, entered)) = (channel(), EngineDoor::new(most));
+        let listeners = Arc::new(Listeners::default());
+        let replies = Replies::new(backs, ticketed, Arc::clone(&projection), listeners, bell);
+        Life { door, entered, tickets, replies, projection, shards }
+    }
+}

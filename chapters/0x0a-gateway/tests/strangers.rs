@@ -1,0 +1,128 @@
+//! Clients that we did not write: `curl` with every line of the READMEs, Python's `websockets`, `wrk`.
+//!
+//! A reader without one of them is told what was skipped; with `CI` set that is a failure.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use support::server::Server;
+
+/// Where the READMEs are.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Whether this can be run, or false after saying so; in CI it must be there.
+fn is_there(program: &str, arguments: &[&str]) -> bool {
+    if Command::new(program).args(arguments).output().is_ok_and(|ended| ended.status.code() != Some(127)) {
+        return true;
+    }
+    assert!(std::env::var_os("CI").is_none(), "no {program}, and this is CI");
+    eprintln!("skipped: no {program}");
+    false
+}
+
+fn venue(folder: &Path) -> Server {
+    let server = Server::start(folder, &["--orders-per-second", "0"]);
+    let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
+    let made = operator.post("/v1/markets", &json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } })).unwrap();
+    assert_eq!(made.status, 201);
+    server
+}
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// The commands of the table of routes, in its order.
+fn lines(readme: &str) -> Vec<String> {
+    let readme = std::fs::read_to_string(root().join(readme)).unwrap();
+    let cells = readme.lines().filter_map(|line| line.strip_prefix("| `curl "));
+    cells.map(|rest| rest.split_once("` |").unwrap().0.to_owned()).collect()
+}
+
+fn every_line_is_answered(readme: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = venue(folder.path());
+    let lines = lines(readme);
+    assert!(lines.len() >= 15, "{readme} lists {} requests", lines.len());
+    let (mut key, mut account, mut order) = (String::new(), String::new(), String::new());
+    for line in &lines {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("curl -sS --fail-with-body {line}")]);
+        shell.env("VENUE", format!("http://{}", server.address)).env("OPERATOR", server.operator.as_ref().unwrap());
+        let output = shell.env("KEY", &key).env("ACCOUNT", &account).env("ORDER", &order).output().unwrap();
+        assert!(output.status.success(), "{readme}: curl {line}: {}", text(&output));
+        let Ok(said) = serde_json::from_slice::<Value>(&output.stdout) else { continue };
+        if line.ends_with("/v1/accounts") {
+            (key, account) = (said["key"].as_str().unwrap().to_owned(), said["account"].to_string());
+        }
+        if said["status"] == "resting" {
+            order = said["order"].to_string();
+        }
+    }
+    assert!(!order.is_empty(), "no line placed an order");
+}
+
+#[test]
+fn curl_asks_what_the_readmes_say() {
+    if is_there("curl", &["--version"]) {
+        every_line_is_answered("README.md");
+        every_line_is_answered("README.zh-CN.md");
+    }
+}
+
+#[test]
+fn pythons_websockets_trade() {
+    // A Python of one's own may stand before the system's, whose packages are the system's.
+    let has = |python: &&str| {
+        let looked = Command::new(python).args(["-c", "import websockets"]).output();
+        looked.is_ok_and(|ended| ended.status.success())
+    };
+    let Some(python) = ["python3", "/usr/bin/python3"].into_iter().find(has) else {
+        assert!(std::env::var_os("CI").is_none(), "no Python with websockets, and this is CI");
+        eprintln!("skipped: no Python with websockets");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let server = venue(folder.path());
+    let keys = ["Ann", "Ben"].map(|name| {
+        let made = server.client().post("/v1/accounts", &json!({ "name": name })).unwrap();
+        made.json()["key"].as_str().unwrap().to_owned()
+    });
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/strangers/trade.py");
+    let mut trade = Command::new(python);
+    let output = trade.arg(script).arg(format!("ws://{}/v1/stream", server.address)).args(keys).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[test]
+fn wrk_is_served() {
+    if !is_there("wrk", &["--version"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let server = venue(folder.path());
+    let made = server.client().post("/v1/accounts", &json!({})).unwrap();
+    let script = folder.path().join("order.lua");
+    let order = json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1 });
+    let lua = format!(
+        "wrk.method = 'POST'\nwrk.body = '{order}'\nwrk.headers['Authorization'] = 'Bearer {}'\n",
+        made.json()["key"].as_str().unwrap()
+    );
+    std::fs::write(&script, lua).unwrap();
+    let mut wrk = Command::new("wrk");
+    wrk.args(["-t1", "-c8", "-d1s", "-s"]).arg(&script).arg(format!("http://{}/v1/orders", server.address));
+    let output = wrk.output().unwrap();
+    let said = text(&output);
+    assert!(output.status.success() && said.contains("requests in"), "{said}");
+    assert!(!said.contains("Socket errors"), "{said}");
+    // The account's money ends before the second does, and a refusal for that is an answer too.
+    let held = server.client().with_key(made.json()["key"].as_str().unwrap()).get("/v1/account").unwrap().json();
+    assert!(held["holdings"][0]["cash_locked"].as_u64().unwrap() > 0, "{held}");
+}

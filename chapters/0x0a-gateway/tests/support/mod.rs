@@ -1,0 +1,5 @@
+//! What the tests of the program share: the program itself as a process, and a small client.
+#![allow(dead_code, reason = "each test uses its part")]
+
+pub mod client;
+pub mod server;
