@@ -8,6 +8,11 @@ use gateway::args::Args;
 use gateway::measure::args::VenueArgs;
 use gateway::{measure, serve};
 
+/// Answers are made on one thread and sent on others, so memory goes back where it did not come from. Under load a profile
+/// showed the system's allocator before everything of ours; this one is quicker at that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The gateway: a venue that a browser can open, and whose every answer is on disk.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]

@@ -35,16 +35,29 @@ impl<T: Serialize> Answered<T> {
     }
 }
 
-fn notice_in_words(&Notice { account, stamp, event }: &Notice) -> Value {
-    let own = OwnEvent::as_other(&event, account);
-    json!({
-        "kind": "notice",
-        "market": event.market().0,
-        "order": own.and_then(|own| own.order()),
-        "sequence": stamp.sequence.0,
-        "time_ms": stamp.time.0,
-        "event": own,
-    })
+/// A notice, as a client reads it.
+#[derive(Serialize)]
+struct NoticeJson {
+    kind: &'static str,
+    market: u32,
+    order: Option<u64>,
+    sequence: u64,
+    time_ms: u64,
+    event: Option<OwnEvent>,
+}
+
+impl NoticeJson {
+    fn of(&Notice { account, stamp, event }: &Notice) -> NoticeJson {
+        let own = OwnEvent::as_other(&event, account);
+        NoticeJson {
+            kind: "notice",
+            market: event.market().0,
+            order: own.and_then(|own| own.order()),
+            sequence: stamp.sequence.0,
+            time_ms: stamp.time.0,
+            event: own,
+        }
+    }
 }
 
 /// What was put into the outbox.
@@ -57,7 +70,7 @@ pub(super) fn in_words(outgoing: &Outgoing) -> Utf8Bytes {
             text(&Answered::ok(*id, all.iter().map(each).collect::<Vec<_>>()))
         }
         Outgoing::Many(id, _, all) => text(&Answered::of(*id, cancelled_all(all))),
-        Outgoing::Notice(notice) => text(&notice_in_words(notice)),
+        Outgoing::Notice(notice) => text(&NoticeJson::of(notice)),
     }
 }
 
