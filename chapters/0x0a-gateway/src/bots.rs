@@ -3,7 +3,7 @@
 //! All markets have a hidden probability that wanders. Each bot believes something near it, and now and then does one of
 //! three things: it takes an offer that it finds cheap, it rests an order a little below what it believes, or it cancels what
 //! it had resting. It knows of the venue what a stranger knows: a key, the HTTP interface, and a
-//! [`BookView`](market_data::BookView) that it keeps from the messages of a WebSocket.
+//! [`BookView`] that it keeps from the messages of a WebSocket.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -132,7 +132,7 @@ impl Crowd {
         format!(r#""market":1,"intent":"{intent}","price":50,"quantity":1"#)
     }
 
-    /// Asks for so long, with as many connections as there are accounts, or [`STREAMS`].
+    /// Asks for so long, with as many connections as there are accounts, or few over WebSocket.
     ///
     /// # Errors
     /// When a connection breaks.

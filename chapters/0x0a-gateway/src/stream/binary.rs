@@ -100,32 +100,13 @@ pub fn write_notices(notices: &[Notice]) -> Vec<u8> {
 }
 
 /// An event as this account may see it.
-fn without_the_other(event: Event, own: AccountId) -> Event {
-    let seen = |account| if account == own { account } else { AccountId(0) };
-    match event {
-        Event::Traded {
-            market,
-            maker,
-            maker_account,
-            taker,
-            taker_account,
-            price,
-            quantity,
-            maker_intent,
-            taker_intent,
-        } => Event::Traded {
-            market,
-            maker,
-            maker_account: seen(maker_account),
-            taker,
-            taker_account: seen(taker_account),
-            price,
-            quantity,
-            maker_intent,
-            taker_intent,
-        },
-        event => event,
+fn without_the_other(mut event: Event, own: AccountId) -> Event {
+    if let Event::Traded { maker_account, taker_account, .. } = &mut event {
+        for account in [maker_account, taker_account].into_iter().filter(|account| **account != own) {
+            *account = AccountId(0);
+        }
     }
+    event
 }
 
 #[cfg(test)]
