@@ -2,8 +2,11 @@
 //! the model's hold, and whatever moment the power chooses, nothing acknowledged is lost.
 #![allow(clippy::unwrap_used)]
 
+#[path = "dealing/program.rs"]
 mod program;
+#[path = "dealing/refused.rs"]
 mod refused;
+#[path = "dealing/set_up.rs"]
 mod set_up;
 
 use std::path::PathBuf;
