@@ -184,9 +184,9 @@ impl Running {
         &self.venue
     }
 
-    /// Whether the engine has stopped by itself.
+    /// Whether the engine has stopped by itself, or whoever hands out its answers.
     pub fn has_stopped(&self) -> bool {
-        self.engine.is_finished()
+        self.engine.is_finished() || self.replies.is_finished()
     }
 
     /// Answers what is under way, closes the log, and ends all threads.
