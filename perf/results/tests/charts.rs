@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use results::chapters;
-use results::charts::{feed_charts, ladder_charts, scale_chart, sweep_chart};
+use results::charts::{feed_charts, ladder_charts, recover_charts, scale_chart, sweep_chart};
 use results::error::MeasureError;
-use results::record::{FeedRecord, LadderRecord, Record, ScaleRecord, SweepRecord};
+use results::record::{FeedRecord, LadderRecord, Record, RecoverRecord, ScaleRecord, SweepRecord};
 
 fn reference() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../output/reference")
@@ -28,6 +28,7 @@ fn the_reference_charts_are_drawn_from_the_reference_records() {
         let mut files = ladder_charts(&record::<LadderRecord>(), &catalogue, folder.path())?;
         files.extend(scale_chart(&record::<ScaleRecord>(), &catalogue, folder.path())?);
         files.extend(sweep_chart(&record::<SweepRecord>(), &catalogue, folder.path())?);
+        files.extend(recover_charts(&record::<RecoverRecord>(), &catalogue, folder.path())?);
         files.extend(feed_charts(&record::<FeedRecord>(), folder.path())?);
         Ok(files)
     };
@@ -35,7 +36,7 @@ fn the_reference_charts_are_drawn_from_the_reference_records() {
     // As a picture of pixels one is enough: links to the book show it.
     let is_link = |file: &Path| file.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("throughput"));
     charts.retain(|file| file.extension().is_some_and(|extension| extension == "svg") || is_link(file));
-    assert!(charts.len() >= 18, "only {} charts were drawn", charts.len());
+    assert!(charts.len() >= 22, "only {} charts were drawn", charts.len());
     for chart in charts {
         let name = chart.file_name().expect("a file has a name");
         let (drawn, committed) = (fs::read(&chart).expect("drawn"), reference().join("charts").join(name));
