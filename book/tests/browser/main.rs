@@ -35,14 +35,27 @@ const WIDTHS: [(u32, bool); 2] = [(390, true), (1280, false)];
 /// How a page is looked at: the widths, and at each the colours, dark or not.
 type Ways = Vec<(u32, Vec<bool>)>;
 
-/// Every way.
-fn every_way(_: usize) -> Ways {
-    WIDTHS.map(|(width, dark)| (width, vec![dark, !dark])).into()
+/// Both widths and both colours, each width in one colour: two pages together have every way.
+fn two_ways(page: usize) -> Ways {
+    WIDTHS.map(|(width, dark)| (width, vec![dark == page.is_multiple_of(2)])).into()
 }
 
 /// One way for a page, another for the next: four pages have all of them.
 fn one_way(page: usize) -> Ways {
     vec![(WIDTHS[page % 2].0, vec![(page / 2).is_multiple_of(2)])]
+}
+
+/// Every way, for who keeps pictures.
+fn every_way(_: usize) -> Ways {
+    WIDTHS.map(|(width, dark)| (width, vec![dark, !dark])).into()
+}
+
+/// How the pages are looked at: as many ways as were asked for, and every one where a picture of each is kept.
+fn ways() -> fn(usize) -> Ways {
+    match std::env::var_os("BOOK_PICTURES") {
+        Some(_) => every_way,
+        None => Rounds::asked().pick(one_way as fn(usize) -> Ways, two_ways),
+    }
 }
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
@@ -136,13 +149,12 @@ const PICTURES: &str = "[...document.images].filter(i => !i.complete || !i.natur
 const AXE: &str = "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']})
     .then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0] || n.all[0] || n.none[0] || {}).message).join(' | ')).join('\\n'))";
 
-/// Looks at every page of a language in every way, or in one where rounds are few, and gives what is wrong.
+/// Looks at every page of a language, and gives what is wrong.
 ///
-/// A page is opened once for each width, on a phone in the dark and at a desk in the light; then its reader's system
-/// changes its colours.
+/// A page is opened once for each width; then, where both are asked for, its reader's system changes its colours.
 fn look_at_all(site: &Site, lang: Lang, browser: &mut Browser) -> Vec<String> {
     let axe = axe();
-    let ways = Rounds::asked().pick(one_way as fn(usize) -> Ways, every_way);
+    let ways = ways();
     let mut faults = vec![];
     // Where a page has one way, its translation has another.
     for (number, page) in (lang as usize..).zip(site.pages(lang)) {
