@@ -5,11 +5,13 @@
 //! sentence, and for the script `book/theme/player.js` what changes in the picture from step to step.
 
 mod frame;
+mod mask;
 mod ordering;
 mod ring;
 
 use crate::html::escape;
 use crate::lang::Lang;
+use crate::player::frame::Frame;
 use crate::project::{Project, sorted};
 use crate::sources::Sources;
 use crate::words::Words;
@@ -21,17 +23,33 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "book/recordings";
 
+/// How a recording is drawn.
+struct Drawing {
+    name: &'static str,
+    /// What each step shows.
+    frames: fn(&Value, &Words) -> Result<Vec<Frame>, String>,
+    /// The picture of one step.
+    picture: fn(&Frame, &Words) -> Result<String, String>,
+    /// Which step the page shows before a script runs.
+    still: usize,
+}
+
+const DRAWINGS: [Drawing; 3] = [
+    Drawing { name: "ring", frames: ring::frames, picture: ring::picture, still: ring::STILL },
+    Drawing { name: "ordering", frames: ordering::frames, picture: ordering::picture, still: ordering::STILL },
+    Drawing { name: "mask", frames: mask::frames, picture: mask::picture, still: mask::STILL },
+];
+
 /// `{{player NAME}}`.
 pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
     let recording = read(&s.project, name)?;
     let words = Words::read(&s.project, &Path::new(FOLDER).join(format!("{name}.toml")), lang)?;
-    let (frames, still) = match name {
-        "ring" => (ring::frames(&recording, &words)?, ring::STILL),
-        "ordering" => (ordering::frames(&recording, &words)?, ordering::STILL),
-        _ => return Err(format!("nobody knows how to draw `{name}`")),
-    };
+    let drawing = DRAWINGS.iter().find(|drawing| drawing.name == name);
+    let &Drawing { frames, picture, still, .. } =
+        drawing.ok_or_else(|| format!("nobody knows how to draw `{name}`"))?;
+    let frames = frames(&recording, &words)?;
     let shown = frames.get(still).ok_or("the recording is too short for its still picture")?;
-    let picture = if name == "ring" { ring::picture(shown, &words)? } else { ordering::picture(shown, &words)? };
+    let picture = picture(shown, &words)?;
     let ui: BTreeMap<_, _> = words.groups.get("ui").into_iter().flatten().collect();
     let data = json!({ "frames": frames, "still": still, "ui": ui }).to_string();
     let label = escape(words.get("picture", "label")?);

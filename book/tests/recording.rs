@@ -3,6 +3,8 @@
 
 #[path = "../examples/record/digest.rs"]
 mod digest;
+#[path = "../examples/record/mask.rs"]
+mod mask;
 #[path = "../examples/record/ordering.rs"]
 mod ordering;
 #[path = "../examples/record/ring.rs"]
@@ -37,4 +39,25 @@ fn one_ordering_weakened_is_recorded_as_it_runs() {
     };
     // Each of the two words is needed, and both together are enough.
     assert_eq!(["release", "acquire", "nothing"].map(ends), [0, 0, 4]);
+}
+
+#[test]
+fn a_slow_reader_is_recorded_as_it_catches_up() {
+    let recording = mask::record();
+    is_what_runs("mask", &recording);
+    let steps = recording["steps"].as_array().unwrap();
+    // With nothing missed a reader has what stands on the slate, and a mask is there exactly where its version is old.
+    for step in steps {
+        for watcher in step["watchers"].as_array().unwrap() {
+            let is_same = watcher["amounts"] == step["slate"]["amounts"];
+            assert!(is_same || watcher["misses"] != 0, "nothing is missed, and the book is another: {step}");
+            for (at, changed) in step["slate"]["changed"].as_array().unwrap().iter().enumerate() {
+                let [is, was] = [&step["slate"], watcher].map(|one| one["epoch"].as_u64().unwrap());
+                let is_later = is != was || changed.as_u64() > watcher["version"].as_u64();
+                assert_eq!(watcher["missed"][at], is_later, "price {at} by its version: {step}");
+            }
+        }
+    }
+    let woke = steps.iter().find(|step| step["who"] == "slow" && step["detail"]["most"] == 5).unwrap();
+    assert_eq!(woke["detail"]["prices"], 2, "five changes at one price and one at another are two amounts");
 }

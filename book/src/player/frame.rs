@@ -1,5 +1,6 @@
 //! What a step of a recording shows: its sentence, and how each part of the picture looks.
 
+use crate::html::escape;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -20,4 +21,16 @@ pub(super) struct Part {
 pub(super) struct Frame {
     pub(super) said: String,
     pub(super) parts: BTreeMap<String, Part>,
+}
+
+impl Frame {
+    /// What a part shows, for a page; nothing where it is a shape.
+    pub(super) fn text(&self, part: &str) -> String {
+        self.parts.get(part).and_then(|part| part.text.as_deref()).map(escape).unwrap_or_default()
+    }
+
+    /// How a part looks.
+    pub(super) fn class(&self, part: &str) -> &str {
+        self.parts.get(part).and_then(|part| part.class.as_deref()).unwrap_or_default()
+    }
 }

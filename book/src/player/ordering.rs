@@ -83,10 +83,8 @@ fn parts(step: &Step, words: &Words) -> Result<BTreeMap<String, Part>, String> {
 pub(super) fn picture(frame: &Frame, words: &Words) -> Result<String, String> {
     let label = escape(words.get("picture", "label")?);
     let mut out = format!("<svg viewBox=\"0 0 400 196\" role=\"img\" aria-label=\"{label}: {}\">", escape(&frame.said));
-    let class = |part: &str| frame.parts.get(part).and_then(|part| part.class.clone()).unwrap_or_default();
-    let shown =
-        |part: &str| frame.parts.get(part).and_then(|part| part.text.as_deref()).map(escape).unwrap_or_default();
-    let _ = write!(out, "<text data-part=\"orderings\" class=\"mono\" x=\"8\" y=\"16\">{}</text>", shown("orderings"));
+    let _ =
+        write!(out, "<text data-part=\"orderings\" class=\"mono\" x=\"8\" y=\"16\">{}</text>", frame.text("orderings"));
     let places = (0..4).map(|slot| format!("slot-{slot}")).chain(["head".to_owned()]);
     let places: Vec<String> = places.collect();
     for (thread, (left, top)) in THREADS.iter().zip(FIRST) {
@@ -99,11 +97,11 @@ pub(super) fn picture(frame: &Frame, words: &Words) -> Result<String, String> {
                 out,
                 "<rect data-part=\"{name}-box\" class=\"{}\" x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{}\"/>\
                  <text data-part=\"{name}\" x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                class(&format!("{name}-box")),
+                frame.class(&format!("{name}-box")),
                 BOX.0,
                 BOX.1,
                 top + 22.0,
-                shown(&name)
+                frame.text(&name)
             );
             let label = match place.strip_prefix("slot-") {
                 Some(slot) => words.say("picture", "slot", &[("slot", slot)])?,

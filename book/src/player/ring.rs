@@ -120,7 +120,7 @@ fn svg(frame: &Frame, words: &Words) -> Result<String, String> {
         let middle = middle_of(slot, slots);
         let [a, b] = [middle - half, middle + half].map(|angle| on_circle(RADII.1, angle));
         let [c, d] = [middle + half, middle - half].map(|angle| on_circle(RADII.0, angle));
-        let class = frame.parts.get(&format!("slot-{slot}")).and_then(|part| part.class.clone()).unwrap_or_default();
+        let class = frame.class(&format!("slot-{slot}"));
         let _ = write!(
             out,
             "<path data-part=\"slot-{slot}\" class=\"{class}\" d=\"M{:.1} {:.1} A{r} {r} 0 0 1 {:.1} {:.1} L{:.1} {:.1} A{s} {s} 0 0 0 {:.1} {:.1} Z\"/>",
@@ -140,7 +140,7 @@ fn svg(frame: &Frame, words: &Words) -> Result<String, String> {
             out,
             "<text data-part=\"position-{slot}\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             y + 5.0,
-            shown(frame, &format!("position-{slot}"))
+            frame.text(&format!("position-{slot}"))
         );
     }
     for (name, letter) in CURSORS {
@@ -156,7 +156,7 @@ fn svg(frame: &Frame, words: &Words) -> Result<String, String> {
         "<text data-part=\"gone\" class=\"bad\" x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\">{}</text></svg>",
         MIDDLE.0,
         MIDDLE.1 + 4.0,
-        shown(frame, "gone")
+        frame.text("gone")
     );
     Ok(out)
 }
@@ -168,7 +168,7 @@ fn facts(frame: &Frame, words: &Words) -> Result<String, String> {
     let cursors = CURSORS.map(|(name, letter)| (name, format!("<i class=\"disc {name}\">{letter}</i> ")));
     let counts = ["pending", "acknowledged", "waiting"].map(|name| (name, String::new()));
     for (name, mark) in cursors.iter().chain(&counts) {
-        let count = shown(frame, &format!("{name}-count"));
+        let count = frame.text(&format!("{name}-count"));
         let _ = write!(out, "<div><dt>{mark}{}</dt><dd data-part=\"{name}-count\">{count}</dd></div>", word(name)?);
     }
     out.push_str("</dl><ul class=\"legend\">");
@@ -178,8 +178,4 @@ fn facts(frame: &Frame, words: &Words) -> Result<String, String> {
     }
     out.push_str("</ul>");
     Ok(out)
-}
-
-fn shown(frame: &Frame, part: &str) -> String {
-    frame.parts.get(part).and_then(|part| part.text.as_deref()).map(escape).unwrap_or_default()
 }
