@@ -6,11 +6,15 @@
 //!
 //! `ordering`: the ring's own code over a memory that permits all that the language does, with one ordering weakened.
 //!
+//! `log`: the bytes of a frame, and what a start says to each of their beginnings.
+//!
 //! `mask`: the feed of 0x09 behind an engine's acknowledgements, with a reader that keeps up and one that is slow.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]
 
 #[path = "record/digest.rs"]
 mod digest;
+#[path = "record/log.rs"]
+mod log;
 #[path = "record/mask.rs"]
 mod mask;
 #[path = "record/ordering.rs"]
@@ -23,7 +27,8 @@ use std::path::Path;
 
 fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
-    let recordings = [("ring", ring::record()), ("ordering", ordering::record()), ("mask", mask::record())];
+    let recordings =
+        [("ring", ring::record()), ("ordering", ordering::record()), ("mask", mask::record()), ("log", log::record())];
     for (name, recording) in recordings {
         let file = folder.join(name).with_extension("json");
         fs::write(&file, serde_json::to_string_pretty(&recording).unwrap() + "\n").unwrap();

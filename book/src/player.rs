@@ -5,6 +5,7 @@
 //! sentence, and for the script `book/theme/player.js` what changes in the picture from step to step.
 
 mod frame;
+mod log;
 mod mask;
 mod ordering;
 mod ring;
@@ -34,10 +35,11 @@ struct Drawing {
     still: usize,
 }
 
-const DRAWINGS: [Drawing; 3] = [
+const DRAWINGS: [Drawing; 4] = [
     Drawing { name: "ring", frames: ring::frames, picture: ring::picture, still: ring::STILL },
     Drawing { name: "ordering", frames: ordering::frames, picture: ordering::picture, still: ordering::STILL },
     Drawing { name: "mask", frames: mask::frames, picture: mask::picture, still: mask::STILL },
+    Drawing { name: "log", frames: log::frames, picture: log::picture, still: log::STILL },
 ];
 
 /// `{{player NAME}}`.

@@ -3,6 +3,8 @@
 
 #[path = "../examples/record/digest.rs"]
 mod digest;
+#[path = "../examples/record/log.rs"]
+mod log;
 #[path = "../examples/record/mask.rs"]
 mod mask;
 #[path = "../examples/record/ordering.rs"]
@@ -60,4 +62,18 @@ fn a_slow_reader_is_recorded_as_it_catches_up() {
     }
     let woke = steps.iter().find(|step| step["who"] == "slow" && step["detail"]["most"] == 5).unwrap();
     assert_eq!(woke["detail"]["prices"], 2, "five changes at one price and one at another are two amounts");
+}
+
+#[test]
+fn a_frame_is_recorded_byte_by_byte() {
+    let recording = log::record();
+    is_what_runs("log", &recording);
+    let steps = recording["steps"].as_array().unwrap();
+    // Whatever of the second frame is there: the first, which was acknowledged, is kept. The second counts when all of
+    // it is there.
+    for step in &steps[..49] {
+        assert_eq!(step["start"]["commands"], if step["written"] == 48 { 2 } else { 1 }, "{step}");
+    }
+    let says: Vec<&str> = steps[48..].iter().map(|step| step["start"]["says"].as_str().unwrap()).collect();
+    assert_eq!(says, ["whole", "whole", "torn", "short", "damaged", "damaged"]);
 }

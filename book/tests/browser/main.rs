@@ -11,6 +11,7 @@ mod cdp;
 #[path = "../fixture/mod.rs"]
 mod fixture;
 mod guess;
+mod log;
 mod mask;
 mod online;
 mod origin;

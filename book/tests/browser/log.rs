@@ -1,0 +1,68 @@
+//! A frame of the log, cut where the reader likes.
+
+use super::{AXE, Browser, OVERFLOW, Site, axe, browser, keep_picture};
+use book::lang::Lang;
+use serde_json::{Value, json};
+
+/// How many bytes are drawn as kept, cut off and rotten, and whether the start has less than was acknowledged.
+const SHOWN: &str = "['box-good', 'box-accent', 'box-bad'].map(look =>
+    document.querySelectorAll(`#player-log [data-part^=byte-].${look}`).length)
+    .concat(document.querySelector('#player-log [data-part=verdict]').classList.contains('bad'))";
+
+fn go(browser: &mut Browser, step: usize) {
+    browser.ask(&format!(
+        "(s => {{ s.value = {step}; s.dispatchEvent(new Event('input')); }})(document.querySelector('#player-log input'))"
+    ));
+}
+
+#[test]
+fn the_power_fails_where_the_reader_likes() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    for (lang, width, dark) in
+        [(Lang::En, 390, true), (Lang::Zh, 1280, true), (Lang::En, 1280, false), (Lang::Zh, 390, false)]
+    {
+        browser.look(width, dark);
+        browser.open("about:blank");
+        browser.open(&site.url(&format!("{}/faults.html", lang.dir())));
+        // Not begun, within the header, within the command, whole, synced; then rot: taken for a crash, and refused.
+        let shown: [(usize, Value); 8] = [
+            (0, json!([0, 0, 0, false])),
+            (5, json!([0, 5, 0, false])),
+            (30, json!([0, 30, 0, false])),
+            (48, json!([48, 0, 0, false])),
+            (49, json!([48, 0, 0, false])),
+            (50, json!([0, 47, 1, true])),
+            (51, json!([0, 0, 1, true])),
+            (53, json!([0, 0, 1, true])),
+        ];
+        for (step, shown) in &shown {
+            go(&mut browser, *step);
+            assert_eq!(browser.ask(SHOWN), *shown, "step {step}");
+        }
+        for step in [30, 52] {
+            go(&mut browser, step);
+            assert_eq!(browser.ask(OVERFLOW), "");
+            // What the page's head covers, where it is scrolled to, would be told.
+            browser.ask("scrollTo(0, 0)");
+            if let Some(axe) = axe() {
+                browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
+                assert_eq!(browser.ask(AXE), "");
+            }
+            browser.ask("document.querySelector('#player-log').scrollIntoView()");
+            keep_picture(&mut browser, &format!("{}-log-{step}", lang.dir()), width, dark);
+        }
+    }
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn without_its_script_the_frame_is_torn_within_its_command() {
+    let Some(mut browser) = browser("en") else { return };
+    browser.look(1280, false);
+    browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+    browser.open(&Site::book().url("en/faults.html"));
+    assert_eq!(browser.ask(SHOWN), json!([0, 31, 0, false]));
+    let sentences = "[...document.querySelectorAll('#player-log ol li')].filter(li => li.checkVisibility()).length";
+    assert_eq!(browser.ask(sentences), 54);
+}
