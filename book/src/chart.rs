@@ -1,13 +1,15 @@
 //! Charts and drawings, put into the page as inline SVG so that they follow the theme.
 //!
 //! A chart comes from the measuring tool, one file a language, with its own title and description; its style
-//! block is left out, because the page's style sheet knows which theme is on. A drawing is made by hand, one
+//! block is left out, because the page's style sheet knows which theme is on. Its figures follow as a table, hidden until
+//! a reader drops a record of their own. A drawing is made by hand, one
 //! file for both languages: `<text data-zh="订单簿">order book</text>`.
 
 use crate::html::escape;
 use crate::lang::Lang;
 use crate::pattern::regex;
 use crate::sources::Sources;
+use crate::table;
 use regex::Regex;
 use std::fs;
 use std::path::Path;
@@ -33,7 +35,7 @@ pub fn chart(s: &Sources, lang: Lang, name: &str, alt: Option<&str>) -> Result<S
     if let Some(own) = own {
         out += &figure("chart yours", &read(&own)?, alt, Some(lang.pick("Your own run", "你自己的运行")))?;
     }
-    Ok(out)
+    Ok(out + &table::of_chart(s, lang, name)? + "\n")
 }
 
 /// `{{drawing order-book | what it shows}}`.

@@ -24,7 +24,8 @@ pub(crate) fn joins(before: &str, line: &str) -> bool {
 /// What a number counts stands right behind its 万 or 亿: "72 万单", where "8,400 单" has a space. A page can't know
 /// which of them its number will be, so it writes the space.
 pub(crate) fn counted(text: &str) -> String {
-    static SPACE: LazyLock<Regex> = LazyLock::new(|| regex(r"([万亿]</data>) (\p{Han})"));
+    static SPACE: LazyLock<Regex> =
+        LazyLock::new(|| regex(r#"([万亿](?: <span class="own">[^<]*</span>)?</data>) (\p{Han})"#));
     SPACE.replace_all(text, "$1$2").into_owned()
 }
 
@@ -36,6 +37,8 @@ mod tests {
     fn a_counted_noun_stands_right_behind_its_number() {
         assert_eq!(counted("每秒 <data>72 万</data> 单"), "每秒 <data>72 万</data>单");
         assert_eq!(counted("每秒 <data>8,400</data> 单"), "每秒 <data>8,400</data> 单");
+        let own = "每秒 <data>72 万 <span class=\"own\">你的 8,400</span></data>";
+        assert_eq!(counted(&format!("{own} 单")), format!("{own}单"));
         assert_eq!(counted("<data>72 万</data> orders"), "<data>72 万</data> orders");
     }
 

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub(crate) static BRACES: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\)?\{\{\s*([a-z][\w-]*)\b([^{}]*)\}\}"));
 
 /// The words that may open a directive, each with the form that follows it.
-const FORMS: [(&str, &str); 12] = [
+const FORMS: [(&str, &str); 13] = [
     ("num", "{{num RECORD:PATH | FORMAT}}"),
     ("ratio", "{{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
     ("table", "{{table NAME …}}"),
@@ -26,6 +26,7 @@ const FORMS: [(&str, &str); 12] = [
     ("player", "{{player NAME}}"),
     ("guess", "{{guess ID}}"),
     ("guesses", "{{guesses}}"),
+    ("yours", "{{yours}}"),
 ];
 
 /// The tables, each in the form in which it is written.
@@ -114,6 +115,8 @@ pub enum Directive<'t> {
     },
     /// All that a reader has guessed.
     Guesses,
+    /// The place for a reader's own records.
+    Yours,
 }
 
 /// Which table.
@@ -182,7 +185,7 @@ impl<'t> Directive<'t> {
         let arguments: Vec<&str> = subject.split_whitespace().collect();
         let alt = tail.filter(|alt| !alt.is_empty());
         if tail.is_some()
-            && matches!(word, "table" | "code" | "diff" | "test" | "sandbox" | "player" | "guess" | "guesses")
+            && matches!(word, "table" | "code" | "diff" | "test" | "sandbox" | "player" | "guess" | "guesses" | "yours")
         {
             return Err(Malformed::Tail { form });
         }
@@ -204,6 +207,7 @@ impl<'t> Directive<'t> {
             ("player", [name]) => Self::Player { name },
             ("guess", [id]) => Self::Guess { id },
             ("guesses", []) => Self::Guesses,
+            ("yours", []) => Self::Yours,
             _ => return Err(Malformed::Form { form }),
         })
     }
@@ -261,12 +265,12 @@ mod tests {
             (
                 "tabel",
                 "",
-                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, test, sandbox, player, guess, guesses)",
+                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, test, sandbox, player, guess, guesses, yours)",
             ),
             ("num", "", "it has the form {{num RECORD:PATH | FORMAT}}"),
             ("num", "ladder", "`ladder` is not of the form record:path"),
             ("num", "ladder:a[b", "`a[b` has an unclosed `[`"),
-            ("num", "ladder:a | miles", "no format `miles` (there are: si ns us ms s x pct bytes int raw)"),
+            ("num", "ladder:a | miles", "no format `miles` (there are: si ns us ms s x pct bytes gib int raw)"),
             ("ratio", "ladder:a", "it has the form {{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
             ("table", "", "it has the form {{table NAME …}}"),
             ("table", "stairs", "no table `stairs` (there are: ladder, stages, machine, numbers, lab, glossary)"),

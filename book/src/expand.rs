@@ -19,6 +19,7 @@ use crate::project::Project;
 use crate::sandbox;
 use crate::sources::Sources;
 use crate::table;
+use crate::yours;
 use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::errors::Result as MdResult;
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
@@ -124,5 +125,6 @@ fn expand(s: &Sources, lang: Lang, directive: &Directive<'_>, fenced: bool) -> R
         Directive::Player { name } => player::player(s, lang, name),
         Directive::Guess { id } => guess::guess(s, lang, id),
         Directive::Guesses => guess::guesses(s, lang),
+        Directive::Yours => yours::place(s, lang),
     }
 }

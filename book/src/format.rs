@@ -5,6 +5,7 @@
 
 use crate::lang::Lang;
 use serde_json::Value;
+use std::fmt;
 
 /// Keeps a number and its unit on one line.
 const NBSP: char = '\u{a0}';
@@ -27,6 +28,8 @@ pub enum Format {
     Percent(usize),
     /// Bytes, in decimal units: `1.2 MB`.
     Bytes(usize),
+    /// Memory, in binary units: `24 GiB`.
+    Gibibytes,
     /// All digits, grouped: `100,000`.
     Int,
     /// As the record has it, numbers and words alike.
@@ -34,7 +37,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Reads a format's name, e.g. `si2`, `ns`, `us3`, `x`, `pct`, `bytes`, `int`, `raw`.
+    /// Reads a format's name, e.g. `si2`, `ns`, `us3`, `x`, `pct`, `bytes`, `gib`, `int`, `raw`.
     pub fn parse(name: &str) -> Result<Format, String> {
         let word = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = name[word.len()..].parse::<usize>().ok().filter(|d| (1..=9).contains(d));
@@ -51,9 +54,10 @@ impl Format {
             "x" => Format::Times(digits.unwrap_or(2)),
             "pct" => Format::Percent(digits.unwrap_or(2)),
             "bytes" => Format::Bytes(digits.unwrap_or(3)),
+            "gib" => Format::Gibibytes,
             "int" => Format::Int,
             "raw" => Format::Raw,
-            _ => return Err(format!("no format `{name}` (there are: si ns us ms s x pct bytes int raw)")),
+            _ => return Err(format!("no format `{name}` (there are: si ns us ms s x pct bytes gib int raw)")),
         })
     }
 
@@ -77,8 +81,28 @@ impl Format {
             }
             Format::Percent(digits) => format!("{}%", significant(x * 100.0, digits)),
             Format::Bytes(digits) => scaled(x, digits, &[(1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B")]),
+            Format::Gibibytes => format!("{:.0}{NBSP}GiB", x / f64::from(1_u32 << 30)),
             Format::Int => group(&format!("{:.0}", x)),
             Format::Raw => format!("{x}"),
+        }
+    }
+}
+
+/// The name that [`Format::parse`] reads.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Format::Si(digits) => write!(f, "si{digits}"),
+            Format::Time { unit_ns: 1, digits } => write!(f, "ns{digits}"),
+            Format::Time { unit_ns: 1_000, digits } => write!(f, "us{digits}"),
+            Format::Time { unit_ns: 1_000_000, digits } => write!(f, "ms{digits}"),
+            Format::Time { digits, .. } => write!(f, "s{digits}"),
+            Format::Times(digits) => write!(f, "x{digits}"),
+            Format::Percent(digits) => write!(f, "pct{digits}"),
+            Format::Bytes(digits) => write!(f, "bytes{digits}"),
+            Format::Gibibytes => f.write_str("gib"),
+            Format::Int => f.write_str("int"),
+            Format::Raw => f.write_str("raw"),
         }
     }
 }
@@ -179,6 +203,13 @@ mod tests {
         assert_eq!(show("pct", 0.4812), ["48%", "48%"]);
         assert_eq!(show("bytes", 1_250_000.0)[0], "1.25 MB");
         assert_eq!(show("int", 100_000.0)[0], "100,000");
+    }
+
+    #[test]
+    fn a_formats_name_is_read_back() {
+        for name in ["si2", "ns3", "us1", "ms2", "s4", "x2", "pct2", "bytes3", "gib", "int", "raw"] {
+            assert_eq!(Format::parse(name).unwrap().to_string(), name);
+        }
     }
 
     #[test]

@@ -1,18 +1,16 @@
-//! `{{num}}` and `{{ratio}}`: figures in prose, each carrying where it comes from and what the reader's run said.
+//! `{{num}}` and `{{ratio}}`: figures in prose, each carrying where it comes from, and the reader's own behind it.
 
+use crate::figure::Figure;
 use crate::format::Format;
 use crate::html::escape;
 use crate::lang::Lang;
 use crate::pointer::Pointer;
-use crate::record::Records;
 use crate::sources::Sources;
 
 /// A value of a record; plain text inside a fence.
 pub fn number(s: &Sources, lang: Lang, of: &Pointer<'_>, format: Format, fenced: bool) -> Result<String, String> {
-    let value = s.reference.value(of)?;
-    let shown = format.value(&value, lang)?;
-    let own = s.own.value(of).and_then(|own| format.value(&own, lang)).ok();
-    Ok(if fenced { shown } else { tagged(lang, &shown, &value.to_string(), of.text, own.as_deref()) })
+    let value = s.reference.value(of)?.to_string();
+    shown(s, lang, &Figure::of(of.text, format), value.trim_matches('"'), fenced)
 }
 
 /// One value of a record divided by another; plain text inside a fence.
@@ -23,19 +21,26 @@ pub fn ratio(
     format: Format,
     fenced: bool,
 ) -> Result<String, String> {
-    let divide = |records: &Records| -> Result<f64, String> {
-        let (dividend, divisor) = (records.number(above)?, records.number(below)?);
-        if divisor == 0.0 { Err(format!("{} is zero", below.text)) } else { Ok(dividend / divisor) }
-    };
-    let value = divide(&s.reference)?;
-    let shown = format.number(value, lang);
-    let own = divide(&s.own).ok().map(|own| format.number(own, lang));
-    let source = format!("{} ÷ {}", above.text, below.text);
-    Ok(if fenced { shown } else { tagged(lang, &shown, &format!("{value}"), &source, own.as_deref()) })
+    let figure = Figure::of(above.text, format).over([below.text.to_owned()]);
+    let value = figure.ratio(&s.reference)?;
+    shown(s, lang, &figure, &value.to_string(), fenced)
 }
 
-fn tagged(lang: Lang, shown: &str, value: &str, source: &str, own: Option<&str>) -> String {
-    let own = own.map(|own| format!(" · {} {own}", lang.pick("your run:", "你的运行："))).unwrap_or_default();
-    let (value, title) = (escape(value.trim_matches('"')), escape(&format!("{source}{own}")));
-    format!("<data class=\"num\" value=\"{value}\" title=\"{title}\">{}</data>", escape(shown))
+fn shown(s: &Sources, lang: Lang, figure: &Figure, value: &str, fenced: bool) -> Result<String, String> {
+    let text = figure.show(&s.reference, lang)?;
+    if fenced {
+        return Ok(text);
+    }
+    // What stands third in our list may be another thing in the reader's.
+    let named = figure.named(&s.reference)?;
+    let own = named.show(&s.own, lang).ok();
+    let own = own.map(|own| format!(" <span class=\"own\">{} {}</span>", lang.pick("yours", "你的"), escape(&own)));
+    Ok(format!(
+        "<data class=\"num\" value=\"{}\" title=\"{}\" data-own=\"{}\">{}{}</data>",
+        escape(value),
+        escape(&figure.source()),
+        escape(&named.words()),
+        escape(&text),
+        own.unwrap_or_default()
+    ))
 }

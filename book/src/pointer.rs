@@ -1,13 +1,16 @@
 //! The small path language by which pages name a value in a record.
 //!
 //! `ladder:chapters[0x03].orders_per_s.median` means the record `ladder`, in it the entry of the list `chapters`
-//! whose `chapter` (or `name`, `id`, `key`) is `0x03` or starts with `0x03-`, and so on. A pointer that leads
-//! nowhere is an error that says which step failed and what there was instead.
+//! whose `chapter` (or `name`, `id`, `key`) is `0x03` or starts with `0x03-`, and so on; `[chapter=0x03-group-commit]`
+//! means the one whose `chapter` is just that. A pointer that leads nowhere is an error that says which step failed and what there was instead.
 
 use serde_json::Value;
 
 /// The fields by which `[selector]` finds an entry of a list.
 const SELECTOR_FIELDS: [&str; 4] = ["chapter", "name", "id", "key"];
+
+/// The numbers by which an entry without such a field is told from its neighbours.
+const COUNTED_FIELDS: [&str; 2] = ["shards", "batch"];
 
 /// `RECORD:PATH`, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +54,36 @@ impl<'t> Pointer<'t> {
         }
         Ok(here)
     }
+
+    /// The same path with each number of an entry replaced by the entry's name in `record`, so that in another record of
+    /// the kind it leads to the same thing or nowhere.
+    pub fn named(&self, record: &Value) -> Result<String, String> {
+        let mut path = format!("{}:", self.record);
+        for (at, step) in self.steps.iter().enumerate() {
+            match step {
+                Step::Key(key) if at == 0 => path += key,
+                Step::Key(key) => path += &format!(".{key}"),
+                Step::Entry(selector) if selector.parse::<usize>().is_ok() => {
+                    let here = Self { text: self.text, record: self.record, steps: self.steps[..=at].to_vec() };
+                    let name = exact(here.walk(record)?);
+                    path += &format!("[{}]", name.as_deref().unwrap_or(selector));
+                }
+                Step::Entry(selector) => path += &format!("[{selector}]"),
+            }
+        }
+        Ok(path)
+    }
+}
+
+/// What an entry of a list is called, as a selector that means no other: `name=100`, `shards=2`.
+fn exact(entry: &Value) -> Option<String> {
+    let fields = SELECTOR_FIELDS.iter().chain(&COUNTED_FIELDS);
+    fields.into_iter().find_map(|field| Some(format!("{field}={}", said(entry.get(field)?)?)))
+}
+
+/// A name or a whole number, as a selector says it.
+fn said(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()))
 }
 
 fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
@@ -74,6 +107,9 @@ fn entry<'v>(value: &'v Value, selector: &str) -> Option<&'v Value> {
     let list = value.as_array()?;
     if let Ok(index) = selector.parse::<usize>() {
         return list.get(index);
+    }
+    if let Some((field, value)) = selector.split_once('=') {
+        return list.iter().find(|item| item.get(field).and_then(said).as_deref() == Some(value));
     }
     list.iter().find(|item| names(item).any(|name| name == selector || name.starts_with(&format!("{selector}-"))))
 }
@@ -115,6 +151,20 @@ mod tests {
         assert_eq!(walk("ladder:chapters[0x01-naive].latency_ns.p50"), Ok(json!(7)));
         assert_eq!(walk("ladder:chapters[0x03].x"), Ok(json!(2)));
         assert_eq!(walk("ladder:chapters[1].x"), Ok(json!(2)));
+    }
+
+    #[test]
+    fn an_entry_is_said_by_its_name_whatever_its_place() {
+        let record = json!({"chapters": [{"chapter": "0x01"}, {"chapter": "0x01-naive"}], "shards": [{"shards": 1}, {"shards": 2}]});
+        let named = |path: &str| Pointer::parse(path).unwrap().named(&record);
+        assert_eq!(named("ladder:chapters[1].x"), Ok("ladder:chapters[chapter=0x01-naive].x".to_owned()));
+        assert_eq!(named("scale:shards[1].shards"), Ok("scale:shards[shards=2].shards".to_owned()));
+        assert_eq!(named("ladder:chapters[0x01].x"), Ok("ladder:chapters[0x01].x".to_owned()));
+        assert!(named("ladder:chapters[2].x").unwrap_err().contains("no entry `[2]`"));
+        let at = |path: &str| Pointer::parse(path).unwrap().walk(&record).cloned();
+        assert_eq!(at("scale:shards[shards=2].shards"), Ok(json!(2)));
+        assert_eq!(at("ladder:chapters[chapter=0x01-naive].chapter"), Ok(json!("0x01-naive")));
+        assert!(at("ladder:chapters[chapter=0x0].chapter").is_err());
     }
 
     #[test]

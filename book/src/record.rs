@@ -53,6 +53,15 @@ impl Records {
         pointer.walk(&record).cloned().map_err(|e| format!("{}/{}.json: {e}", self.shown, pointer.record))
     }
 
+    /// The path of `pointer` with every place in a list said by the name of what stands there.
+    ///
+    /// # Errors
+    /// As [`Records::value`].
+    pub fn named(&self, pointer: &Pointer<'_>) -> Result<String, String> {
+        let record = self.record(pointer.record)?;
+        pointer.named(&record).map_err(|e| format!("{}/{}.json: {e}", self.shown, pointer.record))
+    }
+
     /// The number that `pointer` names.
     pub fn number(&self, pointer: &Pointer<'_>) -> Result<f64, String> {
         self.value(pointer)?.as_f64().ok_or_else(|| format!("{}/{} is not a number", self.shown, pointer.text))

@@ -43,7 +43,8 @@ fn the_readers_own_run_stands_beside_the_reference() {
     assert_eq!(mini.problems(), []);
     let en = mini.built("en/one.html");
     assert!(en.contains("1.23\u{a0}million<span class=\"yours\">") && en.contains("7.65\u{a0}million"), "{en}");
-    assert!(en.contains("Fixture CPU 9000") && en.contains("your run: 910×"));
+    assert!(en.contains("Fixture CPU 9000") && en.contains("<span class=\"own\">yours 910×</span></data>"));
+    assert!(mini.built("zh/one.html").contains("<span class=\"own\">你的 910\u{a0}倍</span></data>"));
 }
 
 #[test]

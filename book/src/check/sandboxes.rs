@@ -10,6 +10,7 @@ use crate::lang::Lang;
 use crate::player;
 use crate::problem::Problem;
 use crate::sandbox;
+use crate::yours;
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     for file in sandbox::files(input.project) {
@@ -22,6 +23,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     let chinese = sandbox::chinese(input.project).and_then(|mut chinese| {
         chinese.extend(player::chinese(input.project)?);
         chinese.extend(guess::chinese(input.project)?);
+        chinese.extend(yours::chinese(input.project)?);
         Ok(chinese)
     });
     let chinese = match chinese {

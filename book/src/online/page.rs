@@ -18,13 +18,15 @@ use std::sync::LazyLock;
 static SCRIPT: LazyLock<Regex> = LazyLock::new(|| regex(r#"[ \t]*<script src="([^"]*)"></script>\n"#));
 
 /// Scripts that a page can do without, by how their file's name begins, and what on a page needs them.
-const NEEDED: [(&str, &str); 6] = [
+const NEEDED: [(&str, &str); 8] = [
     ("highlight-", "class=\"language-rust"),
     ("book/theme/market-", "class=\"sandbox\""),
     ("book/theme/telling-", "class=\"sandbox\""),
     ("book/theme/sandbox-", "class=\"sandbox\""),
     ("book/theme/player-", "class=\"player\""),
     ("book/theme/guess-", "class=\"guess"),
+    ("book/theme/records-", "data-own"),
+    ("book/theme/compare-", "data-own"),
 ];
 
 /// The policy of a page, with what it has to allow only where the page is opened from a folder.

@@ -1,20 +1,97 @@
 //! The cells, captions and frames of the tables drawn from records.
 //!
-//! Where the reader has run the ladder, their figure stands under the reference one in the same cell, because a
-//! number only means something beside another from the same table.
+//! Where the reader has run the same, their figure stands under the reference one in the same cell, because a number only
+//! means something beside another from the same table. Each cell also names its figures, for a record that the reader
+//! drops in the page.
 
+use crate::figure::Figure;
+use crate::format::Format;
 use crate::html::escape;
 use crate::lang::Lang;
-use results::machine::Machine;
-use results::record::{LabRecord, LadderRecord, NumbersRecord};
+use crate::pointer::Pointer;
+use crate::record::Records;
+use crate::sources::Sources;
+use results::record::Record;
 
-/// A cell: the reference figure and, once there is an own run, the reader's under it.
-pub(super) fn pair(reference: Option<&str>, own: Option<&str>, lang: Lang) -> String {
-    let yours = own.map(|own| {
-        let own = if own.is_empty() { "–" } else { own };
-        format!("<span class=\"yours\"><span class=\"who\">{}</span> {own}</span>", lang.pick("yours", "你的"))
-    });
-    format!("<td>{}{}</td>", reference.unwrap_or("–"), yours.unwrap_or_default())
+/// What the cells of one table are filled from.
+pub(super) struct Cells<'s> {
+    s: &'s Sources,
+    lang: Lang,
+    /// What a record has to have for its figures to stand in the table.
+    gate: String,
+    /// Whether the reader's own has it.
+    own: bool,
+}
+
+impl<'s> Cells<'s> {
+    /// Cells of a table out of records of type `R` that have something at `gate`, a path from their root.
+    pub(super) fn new<R: Record>(s: &'s Sources, lang: Lang, gate: &str) -> Self {
+        let gate = format!("{}:{gate}", R::VERB);
+        let has_gate = Pointer::parse(&gate).and_then(|gate| s.own.value(&gate)).is_ok();
+        Self { s, lang, own: has_gate && s.own.load::<R>().is_ok(), gate }
+    }
+
+    /// A cell with a figure, or with a median and under it the least and the most: the reference's and, once there is an
+    /// own run, the reader's under them.
+    pub(super) fn cell(&self, figures: &[Figure]) -> String {
+        let show = |records: &Records| self.text(figures, records).unwrap_or_else(|| "–".to_owned());
+        let who = self.lang.pick("yours", "你的");
+        let own = self
+            .own
+            .then(|| format!("<span class=\"yours\"><span class=\"who\">{who}</span> {}</span>", show(&self.s.own)));
+        let words: Vec<String> = figures.iter().map(Figure::words).collect();
+        let (words, reference) = (escape(&words.join(";")), show(&self.s.reference));
+        format!("<td data-own=\"{words}\">{reference}{}</td>", own.unwrap_or_default())
+    }
+
+    /// Whether the reference record has the figure.
+    pub(super) fn has(&self, figure: &Figure) -> bool {
+        figure.show(&self.s.reference, self.lang).is_ok()
+    }
+
+    fn text(&self, figures: &[Figure], records: &Records) -> Option<String> {
+        let shown = figures.iter().map(|figure| figure.show(records, self.lang).map(|text| escape(&text)));
+        let shown = shown.collect::<Result<Vec<_>, String>>().ok()?;
+        match shown.as_slice() {
+            [median, least, most] => {
+                let to = self.lang.pick(" to ", " 至 ");
+                Some(format!("{median}<span class=\"spread\">{least}{to}{most}</span>"))
+            }
+            [figure] => Some(figure.clone()),
+            _ => None,
+        }
+    }
+
+    /// Which machine, which commit, which command: of the reference record and, once there is one, of the reader's.
+    pub(super) fn caption(&self) -> String {
+        let reference = self.origin("<span>", self.lang.pick("Reference", "参考"), &self.s.reference);
+        let own =
+            self.own.then(|| self.origin("<span class=\"origin-own\">", self.lang.pick("Yours", "你的"), &self.s.own));
+        reference.into_iter().chain(own.flatten()).collect()
+    }
+
+    fn origin(&self, open: &str, who: &str, records: &Records) -> Option<String> {
+        let record = self.gate.split(':').next().unwrap_or_default();
+        let text = |path: &str| {
+            let path = format!("{record}:{path}");
+            let value = records.value(&Pointer::parse(&path).ok()?).ok()?;
+            value.as_str().map(str::to_owned)
+        };
+        let commit: String = text("commit")?.chars().take(10).collect();
+        let command = text("command").map(|command| format!(", <code>{}</code>", escape(&command)));
+        let (join, cpu) = (self.lang.pick(": ", "："), escape(&text("machine.cpu")?));
+        Some(format!("{open}{who}{join}{cpu}, {}{}</span> ", escape(&commit), command.unwrap_or_default()))
+    }
+
+    /// One line of HTML, in a box that scrolls on a phone.
+    pub(super) fn wrap(&self, caption: &str, corner: &str, heads: &[&str], rows: &str) -> String {
+        let heads: String = heads.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
+        let caption = if caption.is_empty() { String::new() } else { format!("<caption>{caption}</caption>") };
+        format!(
+            "<div class=\"table-wrapper record\"><table data-own=\"{}\">{caption}<thead><tr><th scope=\"col\">{corner}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n",
+            escape(&self.gate)
+        )
+    }
 }
 
 /// A row: its words, and its cells.
@@ -22,50 +99,7 @@ pub(super) fn row(head: &str, cells: &str) -> String {
     format!("<tr><th scope=\"row\">{head}</th>{cells}</tr>")
 }
 
-/// Where a record's figures come from.
-pub(super) struct Origin<'r> {
-    machine: &'r Machine,
-    commit: &'r str,
-    command: Option<&'r str>,
-}
-
-impl<'r> From<&'r LadderRecord> for Origin<'r> {
-    fn from(record: &'r LadderRecord) -> Self {
-        Self { machine: &record.machine, commit: &record.commit, command: Some(&record.command) }
-    }
-}
-
-impl<'r> From<&'r LabRecord> for Origin<'r> {
-    fn from(record: &'r LabRecord) -> Self {
-        Self { machine: &record.machine, commit: &record.commit, command: Some(&record.command) }
-    }
-}
-
-impl<'r> From<&'r NumbersRecord> for Origin<'r> {
-    fn from(record: &'r NumbersRecord) -> Self {
-        Self { machine: &record.machine, commit: &record.commit, command: None }
-    }
-}
-
-/// Which machine, which commit, which command: of the reference record and, once there is one, of the reader's.
-pub(super) fn caption<'r>(reference: impl Into<Origin<'r>>, own: Option<impl Into<Origin<'r>>>, lang: Lang) -> String {
-    let reference = origin(lang.pick("Reference", "参考"), &reference.into(), lang);
-    let own = own.map(|own| origin(lang.pick("Yours", "你的"), &own.into(), lang));
-    reference + &own.unwrap_or_default()
-}
-
-fn origin(who: &str, origin: &Origin<'_>, lang: Lang) -> String {
-    let commit: String = origin.commit.chars().take(10).collect();
-    let command = origin.command.map(|command| format!(", <code>{}</code>", escape(command)));
-    let (join, machine) = (lang.pick(": ", "："), escape(&origin.machine.cpu));
-    format!("<span>{who}{join}{machine}, {}{}</span> ", escape(&commit), command.unwrap_or_default())
-}
-
-/// One line of HTML, in a box that scrolls on a phone.
-pub(super) fn wrap(caption: &str, corner: &str, heads: &[&str], rows: &str) -> String {
-    let heads: String = heads.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
-    let caption = if caption.is_empty() { String::new() } else { format!("<caption>{caption}</caption>") };
-    format!(
-        "<div class=\"table-wrapper record\"><table>{caption}<thead><tr><th scope=\"col\">{corner}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n"
-    )
+/// A median with the least and the most of its rounds, at the path of a spread.
+pub(super) fn spread(path: &str, format: Format) -> [Figure; 3] {
+    ["median", "min", "max"].map(|of| Figure::of(format!("{path}.{of}"), format))
 }

@@ -2,35 +2,32 @@
 //!
 //! An experiment has cases and variants; whichever are more become the rows, so that the table stays narrow.
 
-use crate::format::duration;
+use crate::format::Format;
 use crate::html::escape;
 use crate::lang::Lang;
 use crate::sources::Sources;
-use crate::table::cells::{caption, pair, row, wrap};
+use crate::table::cells::{Cells, row, spread};
 use results::record::{ExperimentRecord, LabRecord};
 use results::words::Words;
 
 /// The table of an experiment in `lab.json`, the reader's own figures under the reference ones.
 pub(super) fn table(s: &Sources, lang: Lang, experiment: &str) -> Result<String, String> {
     let record: LabRecord = s.reference.load()?;
-    let entry = find(&record, experiment).ok_or_else(|| {
+    let entry = record.experiments.iter().find(|entry| entry.name == experiment).ok_or_else(|| {
         let known: Vec<&str> = record.experiments.iter().map(|entry| entry.name.as_str()).collect();
         format!("the lab's record has no experiment `{experiment}` (there are: {})", known.join(", "))
     })?;
-    let own: Option<LabRecord> = s.own.load().ok().filter(|own| find(own, experiment).is_some());
-    let (corner, heads, rows) = body(entry, own.as_ref().and_then(|own| find(own, experiment)), lang)?;
+    let cells = Cells::new::<LabRecord>(s, lang, &format!("experiments[name={experiment}]"));
+    let cell = |path: &str| cells.cell(&spread(path, Format::Time { unit_ns: 1, digits: 2 }));
+    let (corner, heads, rows) = body(entry, cell, lang)?;
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    Ok(wrap(&caption(&record, own.as_ref(), lang), &corner, &heads, &rows))
+    Ok(cells.wrap(&cells.caption(), &corner, &heads, &rows))
 }
 
-fn find<'r>(record: &'r LabRecord, experiment: &str) -> Option<&'r ExperimentRecord> {
-    record.experiments.iter().find(|entry| entry.name == experiment)
-}
-
-/// The corner's words, the columns' heads and the rows.
+/// The corner's words, the columns' heads and the rows; `cell` makes one from the path of its spread.
 fn body(
     entry: &ExperimentRecord,
-    own: Option<&ExperimentRecord>,
+    cell: impl Fn(&str) -> String,
     lang: Lang,
 ) -> Result<(String, Vec<String>, String), String> {
     let first = entry.cases.first().ok_or_else(|| format!("the lab's experiment `{}` has no cases", entry.name))?;
@@ -41,12 +38,11 @@ fn body(
     let (down, across) = if cases_are_rows { (&cases, &variants) } else { (&variants, &cases) };
     let mut rows = String::new();
     for (down, label) in down {
-        let cells = across.iter().map(|(across, _)| {
+        let row_cells = across.iter().map(|(across, _)| {
             let (case, variant) = if cases_are_rows { (down, across) } else { (across, down) };
-            let own = own.map(|own| cell(own, case, variant, lang).unwrap_or_default());
-            pair(cell(entry, case, variant, lang).as_deref(), own.as_deref(), lang)
+            cell(&format!("lab:experiments[name={}].cases[name={case}].variants[name={variant}].ns", entry.name))
         });
-        rows += &row(&said(label, lang), &cells.collect::<String>());
+        rows += &row(&said(label, lang), &row_cells.collect::<String>());
     }
     let per = said(&entry.per, lang);
     let corner = lang.pick(format!("time for {per}"), format!("{per}的耗时"));
@@ -58,15 +54,6 @@ type Named<'r> = (&'r str, &'r Words);
 
 fn said(words: &Words, lang: Lang) -> String {
     escape(lang.pick(&words.en, &words.zh))
-}
-
-/// A median, and under it the least and the most of the rounds.
-fn cell(experiment: &ExperimentRecord, case: &str, variant: &str, lang: Lang) -> Option<String> {
-    let case = experiment.cases.iter().find(|entry| entry.name == case)?;
-    let ns = &case.variants.iter().find(|entry| entry.name == variant)?.ns;
-    let [median, least, most] = [ns.median, ns.min, ns.max].map(|ns| duration(ns, 2));
-    let to = lang.pick(" to ", " 至 ");
-    Some(format!("{median}<span class=\"spread\">{least}{to}{most}</span>"))
 }
 
 #[cfg(test)]
@@ -94,24 +81,30 @@ mod tests {
         }
     }
 
+    /// A cell that says where it is from.
+    fn cell(path: &str) -> String {
+        path.to_owned()
+    }
+
     #[test]
     fn the_longer_list_goes_down() {
-        let heads = |entry: ExperimentRecord| body(&entry, None, Lang::En).expect("a table").1;
+        let heads = |entry: ExperimentRecord| body(&entry, cell, Lang::En).expect("a table").1;
         assert_eq!(heads(entry(3, 2)), ["v0", "v1"]);
         assert_eq!(heads(entry(1, 4)), ["c0"]);
     }
 
     #[test]
-    fn a_cell_has_its_spread_and_the_readers_own_figure() {
-        let entry = entry(1, 1);
-        let (corner, _, rows) = body(&entry, Some(&entry), Lang::En).expect("a table");
+    fn a_cell_is_found_by_its_case_and_variant_whichever_goes_down() {
+        let (corner, _, rows) = body(&entry(1, 2), cell, Lang::En).expect("a table");
         assert_eq!(corner, "time for an order");
-        assert_eq!(rows.matches("class=\"spread\"").count(), 2);
-        assert!(rows.contains("yours"), "{rows}");
+        let path = |variant| format!("lab:experiments[name=e].cases[name=c0].variants[name={variant}].ns");
+        assert!(rows.contains(&format!("<th scope=\"row\">v1</th>{}", path("v1"))), "{rows}");
+        let (_, _, rows) = body(&entry(3, 1), cell, Lang::En).expect("a table");
+        assert!(rows.contains(&format!("<th scope=\"row\">c0</th>{}", path("v0"))), "{rows}");
     }
 
     #[test]
     fn an_experiment_without_cases_is_an_error() {
-        assert!(body(&entry(0, 0), None, Lang::En).is_err());
+        assert!(body(&entry(0, 0), cell, Lang::En).is_err());
     }
 }

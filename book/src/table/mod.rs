@@ -1,6 +1,7 @@
 //! Tables drawn from the records and from the glossary: a kind a file.
 
 mod cells;
+mod charted;
 mod glossary;
 mod lab;
 mod ladder;
@@ -11,6 +12,8 @@ mod stages;
 use crate::directive::Table;
 use crate::lang::Lang;
 use crate::sources::Sources;
+
+pub use charted::table as of_chart;
 
 /// The table, as one line of HTML.
 pub fn table(s: &Sources, lang: Lang, which: Table<'_>) -> Result<String, String> {

@@ -1,35 +1,32 @@
 //! `{{table stages 0x02}}`: where an order's time goes in one chapter.
 
-use crate::format::{Format, duration};
+use crate::figure::Figure;
+use crate::format::Format;
 use crate::lang::Lang;
 use crate::sources::Sources;
-use crate::table::cells::{caption, pair, row, wrap};
+use crate::table::cells::{Cells, row};
 use market::engine::Stage;
 use results::language::Language;
-use results::record::{LadderRecord, Stages};
+use results::record::LadderRecord;
 use results::words::stage_words;
 
 /// The table of one chapter.
 pub(super) fn table(s: &Sources, lang: Lang, chapter: &str) -> Result<String, String> {
     let folder = &s.chapters.find(chapter).map_err(|e| e.to_string())?.folder;
     let record: LadderRecord = s.reference.load()?;
-    let times = times(&record, folder).ok_or_else(|| format!("the ladder's record has no stages of {folder}"))?;
-    let own: Option<LadderRecord> = s.own.load().ok();
-    let yours = own.as_ref().and_then(|own| self::times(own, folder));
+    if !record.chapters.iter().any(|chapter| &chapter.chapter == folder && chapter.stages_ns.is_some()) {
+        return Err(format!("the ladder's record has no stages of {folder}"));
+    }
+    let stages = format!("chapters[chapter={folder}].stages_ns");
+    let cells = Cells::new::<LadderRecord>(s, lang, &stages);
     let language = lang.pick(Language::English, Language::Chinese);
+    let at = |stage: Stage| format!("ladder:{stages}.{}", stage.key());
     let mut rows = String::new();
     for stage in Stage::ALL {
-        let time = |times: Stages| duration(times.of(stage), 3);
-        let share = |times: Stages| Format::Percent(2).number(times.of(stage) / times.total(), lang);
-        let cells = [&time as &dyn Fn(Stages) -> String, &share]
-            .map(|show| pair(Some(&show(times)), yours.map(show).as_deref(), lang));
-        rows += &row(stage_words(stage, language), &cells.concat());
+        let time = Figure::of(at(stage), Format::Time { unit_ns: 1, digits: 3 });
+        let share = Figure::of(at(stage), Format::Percent(2)).over(Stage::ALL.map(at));
+        rows += &row(stage_words(stage, language), &[time, share].map(|figure| cells.cell(&[figure])).concat());
     }
     let heads = [lang.pick("time per order", "每单耗时"), lang.pick("share", "占比")];
-    let caption = caption(&record, None::<&LadderRecord>, lang);
-    Ok(wrap(&caption, lang.pick("stage", "阶段"), &heads, &rows))
-}
-
-fn times(record: &LadderRecord, folder: &str) -> Option<Stages> {
-    record.chapters.iter().find(|chapter| chapter.chapter == folder)?.stages_ns
+    Ok(cells.wrap(&cells.caption(), lang.pick("stage", "阶段"), &heads, &rows))
 }
