@@ -18,6 +18,7 @@ mod origin;
 mod player;
 mod reading;
 mod sandbox;
+mod yours;
 
 use book::lang::Lang;
 use book::project::Project;
