@@ -1,5 +1,6 @@
 //! All experiments, in the order in which the book tells of them.
 
+pub mod ahead;
 pub mod allocator;
 pub mod clock;
 pub mod compile_options;
@@ -12,6 +13,8 @@ pub mod locks;
 pub mod maps;
 pub mod names;
 pub mod partitions;
+pub mod pool;
+pub mod skip_list;
 pub mod trades;
 
 use crate::experiment::Experiment;
@@ -24,9 +27,12 @@ pub const ALL: &[Experiment] = &[
     partitions::EXPERIMENT,
     locks::EXPERIMENT,
     maps::EXPERIMENT,
+    skip_list::EXPERIMENT,
     encoding::EXPERIMENT,
     ids::EXPERIMENT,
+    ahead::EXPERIMENT,
     allocator::EXPERIMENT,
+    pool::EXPERIMENT,
     depth::EXPERIMENT,
     huge_pages::EXPERIMENT,
     disk_sync::EXPERIMENT,
