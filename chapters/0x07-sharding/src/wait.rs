@@ -12,7 +12,12 @@ use std::{fmt, hint, thread};
 const SPINS: u32 = 64;
 /// Rounds of `yield_now` before the thread goes to sleep.
 const YIELDS: u32 = 64;
+/// How long the first sleeps are.
 const SLEEP: Duration = Duration::from_micros(50);
+/// How many sleeps there are of one length. Then each is longer by the first one's.
+const SLEEPS: u32 = 64;
+/// The longest sleep.
+const SLEEP_MAX: Duration = Duration::from_millis(1);
 
 /// How to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +28,9 @@ pub enum Wait {
     /// core, otherwise as long as that one's turn. Burns what nobody else wants of the core.
     Yield,
     /// Spins and yields a little, then sleeps 50 µs at a time; with the system's own slack that makes
-    /// 100 to 130, and so late can news be seen. Leaves the core to others. Nobody wakes a sleeper, so
-    /// the side that is busy never pays for a look whether somebody sleeps.
+    /// 100 to 130, and so late can news be seen. Where nothing comes for longer, sleeps get longer, up to
+    /// a millisecond, and are never more than a thirtieth of the wait so far. Leaves the core to others.
+    /// Nobody wakes a sleeper, so the side that is busy never pays for a look whether somebody sleeps.
     Park,
 }
 
@@ -84,14 +90,42 @@ impl Backoff {
         } else if self.policy == Wait::Yield || self.rounds < SPINS + YIELDS {
             thread::yield_now();
         } else {
-            thread::park_timeout(SLEEP);
+            thread::park_timeout(self.sleep());
         }
         self.rounds = self.rounds.saturating_add(1);
+    }
+
+    /// How long the next sleep is: an engine that nobody trades at looks a thousand times a second, not ten thousand.
+    fn sleep(&self) -> Duration {
+        let slept = self.rounds.saturating_sub(SPINS + YIELDS);
+        (SLEEP * (1 + slept / SLEEPS)).min(SLEEP_MAX)
     }
 
     /// Begins again with the shortest wait.
     #[inline]
     pub fn reset(&mut self) {
         self.rounds = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every sleep of a thread that nothing comes for, without sleeping.
+    #[test]
+    fn sleeps_grow_with_the_wait_and_begin_again() {
+        let (mut backoff, mut waited) = (Backoff::new(Wait::Park), Duration::ZERO);
+        for slept in 0..10_000 {
+            backoff.rounds = SPINS + YIELDS + slept;
+            let sleep = backoff.sleep();
+            assert!(sleep == SLEEP || sleep <= waited / 30, "a sleep of {sleep:?} after {waited:?}");
+            waited += sleep;
+        }
+        assert_eq!(backoff.sleep(), SLEEP_MAX);
+        backoff.rounds = u32::MAX;
+        assert_eq!(backoff.sleep(), SLEEP_MAX);
+        backoff.reset();
+        assert_eq!(backoff.sleep(), SLEEP);
     }
 }
