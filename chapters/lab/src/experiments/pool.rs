@@ -25,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "pool",
     title: (
         "Does a pool of objects spare what the allocator costs, and what is left for a slab?",
-        "对象池能省下分配器的开销吗？slab 还能再省什么？",
+        "对象池能省下分配器的开销吗？槽池还能再省什么？",
     ),
     per: ("an order that comes and one that goes; in a walk, an order", "来一单加走一单；遍历时为每一单"),
     on_request: false,
@@ -80,8 +80,9 @@ impl Home for Allocator {
 }
 
 // ANCHOR: pool
-/// Boxes that are free.
+/// Boxes that are free. Who takes one takes it along, so each is an allocation of its own.
 #[derive(Default)]
+#[allow(clippy::vec_box)]
 struct Pool(Vec<Box<Order>>);
 
 impl Home for Pool {
@@ -184,7 +185,7 @@ fn case(name: &'static str, (en, zh): (&str, &str), live: usize, steps: usize, w
             run(SharedPool::default(), live, steps, walks)
         })
         .with("pool", words("pool", "对象池"), move || run(Pool::default(), live, steps, walks))
-        .with("slab", words("slab", "slab"), move || run(Slab::default(), live, steps, walks))
+        .with("slab", words("slab", "槽池"), move || run(Slab::default(), live, steps, walks))
 }
 
 fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
