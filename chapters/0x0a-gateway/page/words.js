@@ -231,6 +231,7 @@ const WORDS = {
     'r-too-many-requests': ['Too many requests at once. Wait {seconds} s and try again.', '请求太密。等 {seconds} 秒再试。'],
     'r-too-many-in-flight': ['Too many of your requests are under way. Wait for answers, and try again.', '你还有太多请求没有答复。等一等再试。'],
     'r-too-many-connections': ['The server has as many connections as it takes. Close another window, or try later.', '服务器的连接已满。关掉别的窗口，或者过会儿再试。'],
+    'r-too-many-streams': ['This account has as many windows open as it may have. Close one of them.', '这个账户开的窗口已经到上限。请关掉一个。'],
     'r-uri-too-long': ['The address is too long.', '地址太长。'],
     'r-headers-too-large': ['The head of the request is too large.', '请求头太大。'],
     'r-too-slow': ['The request came too slowly. Try again.', '请求到得太慢。请再试一次。'],

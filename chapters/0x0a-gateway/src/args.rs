@@ -38,6 +38,9 @@ pub struct Args {
     /// How many of them an address may have; this machine's own may have all
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub connections_per_address: u32,
+    /// How many WebSocket connections an account may have; 0 is any number
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    pub connections_per_account: u32,
     /// How many orders and cancellations an account may send a second; 0 is any number
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     pub orders_per_second: u32,

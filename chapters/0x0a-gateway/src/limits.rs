@@ -6,6 +6,7 @@
 //! | requests under way | an account's | `too-many-in-flight` |
 //! | new accounts a minute | an address's | `too-many-requests`, and when to come back |
 //! | connections | an address's, and all | `too-many-connections` |
+//! | WebSocket connections | an account's | `too-many-streams` |
 //!
 //! A classroom meets none of them, and an attacker all. Whoever is on this machine may be a proxy for many or a program
 //! that measures, so an address of this machine has no limit of its own. Cost for an order: a look into a table that
@@ -51,6 +52,8 @@ pub struct Allowed {
     pub connections: u32,
     /// Connections of an address.
     pub connections_per_address: u32,
+    /// WebSocket connections of an account.
+    pub streams_per_account: u32,
 }
 
 impl Allowed {
@@ -60,6 +63,7 @@ impl Allowed {
         accounts_per_minute: 0,
         connections: u32::MAX,
         connections_per_address: u32::MAX,
+        streams_per_account: u32::MAX,
     };
 }
 
@@ -73,6 +77,7 @@ pub struct Limits {
     accounts: RwLock<FxHashMap<AccountId, Arc<Account>>>,
     makers: Mutex<FxHashMap<IpAddr, Arc<Bucket>>>,
     connections: Holders<IpAddr>,
+    streams: Holders<AccountId>,
 }
 
 /// What an account uses.
@@ -104,7 +109,8 @@ impl Limits {
             makers_rate: rate(allowed.accounts_per_minute, 60 * second, ACCOUNTS_BURST),
             accounts: RwLock::default(),
             makers: Mutex::default(),
-            connections: Holders::new(allowed.connections, allowed.connections_per_address),
+            connections: Holders::new(allowed.connections, allowed.connections_per_address, Excess::TooManyOfAddress),
+            streams: Holders::new(u32::MAX, allowed.streams_per_account, Excess::TooManyOfAccount),
             allowed,
         }
     }
@@ -150,6 +156,14 @@ impl Limits {
     /// [`Excess::TooManyConnections`], [`Excess::TooManyOfAddress`].
     pub fn connection(&self, address: IpAddr) -> Result<Held<IpAddr>, Excess> {
         self.connections.hold(network_of(address), !address.is_loopback())
+    }
+
+    /// Asks for a WebSocket connection of this account, and holds it until the value goes.
+    ///
+    /// # Errors
+    /// [`Excess::TooManyOfAccount`].
+    pub fn stream(&self, account: AccountId) -> Result<Held<AccountId>, Excess> {
+        self.streams.hold(account, true)
     }
 
     /// How many connections there are.

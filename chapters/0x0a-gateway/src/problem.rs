@@ -7,14 +7,27 @@ use axum::response::{IntoResponse, Response};
 use market::{Reason, Sequence};
 use serde::Serialize;
 
+use crate::limits::Excess;
 use crate::names::NamesError;
 use crate::reply::Refusal;
 
-/// Why a request was not done. The first twelve are the contract's own; the others are the door's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
-    /// The engine rejected the command. It is in the log all the same, and changed nothing.
-    Rejected(Reason),
+/// Makes the list of reasons, and the row of them that [`Why::all`] goes through: a reason stands once.
+macro_rules! reasons {
+    ($($(#[$words:meta])* $name:ident,)*) => {
+        /// Why a request was not done. The first twelve are the contract's own; the others are the door's.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Why {
+            /// The engine rejected the command. It is in the log all the same, and changed nothing.
+            Rejected(Reason),
+            $($(#[$words])* $name,)*
+        }
+
+        /// Those of the door.
+        const OF_THE_DOOR: &[Why] = &[$(Why::$name),*];
+    };
+}
+
+reasons! {
     /// The request is not one.
     BadRequest,
     /// No key, or one that nobody has.
@@ -33,6 +46,8 @@ pub enum Why {
     TooManyInFlight,
     /// More connections than there may be, in all or from one address.
     TooManyConnections,
+    /// More WebSocket connections than an account may have.
+    TooManyStreams,
     /// An address longer than any here.
     UriTooLong,
     /// A head beyond the limit.
@@ -74,28 +89,7 @@ pub struct Problem {
 impl Why {
     /// All, in the order of this list.
     pub fn all() -> impl Iterator<Item = Why> {
-        use Why::*;
-        let of_the_door = [
-            BadRequest,
-            Unauthenticated,
-            Forbidden,
-            NotFound,
-            MethodNotAllowed,
-            TooLarge,
-            TooManyRequests,
-            TooManyInFlight,
-            TooManyConnections,
-            UriTooLong,
-            HeadersTooLarge,
-            TooSlow,
-            Encoded,
-            Busy,
-            Behind,
-            Draining,
-            Stopped,
-            Names,
-        ];
-        Reason::ALL.iter().map(|&reason| Rejected(reason)).chain(of_the_door)
+        Reason::ALL.iter().map(|&reason| Why::Rejected(reason)).chain(OF_THE_DOOR.iter().copied())
     }
 
     /// Its word, its status and its title.
@@ -126,6 +120,7 @@ impl Why {
             Why::TooManyRequests => ("too-many-requests", Code::TOO_MANY_REQUESTS, "Too many requests"),
             Why::TooManyInFlight => ("too-many-in-flight", Code::TOO_MANY_REQUESTS, "Too much under way"),
             Why::TooManyConnections => ("too-many-connections", Code::SERVICE_UNAVAILABLE, "Too many connections"),
+            Why::TooManyStreams => ("too-many-streams", Code::TOO_MANY_REQUESTS, "Too many streams"),
             Why::UriTooLong => ("uri-too-long", Code::URI_TOO_LONG, "Too long an address"),
             Why::HeadersTooLarge => ("headers-too-large", Code::REQUEST_HEADER_FIELDS_TOO_LARGE, "Too large a head"),
             Why::TooSlow => ("too-slow", Code::REQUEST_TIMEOUT, "Too slow"),
@@ -167,6 +162,7 @@ impl Why {
             Why::TooManyRequests => "Wait as long as Retry-After says, and send fewer a second.",
             Why::TooManyInFlight => "Wait for answers before you send more.",
             Why::TooManyConnections => "Close those that you do not need, or come back later.",
+            Why::TooManyStreams => "Close a WebSocket connection of this account; one can watch all markets.",
             Why::UriTooLong | Why::HeadersTooLarge => "Nothing here needs as much: GET /v1/openapi.json describes it.",
             Why::TooSlow => "Nothing was done. Send a body at once.",
             Why::Encoded => "Send bodies as they are, without Content-Encoding.",
@@ -244,6 +240,17 @@ impl From<Refusal> for Problem {
             Refusal::TooManyInFlight => Why::TooManyInFlight,
             Refusal::Forbidden => Why::Forbidden,
             Refusal::Stopped => Why::Stopped,
+        })
+    }
+}
+
+impl From<Excess> for Problem {
+    fn from(excess: Excess) -> Problem {
+        Problem::new(match excess {
+            Excess::TooFast(wait) => return Problem::too_fast(wait),
+            Excess::TooManyInFlight => Why::TooManyInFlight,
+            Excess::TooManyConnections | Excess::TooManyOfAddress => Why::TooManyConnections,
+            Excess::TooManyOfAccount => Why::TooManyStreams,
         })
     }
 }

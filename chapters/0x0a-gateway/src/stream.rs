@@ -21,9 +21,11 @@
 //! Who asks for the subprotocol of [`binary`] may place in bytes as well.
 
 pub mod binary;
+mod end;
 pub mod listeners;
 pub mod outbox;
 mod said;
+mod seat;
 pub mod shared;
 mod talk;
 mod words;
@@ -36,9 +38,10 @@ use axum::response::Response;
 
 use crate::http::extract::{Connection, Who};
 use crate::problem::Problem;
+use crate::stream::seat::Seat;
 use crate::venue::Venue;
 
-/// The most bytes of a message: a thousand orders.
+/// The most bytes of a message, and of a frame: a thousand orders.
 pub const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 
 /// How many bytes are read at once. The library's own 128 KiB for each connection would be most of what it costs.
@@ -52,17 +55,24 @@ pub async fn open(
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Problem> {
     let session = who.map(|Who(session)| session);
-    let upgrade = upgrade.protocols([binary::PROTOCOL]);
-    let upgrade = upgrade.read_buffer_size(READ_BYTES).write_buffer_size(0).max_message_size(MESSAGE_BYTES_MAX);
+    // A session that has all the connections it may have is refused before this one becomes another.
+    let seat = Seat::take(&venue, session)?;
+    let upgrade = bounded(upgrade.protocols([binary::PROTOCOL]));
     Ok(upgrade.on_upgrade(move |socket| async move {
-        talk::talk(venue, socket, session).await;
+        talk::talk(venue, socket, seat).await;
         drop(held);
     }))
 }
 
+/// A frame is kept until it is whole, so it is bounded by itself: the library's own bound is 16 MiB.
+fn bounded(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
+    let upgrade = upgrade.read_buffer_size(READ_BYTES).write_buffer_size(0);
+    upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX)
+}
+
 /// Says back what it hears, and nothing else: what a connection costs without a venue behind it.
 pub async fn echo(upgrade: WebSocketUpgrade) -> Response {
-    upgrade.read_buffer_size(READ_BYTES).write_buffer_size(0).on_upgrade(|mut socket| async move {
+    bounded(upgrade).on_upgrade(|mut socket| async move {
         while let Some(Ok(message)) = socket.recv().await {
             if socket.send(message).await.is_err() {
                 return;

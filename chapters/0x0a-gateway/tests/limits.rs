@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use support::client::{Answer, Client};
+use support::frames::Frames;
 use support::server::Server;
 
 /// A client that asks for another address than its own, as a proxy would for it.
@@ -72,6 +73,31 @@ fn connections_are_counted() {
     let began = Instant::now();
     while server.client().get("/healthz").is_ok_and(|answer| answer.status == 503) {
         assert!(began.elapsed() < Duration::from_secs(30), "nobody is let in although one has gone");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn an_account_has_so_many_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["--connections-per-account", "2"]);
+    let mut client = server.client();
+    let keys: Vec<_> = (0..2).map(|_| key_of(&client.post("/v1/accounts", &json!({})).unwrap())).collect();
+    let connect = |lines: &str| Frames::connect(server.address, lines).unwrap();
+    let login = |key: &str| json!({ "id": 1, "do": "login", "key": key }).to_string();
+    let by_header = format!("Authorization: Bearer {}\r\n", keys[0]);
+    let (first, mut second, mut third) = (connect(&by_header), connect(""), connect(""));
+    assert!(first.head.starts_with("HTTP/1.1 101"), "{}", first.head);
+    assert!(second.ask(&login(&keys[0])).get("ok").is_some());
+    assert!(second.ask(&login(&keys[0])).get("ok").is_some(), "to say it again is not another connection");
+    assert_eq!(third.ask(&login(&keys[0]))["problem"]["reason"], "too-many-streams");
+    assert!(third.ask(&login(&keys[1])).get("ok").is_some(), "another account is served on the same connection");
+    let refused = connect(&by_header).head;
+    assert!(refused.starts_with("HTTP/1.1 429"), "{refused}");
+    drop((first, second));
+    let began = Instant::now();
+    while !connect(&by_header).head.starts_with("HTTP/1.1 101") {
+        assert!(began.elapsed() < Duration::from_secs(30), "nobody is let in although two have gone");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::extract::{Asked, Json, Peer, Trader};
-use crate::limits::Excess;
 use crate::names::NewAccount;
 use crate::problem::{Problem, Why};
 use crate::projection::MarketStatus;
@@ -43,9 +42,7 @@ pub async fn make(
             format!("A name has at most {NAME_MAX} characters, on one line."),
         ));
     }
-    if let Err(Excess::TooFast(wait)) = venue.door.limits.new_account(address) {
-        return Err(Problem::too_fast(wait));
-    }
+    venue.door.limits.new_account(address)?;
     let (known, open) = {
         let projection = venue.projection();
         let open = projection.markets().filter(|(_, market)| market.status == MarketStatus::Open);

@@ -13,4 +13,6 @@ pub enum Excess {
     TooManyConnections,
     /// Too many connections of this address.
     TooManyOfAddress,
+    /// Too many WebSocket connections of this account.
+    TooManyOfAccount,
 }

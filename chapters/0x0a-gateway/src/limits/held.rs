@@ -11,6 +11,8 @@ use super::excess::Excess;
 pub struct Holders<K: Eq + Hash> {
     most: u32,
     most_each: u32,
+    /// What somebody is told who has as many.
+    each: Excess,
     held: Arc<Mutex<Counts<K>>>,
 }
 
@@ -27,9 +29,9 @@ pub struct Held<K: Eq + Hash> {
 }
 
 impl<K: Eq + Hash + Copy> Holders<K> {
-    /// So many in all, and of each.
-    pub fn new(most: u32, most_each: u32) -> Holders<K> {
-        Holders { most, most_each, held: Arc::new(Mutex::new(Counts { all: 0, each: FxHashMap::default() })) }
+    /// So many in all, and of each, who is refused with this.
+    pub fn new(most: u32, most_each: u32, each: Excess) -> Holders<K> {
+        Holders { most, most_each, each, held: Arc::new(Mutex::new(Counts { all: 0, each: FxHashMap::default() })) }
     }
 
     /// Holds one more, if there may be one.
@@ -43,7 +45,7 @@ impl<K: Eq + Hash + Copy> Holders<K> {
         }
         let count = counts.each.entry(holder).or_default();
         if is_limited && *count >= self.most_each {
-            return Err(Excess::TooManyOfAddress);
+            return Err(self.each);
         }
         *count += 1;
         counts.all += 1;
@@ -75,7 +77,7 @@ mod tests {
 
     #[test]
     fn what_is_let_go_can_be_had() {
-        let holders = Holders::new(3, 2);
+        let holders = Holders::new(3, 2, Excess::TooManyOfAddress);
         let hold = |who: u8, is_limited| holders.hold(who, is_limited);
         let (one, two) = (hold(1, true).ok(), hold(1, true).ok());
         assert_eq!(hold(1, true).err(), Some(Excess::TooManyOfAddress));

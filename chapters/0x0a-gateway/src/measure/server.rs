@@ -33,7 +33,8 @@ impl Server {
         let engine = rung.to_possible_value();
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
         // A generator is one client that does the work of many, so it has no limits.
-        command.args(["--no-demo", "--echo", "--play-money", "0", "--orders-per-second", "0", "--engine"]);
+        command.args(["--no-demo", "--echo", "--play-money", "0", "--orders-per-second", "0"]);
+        command.args(["--connections-per-account", "0", "--engine"]);
         command.arg(engine.as_ref().map_or("0x08", |value| value.get_name())).arg("--data-dir").arg(data_dir.path());
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
         let lines = process.stdout.take().map(BufReader::new);

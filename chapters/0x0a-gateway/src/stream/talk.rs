@@ -1,19 +1,21 @@
 //! The talk with one client.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
+use axum::extract::ws::{CloseCode, Message, Utf8Bytes, WebSocket};
 use futures_util::SinkExt;
-use market::{AccountId, Command};
+use market::{AccountId, Command, MarketId};
 use market_data::Cursor;
 use market_data::shown::Shown;
 use serde_json::{Value, json};
 
 use super::binary;
+use super::end::{Bye, End};
 use super::outbox::{Form, Outbox, Outgoing, TooSlow};
 use super::said::{Do, Misread, Said, missing};
+use super::seat::Seat;
 use super::words::{Answered, in_words, text};
 use crate::door::Door;
 use crate::http::markets::shown;
@@ -29,27 +31,19 @@ const WATCHED_MAX: usize = 1_000;
 /// The most orders of a list.
 const LIST_MAX: usize = 1_000;
 
+/// What to do before orders.
+const LOG_IN: &str = "Log in first, with the key of an account.";
+
 /// How long a client may take for what was sent to it.
 const SEND_TIME: Duration = Duration::from_secs(30);
 
-/// Why a connection ends.
-enum End {
-    /// The client is gone.
-    Gone,
-    /// It is told why.
-    Bye(&'static str, &'static str),
-}
-
-impl From<axum::Error> for End {
-    fn from(_: axum::Error) -> End {
-        End::Gone
-    }
-}
+/// How long a client may take to hear why its connection ends, and to close it too.
+const BYE_TIME: Duration = Duration::from_secs(1);
 
 struct Talk {
     venue: Arc<Venue>,
     socket: WebSocket,
-    session: Option<Session>,
+    seat: Option<Seat>,
     is_binary: bool,
     outbox: Arc<Outbox>,
     watched: Vec<Watched>,
@@ -64,28 +58,33 @@ struct Watched {
 }
 
 /// Talks until one side ends it.
-pub(super) async fn talk(venue: Arc<Venue>, socket: WebSocket, session: Option<Session>) {
+pub(super) async fn talk(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>) {
     let (outbox, watched) = (Arc::default(), Vec::new());
     let is_binary = socket.protocol().is_some();
-    let mut talk =
-        Talk { venue, socket, session, is_binary, outbox, watched, taken: VecDeque::new(), news: Vec::new() };
-    if let Some(Session::Account(account)) = session {
+    let mut talk = Talk { venue, socket, seat, is_binary, outbox, watched, taken: VecDeque::new(), news: Vec::new() };
+    if let Some(Session::Account(account)) = talk.session() {
         talk.venue.listeners.listen(account, &talk.outbox);
     }
-    if let Err(End::Bye(reason, detail)) = talk.go_on().await {
-        let bye = json!({ "kind": "bye", "reason": reason, "detail": detail });
-        let last = async {
-            talk.send(text(&bye)).await?;
-            let frame = CloseFrame { code: 1001, reason: reason.into() };
-            talk.socket.send(Message::Close(Some(frame))).await?;
-            Ok::<(), End>(())
-        };
+    if let Err(End::Bye(bye)) = talk.go_on().await {
         // Whoever is closed for being slow may not take that either.
-        let _ = tokio::time::timeout(Duration::from_secs(1), last).await;
+        let _ = tokio::time::timeout(BYE_TIME, talk.part(&bye)).await;
     }
 }
 
 impl Talk {
+    fn session(&self) -> Option<Session> {
+        self.seat.as_ref().map(|seat| seat.session)
+    }
+
+    /// Says why, and waits until the client has heard it: what was sent last may be lost with a connection that is closed
+    /// while something of the client's is unread.
+    async fn part(&mut self, bye: &Bye) -> Result<(), End> {
+        self.send(text(&bye.message())).await?;
+        self.socket.send(Message::Close(Some(bye.frame()))).await?;
+        while let Some(Ok(_)) = self.socket.recv().await {}
+        Ok(())
+    }
+
     async fn go_on(&mut self) -> Result<(), End> {
         let (outbox, venue) = (Arc::clone(&self.outbox), Arc::clone(&self.venue));
         let (mut ticks, mut life, mut over) = (venue.ticks.subscribe(), venue.life.subscribe(), venue.over.subscribe());
@@ -98,7 +97,7 @@ impl Talk {
                 _ = ticks.changed(), if !self.watched.is_empty() => self.show().await?,
                 _ = life.changed() => self.send(text(&json!({ "kind": "tick", "time_ms": venue.now_ms() }))).await?,
                 _ = over.changed() => {
-                    return Err(End::Bye("draining", "The venue is about to stop: come back in a moment."));
+                    return Err(bye(1001, "draining", "The venue is about to stop: come back in a moment."));
                 }
             }
         }
@@ -109,8 +108,12 @@ impl Talk {
         match message {
             Message::Text(said) => self.obey(&said).await,
             Message::Binary(asked) if self.is_binary => self.obey_bytes(&asked),
-            Message::Binary(_) => Err(End::Bye("bad-request", "Messages are text here: ask for the subprotocol.")),
-            Message::Close(_) => Err(End::Gone),
+            Message::Binary(_) => Err(bye(1003, "not-text", "Messages are text here: ask for the subprotocol.")),
+            Message::Close(_) => {
+                // The library has made the answer, and only sends it with something else.
+                let _ = tokio::time::timeout(BYE_TIME, self.socket.flush()).await;
+                Err(End::Gone)
+            }
             // The library answers.
             Message::Ping(_) | Message::Pong(_) => Ok(()),
         }
@@ -132,12 +135,13 @@ impl Talk {
 
     /// Lets the commands of a binary message enter.
     fn obey_bytes(&self, asked: &[u8]) -> Result<(), End> {
-        let (id, commands) = binary::read(asked).map_err(|wrong| End::Bye("bad-request", wrong))?;
-        let Some(session @ Session::Account(_)) = self.session else {
-            return Err(End::Bye("unauthenticated", "Log in first, with the key of an account."));
+        let (id, commands) = binary::read(asked).map_err(|wrong| bye(1007, "no-commands", wrong))?;
+        let Some(session @ Session::Account(_)) = self.session() else {
+            return Err(bye(1008, "unauthenticated", LOG_IN));
         };
         let Some(answers) = self.outbox.answers(id, Form::Bytes, &commands) else {
-            return Err(End::Bye("too-many-requests", "More commands are under way than one connection may have."));
+            let what = "More commands are under way than one connection may have.";
+            return Err(bye(1008, "too-many-requests", what));
         };
         commands.into_iter().zip(answers).for_each(|(command, answer)| self.venue.door.enter(session, command, answer));
         Ok(())
@@ -161,31 +165,39 @@ impl Talk {
         let key = said.key.as_deref().ok_or_else(|| missing("key"))?;
         let known = self.venue.names.session(key);
         let session = known.ok_or_else(|| Problem::because(Why::Unauthenticated, "Nobody has this key."))?;
-        if self.session.is_some_and(|before| before != session) {
+        if self.session().is_some_and(|before| before != session) {
             return Err(Problem::because(Why::Forbidden, "This connection has logged in with another key."));
         }
-        if let (None, Session::Account(account)) = (self.session, session) {
-            self.venue.listeners.listen(account, &self.outbox);
+        if self.seat.is_none() {
+            self.seat = Seat::take(&self.venue, Some(session))?;
+            if let Session::Account(account) = session {
+                self.venue.listeners.listen(account, &self.outbox);
+            }
         }
-        self.session = Some(session);
         Ok(match session {
             Session::Account(account) => json!({ "account": account.0 }),
             Session::Operator => json!({ "operator": true }),
         })
     }
 
-    /// Watching a market anew begins with its whole book.
+    /// Watching a market anew begins with its whole book. Where one of them can't be watched, none is.
     fn watch(&mut self, said: &Said) -> Result<Value, Problem> {
         let markets = said.markets.as_ref().ok_or_else(|| missing("markets"))?;
-        if self.watched.len() + markets.len() > WATCHED_MAX {
-            let what = format!("A connection watches at most {WATCHED_MAX} markets.");
-            return Err(Problem::because(Why::TooLarge, what));
+        let too_many =
+            || Problem::because(Why::TooLarge, format!("A connection watches at most {WATCHED_MAX} markets."));
+        if markets.len() > WATCHED_MAX {
+            return Err(too_many());
         }
+        let mut wanted = BTreeMap::new();
         for &market in markets {
-            let shown = shown(&self.venue, market)?;
-            self.watched.retain(|watched| watched.shown.market != shown.market);
-            self.watched.push(Watched { shown, cursor: Cursor::default() });
+            wanted.insert(MarketId(market), shown(&self.venue, market)?);
         }
+        let others = self.watched.iter().filter(|watched| !wanted.contains_key(&watched.shown.market)).count();
+        if others + wanted.len() > WATCHED_MAX {
+            return Err(too_many());
+        }
+        self.watched.retain(|watched| !wanted.contains_key(&watched.shown.market));
+        self.watched.extend(wanted.into_values().map(|shown| Watched { shown, cursor: Cursor::default() }));
         Ok(json!({ "markets": self.watched() }))
     }
 
@@ -195,8 +207,8 @@ impl Talk {
 
     // ANCHOR: enter
     fn enter(&mut self, said: &Said) -> Result<(), Problem> {
-        let Some(Session::Account(account)) = self.session else {
-            return Err(Problem::because(Why::Unauthenticated, "Log in first, with the key of an account."));
+        let Some(Session::Account(account)) = self.session() else {
+            return Err(Problem::because(Why::Unauthenticated, LOG_IN));
         };
         let session = Session::Account(account);
         match self.commands(said, account)? {
@@ -237,7 +249,8 @@ impl Talk {
     async fn hand_over(&mut self) -> Result<(), End> {
         let mut taken = std::mem::take(&mut self.taken);
         self.outbox.take(&mut taken).map_err(|TooSlow| {
-            End::Bye("too-slow", "More happened to your orders than you took in time: come back, and read /v1/orders.")
+            let what = "More happened to your orders than you took in time: come back, and read /v1/orders.";
+            bye(1008, "too-slow", what)
         })?;
         let messages = self.encode(&mut taken);
         self.taken = taken;
@@ -245,7 +258,7 @@ impl Talk {
     }
 
     fn encode(&self, taken: &mut VecDeque<Outgoing>) -> Vec<Message> {
-        let account = match self.session {
+        let account = match self.session() {
             Some(Session::Account(account)) => account,
             _ => AccountId(0),
         };
@@ -294,6 +307,10 @@ impl Talk {
             Err(_) => Err(End::Gone),
         }
     }
+}
+
+fn bye(code: CloseCode, word: &'static str, detail: &str) -> End {
+    End::Bye(Bye::new(code, word, detail))
 }
 
 enum Commands {

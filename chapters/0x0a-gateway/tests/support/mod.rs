@@ -2,4 +2,6 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 pub mod client;
+pub mod frames;
+pub mod honest;
 pub mod server;
