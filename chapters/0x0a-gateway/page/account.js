@@ -131,17 +131,20 @@ export class Account {
         return told;
     }
 
-    // What others did to one's orders.
+    // What others did to one's orders, and the end of a market.
     hear({ market, order, sequence, time_ms: timeMs, event }) {
+        // The book may have said before that it is over; the notice says more.
+        if (event.event === 'resolved') this.happened = this.happened.filter(entry => entry.market !== market || !entry.byTheBook);
         this.tell({ market, order, sequence, timeMs, events: [event] });
         this.refresh();
     }
 
-    // Winners get a notice, losers do not: for them it is over when the book says so. The answer may come from before it,
-    // so it is asked for once more.
+    // Who held anything gets a notice; a page that was cut off then did not, and it is over when the book says so. The
+    // answer may come from before it, so it is asked for once more.
     marketIsOver({ id, ended, summary }) {
         if (!this.held(id)) return;
-        this.tell({ market: id, sequence: summary.sequence, events: [{ event: 'resolved', outcome: ended }] });
+        const isTold = this.happened.some(entry => entry.market === id && entry.events?.[0]?.event === 'resolved');
+        if (!isTold) this.tell({ market: id, sequence: summary.sequence, byTheBook: true, events: [{ event: 'resolved', outcome: ended }] });
         this.refresh();
         setTimeout(() => this.refresh(), AGAIN_MS);
     }

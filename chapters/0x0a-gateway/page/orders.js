@@ -109,7 +109,8 @@ function cancelled(done) {
 }
 
 function tellEvent(event, asked) {
-    const key = `e-${event.event}`;
+    const hadShares = event.event === 'resolved' && event.yes + event.no > 0;
+    const key = hadShares ? 'e-resolved-held' : `e-${event.event}`;
     // What a cancel did is said once, by the answer as a whole.
     if (event.event === 'cancelled' && asked?.startsWith('cancel')) return '';
     if (!knows(key)) return say('e-other', { event: event.event });
@@ -118,6 +119,7 @@ function tellEvent(event, asked) {
         intent: event.intent && say(event.intent),
         quantity: event.quantity !== undefined && count(event.quantity),
         amount: event.amount !== undefined && money(event.amount),
+        paid: event.paid !== undefined && money(event.paid),
         outcome: event.outcome?.toUpperCase() ?? '?',
         role: event.role && say(`role-${event.role}`),
         why: event.reason && say(`why-${event.reason}`),

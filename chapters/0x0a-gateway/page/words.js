@@ -191,6 +191,7 @@ const WORDS = {
     'e-deposited': ['{amount} came in.', '入金 {amount}。'],
     'e-withdrawn': ['{amount} went out.', '出金 {amount}。'],
     'e-resolved': ['The market was resolved: {outcome}.', '市场已裁决：{outcome}。'],
+    'e-resolved-held': ['The market was resolved: {outcome}. Your {yes} YES and {no} NO shares are gone; they paid {paid}.', '市场已裁决：{outcome}。你的 {yes} 份 YES、{no} 份 NO 已经清掉，兑付 {paid}。'],
     'e-other': ['{event}.', '{event}。'],
     's-resting': ['{left} rest at {price}.', '{left} 份挂在 {price}。'],
     's-filled': ['It is filled.', '全部成交。'],

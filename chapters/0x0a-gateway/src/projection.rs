@@ -27,6 +27,13 @@ pub struct MarketNow {
     holdings: FxHashMap<AccountId, Holdings>,
 }
 
+impl MarketNow {
+    /// What an account holds in it; none where it never had anything.
+    pub fn held(&self, account: AccountId) -> Option<Holdings> {
+        self.holdings.get(&account).copied()
+    }
+}
+
 /// Whether a market trades.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MarketStatus {
@@ -89,6 +96,11 @@ impl Projection {
         self.accounts.get(&account)
     }
 
+    /// One of its orders that rest.
+    pub fn open_order(&self, account: AccountId, market: MarketId, order: OrderId) -> Option<&OpenOrder> {
+        self.accounts.get(&account)?.open.get(&(market, order))
+    }
+
     /// What an account holds in each market where it has deposited.
     pub fn holdings(&self, account: AccountId) -> impl Iterator<Item = (MarketId, Holdings)> {
         self.markets.iter().filter_map(move |(&id, market)| Some((id, *market.holdings.get(&account)?)))
@@ -128,8 +140,9 @@ impl Projection {
     }
 
     // ANCHOR: apply
-    /// Applies the next event of the command with this stamp.
-    pub fn apply(&mut self, stamp: Stamp, event: &Event) {
+    /// Applies the next event of the command with this stamp. What the client calls its order, 0 for nothing, is in the
+    /// command and not in its events.
+    pub fn apply(&mut self, stamp: Stamp, client_order_id: u64, event: &Event) {
         match *event {
             Event::Opened { market } => {
                 self.markets.entry(market).or_default();
@@ -142,7 +155,8 @@ impl Projection {
             Event::Accepted { market, account, order, intent, price, quantity } => {
                 let limit = intent.in_yes_cents(price);
                 lock(self.held(market, account), intent, limit, quantity);
-                let open = OpenOrder { intent, limit, quantity, left: quantity, time: stamp.time };
+                let (left, client_order_id) = (quantity, Some(client_order_id));
+                let open = OpenOrder { intent, limit, quantity, left, time: stamp.time, client_order_id };
                 self.accounts.entry(account).or_default().open.insert((market, order), open);
             }
             Event::Traded {
@@ -196,14 +210,14 @@ impl Projection {
     ) {
         let person = self.accounts.entry(account).or_default();
         let Some(order) = person.open.get_mut(&place) else { return };
-        let OpenOrder { intent, limit, .. } = *order;
+        let OpenOrder { intent, limit, client_order_id, .. } = *order;
         order.left.0 -= quantity.0;
         if order.left.is_zero() {
             person.open.remove(&place);
         }
         let price = intent.in_yes_cents(price);
         let (market, order) = place;
-        person.remember(Fill { market, order, role, intent, price, quantity, stamp });
+        person.remember(Fill { market, order, role, intent, price, quantity, stamp, client_order_id });
         let holdings = self.held(market, account);
         if intent.buys() {
             holdings.cash_locked.0 -= limit.times(quantity).0;

@@ -1,7 +1,8 @@
 //! Hands each answer to whoever waits for it, and keeps the projection.
 //!
 //! One thread, two inputs for each shard: tickets, which say who waits for which command, and acknowledged events. Both come
-//! in the order of the sequence, so joining them is a merge of two rows and no table is needed. Either may come first.
+//! in the order of the sequence, so joining them is a merge of two rows and no table is needed. Either may come first; what
+//! happened is told, and put into the projection, when both are there, for some of what is told only the command says.
 //!
 //! The events of a command are in the projection before its answer is given: whoever was told of an order finds it.
 
@@ -45,10 +46,19 @@ struct Shard {
     is_open: bool,
     /// The events of the command whose last has not come yet. They are applied together, so that nobody sees half of it.
     begun: Vec<Event>,
-    /// Answers that wait for their tickets, and tickets that wait for their answers, in the order of the sequence. One of
-    /// the two is empty after each step.
+    /// Its stamp, when it is whole. Then it waits for its ticket, which is on its way.
+    whole: Option<Stamp>,
+    /// Answers that are to be given, and the tickets of those who wait, both in the order of the sequence: the first answer
+    /// is for the first ticket.
     answered: VecDeque<Reply>,
-    waiting: VecDeque<(Sequence, Answer)>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// Who waits for a command.
+struct Waiting {
+    sequence: Sequence,
+    client_order_id: u64,
+    answer: Answer,
 }
 
 impl Replies {
@@ -64,6 +74,7 @@ impl Replies {
             back,
             is_open: false,
             begun: Vec::new(),
+            whole: None,
             answered: VecDeque::new(),
             waiting: VecDeque::new(),
         };
@@ -100,8 +111,9 @@ impl Replies {
         let mut step = Step::Idle;
         let are_tickets_over = loop {
             match self.tickets.try_recv() {
-                Ok((Ticket { shard, sequence }, answer)) => {
-                    self.shards[usize::from(shard)].waiting.push_back((sequence, answer));
+                Ok(Ticketed { ticket: Ticket { shard, sequence }, client_order_id, answer }) => {
+                    let waiting = Waiting { sequence, client_order_id, answer };
+                    self.shards[usize::from(shard)].waiting.push_back(waiting);
                     step = Step::Worked;
                 }
                 Err(TryRecvError::Empty) => break false,
@@ -118,7 +130,7 @@ impl Replies {
 
     /// Takes events of all shards into the projection, and says whether there were any.
     fn project(&mut self) -> bool {
-        let is_news = |shard: &Shard| !shard.is_open || !shard.back.ring.is_empty();
+        let is_news = |shard: &Shard| !shard.is_open || shard.whole.is_some() || !shard.back.ring.is_empty();
         if !self.shards.iter().any(is_news) {
             return false;
         }
@@ -144,35 +156,54 @@ impl Shard {
     }
 
     fn take(&mut self, number: u16, projection: &mut Projection, listeners: &Listeners) -> bool {
-        for taken in 0..BATCH {
-            let Ok(Acknowledged { stamp, event, is_last }) = self.back.ring.pop() else { return taken > 0 };
-            self.begun.push(event);
-            if is_last {
-                self.end(Ticket { shard: number, sequence: stamp.sequence }, stamp, projection, listeners);
+        let mut worked = false;
+        for _ in 0..BATCH {
+            if let Some(stamp) = self.whole {
+                // The ring is not emptied further, but who drives the engine has sent every ticket before this one, so
+                // whatever waits for room in the ring does not hold this one up.
+                let Some(waiting) = self.waiting.get(self.answered.len()) else { return worked };
+                debug_assert_eq!(waiting.sequence, stamp.sequence, "both rows are complete and in order");
+                let client_order_id = waiting.client_order_id;
+                let ticket = Ticket { shard: number, sequence: stamp.sequence };
+                self.end(ticket, stamp, client_order_id, projection, listeners);
+                worked = true;
             }
+            let Ok(Acknowledged { stamp, event, is_last }) = self.back.ring.pop() else { return worked };
+            self.begun.push(event);
+            self.whole = is_last.then_some(stamp);
+            worked = true;
         }
         true
     }
 
-    /// A command is whole.
-    fn end(&mut self, ticket: Ticket, stamp: Stamp, projection: &mut Projection, listeners: &Listeners) {
+    /// A command is whole, and its ticket is there.
+    fn end(
+        &mut self,
+        ticket: Ticket,
+        stamp: Stamp,
+        client_order_id: u64,
+        projection: &mut Projection,
+        listeners: &Listeners,
+    ) {
         let mut reply = Reply::begin(ticket, stamp);
         for event in self.begun.drain(..) {
-            projection.apply(stamp, &event);
-            listeners.tell(stamp, &event);
+            // First, for what is told of an order is also what goes with it. Whoever hears of it and asks waits for the
+            // whole command.
+            listeners.tell(stamp, &event, projection);
+            projection.apply(stamp, client_order_id, &event);
             reply.add(&event);
         }
         projection.end(ticket);
         self.answered.push_back(reply);
+        self.whole = None;
     }
 
     // ANCHOR: answer
     fn answer(&mut self) {
-        while let (Some(reply), Some((sequence, _))) = (self.answered.front(), self.waiting.front()) {
-            debug_assert_eq!(reply.ticket.sequence, *sequence, "both rows are complete and in order");
-            if let (Some(reply), Some((_, answer))) = (self.answered.pop_front(), self.waiting.pop_front()) {
-                answer.give(Ok(reply));
-            }
+        while let Some(reply) = self.answered.pop_front() {
+            let Some(Waiting { sequence, answer, .. }) = self.waiting.pop_front() else { return };
+            debug_assert_eq!(reply.ticket.sequence, sequence, "both rows are complete and in order");
+            answer.give(Ok(reply));
         }
     }
     // ANCHOR_END: answer

@@ -204,12 +204,13 @@ pub struct OpenOrderJson {
     quantity: u32,
     left: u32,
     time_ms: Option<u64>,
+    client_order_id: Option<u64>,
 }
 
 impl OpenOrderJson {
     /// From what is kept.
     pub fn of((market, order): (MarketId, OrderId), open: &OpenOrder) -> OpenOrderJson {
-        let OpenOrder { intent, limit, quantity, left, time } = *open;
+        let OpenOrder { intent, limit, quantity, left, time, client_order_id } = *open;
         OpenOrderJson {
             market: market.0,
             order: order.0,
@@ -218,6 +219,7 @@ impl OpenOrderJson {
             quantity: quantity.0,
             left: left.0,
             time_ms: (time.0 > 0).then_some(time.0),
+            client_order_id,
         }
     }
 }
@@ -233,6 +235,7 @@ pub struct FillJson {
     quantity: u32,
     sequence: u64,
     time_ms: u64,
+    client_order_id: Option<u64>,
 }
 
 impl FillJson {
@@ -247,6 +250,7 @@ impl FillJson {
             quantity: fill.quantity.0,
             sequence: fill.stamp.sequence.0,
             time_ms: fill.stamp.time.0,
+            client_order_id: fill.client_order_id,
         }
     }
 }

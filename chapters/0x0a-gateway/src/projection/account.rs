@@ -29,12 +29,14 @@ pub struct OpenOrder {
     pub left: Quantity,
     /// When it was logged; unknown of a recovered order.
     pub time: UnixMs,
+    /// What its client calls it, 0 for nothing; none of a recovered order, for an engine does not keep it.
+    pub client_order_id: Option<u64>,
 }
 
 impl OpenOrder {
     /// An order that rested already when the engine was opened.
     pub fn recovered(intent: Intent, limit: Price, left: Quantity) -> OpenOrder {
-        OpenOrder { intent, limit, quantity: left, left, time: UnixMs::UNKNOWN }
+        OpenOrder { intent, limit, quantity: left, left, time: UnixMs::UNKNOWN, client_order_id: None }
     }
 }
 
@@ -64,6 +66,8 @@ pub struct Fill {
     pub quantity: Quantity,
     /// The command that led to the trade.
     pub stamp: Stamp,
+    /// What its client calls the order, 0 for nothing; none of a recovered order.
+    pub client_order_id: Option<u64>,
 }
 
 impl Account {

@@ -91,7 +91,7 @@ pub fn write(number: u64, account: AccountId, all: &[(Command, Given)]) -> Vec<u
 pub fn write_notices(notices: &[Notice]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(NUMBER_BYTES + notices.len() * (16 + Event::BYTES));
     bytes.extend(NOTICES.to_le_bytes());
-    for Notice { account, stamp, event } in notices {
+    for Notice { account, stamp, event, .. } in notices {
         bytes.extend(stamp.sequence.0.to_le_bytes());
         bytes.extend(stamp.time.0.to_le_bytes());
         bytes.extend(without_the_other(*event, *account).encode());
@@ -116,6 +116,7 @@ mod tests {
 
     use super::*;
     use crate::reply::Reply;
+    use crate::stream::outbox::Before;
 
     const OPEN: Command = Command::Open { market: MarketId(7) };
 
@@ -162,7 +163,8 @@ mod tests {
         assert_eq!(bytes[bytes.len() - 8..bytes.len() - 4], 4u32.to_le_bytes());
 
         let stamp = Stamp { sequence: Sequence(5), time: UnixMs(6) };
-        let bytes = write_notices(&[Notice { account: own, stamp, event: trade }; 2]);
+        let notice = Notice { account: own, stamp, event: trade, before: Before::Nothing };
+        let bytes = write_notices(&[notice; 2]);
         assert_eq!(bytes.len(), NUMBER_BYTES + 2 * (16 + Event::BYTES));
         assert!(!bytes.windows(4).any(|four| four == other.0.to_le_bytes()));
     }

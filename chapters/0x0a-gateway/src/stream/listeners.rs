@@ -3,10 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
+use market::state::Holdings;
 use market::{AccountId, CancelReason, Event, Stamp};
 use rustc_hash::FxHashMap;
 
-use crate::stream::outbox::{Notice, Outbox};
+use crate::projection::{MarketNow, Projection};
+use crate::stream::outbox::{Before, Notice, Outbox};
 
 /// The outboxes of each account's connections.
 #[derive(Default)]
@@ -26,23 +28,44 @@ impl Listeners {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Tells an event to whom it concerns, and who did not ask for it: who asked has an answer.
+    /// Tells an event to whom it concerns, and who did not ask for it: who asked has an answer. The projection is still as
+    /// it was before.
     #[inline]
-    pub fn tell(&self, stamp: Stamp, event: &Event) {
-        if self.count.load(Ordering::Relaxed) == 0 {
-            return;
+    pub fn tell(&self, stamp: Stamp, event: &Event, before: &Projection) {
+        if self.count.load(Ordering::Relaxed) > 0 {
+            self.tell_some(stamp, event, before);
         }
-        let concerned = match *event {
-            Event::Traded { maker_account, .. } => maker_account,
-            Event::Cancelled { account, reason: CancelReason::Resolved, .. }
-            | Event::Deposited { account, .. }
-            | Event::Withdrawn { account, .. }
-            | Event::Paid { account, .. } => account,
+    }
+
+    fn tell_some(&self, stamp: Stamp, event: &Event, before: &Projection) {
+        let order = |account, market, order| {
+            let open = before.open_order(account, market, order);
+            (account, Before::Order(open.and_then(|open| open.client_order_id)))
+        };
+        let (account, before) = match *event {
+            Event::Traded { market, maker, maker_account, .. } => order(maker_account, market, maker),
+            Event::Cancelled { market, account, order: it, reason: CancelReason::Resolved, .. } => {
+                order(account, market, it)
+            }
+            Event::Deposited { account, .. } | Event::Withdrawn { account, .. } | Event::Paid { account, .. } => {
+                (account, Before::Nothing)
+            }
+            Event::Resolved { market, .. } => return self.tell_holders(stamp, event, before.market(market)),
             _ => return,
         };
         let accounts = self.accounts.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(outboxes) = accounts.get(&concerned) else { return };
-        let notice = Notice { account: concerned, stamp, event: *event };
-        outboxes.iter().filter_map(Weak::upgrade).for_each(|outbox| outbox.notice(notice));
+        let outboxes = accounts.get(&account).into_iter().flatten().filter_map(Weak::upgrade);
+        outboxes.for_each(|outbox| outbox.notice(Notice { account, stamp, event: *event, before }));
+    }
+
+    /// A market is over: all who held anything in it hear of it, those whom it pays nothing too.
+    fn tell_holders(&self, stamp: Stamp, event: &Event, market: Option<&MarketNow>) {
+        let Some(market) = market else { return };
+        let accounts = self.accounts.read().unwrap_or_else(PoisonError::into_inner);
+        for (&account, outboxes) in accounts.iter() {
+            let Some(held) = market.held(account).filter(|held| *held != Holdings::default()) else { continue };
+            let notice = Notice { account, stamp, event: *event, before: Before::Held(held) };
+            outboxes.iter().filter_map(Weak::upgrade).for_each(|outbox| outbox.notice(notice));
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use market::state::Holdings;
 use market::{AccountId, Command, Event, Stamp};
 use tokio::sync::Notify;
 
@@ -46,6 +47,19 @@ pub struct Notice {
     pub stamp: Stamp,
     /// What happened.
     pub event: Event,
+    /// What was known right before.
+    pub before: Before,
+}
+
+/// What the projection held of it before it happened.
+#[derive(Clone, Copy, Debug)]
+pub enum Before {
+    /// What the client calls its order, 0 for nothing; none where it is from before the last start.
+    Order(Option<u64>),
+    /// What the account held in the market.
+    Held(Holdings),
+    /// It is about neither.
+    Nothing,
 }
 
 #[derive(Default)]

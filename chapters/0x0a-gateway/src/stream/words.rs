@@ -1,11 +1,11 @@
 //! What a client is told, as JSON.
 
 use axum::extract::ws::Utf8Bytes;
-use market::Command;
+use market::{Command, Event};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::outbox::{Notice, Outgoing};
+use super::outbox::{Before, Notice, Outgoing};
 use crate::http::orders::cancelled;
 use crate::problem::Problem;
 use crate::reply::{Given, Refusal};
@@ -41,18 +41,28 @@ struct NoticeJson {
     kind: &'static str,
     market: u32,
     order: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_order_id: Option<Option<u64>>,
     sequence: u64,
     time_ms: u64,
     event: Option<OwnEvent>,
 }
 
 impl NoticeJson {
-    fn of(&Notice { account, stamp, event }: &Notice) -> NoticeJson {
-        let own = OwnEvent::as_other(&event, account);
+    fn of(&Notice { account, stamp, event, before }: &Notice) -> NoticeJson {
+        let own = match (event, before) {
+            (Event::Resolved { outcome, .. }, Before::Held(held)) => Some(OwnEvent::resolved(outcome, &held)),
+            _ => OwnEvent::as_other(&event, account),
+        };
+        let client_order_id = match before {
+            Before::Order(id) => Some(id),
+            Before::Held(_) | Before::Nothing => None,
+        };
         NoticeJson {
             kind: "notice",
             market: event.market().0,
             order: own.and_then(|own| own.order()),
+            client_order_id,
             sequence: stamp.sequence.0,
             time_ms: stamp.time.0,
             event: own,

@@ -1,6 +1,7 @@
 //! Events, as those see them whom they are about: with prices as their owner gave them, and without anybody else's name.
 
-use market::{AccountId, CancelReason, Cents, Event, TradeKind};
+use market::state::Holdings;
+use market::{AccountId, CancelReason, Cents, Event, Outcome, Quantity, TradeKind};
 use serde::Serialize;
 
 use crate::projection::Role;
@@ -22,6 +23,9 @@ pub enum OwnEvent {
     Withdrawn { amount: u64 },
     /// My shares won.
     Paid { amount: u64 },
+    /// A market in which I held something is over: which side won, the shares that I had, all of which are gone, and what
+    /// they paid.
+    Resolved { outcome: &'static str, yes: u32, no: u32, paid: u64 },
 }
 
 impl OwnEvent {
@@ -41,8 +45,21 @@ impl OwnEvent {
             OwnEvent::Accepted { order, .. } | OwnEvent::Traded { order, .. } | OwnEvent::Cancelled { order, .. } => {
                 Some(order)
             }
-            OwnEvent::Deposited { .. } | OwnEvent::Withdrawn { .. } | OwnEvent::Paid { .. } => None,
+            OwnEvent::Deposited { .. }
+            | OwnEvent::Withdrawn { .. }
+            | OwnEvent::Paid { .. }
+            | OwnEvent::Resolved { .. } => None,
         }
+    }
+
+    /// The end of a market, for who held this in it.
+    pub fn resolved(outcome: Outcome, held: &Holdings) -> OwnEvent {
+        let (yes, no) = (held.yes.0 + held.yes_locked.0, held.no.0 + held.no_locked.0);
+        let won = match outcome {
+            Outcome::Yes => yes,
+            Outcome::No => no,
+        };
+        OwnEvent::Resolved { outcome: outcome.word(), yes, no, paid: Cents::payout(Quantity(won)).0 }
     }
 
     fn seen(event: &Event, account: AccountId, role: Role) -> Option<OwnEvent> {

@@ -15,7 +15,7 @@ pub const ACCOUNTS: u32 = 5;
 pub struct Mirror {
     pub model: Model,
     /// Each order as it was placed, and when, if it was seen.
-    placed: BTreeMap<(MarketId, OrderId), (Quantity, UnixMs)>,
+    placed: BTreeMap<(MarketId, OrderId), (Quantity, UnixMs, Option<u64>)>,
     outcomes: BTreeMap<MarketId, Outcome>,
     fills: BTreeMap<AccountId, VecDeque<Fill>>,
 }
@@ -27,7 +27,7 @@ impl Mirror {
         for (id, market) in mirror.model.state().markets {
             // Of an order from before the start is known what was left of it then.
             let rests = market.bids.iter().chain(&market.asks);
-            mirror.placed.extend(rests.map(|order| ((id, order.order), (order.quantity, UnixMs::UNKNOWN))));
+            mirror.placed.extend(rests.map(|order| ((id, order.order), (order.quantity, UnixMs::UNKNOWN, None))));
         }
         mirror
     }
@@ -38,8 +38,10 @@ impl Mirror {
         for event in &events {
             match *event {
                 Event::Accepted { market, order, .. } => {
-                    let Command::Place(Place { quantity, .. }) = *command else { unreachable!("an order was placed") };
-                    self.placed.insert((market, order), (Quantity(quantity), stamp.time));
+                    let Command::Place(Place { quantity, client_order_id, .. }) = *command else {
+                        unreachable!("an order was placed")
+                    };
+                    self.placed.insert((market, order), (Quantity(quantity), stamp.time, Some(client_order_id)));
                 }
                 Event::Resolved { market, outcome, .. } => drop(self.outcomes.insert(market, outcome)),
                 Event::Traded {
@@ -59,7 +61,8 @@ impl Mirror {
                     ];
                     for (account, order, role, intent) in sides {
                         let price = intent.in_yes_cents(price);
-                        let fill = Fill { market, order, role, intent, price, quantity, stamp };
+                        let client_order_id = self.placed.get(&(market, order)).and_then(|placed| placed.2);
+                        let fill = Fill { market, order, role, intent, price, quantity, stamp, client_order_id };
                         let fills = self.fills.entry(account).or_default();
                         fills.push_back(fill);
                         if fills.len() > FILLS_MAX {
@@ -124,8 +127,8 @@ fn open_of(account: AccountId, all: &ExchangeState, mirrors: &[&Mirror]) -> Open
             }
             let placed = mirrors.iter().find_map(|mirror| mirror.placed.get(&(id, order))).copied();
             let limit: Price = intent.in_yes_cents(price);
-            let (quantity, time) = placed.expect("it was placed or recovered");
-            open.insert((id, order), OpenOrder { intent, limit, quantity, left, time });
+            let (quantity, time, client_order_id) = placed.expect("it was placed or recovered");
+            open.insert((id, order), OpenOrder { intent, limit, quantity, left, time, client_order_id });
         }
     }
     open

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use contract::streams::{Random, prologue};
 use gateway::bell::Bell;
 use gateway::door::{Door as _, EngineDoor, Entered};
-use gateway::engine_thread::Ticketed;
+use gateway::engine_thread::{Ticketed, client_order_id};
 use gateway::projection::Projection;
 use gateway::replies::Replies;
 use gateway::reply::{Answer, Refusal, Reply, Session};
@@ -152,6 +152,13 @@ impl World {
 
     fn ask(&mut self, session: Session, command: Command) {
         let (request, given) = (self.asked.len(), Arc::clone(&self.given));
+        // Some orders have a number of their client's own.
+        let command = match command {
+            Command::Place(place) => {
+                Command::Place(Place { client_order_id: request as u64 * self.random.below(2), ..place })
+            }
+            command => command,
+        };
         self.asked.push((session, command));
         let projection = Arc::clone(&self.life.projection);
         // Sometimes nobody listens. That it is answered all the same is seen by its being counted.
@@ -191,7 +198,8 @@ impl World {
                     self.happened.answers_first += 1;
                 }
             }
-            self.life.tickets.send((Ticket { shard, sequence }, answer)).expect("somebody hands out answers");
+            let (ticket, client_order_id) = (Ticket { shard, sequence }, client_order_id(&command));
+            self.life.tickets.send(Ticketed { ticket, client_order_id, answer }).expect("somebody hands out answers");
             if !self.is_early && self.random.one_in(8) {
                 self.step().expect("it is the model's");
                 self.happened.tickets_first += 1;

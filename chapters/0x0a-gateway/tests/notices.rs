@@ -1,0 +1,135 @@
+//! What one is told of one's own: each order by the number that its client gave it, and the end of a market, which also
+//! those hear of who have lost.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::client::Client;
+use support::frames::Frames;
+use support::server::Server;
+
+struct Person {
+    client: Client,
+    stream: Frames,
+}
+
+impl Person {
+    fn new(server: &Server, key: &str) -> Person {
+        let client = server.client().with_key(key);
+        let mut stream = Frames::connect(server.address, "").unwrap();
+        assert!(stream.ask(&json!({ "id": 1, "do": "login", "key": key }).to_string()).get("ok").is_some());
+        Person { client, stream }
+    }
+
+    fn place(&mut self, intent: &str, price: u32, quantity: u32, client_order_id: Option<u64>) -> Value {
+        let mut order =
+            json!({ "id": 2, "do": "place", "market": 1, "intent": intent, "price": price, "quantity": quantity });
+        if let Some(id) = client_order_id {
+            order["client_order_id"] = json!(id);
+        }
+        let answer = self.stream.ask(&order.to_string());
+        answer.get("ok").unwrap_or_else(|| panic!("{answer}")).clone()
+    }
+
+    /// The next notice.
+    fn notice(&mut self) -> Value {
+        loop {
+            let heard = self.stream.hear("kind");
+            if heard["kind"] == "notice" {
+                return heard;
+            }
+        }
+    }
+
+    fn list(&mut self, path: &str, name: &str) -> Vec<Value> {
+        self.client.get(path).unwrap().json()[name].as_array().unwrap().clone()
+    }
+}
+
+/// A venue with one market and two accounts.
+fn venue(folder: &tempfile::TempDir) -> (Server, [String; 2]) {
+    let server = Server::start(folder.path(), &[]);
+    let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
+    operator.post("/v1/markets", &json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } })).unwrap();
+    let keys =
+        [0, 1].map(|_| operator.post("/v1/accounts", &json!({})).unwrap().json()["key"].as_str().unwrap().to_owned());
+    (server, keys)
+}
+
+#[test]
+fn an_order_is_named_as_its_client_names_it_until_the_venue_starts_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, keys) = venue(&folder);
+    let (mut ann, mut ben) = (Person::new(&server, &keys[0]), Person::new(&server, &keys[1]));
+    ann.place("buy-yes", 40, 10, Some(77));
+    ann.place("buy-yes", 30, 10, None);
+    let names = |orders: Vec<Value>| orders.iter().map(|one| one["client_order_id"].clone()).collect::<Vec<_>>();
+    assert_eq!(names(ann.list("/v1/orders", "orders")), [json!(77), json!(0)], "0 is for none");
+    ben.place("buy-no", 60, 4, Some(u64::MAX));
+    let notice = ann.notice();
+    assert_eq!((&notice["event"]["event"], &notice["client_order_id"]), (&json!("traded"), &json!(77)), "{notice}");
+    assert_eq!(names(ann.list("/v1/fills", "fills")), [json!(77)]);
+    assert_eq!(names(ben.list("/v1/fills", "fills")), [json!(u64::MAX)]);
+    server.kill();
+
+    // The log has the command and the recovered state does not, so what is not known is said to be so.
+    let server = Server::start(folder.path(), &[]);
+    let (mut ann, mut ben) = (Person::new(&server, &keys[0]), Person::new(&server, &keys[1]));
+    assert_eq!(names(ann.list("/v1/orders", "orders")), [Value::Null, Value::Null]);
+    ben.place("buy-no", 60, 1, Some(5));
+    let notice = ann.notice();
+    assert_eq!((&notice["order"], &notice["client_order_id"]), (&json!(1), &Value::Null), "{notice}");
+    assert_eq!(names(ann.list("/v1/fills", "fills")), [Value::Null]);
+    assert_eq!(names(ben.list("/v1/fills", "fills")), [json!(5)]);
+}
+
+#[test]
+fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, keys) = venue(&folder);
+    let (mut ann, mut ben) = (Person::new(&server, &keys[0]), Person::new(&server, &keys[1]));
+    let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
+    operator.post("/v1/markets", &json!({ "question": { "en": "Snow?", "zh": "下雪吗？" } })).unwrap();
+    ann.place("buy-yes", 40, 10, Some(1));
+    ben.place("buy-no", 60, 10, Some(2));
+    ann.place("sell-yes", 90, 3, Some(3));
+    // Who came to take all cash out before the end held nothing any more.
+    let poor = operator.post("/v1/accounts", &json!({})).unwrap().json();
+    let mut poor_stream = Person::new(&server, poor["key"].as_str().unwrap());
+    let all = json!({ "account": poor["account"], "amount": 100_000 });
+    assert_eq!(operator.post("/v1/markets/1/withdrawals", &all).unwrap().status, 200);
+    assert_eq!(poor_stream.notice()["event"]["event"], "withdrawn");
+    operator.post("/v1/markets/1/resolve", &json!({ "outcome": "yes" })).unwrap();
+    operator.post("/v1/markets/2/resolve", &json!({ "outcome": "no" })).unwrap();
+
+    let until = |person: &mut Person, market: u32| {
+        let mut all = vec![];
+        loop {
+            let notice = person.notice();
+            let is_over = notice["event"]["event"] == "resolved" && notice["market"] == market;
+            all.push(notice);
+            if is_over {
+                return all;
+            }
+        }
+    };
+    let heard = until(&mut ann, 1);
+    let last = heard.last().unwrap();
+    let words = json!({ "event": "resolved", "outcome": "yes", "yes": 10, "no": 0, "paid": 1_000 });
+    assert_eq!((&last["event"], &last["market"], &last["order"]), (&words, &json!(1), &Value::Null), "{last}");
+    assert!(last.get("client_order_id").is_none(), "it is about no order: {last}");
+    let paid = heard.iter().find(|one| one["event"]["event"] == "paid").unwrap();
+    assert_eq!(paid["event"]["amount"], 1_000);
+    let gone = heard.iter().find(|one| one["event"]["event"] == "cancelled").unwrap();
+    assert_eq!(gone["client_order_id"], 3, "{gone}");
+
+    let heard = until(&mut ben, 1);
+    let words = json!({ "event": "resolved", "outcome": "yes", "yes": 0, "no": 10, "paid": 0 });
+    assert!(heard.iter().any(|one| one["event"] == words), "who has lost hears of it: {heard:?}");
+    let mut held = ben.list("/v1/account", "holdings");
+    held.retain(|held| held["market"] == 1);
+    assert_eq!((&held[0]["no"], &held[0]["cash"]), (&json!(0), &json!(100_000 - 600)), "{held:?}");
+    let heard = until(&mut poor_stream, 2);
+    assert!(heard.iter().all(|one| one["market"] == 2), "who held nothing hears of nothing: {heard:?}");
+}
