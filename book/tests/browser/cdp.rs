@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -203,4 +203,23 @@ impl Browser {
         let shot = self.call("Page.captureScreenshot", json!({"captureBeyondViewport": true}));
         shot["data"].as_str().unwrap().to_owned()
     }
+}
+
+/// The source of axe-core, which npm installs into this folder, or none after saying so; in CI it must be there.
+///
+/// Two test programs may ask at once, and each begins by emptying the folder: one waits for the other.
+pub fn axe_in(folder: &Path) -> Option<String> {
+    let file = folder.join("node_modules/axe-core/axe.min.js");
+    let turn = std::fs::File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm-ci.lock")).unwrap();
+    turn.lock().unwrap();
+    if !file.is_file() {
+        let install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+        let npm = Command::new("npm").args(install).current_dir(folder).status();
+        if !npm.is_ok_and(|status| status.success()) {
+            assert!(std::env::var_os("CI").is_none(), "no axe-core: npm ci in book/browser failed, and this is CI");
+            eprintln!("skipped: no axe-core (npm ci in book/browser)");
+            return None;
+        }
+    }
+    Some(std::fs::read_to_string(file).unwrap())
 }

@@ -29,7 +29,6 @@ use program::rounds::Rounds;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 /// A phone's width and a desk's, and whether a page is opened in the dark there.
@@ -80,24 +79,7 @@ fn browser(language: &str) -> Option<Browser> {
 /// Tests run side by side and share the folder: the first to ask installs, the others wait for it.
 fn axe() -> Option<&'static str> {
     static AXE: OnceLock<Option<String>> = OnceLock::new();
-    AXE.get_or_init(install_axe).as_deref()
-}
-
-fn install_axe() -> Option<String> {
-    let folder = Path::new(CRATE).join("browser");
-    let file = folder.join("node_modules/axe-core/axe.min.js");
-    if !file.is_file() {
-        let npm = Command::new("npm")
-            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-            .current_dir(&folder)
-            .status();
-        if !npm.is_ok_and(|status| status.success()) {
-            assert!(std::env::var_os("CI").is_none(), "no axe-core: npm ci in book/browser failed, and this is CI");
-            eprintln!("skipped: no axe-core (npm ci in book/browser)");
-            return None;
-        }
-    }
-    Some(fs::read_to_string(file).unwrap())
+    AXE.get_or_init(|| cdp::axe_in(&Path::new(CRATE).join("browser"))).as_deref()
 }
 
 /// A site that is built.

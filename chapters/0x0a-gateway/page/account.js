@@ -7,6 +7,7 @@ import { kept } from './dom.js';
 import { ask, Problem } from './net.js';
 
 const KEY = 'nnc-key';
+const CODE = 'nnc-code';
 const HAPPENED_MAX = 100;
 const AGAIN_MS = 1000;
 
@@ -15,6 +16,7 @@ export class Account {
         this.touch = touch;
         this.stream = null;
         this.key = kept.get(KEY);
+        this.code = kept.get(CODE); // in a class only
         this.isKept = true; // whether the browser keeps the key
         this.clear();
     }
@@ -38,20 +40,30 @@ export class Account {
 
     async open(name) {
         const made = await ask('POST', '/v1/accounts', { body: name ? { name } : {} });
-        await this.use(made.key);
+        await this.use(made.key, made.code);
+    }
+
+    // In a class: gets an account back by its short code. The key that it had elsewhere is worth nothing then.
+    async join(code) {
+        const joined = await ask('POST', '/v1/classroom/join', { body: { code } });
+        await this.use(joined.key, joined.code);
     }
 
     // Goes on with a key: a new one, or one that was typed in.
-    async use(key) {
+    async use(key, code = null) {
         this.clear();
         this.key = key;
+        this.code = code;
+        kept.set(CODE, code);
         this.isKept = kept.set(KEY, key);
         await Promise.all([this.login(), this.refresh()]);
     }
 
     forget() {
         kept.set(KEY, null);
+        kept.set(CODE, null);
         this.key = null;
+        this.code = null;
         this.clear();
         // The connection is logged in for the old key; a new one is not.
         this.stream.lose();

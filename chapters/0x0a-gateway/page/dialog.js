@@ -4,6 +4,9 @@
 import { make, put, show } from './dom.js';
 import { refusal, say } from './words.js';
 
+// A short code of a class, with its dash or without.
+const CODE = /^[a-z2-9]{3}[- ]?[a-z2-9]{3}$/i;
+
 export function accountDialog(page) {
     const { account } = page;
     const told = make('p', { role: 'status', class: 'soft' });
@@ -52,7 +55,8 @@ function forVisitors(account, attempt) {
     async function useKey() {
         const typed = key.value.trim();
         if (typed === '') return key.focus();
-        await account.use(typed);
+        if (CODE.test(typed)) await account.join(typed);
+        else await account.use(typed);
         key.value = '';
         const { problem } = account;
         if (!['unauthenticated', 'forbidden'].includes(problem?.reason)) return;
@@ -67,7 +71,7 @@ function forVisitors(account, attempt) {
 }
 
 function forOwners(account, attempt, tell) {
-    const [who, note] = [make('p', {}), make('p', { class: 'soft' })];
+    const [who, note, code] = [make('p', {}), make('p', { class: 'soft' }), make('p', { class: 'code' })];
     const shown = make('output', { class: 'key', hidden: true });
     const act = (key, work) => make('button', { type: 'button', click: () => attempt(work) }, say(key));
     const sure = make('div', { class: 'stack', hidden: true }, make('p', { class: 'warning' }, say('forget-sure')),
@@ -90,12 +94,14 @@ function forOwners(account, attempt, tell) {
         show(shown, false);
         show(sure, false);
     }
-    const element = make('div', { class: 'stack' }, who, note, shown,
+    const element = make('div', { class: 'stack' }, who, code, note, shown,
         make('div', { class: 'row start' }, act('show-key', reveal), act('copy-key', copy), act('forget', () => show(sure, true))), sure);
     return {
         element, hide,
         draw() {
             put(who, [account.name, account.id && say('account-number', { id: account.id }), say('play-money')].filter(Boolean).join(' · '));
+            put(code, account.code ? say('your-code', { code: account.code }) : '');
+            show(code, account.code !== null);
             put(note, say(account.problem?.reason === 'unauthenticated' ? 'key-refused' : account.isKept ? 'key-kept' : 'key-not-kept'));
         },
     };

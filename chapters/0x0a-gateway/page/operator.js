@@ -2,7 +2,7 @@
 // or whoever runs the server; its key is typed in, and kept until the tab is closed. Everything is asked over HTTP and
 // the list is read again after each answer: what is done here is rare, and has to be seen to be done.
 
-import { keeper, make, put, show } from './dom.js';
+import { keeper, make, put, redraw, show } from './dom.js';
 import { tenths } from './format.js';
 import { ask } from './net.js';
 import { language, refusal, say } from './words.js';
@@ -11,10 +11,14 @@ const KEY = 'nnc-operator-key';
 const LIST_EVERY_MS = 3000;
 const tab = keeper(() => sessionStorage);
 let markets = [];
+let isClass = false;
 let sureOf = null; // the market and outcome that wait for a second press
 
 const told = make('p', { role: 'status', class: 'answer' });
 const list = make('ul', {});
+const members = make('ul', {});
+const anew = make('div', { class: 'stack' });
+const classCard = make('section', { class: 'card', hidden: true });
 const key = () => tab.get(KEY);
 
 // Sends a request with the operator's key and says what came of it.
@@ -31,11 +35,36 @@ async function order(method, path, body, done = () => say('done')) {
 
 async function load() {
     try {
-        ({ markets } = await ask('GET', '/v1/markets'));
+        ({ markets, classroom: isClass } = await ask('GET', '/v1/markets'));
         drawList();
     } catch (problem) {
         put(told, refusal(problem));
     }
+    if (isClass && key() !== null) await loadClass();
+}
+
+// Only a class has codes; elsewhere the card stays hidden.
+async function loadClass() {
+    const found = await ask('GET', '/v1/classroom', { key: key() }).catch(() => null);
+    show(classCard, found !== null);
+    const all = found?.members ?? [];
+    redraw(members, JSON.stringify(all), () => all.length === 0 ? [make('li', { class: 'soft' }, say('class-nobody'))]
+        : all.map(({ account, name, code }) => make('li', { class: 'row' }, make('span', {}, say('class-member', { account, name: name || say('class-unnamed') })), make('strong', {}, code))));
+}
+
+// Two presses here too.
+function drawAnew(isSure) {
+    const button = (name, text, click) => make('button', { type: 'button', 'data-focus': name, click }, text);
+    const begin = outcome => {
+        drawAnew(false);
+        order('POST', '/v1/classroom/reset', { outcome }, ({ opened }) => say('anew-done', { count: opened.length }));
+    };
+    anew.replaceChildren(...isSure
+        ? [make('p', { class: 'warning' }, say('anew-sure')), make('div', { class: 'row start' },
+            ['yes', 'no'].map(outcome => button(`anew-${outcome}`, say('anew-as', { outcome: outcome.toUpperCase() }), () => begin(outcome))),
+            button('anew-not', say('resolve-not'), () => drawAnew(false)))]
+        : [make('div', { class: 'row start' }, button('anew', say('anew'), () => drawAnew(true)))]);
+    if (isSure) anew.querySelector('[data-focus=anew-not]').focus();
 }
 
 const labelled = (id, text, attributes = {}) => {
@@ -128,7 +157,9 @@ function resolving(id) {
 
 function build() {
     document.title = `${say('operator')} · ${say('title')}`;
-    const cards = make('div', { class: 'stack' }, make('section', { class: 'card' }, make('h2', {}, say('markets')), list), openCard(), cashCard());
+    const cards = make('div', { class: 'stack' }, make('section', { class: 'card' }, make('h2', {}, say('markets')), list), openCard(), classCard, cashCard());
+    classCard.replaceChildren(make('h2', {}, say('class')), make('p', { class: 'soft' }, say('class-codes')), members, anew);
+    drawAnew(false);
     show(cards, key() !== null);
     document.body.replaceChildren(
         make('header', {}, make('a', { class: 'brand', href: '/' }, say('title'))),

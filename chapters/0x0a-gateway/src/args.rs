@@ -29,7 +29,7 @@ pub struct Args {
     /// A proxy before it speaks TLS, and says in X-Forwarded-For who asks
     #[arg(long, conflicts_with = "tls_certificate")]
     pub behind_proxy: bool,
-    /// Let a room in without TLS, for play money only
+    /// Let a room in without TLS, for play money only; accounts have short codes then
     #[arg(long, conflicts_with_all = ["tls_certificate", "behind_proxy"])]
     pub classroom: bool,
     /// How many connections there may be, and never more than the system has open files for

@@ -84,7 +84,8 @@ impl Bot {
     async fn session(&mut self) -> Result<(), ClientError> {
         let mut http = Http::connect(self.address).await?;
         if self.key.is_empty() {
-            let made = http.json(Method::POST, "/v1/accounts", "", &json!({ "name": self.name })).await?;
+            let made =
+                http.json(Method::POST, "/v1/accounts", "", &json!({ "name": self.name, "code": false })).await?;
             self.key = made["key"].as_str().unwrap_or_default().to_owned();
         }
         let mut stream = Stream::connect(self.address, "/v1/stream").await?;

@@ -11,10 +11,13 @@
 //! | `POST /v1/markets`, `/v1/markets/{market}/resolve` | opens, ends a market | the operator |
 //! | `POST /v1/markets/{market}/deposits`, `/v1/markets/{market}/withdrawals` | brings cash, takes it | the operator |
 //! | `POST /v1/accounts/{account}/key` | another key for an account | the operator |
+//! | `POST /v1/classroom/join` | in a class, an account by its code | anybody |
+//! | `GET /v1/classroom`, `POST /v1/classroom/reset` | in a class, all codes; everything anew | the operator |
 //! | `GET /v1/stream` | all of it over one WebSocket: see [`stream`] | anybody, or an account |
 //! | `GET /healthz`, `/readyz` | whether it lives, whether it takes orders | anybody |
 
 mod accounts;
+mod classroom;
 pub mod extract;
 mod head;
 pub mod markets;
@@ -69,6 +72,9 @@ fn table() -> Vec<(&'static str, MethodRouter<Arc<Venue>>)> {
         ("/v1/markets/{market}/withdrawals", post(operator::withdraw)),
         ("/v1/accounts", post(accounts::make)),
         ("/v1/accounts/{account}/key", post(operator::new_key)),
+        ("/v1/classroom", get(classroom::members)),
+        ("/v1/classroom/join", post(classroom::join)),
+        ("/v1/classroom/reset", post(classroom::reset)),
         ("/v1/account", get(accounts::holdings)),
         ("/v1/orders", get(accounts::orders).post(orders::place)),
         ("/v1/fills", get(accounts::fills)),

@@ -5,6 +5,7 @@
 //! | orders and cancellations a second | an account's | `too-many-requests`, and when to come back |
 //! | requests under way | an account's | `too-many-in-flight` |
 //! | new accounts a minute | an address's | `too-many-requests`, and when to come back |
+//! | codes of a class that are tried | an address's | `too-many-requests`, and when to come back |
 //! | connections | an address's, and all | `too-many-connections` |
 //! | WebSocket connections | an account's | `too-many-streams` |
 //!
@@ -38,6 +39,9 @@ const BURST_SECONDS: u32 = 2;
 /// How many accounts an address may make at once: a class of thirty, four times over.
 const ACCOUNTS_BURST: u32 = 120;
 
+/// How many codes of a class an address may try a minute, and at once.
+const GUESSES: u32 = 10;
+
 /// How many addresses are remembered before those that have nothing to answer for are forgotten.
 const ADDRESSES_MAX: usize = 16_384;
 
@@ -54,6 +58,8 @@ pub struct Allowed {
     pub connections_per_address: u32,
     /// WebSocket connections of an account.
     pub streams_per_account: u32,
+    /// Whether it is for a class: accounts by short codes, and a fresh start.
+    pub classroom: bool,
 }
 
 impl Allowed {
@@ -64,6 +70,7 @@ impl Allowed {
         connections: u32::MAX,
         connections_per_address: u32::MAX,
         streams_per_account: u32::MAX,
+        classroom: false,
     };
 }
 
@@ -75,7 +82,8 @@ pub struct Limits {
     makers_rate: Option<Rate>,
     // Only accounts that have a key come here, so that it grows no further than the names do.
     accounts: RwLock<FxHashMap<AccountId, Arc<Account>>>,
-    makers: Mutex<FxHashMap<IpAddr, Arc<Bucket>>>,
+    makers: Addresses,
+    guessers: Addresses,
     connections: Holders<IpAddr>,
     streams: Holders<AccountId>,
 }
@@ -108,7 +116,8 @@ impl Limits {
             orders: rate(allowed.orders_per_second, second, allowed.orders_per_second.saturating_mul(BURST_SECONDS)),
             makers_rate: rate(allowed.accounts_per_minute, 60 * second, ACCOUNTS_BURST),
             accounts: RwLock::default(),
-            makers: Mutex::default(),
+            makers: Addresses::default(),
+            guessers: Addresses::default(),
             connections: Holders::new(allowed.connections, allowed.connections_per_address, Excess::TooManyOfAddress),
             streams: Holders::new(u32::MAX, allowed.streams_per_account, Excess::TooManyOfAccount),
             allowed,
@@ -142,12 +151,15 @@ impl Limits {
     /// [`Excess::TooFast`].
     pub fn new_account(&self, address: IpAddr) -> Result<(), Excess> {
         let Some(rate) = self.makers_rate.filter(|_| !address.is_loopback()) else { return Ok(()) };
-        let now = self.now();
-        let mut makers = self.makers.lock().unwrap_or_else(PoisonError::into_inner);
-        if makers.len() >= ADDRESSES_MAX {
-            makers.retain(|_, bucket| !bucket.is_full(now));
-        }
-        makers.entry(network_of(address)).or_default().take(rate, now).map_err(Excess::TooFast)
+        self.makers.take(address, rate, self.now())
+    }
+
+    /// Asks whether this address may try another code of a class. This machine's own may try no more than others.
+    ///
+    /// # Errors
+    /// [`Excess::TooFast`].
+    pub fn guess(&self, address: IpAddr) -> Result<(), Excess> {
+        self.guessers.take(address, Rate::new(GUESSES, Duration::from_secs(60), GUESSES), self.now())
     }
 
     /// Asks for a connection from this address, and holds it until the value goes.
@@ -182,6 +194,20 @@ impl Limits {
     /// Nanoseconds since the limits were made: enough for centuries.
     fn now(&self) -> u64 {
         self.began.elapsed().as_nanos() as u64
+    }
+}
+
+/// A bucket for each address.
+#[derive(Default)]
+struct Addresses(Mutex<FxHashMap<IpAddr, Bucket>>);
+
+impl Addresses {
+    fn take(&self, address: IpAddr, rate: Rate, now_ns: u64) -> Result<(), Excess> {
+        let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= ADDRESSES_MAX {
+            buckets.retain(|_, bucket| !bucket.is_full(now_ns));
+        }
+        buckets.entry(network_of(address)).or_default().take(rate, now_ns).map_err(Excess::TooFast)
     }
 }
 

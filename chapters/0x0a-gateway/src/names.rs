@@ -4,6 +4,8 @@
 //! keep their numbers, and nobody gets a stranger's account, for a new number is above the highest that the engine knows of,
 //! never the next of this file. What is lost is who a number was; the operator can give an account a new key.
 
+pub mod codes;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -18,7 +20,7 @@ use crate::reply::Session;
 pub const FILE_NAME: &str = "names.sqlite";
 
 /// The version of the tables, kept in the file.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// The lowest account that is given away: those below are for whoever writes the log by other means.
 const FIRST_ACCOUNT: u32 = 1_000;
@@ -106,8 +108,13 @@ impl Names {
         let found: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed("read it"))?;
         match found {
             0 => {
-                let tables = format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;");
+                let tables = format!("BEGIN; {TABLES} {} PRAGMA user_version = {VERSION}; COMMIT;", codes::TABLE);
                 file.execute_batch(&tables).map_err(failed("make its tables"))?;
+            }
+            // The first version had no codes.
+            1 => {
+                let table = format!("BEGIN; {} PRAGMA user_version = {VERSION}; COMMIT;", codes::TABLE);
+                file.execute_batch(&table).map_err(failed("add a table"))?;
             }
             VERSION => {}
             found => return Err(NamesError::Version { path, found }),

@@ -140,6 +140,7 @@ fn allowed(args: &Args) -> Allowed {
         connections: args.connections.min(files.saturating_sub(OWN_FILES).max(1)),
         connections_per_address: args.connections_per_address,
         streams_per_account: if args.connections_per_account == 0 { u32::MAX } else { args.connections_per_account },
+        classroom: args.classroom,
     }
 }
 

@@ -136,7 +136,7 @@ const PUBLIC: [&str; 6] = [
 fn each_answers_as_described() {
     let description = description();
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::start(folder.path(), &["--classroom"]);
     let mut seen = BTreeMap::<String, usize>::new();
     let mut anybody = server.client();
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
@@ -186,6 +186,13 @@ fn each_answers_as_described() {
     on(&mut operator, "post", resolve, "/v1/markets/1/resolve", json!({ "outcome": "yes" }), 200);
     on(&mut operator, "post", resolve, "/v1/markets/1/resolve", json!({ "outcome": "yes" }), 409);
     on(&mut anybody, "get", "/v1/markets", "/v1/markets", Value::Null, 200);
+    let [members, join, reset] = ["", "/join", "/reset"].map(|path| format!("/v1/classroom{path}"));
+    on(&mut operator, "get", &members, &members, Value::Null, 200);
+    on(&mut ann, "get", &members, &members, Value::Null, 403);
+    on(&mut operator, "post", &reset, &reset, json!({ "outcome": "yes" }), 200);
+    on(&mut anybody, "post", &join, &join, json!({ "code": "AAA-AAA" }), 401);
+    let joined = on(&mut anybody, "post", &join, &join, json!({ "code": other["code"] }), 200);
+    assert_eq!(joined["account"], other["account"]);
     let key = "/v1/accounts/{account}/key";
     on(&mut operator, "post", key, &format!("/v1/accounts/{}/key", made["account"]), Value::Null, 200);
     on(&mut ann, "get", "/v1/account", "/v1/account", Value::Null, 401);

@@ -28,7 +28,7 @@ fn is_there(program: &str, arguments: &[&str]) -> bool {
 }
 
 fn venue(folder: &Path) -> Server {
-    let server = Server::start(folder, &["--orders-per-second", "0"]);
+    let server = Server::start(folder, &["--orders-per-second", "0", "--classroom"]);
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
     let made = operator.post("/v1/markets", &json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } })).unwrap();
     assert_eq!(made.status, 201);
@@ -51,16 +51,18 @@ fn every_line_is_answered(readme: &str) {
     let server = venue(folder.path());
     let lines = lines(readme);
     assert!(lines.len() >= 15, "{readme} lists {} requests", lines.len());
-    let (mut key, mut account, mut order) = (String::new(), String::new(), String::new());
+    let (mut key, mut account, mut order, mut code) = (String::new(), String::new(), String::new(), String::new());
     for line in &lines {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("curl -sS --fail-with-body {line}")]);
         shell.env("VENUE", format!("http://{}", server.address)).env("OPERATOR", server.operator.as_ref().unwrap());
-        let output = shell.env("KEY", &key).env("ACCOUNT", &account).env("ORDER", &order).output().unwrap();
+        shell.env("KEY", &key).env("ACCOUNT", &account).env("ORDER", &order).env("CODE", &code);
+        let output = shell.output().unwrap();
         assert!(output.status.success(), "{readme}: curl {line}: {}", text(&output));
         let Ok(said) = serde_json::from_slice::<Value>(&output.stdout) else { continue };
         if line.ends_with("/v1/accounts") {
             (key, account) = (said["key"].as_str().unwrap().to_owned(), said["account"].to_string());
+            said["code"].as_str().unwrap().clone_into(&mut code);
         }
         if said["status"] == "resting" {
             order = said["order"].to_string();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::extract::{Asked, Json, Peer, Trader};
-use crate::names::NewAccount;
+use crate::names::{NamesError, NewAccount};
 use crate::problem::{Problem, Why};
 use crate::projection::MarketStatus;
 use crate::reply::{Refusal, Session};
@@ -27,13 +27,20 @@ const NAME_MAX: usize = 40;
 pub struct AccountRequest {
     #[serde(default)]
     name: String,
+    /// Whether it wants a short code too, where there are some: who can keep a key needs none.
+    #[serde(default = "yes")]
+    code: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Makes a play account: its key is shown now and never again, and each open market gets a deposit for it.
 pub async fn make(
     State(venue): State<Arc<Venue>>,
     Peer(address): Peer,
-    Json(AccountRequest { name }): Json<AccountRequest>,
+    Json(AccountRequest { name, code }): Json<AccountRequest>,
 ) -> Result<impl IntoResponse, Problem> {
     let name = name.trim().to_owned();
     if name.chars().count() > NAME_MAX || name.chars().any(char::is_control) {
@@ -49,10 +56,18 @@ pub async fn make(
         (projection.highest_account(), open.map(|(id, _)| id).collect::<Vec<_>>())
     };
     let (names, its_name) = (Arc::clone(&venue), name.clone());
-    let made = tokio::task::spawn_blocking(move || names.names.new_account(&its_name, known)).await;
-    let NewAccount { account, key } = made.map_err(|_| Problem::new(Why::Names))??;
+    let wants_code = code && venue.door.limits.allowed().classroom;
+    let made = tokio::task::spawn_blocking(move || {
+        let made = names.names.new_account(&its_name, known)?;
+        let code = wants_code.then(|| names.names.new_code(made.account)).transpose()?;
+        Ok::<_, NamesError>((made, code))
+    });
+    let (NewAccount { account, key }, code) = made.await.map_err(|_| Problem::new(Why::Names))??;
     play_money(&venue, open.into_iter().map(|market| (market, account))).await?;
-    let made = json!({ "account": account.0, "name": name, "key": key.reveal() });
+    let mut made = json!({ "account": account.0, "name": name, "key": key.reveal() });
+    if let Some(code) = code {
+        made["code"] = code.to_string().into();
+    }
     Ok((StatusCode::CREATED, ToJson(made)))
 }
 

@@ -23,11 +23,12 @@ use crate::venue::Venue;
 /// How many trades are listed unless fewer are asked for.
 const TRADES_MAX: usize = 500;
 
-/// All markets.
+/// All markets, and whether this is a class.
 pub async fn list(State(venue): State<Arc<Venue>>, _asked: Asked) -> ToJson<Value> {
     let markets = venue.board.markets();
     let markets: Vec<_> = markets.iter().filter_map(|shown| market_json(&venue, shown)).collect();
-    ToJson(json!({ "markets": markets }))
+    let is_classroom = venue.door.limits.allowed().classroom;
+    ToJson(json!({ "markets": markets, "classroom": is_classroom }))
 }
 
 /// A market's book: the whole of it, as a message of 0x09.

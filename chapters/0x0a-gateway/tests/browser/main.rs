@@ -19,6 +19,8 @@ mod estimate;
 mod operator;
 mod picture;
 mod server;
+#[path = "../support/mod.rs"]
+mod support;
 mod trader;
 mod trading;
 mod view;
@@ -43,19 +45,6 @@ fn browser(language: &str) -> Option<Browser> {
 /// The source of axe-core as the book's own test installs it, or none after saying so; in CI it must be there.
 fn axe() -> Option<&'static str> {
     static AXE: OnceLock<Option<String>> = OnceLock::new();
-    let find = || {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/browser");
-        let file = folder.join("node_modules/axe-core/axe.min.js");
-        if !file.is_file() {
-            let install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-            let npm = std::process::Command::new("npm").args(install).current_dir(&folder).status();
-            if !npm.is_ok_and(|status| status.success()) {
-                assert!(std::env::var_os("CI").is_none(), "no axe-core: npm ci in book/browser failed, and this is CI");
-                eprintln!("skipped: no axe-core (npm ci in book/browser)");
-                return None;
-            }
-        }
-        std::fs::read_to_string(file).ok()
-    };
-    AXE.get_or_init(find).as_deref()
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/browser");
+    AXE.get_or_init(|| cdp::axe_in(&folder)).as_deref()
 }

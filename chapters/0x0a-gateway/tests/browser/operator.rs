@@ -43,3 +43,47 @@ fn the_operator_opens_and_ends_a_market() {
     let errors = teacher.browser.errors.iter().filter(|error| !error.contains("401"));
     assert_eq!(errors.count(), 0, "{:?}", teacher.browser.errors);
 }
+
+#[test]
+fn a_class_gets_its_accounts_back_and_begins_anew() {
+    let (Some(browser), Some(laptop)) = (crate::browser("en"), crate::browser("zh-CN")) else { return };
+    let folder = TempDir::new().unwrap();
+    let server = Server::start_with(folder.path(), &["--classroom"]);
+    let market = server.open_market("Will it snow?", "会下雪吗？");
+    let mut teacher = Trader::new(browser, "teacher", (390, true));
+    let mut ann = Trader::at(laptop, "ann", &server, (360, false));
+    ann.press(&format!(".list a[href='#/market/{market}']"));
+    ann.join();
+    assert!(ann.place("buy-yes", 60, 10, "gtc").contains("落盘"));
+    let shown = ann.browser.ask("localStorage.getItem('nnc-code')");
+    let code = shown.as_str().unwrap().to_owned();
+
+    teacher.browser.open(&server.url("/page/operator.html"));
+    teacher.write("#operator-key", &server.operator);
+    teacher.press("main [type=submit]");
+    teacher.sees("main", &code);
+    teacher.is_sound("class");
+
+    // The laptop was closed, and nothing is left of the key.
+    ann.browser.ask("localStorage.clear()");
+    ann.browser.open(&server.url("/page/icon.svg"));
+    ann.browser.open(&server.url("/"));
+    ann.until("document.querySelector('.list li a') !== null");
+    ann.press(&format!(".list a[href='#/market/{market}']"));
+    ann.press(".newcomer .quiet");
+    ann.write("#account-key", &code.to_lowercase());
+    ann.press("dialog form:has(#account-key) [type=submit]");
+    ann.sees("dialog .code", &code);
+    ann.is_sound("code");
+    ann.press("dialog .quiet");
+    ann.sees(".position", "$994.00");
+
+    teacher.press("[data-focus=anew]");
+    teacher.sees("main", "It cannot be undone");
+    teacher.is_sound("anew");
+    teacher.press("[data-focus=anew-no]");
+    teacher.sees(".answer", "1 markets are open anew.");
+    teacher.sees("main ul", "Resolved: NO");
+    ann.sees(".list", "已裁决：NO");
+    assert_eq!(teacher.browser.errors, Vec::<String>::new());
+}

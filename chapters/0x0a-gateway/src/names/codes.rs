@@ -1,0 +1,141 @@
+//! Short codes of accounts, for a class: a few letters that can be read out, with which a laptop that was closed gets its
+//! account back.
+//!
+//! A code is no key. It is short, so it can be guessed in the end, and whoever runs the venue can read it, for it is kept as
+//! it is. So there are codes only in a classroom, where money is play money, and an address may try few of them a minute.
+//! What it gives is a new key; the one before is worth nothing then, so whoever is taken over notices.
+
+use std::fmt;
+use std::sync::PoisonError;
+
+use market::AccountId;
+use rusqlite::{ErrorCode, OptionalExtension, params};
+
+use super::{Names, NamesError, failed};
+
+/// The table of codes, which came with the second version of the file.
+pub(super) const TABLE: &str = "CREATE TABLE code (account INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT;";
+
+/// How many letters: with 32 of them to choose from, a thousand million codes.
+const LETTERS: usize = 6;
+
+/// Letters and digits that nobody takes for another: neither I nor 1, neither O nor 0.
+const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/// A code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Code(String);
+
+impl Code {
+    fn random() -> std::io::Result<Code> {
+        let mut bytes = [0; LETTERS];
+        getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+        let letter = |byte: u8| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]);
+        Ok(Code(bytes.into_iter().map(letter).collect()))
+    }
+
+    /// What somebody typed: in small letters or large ones, with a dash or spaces or without.
+    pub fn read(typed: &str) -> Option<Code> {
+        let letters = typed.chars().filter(|letter| !matches!(letter, '-' | ' '));
+        let code: String = letters.take(LETTERS + 1).map(|letter| letter.to_ascii_uppercase()).collect();
+        let is_code = code.len() == LETTERS && code.bytes().all(|letter| ALPHABET.contains(&letter));
+        is_code.then_some(Code(code))
+    }
+}
+
+/// As it is read out: in two halves.
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (one, other) = self.0.split_at(LETTERS / 2);
+        write!(f, "{one}-{other}")
+    }
+}
+
+impl Names {
+    /// Gives an account a code. It waits for the disk.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn new_code(&self, account: AccountId) -> Result<Code, NamesError> {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let insert = "INSERT INTO code (account, code) VALUES (?1, ?2)
+                      ON CONFLICT (account) DO UPDATE SET code = excluded.code";
+        loop {
+            let code = Code::random()?;
+            match file.execute(insert, params![account.0, code.0]) {
+                Ok(_) => return Ok(code),
+                // Another account has it: the next one is another.
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {}
+                Err(error) => return Err(failed(&self.path, "add a code")(error)),
+            }
+        }
+    }
+
+    /// Whose code it is.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn with_code(&self, code: &Code) -> Result<Option<AccountId>, NamesError> {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = file.query_row("SELECT account FROM code WHERE code = ?1", [&code.0], |row| row.get(0)).optional();
+        Ok(found.map_err(failed(&self.path, "read it"))?.map(AccountId))
+    }
+
+    /// All accounts that have a code, with it, in the order in which they came.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn codes(&self) -> Result<Vec<(AccountId, Code)>, NamesError> {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = failed(&self.path, "read it");
+        let mut all = file.prepare("SELECT account, code FROM code ORDER BY account").map_err(&failed)?;
+        let rows = all.query_map([], |row| Ok((AccountId(row.get(0)?), Code(row.get(1)?)))).map_err(&failed)?;
+        rows.collect::<Result<_, _>>().map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_read_as_people_type_it() {
+        let code = Code::random().expect("randomness");
+        let shown = code.to_string();
+        assert_eq!(shown.len(), LETTERS + 1);
+        for typed in [shown.clone(), shown.to_lowercase(), shown.replace('-', ""), shown.replace('-', " ")] {
+            assert_eq!(Code::read(&typed), Some(code.clone()), "{typed}");
+        }
+        for wrong in ["", "ABC", "ABC-DEFG", "ABC-DE1", "ABC-DEO", "ABC-DEÄ", "nnc_00"] {
+            assert_eq!(Code::read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_code_leads_to_its_account() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = Names::open(folder.path()).expect("a new file");
+        let (one, other) = (names.new_code(AccountId(1_000)), names.new_code(AccountId(1_001)));
+        let (one, other) = (one.expect("a code"), other.expect("a code"));
+        drop(names);
+        let names = Names::open(folder.path()).expect("the same file");
+        assert_eq!(names.with_code(&one).expect("a look"), Some(AccountId(1_000)));
+        assert_eq!(names.codes().expect("a look"), [(AccountId(1_000), one.clone()), (AccountId(1_001), other)]);
+        let again = names.new_code(AccountId(1_000)).expect("a code");
+        assert_eq!(names.with_code(&one).expect("a look"), None, "{again} is another");
+    }
+
+    #[test]
+    fn a_file_from_before_gets_the_table() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = Names::open(folder.path()).expect("a new file");
+        let ann = names.new_account("Ann", AccountId(0)).expect("an account").account;
+        let file = names.file.lock().expect("no panic");
+        file.execute_batch("DROP TABLE code; PRAGMA user_version = 1;").expect("a file of the first version");
+        drop(file);
+        drop(names);
+        let names = Names::open(folder.path()).expect("the same file");
+        assert_eq!(names.name(ann), "Ann");
+        assert!(names.new_code(ann).is_ok());
+    }
+}

@@ -1,0 +1,118 @@
+//! A class: an account comes back by a short code, codes are not guessed, and everything begins anew without a cent lost.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::server::Server;
+
+fn classroom(folder: &tempfile::TempDir) -> Server {
+    Server::start(folder.path(), &["--classroom"])
+}
+
+fn open(server: &Server, operator: &str) {
+    let mut operator = server.client().with_key(operator);
+    assert_eq!(
+        operator.post("/v1/markets", &json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } })).unwrap().status,
+        201
+    );
+}
+
+#[test]
+fn an_account_comes_back_by_its_code_and_the_key_before_is_worth_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = classroom(&folder);
+    let operator = server.operator.clone().unwrap();
+    open(&server, &operator);
+    let mut somebody = server.client();
+    let ann = somebody.post("/v1/accounts", &json!({ "name": "Ann" })).unwrap().json();
+    let (key, code) = (ann["key"].as_str().unwrap(), ann["code"].as_str().unwrap());
+    assert_eq!(code.len(), 7, "{ann}");
+    let bot = somebody.post("/v1/accounts", &json!({ "name": "bot", "code": false })).unwrap().json();
+    assert!(bot.get("code").is_none(), "{bot}");
+    let mut owner = server.client().with_key(key);
+    owner.post("/v1/orders", &json!({ "market": 1, "intent": "buy-yes", "price": 40, "quantity": 5 })).unwrap();
+    server.kill();
+
+    let server = classroom(&folder);
+    let mut somebody = server.client();
+    let joined = somebody.post("/v1/classroom/join", &json!({ "code": code.to_lowercase() })).unwrap().json();
+    assert_eq!((&joined["account"], &joined["name"], &joined["code"]), (&ann["account"], &json!("Ann"), &json!(code)));
+    let new = joined["key"].as_str().unwrap();
+    let mut owner = server.client().with_key(new);
+    assert_eq!(owner.get("/v1/orders").unwrap().json()["orders"].as_array().map(Vec::len), Some(1));
+    assert_eq!(server.client().with_key(key).get("/v1/account").unwrap().status, 401, "the key before");
+    let members = server.client().with_key(&operator).get("/v1/classroom").unwrap().json();
+    assert_eq!(members["members"], json!([{ "account": ann["account"], "name": "Ann", "code": code }]));
+    assert_eq!(owner.get("/v1/classroom").unwrap().status, 403, "codes are for the teacher");
+    assert_eq!(owner.post("/v1/classroom/reset", &json!({ "outcome": "no" })).unwrap().status, 403);
+    let said = server.kill();
+    assert!(!said.contains(new) && !said.contains(code), "{said}");
+}
+
+#[test]
+fn codes_are_not_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = classroom(&folder);
+    let mut somebody = server.client();
+    let ann = somebody.post("/v1/accounts", &json!({})).unwrap().json();
+    let mut guess = |code: &str| somebody.post("/v1/classroom/join", &json!({ "code": code })).unwrap();
+    let guesses: Vec<_> = (0..11).map(|n| guess(&format!("AAAAA{}", char::from(b'A' + n)))).collect();
+    assert!(guesses[..10].iter().all(|answer| (answer.status, answer.reason().as_str()) == (401, "unauthenticated")));
+    assert_eq!((guesses[10].status, guesses[10].reason().as_str()), (429, "too-many-requests"));
+    let wait: u32 = guesses[10].header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=6).contains(&wait), "{wait}");
+    assert_eq!(guess(ann["code"].as_str().unwrap()).status, 429, "who has guessed too much waits, whatever it is");
+}
+
+#[test]
+fn elsewhere_there_are_no_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let operator = server.operator.clone().unwrap();
+    let made = server.client().post("/v1/accounts", &json!({})).unwrap().json();
+    assert!(made.get("code").is_none(), "{made}");
+    let mut operator = server.client().with_key(&operator);
+    assert_eq!(operator.post("/v1/classroom/join", &json!({ "code": "AAAAAA" })).unwrap().status, 404);
+    assert_eq!(operator.get("/v1/classroom").unwrap().status, 404);
+    assert_eq!(operator.post("/v1/classroom/reset", &json!({ "outcome": "no" })).unwrap().status, 404);
+}
+
+#[test]
+fn a_class_begins_anew_and_what_was_before_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = classroom(&folder);
+    let operator = server.operator.clone().unwrap();
+    (0..2).for_each(|_| open(&server, &operator));
+    let key = |server: &Server| {
+        server.client().post("/v1/accounts", &json!({})).unwrap().json()["key"].as_str().unwrap().to_owned()
+    };
+    let keys = [key(&server), key(&server)];
+    let order = |intent: &str, price: u32| json!({ "market": 1, "intent": intent, "price": price, "quantity": 10 });
+    for (key, order) in keys.iter().zip([order("buy-yes", 40), order("buy-no", 60)]) {
+        assert_eq!(server.client().with_key(key).post("/v1/orders", &order).unwrap().status, 200);
+    }
+    let mut teacher = server.client().with_key(&operator);
+    let reset = teacher.post("/v1/classroom/reset", &json!({ "outcome": "yes" })).unwrap();
+    assert_eq!((reset.status, reset.json()), (200, json!({ "resolved": [1, 2], "opened": [3, 4] })));
+
+    let holdings = |server: &Server, key: &str| -> Vec<(u64, u64)> {
+        let held = server.client().with_key(key).get("/v1/account").unwrap().json()["holdings"].clone();
+        let held = held.as_array().unwrap().iter();
+        held.map(|held| (held["market"].as_u64().unwrap(), held["cash"].as_u64().unwrap())).collect()
+    };
+    let (ann, ben) = (holdings(&server, &keys[0]), holdings(&server, &keys[1]));
+    assert_eq!(ann, [(1, 100_600), (2, 100_000), (3, 100_000), (4, 100_000)]);
+    assert_eq!(ben, [(1, 99_400), (2, 100_000), (3, 100_000), (4, 100_000)]);
+    let markets = |server: &Server| -> Vec<Value> {
+        let markets = server.client().get("/v1/markets").unwrap().json()["markets"].as_array().unwrap().clone();
+        markets.iter().map(|market| json!([market["market"], market["status"], market["question"]["en"]])).collect()
+    };
+    let expected = [(1, "resolved"), (2, "resolved"), (3, "open"), (4, "open")];
+    assert_eq!(markets(&server), expected.map(|(market, status)| json!([market, status, "Rain?"])));
+    server.kill();
+
+    let server = classroom(&folder);
+    assert_eq!((holdings(&server, &keys[0]), holdings(&server, &keys[1])), (ann, ben), "after a kill");
+    assert_eq!(markets(&server).len(), 4);
+}
