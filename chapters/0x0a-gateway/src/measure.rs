@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod bare;
+pub mod beside;
 pub mod late;
 pub mod load;
 pub mod record;
@@ -43,7 +44,7 @@ pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
-    let steps = u64::from(args.rounds()) * WHATS.len() as u64 + 3 + args.engines().len() as u64;
+    let steps = u64::from(args.rounds()) * WHATS.len() as u64 + 4 + args.engines().len() as u64;
     let bar = progress_bar(steps);
 
     let mut passes: Vec<Vec<Done>> = vec![Vec::new(); WHATS.len()];
@@ -66,6 +67,9 @@ pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
         late.push(runtime.block_on(late::stream(&server, &crowd, args.rate, args.late_time()))?);
         bar.inc(1);
     }
+    say(&bar, "an honest client beside attackers");
+    let beside = beside::measure(&runtime, &folder, args.rate, args.late_time())?;
+    bar.inc(1);
     let mut engines = Vec::new();
     for &(rung, name) in args.engines() {
         say(&bar, &format!("the engine of {name} behind the door"));
@@ -76,7 +80,7 @@ pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let record = record(args, &passes, late, engines, machine::describe(&folder));
+    let record = VenueRecord { beside, ..record(args, &passes, late, engines, machine::describe(&folder)) };
     let out = folder.join("venue.json");
     record.save(&out)?;
     let table = table::text(&record, args.lang);
@@ -126,6 +130,7 @@ fn record(
         ],
         late,
         engines,
+        beside: Vec::new(),
     }
 }
 

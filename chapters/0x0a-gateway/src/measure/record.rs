@@ -26,6 +26,9 @@ pub struct VenueRecord {
     pub late: Vec<LateRecord>,
     /// Engines of the ladder behind the same door.
     pub engines: Vec<EngineRecord>,
+    /// How late an honest client's answers are, alone and beside attackers. Records from before have none.
+    #[serde(default)]
+    pub beside: Vec<BesideRecord>,
 }
 
 impl Record for VenueRecord {
@@ -83,6 +86,17 @@ pub struct LateRecord {
     pub p99_ms: f64,
     /// 999 of 1,000.
     pub p999_ms: f64,
+}
+
+/// An honest client, alone or beside attackers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BesideRecord {
+    /// `alone` or `attacked`.
+    pub name: String,
+    /// How often others attacked meanwhile.
+    pub attacks: u64,
+    /// How late the honest client's answers were, over HTTP.
+    pub late: LateRecord,
 }
 
 /// An engine behind the door.

@@ -27,14 +27,21 @@ impl Server {
     /// # Errors
     /// When it does not start.
     pub fn start(rung: Rung, folder: &Path) -> Result<Server, MeasureError> {
+        // A generator is one client that does the work of many, so it has no limits.
+        Server::start_with(rung, folder, &["--orders-per-second", "0", "--connections-per-account", "0"])
+    }
+
+    /// The same, with the limits that a stranger meets but for what `more` says.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn start_with(rung: Rung, folder: &Path, more: &[&str]) -> Result<Server, MeasureError> {
         let data_dir = tempfile::tempdir_in(folder);
         let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
         let failed = |error: std::io::Error| MeasureError::Unusable(format!("the venue did not start: {error}"));
         let engine = rung.to_possible_value();
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-        // A generator is one client that does the work of many, so it has no limits.
-        command.args(["--no-demo", "--echo", "--play-money", "0", "--orders-per-second", "0"]);
-        command.args(["--connections-per-account", "0", "--engine"]);
+        command.args(["--no-demo", "--echo", "--play-money", "0"]).args(more).arg("--engine");
         command.arg(engine.as_ref().map_or("0x08", |value| value.get_name())).arg("--data-dir").arg(data_dir.path());
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
         let lines = process.stdout.take().map(BufReader::new);

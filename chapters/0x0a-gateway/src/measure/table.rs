@@ -13,7 +13,8 @@ fn right(text: String) -> Cell {
 
 /// How many a second, how late, and which engine.
 pub fn text(record: &VenueRecord, language: Language) -> String {
-    [throughput(record, language), late(record, language), engines(record, language)].join("\n")
+    [throughput(record, language), late(record, language), beside(record, language), engines(record, language)]
+        .join("\n")
 }
 
 fn table(head: &[&str]) -> Table {
@@ -77,6 +78,27 @@ fn late(record: &VenueRecord, language: Language) -> String {
             ms(late.p99_ms),
             ms(late.p999_ms),
         ];
+        table.add_row([Cell::new(words)].into_iter().chain(figures));
+    }
+    table.to_string()
+}
+
+fn beside(record: &VenueRecord, language: Language) -> String {
+    let head = language.pick(
+        ["an honest client over HTTP", "attacks", "answered/s", "p50", "p99", "p99.9"],
+        ["老实的客户端，走 HTTP", "攻击次数", "每秒应答", "p50", "p99", "p99.9"],
+    );
+    let mut table = table(&head);
+    for row in &record.beside {
+        let words = match row.name.as_str() {
+            "alone" => language.pick("alone", "没有攻击者"),
+            _ => language.pick("beside attackers", "旁边有攻击者"),
+        };
+        let ms = |ms: f64| right(duration_text(1e6 * ms, language));
+        let count = |count: f64| right(count_text(count, language));
+        let late = &row.late;
+        let figures =
+            [count(row.attacks as f64), count(late.achieved_per_s), ms(late.p50_ms), ms(late.p99_ms), ms(late.p999_ms)];
         table.add_row([Cell::new(words)].into_iter().chain(figures));
     }
     table.to_string()
