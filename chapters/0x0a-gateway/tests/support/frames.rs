@@ -2,12 +2,15 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 /// Whoever waits longer is stuck. No measurement.
 const STUCK: Duration = Duration::from_secs(60);
+
+/// Whoever is to be closed is closed by then.
+const IN_TIME: Duration = Duration::from_secs(30);
 
 pub const CONTINUATION: u8 = 0;
 pub const TEXT: u8 = 1;
@@ -133,10 +136,14 @@ impl Frames {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Reads until the connection ends.
+    /// Reads until the connection ends. One that goes on, and is told so again and again, has not ended in time.
     pub fn end(mut self) -> Ended {
         let mut ended = Ended::default();
+        let began = Instant::now();
         while let Ok((first, payload)) = self.frame() {
+            if began.elapsed() > IN_TIME {
+                break;
+            }
             match first {
                 first if first == FIN | TEXT => ended.texts.push(serde_json::from_slice(&payload).unwrap()),
                 first if first == FIN | CLOSE => {
