@@ -4,10 +4,15 @@
 
 mod support;
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use support::client::Client;
 use support::frames::Frames;
 use support::server::Server;
+
+/// Whoever is told something has heard it by then.
+const IN_TIME: Duration = Duration::from_secs(30);
 
 struct Person {
     client: Client,
@@ -34,11 +39,13 @@ impl Person {
 
     /// The next notice.
     fn notice(&mut self) -> Value {
+        let began = Instant::now();
         loop {
             let heard = self.stream.hear("kind");
             if heard["kind"] == "notice" {
                 return heard;
             }
+            assert!(began.elapsed() < IN_TIME, "nothing is told: {heard}");
         }
     }
 
