@@ -11,6 +11,7 @@ pub mod args;
 pub mod bell;
 pub mod bots;
 pub mod client;
+pub mod codes;
 pub mod door;
 pub mod engine_thread;
 pub mod error;

@@ -4,8 +4,6 @@
 //! keep their numbers, and nobody gets a stranger's account, for a new number is above the highest that the engine knows of,
 //! never the next of this file. What is lost is who a number was; the operator can give an account a new key.
 
-pub mod codes;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -30,6 +28,9 @@ const TABLES: &str = "
     CREATE TABLE market (id INTEGER PRIMARY KEY, en TEXT NOT NULL, zh TEXT NOT NULL) STRICT;
     CREATE TABLE operator (id INTEGER PRIMARY KEY CHECK (id = 1), key_hash BLOB NOT NULL) STRICT;
 ";
+
+/// Short codes of a class, which came with the second version of the file.
+const CODES: &str = "CREATE TABLE code (account INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT;";
 
 /// A market's question in both languages.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -77,8 +78,8 @@ pub enum NamesError {
 
 /// The file, and what of it is needed at every request.
 pub struct Names {
-    path: PathBuf,
-    file: Mutex<Connection>,
+    pub(crate) path: PathBuf,
+    pub(crate) file: Mutex<Connection>,
     sessions: RwLock<HashMap<KeyHash, Session>>,
     names: RwLock<HashMap<AccountId, String>>,
     questions: RwLock<HashMap<MarketId, Question>>,
@@ -108,12 +109,12 @@ impl Names {
         let found: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed("read it"))?;
         match found {
             0 => {
-                let tables = format!("BEGIN; {TABLES} {} PRAGMA user_version = {VERSION}; COMMIT;", codes::TABLE);
+                let tables = format!("BEGIN; {TABLES} {} PRAGMA user_version = {VERSION}; COMMIT;", CODES);
                 file.execute_batch(&tables).map_err(failed("make its tables"))?;
             }
             // The first version had no codes.
             1 => {
-                let table = format!("BEGIN; {} PRAGMA user_version = {VERSION}; COMMIT;", codes::TABLE);
+                let table = format!("BEGIN; {} PRAGMA user_version = {VERSION}; COMMIT;", CODES);
                 file.execute_batch(&table).map_err(failed("add a table"))?;
             }
             VERSION => {}
@@ -232,7 +233,7 @@ impl Names {
     }
 }
 
-fn failed(path: &Path, what: &'static str) -> impl Fn(rusqlite::Error) -> NamesError {
+pub(crate) fn failed(path: &Path, what: &'static str) -> impl Fn(rusqlite::Error) -> NamesError {
     move |source| NamesError::Sqlite { path: path.to_path_buf(), what, source }
 }
 

@@ -27,6 +27,7 @@ pub mod outbox;
 mod said;
 mod seat;
 pub mod shared;
+pub mod sizes;
 mod talk;
 mod words;
 
@@ -39,10 +40,8 @@ use axum::response::Response;
 use crate::http::extract::{Connection, Who};
 use crate::problem::Problem;
 use crate::stream::seat::Seat;
+use crate::stream::sizes::MESSAGE_BYTES_MAX;
 use crate::venue::Venue;
-
-/// The most bytes of a message, and of a frame: a thousand orders.
-pub const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 
 /// How many bytes are read at once. The library's own 128 KiB for each connection would be most of what it costs.
 const READ_BYTES: usize = 4 * 1024;

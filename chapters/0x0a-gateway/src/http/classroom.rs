@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::extract::{Json, Operator, Peer};
 use super::operator::open_market;
-use crate::names::codes::Code;
+use crate::codes::Code;
 use crate::problem::{Problem, Why};
 use crate::projection::MarketStatus;
 use crate::reply::Session;

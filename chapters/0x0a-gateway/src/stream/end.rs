@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Error as SocketError;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 
+use crate::stream::sizes::MESSAGE_BYTES_MAX;
+
 /// Why a connection ends.
 pub(super) enum End {
     /// The client is gone.
@@ -48,7 +50,7 @@ impl Bye {
     /// What is wrong with what came; none where the connection is gone.
     fn of(error: &SocketError) -> Option<Bye> {
         use ProtocolError::{ReceivedAfterClosing, ResetWithoutClosingHandshake, SendAfterClosing};
-        let too_large = format!("A message has at most {} bytes, and so has a frame.", super::MESSAGE_BYTES_MAX);
+        let too_large = format!("A message has at most {} bytes, and so has a frame.", MESSAGE_BYTES_MAX);
         match error {
             SocketError::Protocol(ReceivedAfterClosing | ResetWithoutClosingHandshake | SendAfterClosing) => None,
             SocketError::Protocol(wrong) => Some(Bye::new(1002, "protocol", format!("{wrong}."))),

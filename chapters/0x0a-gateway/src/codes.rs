@@ -11,10 +11,7 @@ use std::sync::PoisonError;
 use market::AccountId;
 use rusqlite::{ErrorCode, OptionalExtension, params};
 
-use super::{Names, NamesError, failed};
-
-/// The table of codes, which came with the second version of the file.
-pub(super) const TABLE: &str = "CREATE TABLE code (account INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT;";
+use crate::names::{Names, NamesError, failed};
 
 /// How many letters: with 32 of them to choose from, a thousand million codes.
 const LETTERS: usize = 6;
