@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use gateway::args::Args;
-use gateway::measure::args::VenueArgs;
+use gateway::measure::soak::{self, SoakArgs};
 use gateway::{measure, serve};
+use results::venue_args::VenueArgs;
 
 /// Answers are made on one thread and sent on others, so memory goes back where it did not come from. Under load a profile
 /// showed the system's allocator before everything of ours; this one is quicker at that.
@@ -27,11 +28,14 @@ struct Program {
 enum Instead {
     /// Measures how far it is from a client to the disk, and writes output/venue.json
     Venue(VenueArgs),
+    /// Runs a venue under half its load, judges whether it stays as it is, and writes output/soak.json
+    Soak(SoakArgs),
 }
 
 fn main() -> ExitCode {
     match Program::try_parse() {
         Ok(Program { instead: Some(Instead::Venue(args)), .. }) => program::end(measure::run(&args)),
+        Ok(Program { instead: Some(Instead::Soak(args)), .. }) => program::end(soak::run(&args)),
         Ok(Program { serve: args, .. }) => program::end(serve::run(&args)),
         Err(error) => program::refuse(&error),
     }

@@ -24,4 +24,5 @@ pub mod record;
 pub mod spread;
 pub mod units;
 pub mod usl;
+pub mod venue_args;
 pub mod words;

@@ -11,8 +11,10 @@ mod numbers;
 mod race;
 mod recover;
 mod scale;
+mod soak;
 mod stages;
 mod sweep;
+pub mod venue;
 
 pub use feed::{
     FedEngineRecord, FedShardsRecord, FeedCaseRecord, FeedRecord, LateRecord, Limit, ThreadsRecord, WayRecord,
@@ -24,8 +26,10 @@ pub use numbers::{Measured, NumberRecord, NumbersRecord, ReferenceFrom};
 pub use race::{Pair, RaceRecord, RacedChapter};
 pub use recover::{OfferRecord, PauseRecord, RecoverRecord, StartRecord, Started, StateRecord};
 pub use scale::{ScaleRecord, Shards};
+pub use soak::{SoakRecord, TrendRecord, WindowRecord};
 pub use stages::Stages;
 pub use sweep::{BatchSize, SweepRecord};
+pub use venue::VenueRecord;
 
 pub use crate::json::Record;
 pub use crate::spread::Spread;

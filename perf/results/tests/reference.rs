@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use results::record::{FeedRecord, LabRecord, LadderRecord, NumbersRecord, Record, ScaleRecord, SweepRecord};
+use results::record::{
+    FeedRecord, LabRecord, LadderRecord, NumbersRecord, Record, ScaleRecord, SweepRecord, VenueRecord,
+};
 use serde_json::Value;
 
 /// Whether two texts say the same, line by line. The last of a float's 17 digits may be lost when it is read.
@@ -36,4 +38,5 @@ fn the_reference_records_are_read_and_written_as_they_are() {
     is_read_whole::<NumbersRecord>();
     is_read_whole::<LabRecord>();
     is_read_whole::<FeedRecord>();
+    is_read_whole::<VenueRecord>();
 }

@@ -10,10 +10,10 @@ use market::{
 use market_data::engines::Work;
 use market_data::offer::offer;
 use results::error::MeasureError;
+use results::record::venue::LateRecord;
 
 use crate::measure::late::record;
 use crate::measure::load::histogram;
-use crate::measure::record::LateRecord;
 
 /// Cash of the two accounts.
 const CASH: Cents = Cents(100_000_000_000);

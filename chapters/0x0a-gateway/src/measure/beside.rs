@@ -15,6 +15,7 @@ use hyper::Method;
 use hyper::body::Bytes;
 use market_data::engines::Rung;
 use results::error::MeasureError;
+use results::record::venue::BesideRecord;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -24,7 +25,6 @@ use tokio::time::sleep;
 use crate::client::{ClientError, Http, Stream};
 use crate::measure::late;
 use crate::measure::load::{CONNECTIONS, Crowd};
-use crate::measure::record::BesideRecord;
 use crate::measure::server::Server;
 
 /// Connections that begin a request and do not end it, a byte now and then.

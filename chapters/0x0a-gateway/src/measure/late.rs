@@ -12,6 +12,7 @@ use hdrhistogram::Histogram;
 use hyper::Method;
 use hyper::body::Bytes;
 use results::error::MeasureError;
+use results::record::venue::LateRecord;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
@@ -19,8 +20,8 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::client::{ClientError, Http, Stream};
 use crate::measure::load::{CONNECTIONS, Crowd, broken, histogram};
-use crate::measure::record::LateRecord;
 use crate::measure::server::Server;
+use crate::measure::windows::Waits;
 
 /// How often it is looked which orders are due.
 const LOOK: Duration = Duration::from_millis(1);
@@ -43,7 +44,7 @@ pub fn record(name: &str, offered_per_s: u64, took: Duration, waits: &Histogram<
 }
 
 /// Gives each order that is due to whoever takes it, with the moment when it was.
-async fn offer(rate: u64, time: Duration, mut give: impl FnMut(u64, Instant)) {
+pub async fn offer(rate: u64, time: Duration, mut give: impl FnMut(u64, Instant)) {
     let began = Instant::now();
     let mut given = 0;
     while began.elapsed() < time {
@@ -61,23 +62,39 @@ async fn offer(rate: u64, time: Duration, mut give: impl FnMut(u64, Instant)) {
 /// # Errors
 /// When a connection breaks.
 pub async fn http(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> Result<LateRecord, MeasureError> {
+    let waits = Waits::default();
+    let took = offer_http(server, crowd, rate, time, &waits).await?;
+    Ok(record("http", rate, took, &waits.take()))
+}
+
+/// The same, and the waits are for whoever looks meanwhile. Gives the time until the last answer.
+///
+/// # Errors
+/// When a connection breaks.
+pub async fn offer_http(
+    server: &Server,
+    crowd: &Crowd,
+    rate: u64,
+    time: Duration,
+    waits: &Waits,
+) -> Result<Duration, MeasureError> {
     let (due, dues) = mpsc::unbounded_channel::<Instant>();
     let dues = Arc::new(tokio::sync::Mutex::new(dues));
     let began = Instant::now();
     let tasks: Vec<_> = (0..CONNECTIONS)
         .map(|number| {
             let (dues, address, key) = (Arc::clone(&dues), server.address, crowd.member(number).key.clone());
-            let order = Bytes::from(format!("{{{}}}", Crowd::order(number)));
+            let (order, waits) = (Bytes::from(format!("{{{}}}", Crowd::order(number))), waits.clone());
             tokio::spawn(async move {
-                let (mut http, mut waits) = (Http::connect(address).await?, histogram());
+                let mut http = Http::connect(address).await?;
                 loop {
                     let next = dues.lock().await.recv().await;
-                    let Some(due) = next else { return Ok::<_, ClientError>(waits) };
+                    let Some(due) = next else { return Ok::<_, ClientError>(()) };
                     let (status, body) = http.ask(Method::POST, "/v1/orders", &key, order.clone()).await?;
                     if status >= 300 {
                         return Err(ClientError::Answer(String::from_utf8_lossy(&body).into_owned()));
                     }
-                    waits.saturating_record(due.elapsed().as_nanos() as u64);
+                    waits.add(due, 1);
                 }
             })
         })
@@ -88,12 +105,10 @@ pub async fn http(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> 
     };
     offer(rate, time, give).await;
     drop(due);
-    let mut waits = histogram();
     for task in tasks {
-        let own = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
-        let _ = waits.add(own);
+        task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
     }
-    Ok(record("http", rate, began.elapsed(), &waits))
+    Ok(began.elapsed())
 }
 
 /// Over WebSocket: two connections, with as many orders under way as there are.

@@ -31,7 +31,7 @@ const WINDOW: usize = 256;
 const WINDOW_OF_BATCHES: usize = 3;
 
 /// Cash of each account: enough for hours, and together less than a market can hold.
-const CASH: u64 = 4_000_000_000;
+pub const CASH: u64 = 4_000_000_000;
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -313,7 +313,7 @@ fn message(what: What, member: &Member) -> Message {
 
 impl Member {
     /// The order that it places again and again, as a command.
-    fn command(&self) -> Command {
+    pub fn command(&self) -> Command {
         Command::Place(Place {
             intent: if self.number.is_multiple_of(2) { Intent::BuyYes } else { Intent::BuyNo },
             time_in_force: TimeInForce::Gtc,

@@ -11,6 +11,20 @@ use market_data::engines::Rung;
 use results::error::MeasureError;
 use tempfile::TempDir;
 
+/// What its process holds; none where the system does not tell.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Held {
+    /// Memory, in bytes.
+    pub resident_bytes: Option<u64>,
+    /// Open files, connections among them.
+    pub descriptors: Option<u64>,
+    /// Threads.
+    pub threads: Option<u64>,
+}
+
+/// A generator is one client that does the work of many, so it has no limits.
+const UNLIMITED: &[&str] = &["--orders-per-second", "0", "--connections-per-account", "0"];
+
 /// A running venue, which ends with this value.
 pub struct Server {
     process: Child,
@@ -27,8 +41,7 @@ impl Server {
     /// # Errors
     /// When it does not start.
     pub fn start(rung: Rung, folder: &Path) -> Result<Server, MeasureError> {
-        // A generator is one client that does the work of many, so it has no limits.
-        Server::start_with(rung, folder, &["--orders-per-second", "0", "--connections-per-account", "0"])
+        Server::start_with(rung, folder, UNLIMITED)
     }
 
     /// The same, with the limits that a stranger meets but for what `more` says.
@@ -37,7 +50,18 @@ impl Server {
     /// When it does not start.
     pub fn start_with(rung: Rung, folder: &Path, more: &[&str]) -> Result<Server, MeasureError> {
         let data_dir = tempfile::tempdir_in(folder);
-        let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+        Server::start_at(rung, data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?, more)
+    }
+
+    /// A venue without limits in this folder, which may hold names already.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn start_in(rung: Rung, data_dir: TempDir) -> Result<Server, MeasureError> {
+        Server::start_at(rung, data_dir, UNLIMITED)
+    }
+
+    fn start_at(rung: Rung, data_dir: TempDir, more: &[&str]) -> Result<Server, MeasureError> {
         let failed = |error: std::io::Error| MeasureError::Unusable(format!("the venue did not start: {error}"));
         let engine = rung.to_possible_value();
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
@@ -72,6 +96,22 @@ impl Server {
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
         Some(Duration::from_millis(10 * ticks))
+    }
+
+    /// What its process holds now.
+    pub fn held(&self) -> Held {
+        let process = format!("/proc/{}", self.process.id());
+        let status = std::fs::read_to_string(format!("{process}/status")).unwrap_or_default();
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        let files = std::fs::read_dir(format!("{process}/fd")).ok();
+        Held {
+            resident_bytes: number("VmRSS").map(|kib| 1024 * kib),
+            descriptors: files.map(|files| files.count() as u64),
+            threads: number("Threads"),
+        }
     }
 }
 

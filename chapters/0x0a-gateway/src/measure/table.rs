@@ -1,35 +1,32 @@
 //! The tables on the terminal.
 
-use comfy_table::{Cell, CellAlignment, Table, presets};
+mod many;
+mod soak;
+
+use comfy_table::{Cell, Table};
 use results::language::Language;
-use results::record::Spread;
+use results::record::{Spread, VenueRecord};
 use results::units::{count_text, duration_text};
 
-use crate::measure::record::VenueRecord;
+use crate::measure::cells::{ms, right, table};
 
-fn right(text: String) -> Cell {
-    Cell::new(text).set_alignment(CellAlignment::Right)
-}
+pub use soak::text as soak_text;
 
-/// How many a second, how late, and which engine.
+/// A table for each part that was measured.
 pub fn text(record: &VenueRecord, language: Language) -> String {
-    [throughput(record, language), late(record, language), beside(record, language), engines(record, language)]
-        .join("\n")
+    let all =
+        [throughput(record, language), late(record, language), beside(record, language), engines(record, language)];
+    let all = all.into_iter().flatten().chain(many::all(record, language));
+    all.map(|table| table.to_string()).collect::<Vec<_>>().join("\n")
 }
 
-fn table(head: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head);
-    table
-}
-
-fn throughput(record: &VenueRecord, language: Language) -> String {
+fn throughput(record: &VenueRecord, language: Language) -> Option<Table> {
+    let http = record.http.as_ref()?;
     let head = language.pick(
         ["way", "a second", "of the bare one", "server's time each", "load's"],
         ["方式", "每秒", "与空转之比", "服务端每次耗时", "压测端"],
     );
     let mut table = table(&head);
-    let http = &record.http;
     let share = |ratio: &Spread| right(format!("{:.0} %", 100.0 * ratio.median));
     let time = |spread: &Option<Spread>| {
         right(spread.as_ref().map_or("-".into(), |spread| duration_text(spread.median, language)))
@@ -54,10 +51,11 @@ fn throughput(record: &VenueRecord, language: Language) -> String {
         let ratio = stream.ratio.as_ref().map_or_else(none, share);
         table.add_row([Cell::new(words), count(&stream.per_s), ratio, time(&stream.server_ns), time(&stream.load_ns)]);
     }
-    table.to_string()
+    Some(table)
 }
 
-fn late(record: &VenueRecord, language: Language) -> String {
+fn late(record: &VenueRecord, language: Language) -> Option<Table> {
+    record.late.first()?;
     let head = language.pick(
         ["from due to durable answer", "offered/s", "answered/s", "p50", "p99", "p99.9"],
         ["从应到时刻到落盘应答", "每秒供单", "每秒应答", "p50", "p99", "p99.9"],
@@ -69,21 +67,21 @@ fn late(record: &VenueRecord, language: Language) -> String {
             "http" => "HTTP",
             _ => "WebSocket",
         };
-        let ms = |ms: f64| right(duration_text(1e6 * ms, language));
         let count = |count: f64| right(count_text(count, language));
         let figures = [
             count(late.offered_per_s as f64),
             count(late.achieved_per_s),
-            ms(late.p50_ms),
-            ms(late.p99_ms),
-            ms(late.p999_ms),
+            ms(late.p50_ms, language),
+            ms(late.p99_ms, language),
+            ms(late.p999_ms, language),
         ];
         table.add_row([Cell::new(words)].into_iter().chain(figures));
     }
-    table.to_string()
+    Some(table)
 }
 
-fn beside(record: &VenueRecord, language: Language) -> String {
+fn beside(record: &VenueRecord, language: Language) -> Option<Table> {
+    record.beside.first()?;
     let head = language.pick(
         ["an honest client over HTTP", "attacks", "answered/s", "p50", "p99", "p99.9"],
         ["老实的客户端，走 HTTP", "攻击次数", "每秒应答", "p50", "p99", "p99.9"],
@@ -94,24 +92,23 @@ fn beside(record: &VenueRecord, language: Language) -> String {
             "alone" => language.pick("alone", "没有攻击者"),
             _ => language.pick("beside attackers", "旁边有攻击者"),
         };
-        let ms = |ms: f64| right(duration_text(1e6 * ms, language));
         let count = |count: f64| right(count_text(count, language));
         let late = &row.late;
-        let figures =
-            [count(row.attacks as f64), count(late.achieved_per_s), ms(late.p50_ms), ms(late.p99_ms), ms(late.p999_ms)];
-        table.add_row([Cell::new(words)].into_iter().chain(figures));
+        let waits = [late.p50_ms, late.p99_ms, late.p999_ms].map(|wait| ms(wait, language));
+        let counts = [count(row.attacks as f64), count(late.achieved_per_s)];
+        table.add_row([Cell::new(words)].into_iter().chain(counts).chain(waits));
     }
-    table.to_string()
+    Some(table)
 }
 
-fn engines(record: &VenueRecord, language: Language) -> String {
+fn engines(record: &VenueRecord, language: Language) -> Option<Table> {
+    record.engines.first()?;
     let head =
         language.pick(["engine behind the door", "orders/s", "p50", "p99"], ["门后的引擎", "每秒订单", "p50", "p99"]);
     let mut table = table(&head);
     for engine in &record.engines {
-        let ms = |ms: f64| right(duration_text(1e6 * ms, language));
         let orders = right(count_text(engine.orders_per_s.median, language));
-        table.add_row([Cell::new(&engine.name), orders, ms(engine.p50_ms), ms(engine.p99_ms)]);
+        table.add_row([Cell::new(&engine.name), orders, ms(engine.p50_ms, language), ms(engine.p99_ms, language)]);
     }
-    table.to_string()
+    Some(table)
 }

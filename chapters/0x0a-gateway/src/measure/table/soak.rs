@@ -1,0 +1,61 @@
+//! What a soak comes to: some of its windows, and the verdict in words.
+
+use results::language::Language;
+use results::record::{SoakRecord, TrendRecord};
+use results::units::{count_text, duration_text, rate_text};
+
+use super::many::windows;
+
+/// How many windows are shown: all, or so many, evenly spread.
+const SHOWN: usize = 12;
+
+/// Windows, trends, verdict.
+pub fn text(record: &SoakRecord, language: Language) -> String {
+    let step = record.windows.len().div_ceil(SHOWN).max(1);
+    let shown = record.windows.iter().rev().step_by(step).collect::<Vec<_>>();
+    let table = windows(shown.into_iter().rev(), language);
+    let offered = rate_text(record.offered_per_s as f64, language);
+    let full = rate_text(record.full_per_s, language);
+    let head = match language {
+        Language::English => format!(
+            "{offered} offered, half of {full}, over {} connections; {} others came and went",
+            record.connections, record.comings
+        ),
+        Language::Chinese => format!(
+            "供单 {offered}，是 {full} 的一半，{} 个连接；另有 {} 个连接来了又走",
+            record.connections, record.comings
+        ),
+    };
+    let trends: Vec<_> = record.trends.iter().map(|trend| in_words(trend, language)).collect();
+    let verdict = match (record.is_steady(), language) {
+        (true, Language::English) => "steady: nothing grew that may not",
+        (true, Language::Chinese) => "平稳：该不变的都没有增长",
+        (false, Language::English) => {
+            "NOT STEADY: what is marked above went on growing; look for what is kept for each order or connection"
+        }
+        (false, Language::Chinese) => "不平稳：上面标出的量一直在增长；去找每张订单或每个连接留下的东西",
+    };
+    format!("{head}\n{table}\n{}\n{verdict}", trends.join("\n"))
+}
+
+fn in_words(trend: &TrendRecord, language: Language) -> String {
+    let figure = |value: f64| match trend.name.as_str() {
+        "memory" => format!("{:.0} MiB", value / 1024.0 / 1024.0),
+        "p99" => duration_text(1e6 * value, language),
+        _ => count_text(value, language),
+    };
+    let name = match trend.name.as_str() {
+        "memory" => language.pick("memory", "内存"),
+        "descriptors" => language.pick("open files", "打开的文件"),
+        "threads" => language.pick("threads", "线程"),
+        _ => "p99",
+    };
+    let (before, after, allowed) = (figure(trend.before), figure(trend.after), figure(trend.allowed));
+    let mark = if trend.is_over { language.pick("  <- too much", "  <- 超出") } else { "" };
+    match language {
+        Language::English => {
+            format!("{name}: {before} in the second quarter, {after} in the last, at most {allowed}{mark}")
+        }
+        Language::Chinese => format!("{name}：第二个四分之一时 {before}，最后四分之一时 {after}，最多 {allowed}{mark}"),
+    }
+}

@@ -1,0 +1,120 @@
+//! Orders a second: over HTTP and over WebSocket, beside the same server with nothing to do, in turn in each round; and with
+//! other engines behind the same door.
+
+use std::path::Path;
+
+use market_data::engines::Rung;
+use results::error::MeasureError;
+use results::record::Spread;
+use results::record::venue::{EngineRecord, HttpRecord, StreamRecord, VenueRecord};
+use results::venue_args::VenueArgs;
+use tokio::runtime::Runtime;
+
+use crate::measure::load::{CONNECTIONS, Crowd, Done, What};
+use crate::measure::server::Server;
+
+/// Orders a message where they are sent in batches.
+const BATCH: usize = 100;
+
+/// The same in bytes.
+const BINARY_BATCH: usize = 1_000;
+
+/// What is measured in each round.
+const WHATS: [What; 7] =
+    [What::Empty, What::Order, What::Fresh, What::Echo, What::One, What::Batch(BATCH), What::Binary(BINARY_BATCH)];
+
+/// Engines that are put behind the door in turn.
+const ENGINES: [(Rung, &str); 4] =
+    [(Rung::Naive, "0x01"), (Rung::GroupCommit, "0x03"), (Rung::ArrayBook, "0x05"), (Rung::Snapshots, "0x08")];
+
+/// Measures by protocol, and says each step before it.
+///
+/// # Errors
+/// When the machine could not do it.
+pub fn by_protocol(
+    args: &VenueArgs,
+    runtime: &Runtime,
+    folder: &Path,
+    record: &mut VenueRecord,
+    say: &dyn Fn(&str),
+) -> Result<(), MeasureError> {
+    let mut passes: Vec<Vec<Done>> = vec![Vec::new(); WHATS.len()];
+    let server = Server::start(Rung::Snapshots, folder)?;
+    let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
+    for _ in 0..args.rounds() {
+        for (what, passes) in WHATS.into_iter().zip(&mut passes) {
+            say(what.words());
+            passes.push(runtime.block_on(crowd.load(&server, what, args.time()))?);
+        }
+    }
+    let per_s = |place: usize| spread(passes[place].iter().map(|done| done.per_s));
+    let ratio = |one: usize, other: usize| {
+        spread(passes[one].iter().zip(&passes[other]).map(|(one, other)| one.per_s / other.per_s))
+    };
+    let stream = |place: usize, name: &str, batch: usize| StreamRecord {
+        name: name.into(),
+        batch,
+        per_s: per_s(place),
+        ratio: (name != "echo").then(|| ratio(place, 3)),
+        server_ns: spread_of_some(passes[place].iter().map(|done| done.server_ns)),
+        load_ns: spread_of_some(passes[place].iter().map(|done| done.load_ns)),
+    };
+    record.http = Some(HttpRecord {
+        connections: CONNECTIONS,
+        empty_per_s: per_s(0),
+        orders_per_s: per_s(1),
+        ratio: ratio(1, 0),
+        fresh_per_s: per_s(2),
+        server_ns: spread_of_some(passes[1].iter().map(|done| done.server_ns)),
+        load_ns: spread_of_some(passes[1].iter().map(|done| done.load_ns)),
+    });
+    record.stream = vec![
+        stream(3, "echo", 1),
+        stream(4, "one", 1),
+        stream(5, "json-batch", BATCH),
+        stream(6, "binary-batch", BINARY_BATCH),
+    ];
+    Ok(())
+}
+
+/// Measures engine by engine, over HTTP.
+///
+/// # Errors
+/// When the machine could not do it.
+pub fn by_engine(
+    args: &VenueArgs,
+    runtime: &Runtime,
+    folder: &Path,
+    say: &dyn Fn(&str),
+) -> Result<Vec<EngineRecord>, MeasureError> {
+    let engines = if args.quick { &ENGINES[..1] } else { &ENGINES };
+    let measured = engines.iter().map(|&(rung, name)| {
+        say(&format!("the engine of {name} behind the door"));
+        let server = Server::start(rung, folder)?;
+        let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
+        let done = (0..args.rounds()).map(|_| runtime.block_on(crowd.load(&server, What::Order, args.time())));
+        Ok(engine(name, &done.collect::<Result<Vec<_>, _>>()?))
+    });
+    measured.collect()
+}
+
+fn engine(name: &str, done: &[Done]) -> EngineRecord {
+    let last = done.last();
+    EngineRecord {
+        name: name.into(),
+        orders_per_s: spread(done.iter().map(|done| done.per_s)),
+        p50_ms: last.map_or(0.0, |done| done.p50_ms),
+        p99_ms: last.map_or(0.0, |done| done.p99_ms),
+    }
+}
+
+/// A figure over the rounds.
+pub fn spread(values: impl Iterator<Item = f64>) -> Spread {
+    let values: Vec<f64> = values.collect();
+    // There is a value for each round, and at least one round.
+    Spread::of(&values).unwrap_or(Spread { median: 0.0, min: 0.0, max: 0.0, rounds: values })
+}
+
+fn spread_of_some(values: impl Iterator<Item = Option<f64>>) -> Option<Spread> {
+    Spread::of(&values.collect::<Option<Vec<f64>>>()?)
+}

@@ -1,0 +1,64 @@
+//! A pass looked at in windows: what was answered in each, how late, and what the server's process held at its end.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+use results::record::WindowRecord;
+
+use crate::measure::load::histogram;
+use crate::measure::server::Server;
+
+/// Waits that connections note, for whoever looks from time to time.
+#[derive(Clone)]
+pub struct Waits(Arc<Mutex<Histogram<u64>>>);
+
+impl Default for Waits {
+    fn default() -> Waits {
+        Waits(Arc::new(Mutex::new(histogram())))
+    }
+}
+
+impl Waits {
+    /// So many orders that were due then were answered now.
+    pub fn add(&self, due: Instant, orders: u64) {
+        let wait = (due.elapsed().as_nanos() as u64).max(1);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).saturating_record_n(wait, orders);
+    }
+
+    /// All since the last time.
+    pub fn take(&self) -> Histogram<u64> {
+        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), histogram())
+    }
+}
+
+/// Looks at so many windows of a pass, one after the other, and shows each.
+pub async fn watch(
+    server: &Server,
+    waits: &Waits,
+    window: Duration,
+    count: u32,
+    mut show: impl FnMut(&WindowRecord),
+) -> Vec<WindowRecord> {
+    let began = Instant::now();
+    let (mut windows, mut last) = (Vec::with_capacity(count as usize), began);
+    for number in 1..=count {
+        tokio::time::sleep_until((began + window * number).into()).await;
+        let (now, seen, held) = (Instant::now(), waits.take(), server.held());
+        let ms = |quantile| seen.value_at_quantile(quantile) as f64 / 1e6;
+        let one = WindowRecord {
+            until_s: (now - began).as_secs_f64(),
+            orders_per_s: seen.len() as f64 / (now - last).as_secs_f64(),
+            p50_ms: ms(0.5),
+            p99_ms: ms(0.99),
+            p999_ms: ms(0.999),
+            resident_bytes: held.resident_bytes,
+            descriptors: held.descriptors,
+            threads: held.threads,
+        };
+        show(&one);
+        windows.push(one);
+        last = now;
+    }
+    windows
+}

@@ -1,0 +1,57 @@
+//! Each part of the measurement is run shortly, and its record says what it is for. How quick it was is not asked.
+#![allow(clippy::unwrap_used)]
+
+use std::process::{Command, Stdio};
+
+use results::record::{Record, VenueRecord};
+
+fn measured(part: &str) -> (VenueRecord, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut venue = Command::new(env!("CARGO_BIN_EXE_ch0a"));
+    venue.args(["venue", "--quick", "--lang", "zh", "--only", part, "--output"]).arg(folder.path());
+    let ended = venue.stdin(Stdio::null()).output().unwrap();
+    let words = String::from_utf8_lossy(&[&ended.stdout[..], &ended.stderr[..]].concat()).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{words}");
+    let record = VenueRecord::load(&folder.path().join(format!("venue-{part}.json"))).unwrap();
+    assert_eq!(record.command, format!("cargo run --release -- venue --only {part} --quick"));
+    (record, words)
+}
+
+/// What a connection that watches may cost the server: three times what it is meant to, for builds that are not made for
+/// speed.
+const CONNECTION_BYTES_MAX: f64 = 36.0 * 1024.0;
+
+#[test]
+fn connections() {
+    let (record, words) = measured("connections");
+    assert!(words.contains("在看的连接") && record.http.is_none(), "{words}");
+    let connections = record.connections.unwrap();
+    let [case] = &connections.cases[..] else { panic!("{words}") };
+    assert_eq!((case.connections, case.served, case.changes), (100, 100, 20), "{words}");
+    assert!(case.connection_bytes.is_none_or(|bytes| bytes < CONNECTION_BYTES_MAX), "{words}");
+}
+
+#[test]
+fn orders_at_a_high_rate() {
+    let (record, words) = measured("sustained");
+    let sustained = record.sustained.unwrap();
+    // Whether they came in time or late, all of them came.
+    let due = sustained.offered_per_s as f64 * 2.0;
+    assert!((sustained.orders as f64) > 0.9 * due && (sustained.orders as f64) <= due, "{words}");
+    assert_eq!(sustained.windows.len(), 2, "{words}");
+}
+
+#[test]
+fn accounts() {
+    let (record, words) = measured("accounts");
+    let counts: Vec<_> = record.accounts.iter().map(|case| case.accounts).collect();
+    assert_eq!(counts, [100, 1_000], "{words}");
+}
+
+#[test]
+fn notices() {
+    let (record, words) = measured("notices");
+    let messages: Vec<_> = record.notices.iter().map(|way| (way.name.as_str(), way.messages)).collect();
+    let [("one-by-one", _), ("words", each), ("bytes", together)] = messages[..] else { panic!("{words}") };
+    assert!(each == 100.0 && together < 100.0, "{words}");
+}

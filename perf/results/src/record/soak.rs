@@ -1,0 +1,85 @@
+//! `output/soak.json`: what becomes of a venue under half its load, window by window.
+
+use serde::{Deserialize, Serialize};
+
+use crate::json::Record;
+use crate::machine::Machine;
+
+/// One run of `soak`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SoakRecord {
+    /// Where it ran.
+    pub machine: Machine,
+    /// The commit that was built, with `-dirty` when the tree had changes.
+    pub commit: String,
+    /// The command line that repeats the run.
+    pub command: String,
+    /// How long it took, in minutes.
+    pub minutes: f64,
+    /// Connections that send orders over HTTP.
+    pub connections: usize,
+    /// Orders a second that these had answered when they asked as fast as they could, before the run.
+    pub full_per_s: f64,
+    /// Orders a second that were due: half of that.
+    pub offered_per_s: u64,
+    /// Connections that came, logged in, watched and went meanwhile.
+    pub comings: u64,
+    /// What each window saw.
+    pub windows: Vec<WindowRecord>,
+    /// What may not grow, and whether it did.
+    pub trends: Vec<TrendRecord>,
+}
+
+impl Record for SoakRecord {
+    const VERB: &'static str = "soak";
+
+    fn check(&self) -> Result<(), String> {
+        match self.windows.is_empty() || self.trends.is_empty() {
+            true => Err("nothing was seen".into()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl SoakRecord {
+    /// Whether nothing grew that may not.
+    pub fn is_steady(&self) -> bool {
+        self.trends.iter().all(|trend| !trend.is_over)
+    }
+}
+
+/// Some seconds of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WindowRecord {
+    /// Its end, in seconds since the beginning.
+    pub until_s: f64,
+    /// Orders that were answered, a second.
+    pub orders_per_s: f64,
+    /// From the moment when an order was due to its durable answer: the median, in milliseconds.
+    pub p50_ms: f64,
+    /// 99 of 100.
+    pub p99_ms: f64,
+    /// 999 of 1,000.
+    pub p999_ms: f64,
+    /// Memory of the server's process at its end, in bytes. None where the system does not tell.
+    pub resident_bytes: Option<u64>,
+    /// Open files of that process, connections among them.
+    pub descriptors: Option<u64>,
+    /// Its threads.
+    pub threads: Option<u64>,
+}
+
+/// Something that may not grow: what it was in the second quarter of the windows, and in the last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrendRecord {
+    /// `memory` in bytes, `descriptors`, `threads`, or `p99` in milliseconds.
+    pub name: String,
+    /// The median of the second quarter of the windows; the first quarter warms up.
+    pub before: f64,
+    /// The median of the last quarter.
+    pub after: f64,
+    /// The most that the last quarter may have.
+    pub allowed: f64,
+    /// Whether it has more.
+    pub is_over: bool,
+}

@@ -1,0 +1,257 @@
+//! `output/venue.json`: how far it is from a client to the disk. With `--only NAME` one part of it is measured and stands in
+//! `venue-NAME.json`; records before a part was measured do not have it.
+
+use serde::{Deserialize, Serialize};
+
+use super::soak::WindowRecord;
+use crate::json::Record;
+use crate::machine::Machine;
+use crate::spread::Spread;
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VenueRecord {
+    /// Where it ran.
+    pub machine: Machine,
+    /// The commit that was built, with `-dirty` when the tree had changes.
+    pub commit: String,
+    /// The command line that repeats the run.
+    pub command: String,
+    /// Interleaved rounds.
+    pub rounds: u32,
+    /// How long each pass of a round took.
+    pub seconds: f64,
+    /// Over HTTP, one request after the other on each connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpRecord>,
+    /// Over WebSocket, many messages under way on each connection.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stream: Vec<StreamRecord>,
+    /// How late an answer is when orders come at a given rate, whether the venue keeps up or not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<LateRecord>,
+    /// How late an honest client's answers are, alone and beside attackers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<BesideRecord>,
+    /// Engines of the ladder behind the same door.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<EngineRecord>,
+    /// Many connections that watch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<ConnectionsRecord>,
+    /// Ten million orders in a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sustained: Option<SustainedRecord>,
+    /// Orders of few accounts and of many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<AccountsRecord>,
+    /// A hundred notices, told in several ways.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<NoticesRecord>,
+}
+
+impl Record for VenueRecord {
+    const VERB: &'static str = "venue";
+
+    fn check(&self) -> Result<(), String> {
+        let http = self.http.iter().flat_map(|http| [&http.empty_per_s, &http.orders_per_s, &http.fresh_per_s]);
+        let rates = http
+            .chain(self.stream.iter().map(|stream| &stream.per_s))
+            .chain(self.engines.iter().map(|engine| &engine.orders_per_s))
+            .chain(self.accounts.iter().map(|accounts| &accounts.orders_per_s));
+        if rates.into_iter().any(|spread| spread.min <= 0.0) {
+            return Err("nothing was answered in a round".into());
+        }
+        let cases = self.connections.iter().flat_map(|connections| &connections.cases);
+        if cases.into_iter().any(|case| case.served > case.connections || case.connections > case.asked) {
+            return Err("more connections were served than there were".into());
+        }
+        Ok(())
+    }
+}
+
+/// HTTP.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HttpRecord {
+    /// How many connections asked.
+    pub connections: usize,
+    /// Requests a second to a handler that does nothing.
+    pub empty_per_s: Spread,
+    /// Durable orders a second.
+    pub orders_per_s: Spread,
+    /// The second divided by the first, round by round.
+    pub ratio: Spread,
+    /// Durable orders a second with a new connection for each.
+    pub fresh_per_s: Spread,
+    /// Processor time of the server's process for an order, in nanoseconds. None where the system does not tell.
+    pub server_ns: Option<Spread>,
+    /// The same of the load.
+    pub load_ns: Option<Spread>,
+}
+
+/// A way over the WebSocket.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StreamRecord {
+    /// `echo`, `one`, `json-batch` or `binary-batch`.
+    pub name: String,
+    /// Orders a message.
+    pub batch: usize,
+    /// Messages of the echo, or durable orders, a second.
+    pub per_s: Spread,
+    /// That divided by the echo's, round by round.
+    pub ratio: Option<Spread>,
+    /// Processor time of the server's process for a message or an order, in nanoseconds.
+    pub server_ns: Option<Spread>,
+    /// The same of the load.
+    pub load_ns: Option<Spread>,
+}
+
+/// How late an answer is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LateRecord {
+    /// `bare`: the engine alone; `http`; `stream`.
+    pub name: String,
+    /// Orders a second that were due.
+    pub offered_per_s: u64,
+    /// Orders a second that were answered.
+    pub achieved_per_s: f64,
+    /// From the moment when an order was due to its durable answer: the median, in milliseconds.
+    pub p50_ms: f64,
+    /// 99 of 100.
+    pub p99_ms: f64,
+    /// 999 of 1,000.
+    pub p999_ms: f64,
+}
+
+/// An honest client, alone or beside attackers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BesideRecord {
+    /// `alone` or `attacked`.
+    pub name: String,
+    /// How often others attacked meanwhile.
+    pub attacks: u64,
+    /// How late the honest client's answers were, over HTTP.
+    pub late: LateRecord,
+}
+
+/// An engine behind the door.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EngineRecord {
+    /// Its chapter, such as `0x01`.
+    pub name: String,
+    /// Durable orders a second over HTTP.
+    pub orders_per_s: Spread,
+    /// From request to answer, in the last round: the median, in milliseconds.
+    pub p50_ms: f64,
+    /// 99 of 100.
+    pub p99_ms: f64,
+}
+
+/// Many connections, each of which watches one market whose book changes ten times a second.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConnectionsRecord {
+    /// How many files a process may have open, as far as it could be raised; none where the system does not tell.
+    pub open_files_max: Option<u64>,
+    /// Settings of the kernel that bear on connections.
+    pub kernel: Vec<SettingRecord>,
+    /// One entry for each number of connections.
+    pub cases: Vec<ConnectionsCaseRecord>,
+}
+
+/// A setting of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingRecord {
+    /// Its name, as `sysctl` has it.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// So many connections.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConnectionsCaseRecord {
+    /// The number that was asked for, as a name.
+    pub name: String,
+    /// The number that was asked for.
+    pub asked: usize,
+    /// How many there were: fewer where the system does not allow as many open files.
+    pub connections: usize,
+    /// How many had heard of every change at the end.
+    pub served: usize,
+    /// Until all were there and watched, in milliseconds.
+    pub connect_ms: f64,
+    /// From the call of one to the answer that it watches: the median, in milliseconds.
+    pub connect_p50_ms: f64,
+    /// 99 of 100.
+    pub connect_p99_ms: f64,
+    /// What the server's process keeps in memory for each, in bytes; what the kernel keeps is not in it. None where the
+    /// system does not tell, or where there are too few to be seen beside what else comes and goes.
+    pub connection_bytes: Option<f64>,
+    /// Changes of the book that were followed to the last connection.
+    pub changes: u64,
+    /// From the first connection that had a change to the last: the median, in milliseconds.
+    pub last_p50_ms: f64,
+    /// 99 of 100.
+    pub last_p99_ms: f64,
+    /// From the moment when the order was due to the last connection: the order's own way, and up to a tenth of a second
+    /// until books are looked at. The median, in milliseconds.
+    pub due_p50_ms: f64,
+    /// 99 of 100.
+    pub due_p99_ms: f64,
+    /// Processor time of the server's process for what one connection is told of one change, in nanoseconds.
+    pub server_ns: Option<f64>,
+    /// The same of the load.
+    pub load_ns: Option<f64>,
+}
+
+/// Orders at a fixed rate for a minute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SustainedRecord {
+    /// Orders a second that were due.
+    pub offered_per_s: u64,
+    /// Orders a message, in bytes.
+    pub batch: usize,
+    /// Orders that were answered.
+    pub orders: u64,
+    /// From the first that was due to the last answer, in seconds.
+    pub seconds: f64,
+    /// What each part of that time saw.
+    pub windows: Vec<WindowRecord>,
+}
+
+/// So many accounts that trade in turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AccountsRecord {
+    /// Their number, as a name.
+    pub name: String,
+    /// Their number.
+    pub accounts: usize,
+    /// Durable orders a second over HTTP.
+    pub orders_per_s: Spread,
+    /// From request to answer, in the last round: the median, in milliseconds.
+    pub p50_ms: f64,
+    /// 99 of 100.
+    pub p99_ms: f64,
+    /// Memory of the server's process at the end, in bytes.
+    pub resident_bytes: Option<u64>,
+}
+
+/// A hundred notices, in one of the ways in which they may come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NoticesRecord {
+    /// `one-by-one`: a hundred orders, each of which meets one; `words`: one order that meets all, told in a message each;
+    /// `bytes`: the same, told in one message.
+    pub name: String,
+    /// Notices of a round.
+    pub notices: usize,
+    /// Messages in which they came, in the mean.
+    pub messages: f64,
+    /// Rounds.
+    pub rounds: u64,
+    /// From the moment when the other side's orders were sent to the last notice: the median, in milliseconds.
+    pub p50_ms: f64,
+    /// 99 of 100.
+    pub p99_ms: f64,
+    /// Processor time of the server's process for a notice, resting and meeting its order included, in nanoseconds.
+    pub server_ns: Option<f64>,
+}
