@@ -18,4 +18,5 @@ pub mod race;
 pub mod recover;
 pub mod scale;
 pub mod sweep;
+pub mod venue;
 pub mod verify;

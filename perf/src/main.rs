@@ -18,9 +18,11 @@ use perf::race::{self, RaceArgs};
 use perf::recover::{self, RecoverArgs};
 use perf::scale::{self, ScaleArgs};
 use perf::sweep::{self, SweepArgs};
+use perf::venue;
 use perf::verify::{self, VerifyArgs};
 use results::feed_args::FeedArgs;
 use results::lab_args::LabArgs;
+use results::venue_args::VenueArgs;
 
 /// Ninety-Nine Cents: builds the chapters, runs each on the same flow, and prints what every step gained.
 #[derive(Parser)]
@@ -62,6 +64,8 @@ enum Verb {
     Recover(RecoverArgs),
     /// What watching costs for any number of readers, beside a channel for each: 0x09 measures it
     Feed(FeedArgs),
+    /// How far it is from a client to the disk, by protocol, engine and number of connections: 0x0a measures it
+    Venue(VenueArgs),
     /// What did not help, and by how much: run the experiments of `chapters/lab`
     Lab(LabArgs),
 }
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         Some(Verb::Scale(args)) => scale::run(&args),
         Some(Verb::Recover(args)) => recover::run(&args),
         Some(Verb::Feed(args)) => feed::run(&args),
+        Some(Verb::Venue(args)) => venue::run(&args),
         Some(Verb::Lab(args)) => lab::run(&args),
     })
 }

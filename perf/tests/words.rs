@@ -48,7 +48,7 @@ fn words(folder: &TempDir, arguments: &str) -> String {
 fn help() {
     let folder = folder();
     let verbs =
-        "ladder compare race latency verify generate guard exercise mutants numbers sweep scale recover feed lab";
+        "ladder compare race latency verify generate guard exercise mutants numbers sweep scale recover feed venue lab";
     for verb in [""].into_iter().chain(verbs.split(' ')) {
         assert_snapshot!(format!("{verb} help").trim(), words(&folder, &format!("{verb} --help")));
     }
@@ -86,6 +86,7 @@ fn refusals() {
         ("scale", &["--chapter 0x03", "--shards 0", "--orders 0"]),
         ("recover", &["--commands 10", "--rate 0", "--rounds 0"]),
         ("feed", &["--readers 0", "--rounds 0", "--rate 0"]),
+        ("venue", &["--only nothing", "--rounds 0", "--rate 0"]),
         ("lab", &["--rounds 0"]),
     ] {
         let refused: Vec<String> = refused.iter().map(|flags| words(&folder, &format!("{verb} {flags}"))).collect();

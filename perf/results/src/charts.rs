@@ -21,6 +21,7 @@ mod stages;
 mod sweep;
 mod text;
 mod throughput;
+mod venue;
 mod words;
 
 use std::fs;
@@ -32,6 +33,7 @@ use crate::error::MeasureError;
 use crate::language::Language;
 use crate::record::{
     BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, RaceRecord, RecoverRecord, ScaleRecord, Shards, SweepRecord,
+    VenueRecord,
 };
 pub use run::LatencyRun;
 use scene::Scene;
@@ -129,6 +131,28 @@ pub fn feed_charts(record: &FeedRecord, dir: &Path) -> Result<Vec<PathBuf>, Meas
     demand(record.cases.iter().any(is_late), "a command that was followed to the last reader")?;
     let mut files = write("feed-event", dir, |language| feed::event(record, language))?;
     files.extend(write("feed-last", dir, |language| feed::last(record, language))?);
+    Ok(files)
+}
+
+/// Draws what was measured of: orders a second by protocol as `venue-throughput.en.svg` and so on, waits as `venue-late…`,
+/// engines as `venue-engines…`, connections as `venue-connections…`.
+///
+/// # Errors
+/// [`MeasureError::Disk`] when a file cannot be written.
+pub fn venue_charts(record: &VenueRecord, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    let mut files = Vec::new();
+    if let (Some(http), true) = (&record.http, record.stream.iter().any(|stream| stream.name == "echo")) {
+        files.extend(write("venue-throughput", dir, |language| venue::throughput(record, http, language))?);
+    }
+    if record.late.iter().any(|late| late.p50_ms > 0.0) {
+        files.extend(write("venue-late", dir, |language| venue::late(record, language))?);
+    }
+    if !record.engines.is_empty() {
+        files.extend(write("venue-engines", dir, |language| venue::engines(record, language))?);
+    }
+    if let Some(connections) = record.connections.as_ref().filter(|connections| !connections.cases.is_empty()) {
+        files.extend(write("venue-connections", dir, |language| venue::connections(record, connections, language))?);
+    }
     Ok(files)
 }
 

@@ -17,6 +17,11 @@ pub(crate) fn source(machine: &Machine, commit: &str, flow: &Flow, language: Lan
     format!("{} {commit} | {} {name} | {}", words.commit, words.flow, machine.summary())
 }
 
+/// The source of figures that no flow led to.
+pub(crate) fn source_plain(machine: &Machine, commit: &str, language: Language) -> String {
+    format!("{} {commit} | {}", words(language).commit, machine.summary())
+}
+
 /// The source of a ladder's figures.
 pub(crate) fn source_of(record: &LadderRecord, language: Language) -> String {
     source(&record.machine, &record.commit, &record.flow, language)

@@ -8,7 +8,7 @@ use std::env;
 use catalogue::Chapter;
 use program::Failure;
 
-use self::made_up::feed_run;
+use self::made_up::{feed_run, venue_run};
 use super::scene::overlap;
 use super::*;
 use crate::chapters;
@@ -214,6 +214,13 @@ fn all() -> Vec<(&'static str, Draw)> {
     charts.push(("feed-void", Box::new(move |language| feed::last(&void(), language))));
     let one_case = || FeedRecord { cases: feed_run(ladder()).cases.split_off(4), ..feed_run(ladder()) };
     charts.push(("feed-event1", Box::new(move |language| feed::event(&one_case(), language))));
+    let http = |record: &VenueRecord| record.http.clone().unwrap();
+    let run = || venue_run(ladder());
+    charts.push(("venue-throughput", Box::new(move |language| venue::throughput(&run(), &http(&run()), language))));
+    charts.push(("venue-late", Box::new(move |language| venue::late(&run(), language))));
+    charts.push(("venue-engines", Box::new(move |language| venue::engines(&run(), language))));
+    let many = move || run().connections.unwrap();
+    charts.push(("venue-connections", Box::new(move |language| venue::connections(&run(), &many(), language))));
     charts
 }
 

@@ -1,6 +1,9 @@
-//! Made-up figures of `feed`.
+//! Made-up figures of `feed` and `venue`.
 
-use crate::record::{FeedCaseRecord, FeedRecord, LadderRecord, LateRecord, Spread, WayRecord};
+use crate::record::venue::{
+    ConnectionsCaseRecord, ConnectionsRecord, EngineRecord, HttpRecord, LateRecord, StreamRecord, VenueRecord,
+};
+use crate::record::{self, FeedCaseRecord, FeedRecord, LadderRecord, Spread, WayRecord};
 
 /// What `feed` may have measured, on the machine of a ladder.
 pub fn feed_run(ladder: LadderRecord) -> FeedRecord {
@@ -8,8 +11,13 @@ pub fn feed_run(ladder: LadderRecord) -> FeedRecord {
     let way = |event_ns: f64, late_ms: f64| WayRecord {
         event_ns: Spread::of(&[0.95 * event_ns, event_ns, 1.05 * event_ns]),
         deliveries_per_s: 1e6,
-        from_acknowledgement: LateRecord { p50_ms: late_ms / 5.0, p99_ms: late_ms, p999_ms: late_ms, commands: 80_000 },
-        from_due: LateRecord::default(),
+        from_acknowledgement: record::LateRecord {
+            p50_ms: late_ms / 5.0,
+            p99_ms: late_ms,
+            p999_ms: late_ms,
+            commands: 80_000,
+        },
+        from_due: record::LateRecord::default(),
         achieved_per_s: 1e5,
         commands: 100_000,
         bytes_per_reader: 56.0,
@@ -39,5 +47,82 @@ pub fn feed_run(ladder: LadderRecord) -> FeedRecord {
         cases: [1, 10, 100, 1_000, 10_000].map(case).to_vec(),
         ladder: Vec::new(),
         shards: Vec::new(),
+    }
+}
+
+/// What `venue` may have measured, on the machine of a ladder.
+pub fn venue_run(ladder: LadderRecord) -> VenueRecord {
+    let LadderRecord { machine, commit, command, rounds, .. } = ladder;
+    let spread = |median: f64| Spread { median, min: 0.9 * median, max: 1.2 * median, rounds: vec![median] };
+    let stream = |(name, per_s): (&str, f64)| StreamRecord {
+        name: name.into(),
+        batch: 1,
+        per_s: spread(per_s),
+        ratio: None,
+        server_ns: None,
+        load_ns: None,
+    };
+    let late = |(name, p50_ms): (&str, f64)| LateRecord {
+        name: name.into(),
+        offered_per_s: 5_000,
+        achieved_per_s: 4_999.0,
+        p50_ms,
+        p99_ms: 4.0 * p50_ms,
+        p999_ms: 11.0 * p50_ms,
+    };
+    let engine = |(name, per_s): (&str, f64)| EngineRecord {
+        name: name.into(),
+        orders_per_s: spread(per_s),
+        p50_ms: 2.0,
+        p99_ms: 9.0,
+    };
+    VenueRecord {
+        machine,
+        commit,
+        command,
+        rounds,
+        seconds: 3.0,
+        http: Some(HttpRecord {
+            connections: 64,
+            empty_per_s: spread(54e3),
+            orders_per_s: spread(29e3),
+            ratio: spread(0.5),
+            fresh_per_s: spread(8.7e3),
+            server_ns: None,
+            load_ns: None,
+        }),
+        stream: [("echo", 229e3), ("one", 109e3), ("json-batch", 220e3), ("binary-batch", 1.2e6)].map(stream).into(),
+        late: [("bare", 0.3), ("http", 0.9), ("stream", 0.8)].map(late).into(),
+        beside: Vec::new(),
+        engines: [("0x01", 6.6e3), ("0x03", 21.4e3), ("0x08", 15.5e3)].map(engine).into(),
+        connections: Some(ConnectionsRecord {
+            open_files_max: Some(20_000),
+            kernel: Vec::new(),
+            cases: [100, 1_000, 12_000].map(watched).into(),
+        }),
+        sustained: None,
+        accounts: Vec::new(),
+        notices: Vec::new(),
+    }
+}
+
+/// So many connections.
+fn watched(connections: usize) -> ConnectionsCaseRecord {
+    ConnectionsCaseRecord {
+        name: connections.to_string(),
+        asked: connections,
+        connections,
+        served: connections,
+        connect_ms: 0.1 * connections as f64,
+        connect_p50_ms: 2.0,
+        connect_p99_ms: 9.0,
+        connection_bytes: Some(11_500.0),
+        changes: 100,
+        last_p50_ms: 0.005 * connections as f64,
+        last_p99_ms: 0.009 * connections as f64,
+        due_p50_ms: 60.0,
+        due_p99_ms: 140.0,
+        server_ns: None,
+        load_ns: None,
     }
 }

@@ -1,0 +1,152 @@
+//! How far it is from a client to the disk: orders a second by the way they come and by the engine behind the door, waits,
+//! and what many connections cost. All are bars on a log scale.
+
+use super::axis::LogAxis;
+use super::palette;
+use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
+use super::source::source_plain;
+use super::text;
+use super::throughput::value_axis;
+use super::words::{describe, words};
+use crate::language::Language;
+use crate::record::venue::{ConnectionsRecord, HttpRecord, LateRecord, VenueRecord};
+use crate::spread::Spread;
+use crate::units::{count_text, duration_text, rate_text};
+
+const TOP: f64 = 84.0;
+const ROW: f64 = 38.0;
+const BAR: f64 = 22.0;
+const LEGEND_TOP: f64 = 78.0;
+const GROUPS_TOP: f64 = 112.0;
+const THIN: f64 = 12.0;
+
+/// A bar: its name, its figure over the rounds, its colour.
+type Row<'r> = (String, &'r Spread, [u8; 3]);
+
+/// Some thin bars under one name: what stands under it in small, and times in nanoseconds.
+struct Group {
+    name: String,
+    remark: String,
+    ns: Vec<f64>,
+}
+
+/// Orders a second by the way they come, beside the bare server.
+pub(crate) fn throughput(record: &VenueRecord, http: &HttpRecord, language: Language) -> Scene {
+    let words = words(language);
+    let (bare, ours) = (palette::NOISE, palette::MEASURED);
+    let mut rows: Vec<Row> = vec![
+        (words.venue_ways[0].into(), &http.empty_per_s, bare),
+        (words.venue_ways[1].into(), &http.orders_per_s, ours),
+        (words.venue_ways[2].into(), &http.fresh_per_s, ours),
+    ];
+    for stream in &record.stream {
+        let (place, colour) = match stream.name.as_str() {
+            "echo" => (3, bare),
+            "one" => (4, ours),
+            "json-batch" => (5, ours),
+            _ => (6, ours),
+        };
+        rows.push((words.venue_ways[place].into(), &stream.per_s, colour));
+    }
+    rates(record, [words.venue_title, words.venue_subtitle], &rows, language)
+}
+
+/// Orders a second by the engine behind the door.
+pub(crate) fn engines(record: &VenueRecord, language: Language) -> Scene {
+    let words = words(language);
+    let rows: Vec<Row> =
+        record.engines.iter().map(|engine| (engine.name.clone(), &engine.orders_per_s, palette::MEASURED)).collect();
+    rates(record, [words.venue_engines_title, words.venue_engines_subtitle], &rows, language)
+}
+
+/// From the moment when an order was due to its answer.
+pub(crate) fn late(record: &VenueRecord, language: Language) -> Scene {
+    let words = words(language);
+    let group = |late: &LateRecord| Group {
+        name: match late.name.as_str() {
+            "bare" => words.venue_bare.into(),
+            "http" => "HTTP".into(),
+            _ => "WebSocket".into(),
+        },
+        remark: format!("{} {}", words.offered, rate_text(late.offered_per_s as f64, language)),
+        ns: [late.p50_ms, late.p99_ms, late.p999_ms].map(|ms| 1e6 * ms).into(),
+    };
+    let groups: Vec<_> = record.late.iter().map(group).collect();
+    waits(record, [words.venue_late_title, words.venue_late_subtitle], &groups, language)
+}
+
+/// From the first connection that has a change to the last.
+pub(crate) fn connections(record: &VenueRecord, connections: &ConnectionsRecord, language: Language) -> Scene {
+    let words = words(language);
+    let groups = connections.cases.iter().map(|case| {
+        let each = case.connection_bytes.map_or(String::new(), |bytes| format!("{:.1} KiB", bytes / 1024.0));
+        Group {
+            name: format!("{} {}", count_text(case.connections as f64, language), words.venue_connections),
+            remark: format!("{each} {}", words.venue_each),
+            ns: [case.last_p50_ms, case.last_p99_ms].map(|ms| 1e6 * ms).into(),
+        }
+    });
+    let titles = [words.venue_connections_title, words.venue_connections_subtitle];
+    waits(record, titles, &groups.collect::<Vec<_>>(), language)
+}
+
+fn rates(record: &VenueRecord, [title, subtitle]: [&str; 2], rows: &[Row], language: Language) -> Scene {
+    let words = words(language);
+    let bottom = TOP + ROW * rows.len() as f64;
+    let mut scene =
+        Scene::new(bottom + 74.0, title, subtitle, &source_plain(&record.machine, &record.commit, language));
+    let left = column(rows.iter().map(|(name, ..)| name));
+    let all = rows.iter().flat_map(|(_, spread, _)| [spread.min, spread.max]);
+    let axis = LogAxis::around(all, left, WIDTH - MARGIN - 64.0);
+    value_axis(&mut scene, &axis, (TOP, bottom), words.orders_per_s_axis, |value| count_text(value, language));
+    let mut figures = Vec::new();
+    for (place, (name, spread, colour)) in rows.iter().enumerate() {
+        let middle = TOP + ROW * (place as f64 + 0.5);
+        scene.text((MARGIN, middle + 5.0), name, 13.0, Anchor::Start, Paint::Ink);
+        let end = axis.at(spread.median);
+        scene.bar([left, middle - BAR / 2.0, end, middle + BAR / 2.0], Paint::Solid(*colour));
+        scene.line(&[(axis.at(spread.min), middle), (axis.at(spread.max), middle)], 1.5, Paint::Ink);
+        let label = count_text(spread.median, language);
+        scene.text((axis.at(spread.max) + 10.0, middle + 5.0), &label, 14.0, Anchor::Start, Paint::Ink);
+        figures.push(format!("{name} {label}"));
+    }
+    scene.description = describe(title, &figures, language);
+    scene
+}
+
+fn waits(record: &VenueRecord, [title, subtitle]: [&str; 2], groups: &[Group], language: Language) -> Scene {
+    let words = words(language);
+    let bars = groups.iter().map(|group| group.ns.len()).max().unwrap_or(0);
+    let height = (THIN + 3.0) * bars as f64 + 28.0;
+    let bottom = GROUPS_TOP + height * groups.len() as f64;
+    let mut scene =
+        Scene::new(bottom + 60.0, title, subtitle, &source_plain(&record.machine, &record.commit, language));
+    let solid = |&colour: &[u8; 3]| Paint::Solid(colour);
+    let entries: Vec<_> = palette::PERCENTILES.iter().map(solid).zip(words.percentiles).take(bars).collect();
+    scene.legend(MARGIN, LEGEND_TOP, &entries);
+    let left = column(groups.iter().map(|group| &group.name)).max(column(groups.iter().map(|group| &group.remark)));
+    let all = groups.iter().flat_map(|group| group.ns.iter().map(|ns| ns.max(1.0)));
+    let axis = LogAxis::around(all, left, WIDTH - MARGIN - 76.0);
+    value_axis(&mut scene, &axis, (GROUPS_TOP, bottom), "", |ns| duration_text(ns, language));
+    let mut figures = Vec::new();
+    for (place, Group { name, remark, ns }) in groups.iter().enumerate() {
+        let middle = GROUPS_TOP + height * (place as f64 + 0.5);
+        scene.text((MARGIN, middle - 4.0), name, 13.0, Anchor::Start, Paint::Ink);
+        scene.text((MARGIN, middle + 16.0), remark, 11.0, Anchor::Start, Paint::Muted);
+        let mut top = middle - (THIN + 3.0) * ns.len() as f64 / 2.0;
+        for ((&ns, &colour), percentile) in ns.iter().zip(&palette::PERCENTILES).zip(words.percentiles) {
+            let (end, label) = (axis.at(ns.max(1.0)), duration_text(ns, language));
+            scene.bar([left, top, end, top + THIN], Paint::Solid(colour));
+            scene.text((end + 8.0, top + THIN - 2.0), &label, 11.0, Anchor::Start, Paint::Ink);
+            figures.push(format!("{name} ({remark}) {percentile} {label}"));
+            top += THIN + 3.0;
+        }
+    }
+    scene.description = describe(title, &figures, language);
+    scene
+}
+
+/// How wide the column of names is; the bars start after it.
+fn column<'n>(names: impl Iterator<Item = &'n String>) -> f64 {
+    MARGIN + names.map(|name| text::width(name, 13.0) * 1.15).fold(60.0, f64::max) + 14.0
+}
