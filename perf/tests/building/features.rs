@@ -8,7 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
+use catalogue::{Chapter, Kind};
 use results::chapters;
+
+/// What a service writes its records with.
+const FOR_RECORDS: [&str; 2] = ["catalogue", "results"];
 
 /// The crates that a package is built from, each with its features.
 fn crates(package: &str) -> BTreeMap<String, String> {
@@ -46,13 +50,27 @@ fn what_is_measured_is_compiled_for_speed() {
     let manifest: toml::Table = manifest.parse().expect("a sound manifest");
     let hurried = manifest["profile"]["release"]["package"].as_table().expect("the tool's packages");
     assert!(hurried.contains_key("perf"), "the tool is compiled for speed, and a reader waits for that");
-    for chapter in chapters::catalogue().expect("the manifests are sound").engines() {
-        for name in crates(&chapter.package).keys().filter_map(|name| name.split(' ').next()) {
+    let catalogue = chapters::catalogue().expect("the manifests are sound");
+    for chapter in catalogue.all() {
+        for name in what_it_runs_on(chapter) {
             assert!(
-                !hurried.contains_key(name),
+                !hurried.contains_key(&name),
                 "{} is built from {name}, which [profile.release] hurries",
                 chapter.package
             );
         }
     }
+}
+
+/// All that an engine is built from. A service also writes records with what the tool has for it: of a service it is what
+/// its own manifest names, but for that.
+fn what_it_runs_on(chapter: &Chapter) -> Vec<String> {
+    if chapter.kind == Kind::Engine {
+        return crates(&chapter.package).keys().filter_map(|name| name.split(' ').next()).map(str::to_owned).collect();
+    }
+    let manifest = chapters::repository().join("chapters").join(&chapter.folder).join("Cargo.toml");
+    let manifest: toml::Table =
+        fs::read_to_string(&manifest).expect("a chapter has a manifest").parse().expect("a sound manifest");
+    let named = manifest["dependencies"].as_table().expect("a service stands on something");
+    named.keys().filter(|name| !FOR_RECORDS.contains(&name.as_str())).cloned().collect()
 }
