@@ -15,12 +15,20 @@ const CHAPTERS: &str = "chapters";
 #[derive(Debug, Clone)]
 pub struct Project {
     root: PathBuf,
+    own_output: PathBuf,
 }
 
 impl Project {
     /// The project at `root`.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        let root = root.into();
+        let own_output = root.join("output");
+        Self { root, own_output }
+    }
+
+    /// The same, with the reader's own runs in another folder, which need not be there.
+    pub fn with_own_output(self, folder: impl Into<PathBuf>) -> Self {
+        Self { own_output: folder.into(), ..self }
     }
 
     /// The nearest folder at or above `start` that holds a `book.toml`.
@@ -57,7 +65,7 @@ impl Project {
 
     /// What the reader's own runs wrote.
     pub fn own_output(&self) -> PathBuf {
-        self.path("output")
+        self.own_output.clone()
     }
 
     /// Reads a file inside the repository.

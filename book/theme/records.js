@@ -30,6 +30,7 @@
         sweep: { is: ['sizes'], has: { chapter: text, sizes: [{ batch: count, orders_per_s: spread, p50_ns: spread, p99_ns: spread }] } },
         lab: { is: ['experiments'], has: { experiments: [{ name: text, cases: [{ name: text, variants: [{ name: text, ns: spread }] }] }] } },
         feed: { is: ['cases', 'offered_per_s'], has: { cases: [{ name: text, readers: count, mask: way, channels: way }] } },
+        recover: { is: ['starts', 'pauses'], has: { starts: [{ commands: count, replay: { start_ns: spread }, snapshot: { start_ns: spread } }], pauses: [{ name: text, p50_ns: spread, p99_ns: spread }] } },
         venue: { is: ['http', 'stream'], has: { http: any, stream: [{ name: text }] } },
         'any-price': { is: ['flows', 'lines'], has: { flows: [{ name: text }] } },
     };

@@ -98,7 +98,8 @@ impl Site {
             if dist.exists() {
                 fs::remove_dir_all(&dist).unwrap();
             }
-            Site::build(Project::at(root), dist)
+            // As it is online: without what was measured here.
+            Site::build(Project::at(root).with_own_output(dist.join("none")), dist)
         })
     }
 
