@@ -1,8 +1,8 @@
 //! Guesses: written, refused in words, kept over a reload, held against what was measured, and gathered at the end.
 
-use super::{AXE, Browser, OVERFLOW, Site, axe, browser, keep_picture};
+use super::{Browser, Site, browser, faults, keep_picture};
 use book::lang::Lang;
-use serde_json::{Value, json};
+use serde_json::json;
 
 fn open(browser: &mut Browser, site: &Site, lang: Lang, page: &str) {
     browser.open("about:blank");
@@ -33,17 +33,6 @@ fn choose(browser: &mut Browser, id: &str, options: &[usize]) {
         click(browser, &format!("#guess-{id} [name=guess-{id}-{row}][value=\"{option}\"]"));
     }
     click(browser, &format!("#guess-{id} [type=submit]"));
-}
-
-/// What is wrong with the page as it stands.
-fn faults(browser: &mut Browser, state: &str) -> Vec<String> {
-    let mut found = vec![browser.ask(OVERFLOW)];
-    if let Some(axe) = axe() {
-        browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
-        found.push(browser.ask(AXE));
-    }
-    let told = found.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());
-    told.map(|fault| format!("{state}: {fault}")).collect()
 }
 
 #[test]

@@ -135,6 +135,17 @@ const PICTURES: &str = "[...document.images].filter(i => !i.complete || !i.natur
 const AXE: &str = "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']})
     .then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0] || n.all[0] || n.none[0] || {}).message).join(' | ')).join('\\n'))";
 
+/// What is wrong with the page as it stands: the rules for accessibility, and what sticks out.
+fn faults(browser: &mut Browser, state: &str) -> Vec<String> {
+    let mut found = vec![browser.ask(OVERFLOW)];
+    if let Some(axe) = axe() {
+        browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
+        found.push(browser.ask(AXE));
+    }
+    let told = found.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());
+    told.map(|fault| format!("{state}: {fault}")).collect()
+}
+
 /// Looks at every page of a language, and gives what is wrong.
 ///
 /// A page is opened once for each width; then, where both are asked for, its reader's system changes its colours.

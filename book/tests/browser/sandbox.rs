@@ -1,6 +1,6 @@
 //! The market to play with, as a reader plays: by button, key, link and form, in both languages.
 
-use super::{AXE, Browser, OVERFLOW, Site, axe, browser, keep_picture};
+use super::{Browser, Site, browser, faults, keep_picture};
 use book::lang::Lang;
 use serde_json::{Value, json};
 
@@ -43,17 +43,6 @@ fn press(browser: &mut Browser, key: &str) {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap()
-}
-
-/// What is wrong with the page as it stands: the rules for accessibility, and what sticks out.
-fn faults(browser: &mut Browser, state: &str) -> Vec<String> {
-    let mut found = vec![browser.ask(OVERFLOW)];
-    if let Some(axe) = axe() {
-        browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
-        found.push(browser.ask(AXE));
-    }
-    let told = found.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());
-    told.map(|fault| format!("{state}: {fault}")).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A reader's own records: dropped, shown beside the reference as the build shows them, refused in words, kept over a
 //! reload, and taken away.
 
-use super::{AXE, Browser, OVERFLOW, Site, axe, browser, keep_picture};
+use super::{Browser, Site, browser, faults, keep_picture};
 use crate::fixture::Mini;
 use book::lang::Lang;
 use program::rounds::Rounds;
@@ -38,17 +38,6 @@ fn drop_on(browser: &mut Browser, files: &[(&str, &str)]) -> String {
 fn told(browser: &mut Browser) -> String {
     browser.until("document.querySelector('.yours-place [role=status]').innerText !== ''");
     text(browser, ".yours-place [role=status]")
-}
-
-/// What is wrong with the page as it stands.
-fn faults(browser: &mut Browser, state: &str) -> Vec<String> {
-    let mut found = vec![browser.ask(OVERFLOW)];
-    if let Some(axe) = axe() {
-        browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
-        found.push(browser.ask(AXE));
-    }
-    let told = found.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());
-    told.map(|fault| format!("{state}: {fault}")).collect()
 }
 
 /// A record of the book, as another machine could have made it: its name is another, and group commit is twice as fast.

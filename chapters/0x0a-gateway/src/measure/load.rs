@@ -293,7 +293,8 @@ fn is_answer(what: What, heard: &Message) -> Option<bool> {
 }
 
 fn refusal(heard: &Message) -> String {
-    heard.to_text().unwrap_or("a command was refused").to_owned()
+    let in_bytes = |bytes: &Bytes| format!("a command was refused with outcome {}", bytes.get(32).unwrap_or(&0));
+    if let Message::Binary(bytes) = heard { in_bytes(bytes) } else { heard.to_string() }
 }
 
 fn message(what: What, member: &Member) -> Message {
