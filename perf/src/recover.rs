@@ -132,7 +132,7 @@ fn measure(bench: &Bench, plan: &Plan) -> Result<RecoverRecord, MeasureError> {
         commit: machine::commit(),
         command: command_line(),
         flow: Flow { name: "year".into(), seed: None, orders: None, input: None, log_version: market::log::VERSION },
-        chapter: "0x08-snapshots".into(),
+        chapter: chapters::catalogue()?.find_verb("recover")?.folder.clone(),
         rounds: plan.rounds,
         probes,
         tail: plan.tail,

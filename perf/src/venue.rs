@@ -1,26 +1,19 @@
 //! `venue`: how far it is from a client to the disk. 0x0a's own program measures it; here it is started, and its record drawn.
 
 use program::{Verdict, print};
-use results::chapters;
 use results::charts::venue_charts;
 use results::error::MeasureError;
-use results::programs::{self, Program};
 use results::record::{Record, VenueRecord};
 use results::venue_args::VenueArgs;
 
-use crate::handed_on::hand_on;
-
-/// Which chapter measures.
-const CHAPTER: &str = "0x0a";
+use crate::handed_on::measure;
 
 /// Builds the chapter, runs its measurement, and draws it.
 ///
 /// # Errors
 /// When it can't be built or run, or the charts can't be written.
 pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
-    let chapter = Program::from(chapters::catalogue()?.find(CHAPTER)?);
-    programs::build(std::slice::from_ref(&chapter))?;
-    let verdict = hand_on(&chapter, &["venue".to_string()].into_iter().chain(args.flags()).collect::<Vec<_>>())?;
+    let verdict = measure("venue", args.flags())?;
     let output = args.output.folder();
     let record = VenueRecord::load(&output.join(args.file()))?;
     let files = venue_charts(&record, &output.join("charts"))?;

@@ -55,6 +55,7 @@ awk -v ns=$speed -v seed=\$runs 'BEGIN {
 }' >"\$output/figures.txt"
 PROGRAM
 chmod +x "$target/release/ch01"
+cp "$target/release/ch01" "$target/release/ch02"
 "#;
 
 /// A repository with one chapter of this speed, committed; none where git is not there.
@@ -130,6 +131,22 @@ fn an_unchanged_program_passes_and_a_slower_one_does_not() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("3 better"), "{said}");
     assert_eq!(left(root), [""; 0]);
+}
+
+#[test]
+fn what_a_commit_lacks_is_said_and_not_built_for_again() {
+    let Some(root) = repository("1000") else { return };
+    let root = root.path();
+    let second = root.join("chapters/0x02-made-up");
+    fs::create_dir_all(&second).expect("a folder");
+    let manifest = MANIFEST.replace("ch01", "ch02").replace("0x01\n", "0x02\nafter = 0x01\n");
+    fs::write(second.join("Cargo.toml"), manifest).expect("written");
+    fs::write(second.join("speed"), "1000").expect("written");
+    let (_, first) = race(root, &["HEAD", "--quick"]);
+    assert!(first.contains("building") && first.contains("0x02-made-up: not raced"), "{first}");
+    let (code, again) = race(root, &["HEAD", "--quick"]);
+    assert_eq!(code, Some(0), "{again}");
+    assert!(!again.contains("building") && again.contains("0x02-made-up: not raced"), "{again}");
 }
 
 #[test]

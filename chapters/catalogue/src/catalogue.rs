@@ -65,6 +65,15 @@ impl Catalogue {
         chapter.is_engine().then_some(chapter).ok_or_else(none)
     }
 
+    /// The chapter that this verb of the tool measures.
+    ///
+    /// # Errors
+    /// [`CatalogueError::Unmeasured`] where no manifest names it.
+    pub fn find_verb(&self, verb: &str) -> Result<&Chapter, CatalogueError> {
+        let measures = |chapter: &&Chapter| chapter.verb.as_deref() == Some(verb);
+        self.chapters.iter().find(measures).ok_or_else(|| CatalogueError::Unmeasured { verb: verb.to_owned() })
+    }
+
     /// The engine that this engine is a near-copy of. The first has none, and nothing else has one.
     pub fn engine_before(&self, chapter: &Chapter) -> Option<&Chapter> {
         let after = chapter.after.filter(|_| chapter.is_engine())?;
@@ -165,6 +174,14 @@ mod tests {
         let said = all.find_engine("0x0b").expect_err("a service").to_string();
         assert!(said.contains("0x0b-door has no engine") && said.contains("0x0a-ten"), "{said}");
         assert!(all.find_engine("ch0a").expect("an engine").shards);
+    }
+
+    #[test]
+    fn a_verb_of_the_tool_leads_to_its_chapter() {
+        let all = read(&[CONTRACT, ("0x01-a", "after = 0x00\nverb = \"weigh\"")]).expect("sound");
+        assert_eq!(all.find_verb("weigh").expect("found").folder, "0x01-a");
+        let said = all.find_verb("sing").expect_err("nobody sings").to_string();
+        assert!(said.contains("sing measures no chapter"), "{said}");
     }
 
     #[test]

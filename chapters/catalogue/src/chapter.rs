@@ -77,6 +77,8 @@ pub struct Chapter {
     pub batches: bool,
     /// Whether its program takes `--shards`.
     pub shards: bool,
+    /// The verb of the tool that measures it: `feed` for `cargo run --release -- feed`.
+    pub verb: Option<String>,
     /// The file that the lesson is about, relative to the chapter's folder.
     pub lesson: String,
     /// The test that its exercise begins with, relative to the chapter's folder. It fails on the chapter before.

@@ -33,6 +33,12 @@ pub enum CatalogueError {
         /// What could have been.
         known: String,
     },
+    /// A verb of the tool is about no chapter.
+    #[error("{verb} measures no chapter: none has `verb = {verb:?}` in its `[package.metadata.chapter]`")]
+    Unmeasured {
+        /// The verb.
+        verb: String,
+    },
     /// There is a chapter of this name, and it has no engine.
     #[error("{name} has no engine to run; the chapters that have one are {known}")]
     NoEngine {

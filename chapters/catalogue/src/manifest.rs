@@ -41,6 +41,7 @@ struct Entry {
     batches: bool,
     #[serde(default)]
     shards: bool,
+    verb: Option<String>,
     lesson: String,
     lesson_test: Option<String>,
     adds: Option<BTreeSet<String>>,
@@ -82,6 +83,7 @@ pub fn read(folder: &Path) -> Result<Chapter, CatalogueError> {
         measures: entry.measures,
         batches: entry.batches,
         shards: entry.shards,
+        verb: entry.verb,
         lesson: entry.lesson,
         lesson_test: entry.lesson_test,
         step,

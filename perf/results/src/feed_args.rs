@@ -3,6 +3,7 @@
 
 use clap::Args;
 
+use crate::handed_on::{command_line, given, shown};
 use crate::language::Language;
 use crate::output::OutputArgs;
 
@@ -68,18 +69,12 @@ impl FeedArgs {
 
     /// The command that repeats this run, without the folders of this machine.
     pub fn command_line(&self) -> String {
-        ["cargo run --release -- feed".to_string()].into_iter().chain(self.load()).collect::<Vec<_>>().join(" ")
+        command_line("feed", &self.load())
     }
 
     /// The flags that say the same again.
     pub fn flags(&self) -> Vec<String> {
-        let mut flags = self.load();
-        let shown = [
-            ("--lang", (self.lang != Language::English).then(|| self.lang.tag().to_string())),
-            ("--output", self.output.output.as_ref().map(|dir| dir.display().to_string())),
-        ];
-        flags.extend(given(shown));
-        flags
+        [self.load(), shown(self.lang, &self.output)].concat()
     }
 
     /// The flags that say what is measured.
@@ -91,13 +86,8 @@ impl FeedArgs {
             ("--rate", (self.rate != RATE).then(|| self.rate.to_string())),
             ("--shards", (self.shards != SHARDS).then(|| self.shards.to_string())),
         ];
-        given(values).chain(self.quick.then(|| "--quick".to_string())).collect()
+        given(values).into_iter().chain(self.quick.then(|| "--quick".to_string())).collect()
     }
-}
-
-/// The flags that have a value, each before its value.
-fn given<const FLAGS: usize>(values: [(&str, Option<String>); FLAGS]) -> impl Iterator<Item = String> {
-    values.into_iter().flat_map(|(flag, value)| value.into_iter().flat_map(move |value| [flag.to_string(), value]))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use crate::handed_on::{given, shown};
 use crate::language::Language;
 use crate::output::OutputArgs;
 
@@ -44,13 +45,10 @@ impl LabArgs {
         let values = [
             ("--only", (!self.only.is_empty()).then(|| self.only.join(","))),
             ("--rounds", self.rounds.map(|rounds| rounds.to_string())),
-            ("--lang", (self.lang != Language::English).then(|| self.lang.tag().to_string())),
             ("--disk", self.disk.as_ref().map(|dir| dir.display().to_string())),
-            ("--output", self.output.output.as_ref().map(|dir| dir.display().to_string())),
         ];
-        for (flag, value) in values {
-            flags.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
-        }
+        flags.extend(given(values));
+        flags.extend(shown(self.lang, &self.output));
         flags
     }
 }

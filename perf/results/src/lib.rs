@@ -11,6 +11,7 @@ pub mod charts;
 pub mod error;
 pub mod feed_args;
 pub mod figures;
+mod handed_on;
 pub mod json;
 pub mod lab_args;
 pub mod language;

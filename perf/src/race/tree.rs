@@ -96,6 +96,9 @@ impl Tree {
     }
 }
 
+/// Beside a commit's programs: the chapters that were asked for and that it does not have, which no build brings.
+const ABSENT: &str = "absent.txt";
+
 /// Where races keep what they build.
 pub fn folder() -> PathBuf {
     repository().join("target").join("race")
@@ -104,8 +107,11 @@ pub fn folder() -> PathBuf {
 /// The programs of a commit, built if they are not there yet.
 fn commit(hash: &str, chapters: &[Chapter]) -> Result<PathBuf, MeasureError> {
     let built = folder().join(hash);
-    let is_there = |chapter: &&Chapter| built.join(program_name(chapter)).is_file();
-    if chapters.iter().filter(is_there).count() == chapters.len() {
+    let absent = fs::read_to_string(built.join(ABSENT)).unwrap_or_default();
+    let is_known = |chapter: &Chapter| {
+        built.join(program_name(chapter)).is_file() || absent.lines().any(|folder| folder == chapter.folder)
+    };
+    if chapters.iter().all(is_known) {
         return Ok(built);
     }
     let unfinished = folder().join(format!("{hash}.new"));
@@ -115,6 +121,13 @@ fn commit(hash: &str, chapters: &[Chapter]) -> Result<PathBuf, MeasureError> {
         build(&tree, &has, &hash[..hash.len().min(12)])?;
         let programs = unfinished.join("programs");
         has.iter().try_for_each(|chapter| copy(&built_program(chapter), &programs))?;
+        let absent: String = chapters
+            .iter()
+            .filter(|chapter| !has.contains(chapter))
+            .map(|chapter| chapter.folder.clone() + "\n")
+            .collect();
+        let list = programs.join(ABSENT);
+        fs::write(&list, absent).map_err(|error| MeasureError::disk("write", &list, &error))?;
         remove(&built)?;
         fs::rename(&programs, &built).map_err(|error| MeasureError::disk("rename", &programs, &error))
     });
