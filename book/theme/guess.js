@@ -247,6 +247,8 @@
             const entry = all()[guess.id];
             const written = entry && fits(guess, entry.value);
             section.classList.toggle('written', Boolean(written && !edit));
+            section.toggleAttribute('data-written', Boolean(written));
+            document.dispatchEvent(new Event('book-guessed'));
             if (!written || edit) {
                 section.replaceChildren(form(written ? entry.value : undefined));
                 if (focus) section.querySelector('input, button').focus();

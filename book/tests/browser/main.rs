@@ -10,6 +10,7 @@
 mod cdp;
 #[path = "../fixture/mod.rs"]
 mod fixture;
+mod fold;
 mod guess;
 mod log;
 mod mask;

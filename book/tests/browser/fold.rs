@@ -1,0 +1,95 @@
+//! What would answer a guess is folded for who asks for it, until the guesses are written; nobody else sees a difference.
+
+use super::{Browser, Site, browser, faults, keep_picture};
+use book::lang::Lang;
+use serde_json::{Value, json};
+
+/// What stands behind the guesses and can be seen: charts, tables, and the numbers that answer.
+const SEEN: &str = "[...document.querySelectorAll('main figure.chart, main .table-wrapper.record:not(.charted)')]
+    .filter(e => e.checkVisibility()).length";
+
+/// The buttons that stand in for what is folded.
+const FOLDED: &str = "[...document.querySelectorAll('button.fold')].filter(e => e.checkVisibility()).length";
+
+fn open(browser: &mut Browser, site: &Site, lang: Lang) {
+    browser.open("about:blank");
+    browser.open(&site.url(&format!("{}/sharding.html", lang.dir())));
+}
+
+fn count(browser: &mut Browser, what: &str) -> u64 {
+    browser.ask(what).as_u64().expect("a number")
+}
+
+fn write(browser: &mut Browser, id: &str) {
+    browser.ask(&format!("document.querySelector('#guess-{id} input').value = '2'"));
+    browser.ask(&format!("document.querySelector('#guess-{id} [type=submit]').click()"));
+}
+
+/// The text of a page that a reader sees, without what is folded.
+fn says(browser: &mut Browser, words: &str) -> Value {
+    browser.ask(&format!("document.querySelector('main').innerText.replaceAll('\\u00a0', ' ').includes('{words}')"))
+}
+
+#[test]
+fn what_answers_is_folded_until_the_guesses_are_written() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    for lang in Lang::ALL {
+        browser.look(390, lang == Lang::Zh);
+        open(&mut browser, site, lang);
+        browser.ask("localStorage.clear()");
+        open(&mut browser, site, lang);
+        let all = count(&mut browser, SEEN);
+        assert!(all >= 5 && count(&mut browser, FOLDED) == 0, "nothing is folded for who did not ask");
+        let answer = browser.ask(
+            "JSON.parse(document.querySelector('#guess-shards-two').dataset.guess).guess.measured.shown.replaceAll('\\u00a0', ' ')",
+        );
+        let answer = answer.as_str().expect("an answer").to_owned();
+        assert_eq!(says(&mut browser, &answer), true, "the page tells the answer {answer}");
+
+        browser.ask("document.querySelector('.fold-choice input').click()");
+        let before_guess = "[...document.querySelectorAll('main figure.chart, main .table-wrapper.record')]
+            .filter(e => e.compareDocumentPosition(document.querySelector('.guess')) & 4).length";
+        assert_eq!(count(&mut browser, SEEN), count(&mut browser, before_guess));
+        assert!(count(&mut browser, FOLDED) > all, "charts, tables, and numbers between the words");
+        assert_eq!(says(&mut browser, &answer), false, "{answer} can still be read");
+        assert_eq!(faults(&mut browser, "folded"), Vec::<String>::new());
+        keep_picture(&mut browser, &format!("folded-{}", lang.dir()), 390, lang == Lang::Zh);
+
+        // One piece opens by itself, and is where the reader stands then.
+        browser.ask("document.querySelector('button.fold.chart').click()");
+        assert_eq!(
+            browser.ask("document.activeElement.matches('figure.chart') && document.activeElement.checkVisibility()"),
+            true
+        );
+
+        // Kept over a reload, and gone with the last guess.
+        browser.call("Page.reload", json!({}));
+        browser.until(
+            "document.readyState === 'complete' && document.querySelector('.fold-choice input')?.checked === true",
+        );
+        write(&mut browser, "shards-two");
+        assert!(count(&mut browser, FOLDED) > 0, "one guess is missing");
+        write(&mut browser, "shards-four");
+        assert_eq!((count(&mut browser, FOLDED), count(&mut browser, SEEN)), (0, all));
+        assert_eq!(says(&mut browser, &answer), true);
+        assert_eq!(browser.errors, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn what_is_folded_is_printed_and_a_page_without_guesses_asks_nothing() {
+    let Some(mut browser) = browser("en") else { return };
+    let site = Site::book();
+    browser.look(1280, false);
+    open(&mut browser, site, Lang::En);
+    let all = count(&mut browser, SEEN);
+    browser.ask("document.querySelector('.fold-choice input').click()");
+    assert!(count(&mut browser, SEEN) < all);
+    browser.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    assert_eq!((count(&mut browser, SEEN), count(&mut browser, FOLDED)), (all, 0));
+    browser.call("Emulation.setEmulatedMedia", json!({"media": ""}));
+    browser.open(&site.url("en/glossary.html"));
+    assert_eq!(browser.ask("document.querySelector('.fold-choice')"), Value::Null);
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
