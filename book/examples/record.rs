@@ -8,6 +8,9 @@
 //!
 //! `log`: the bytes of a frame, and what a start says to each of their beginnings.
 //!
+//! `timelines`: whole engines at work on this machine's disk, by its clock. Every run is another, so this one is kept
+//! until its sources change, and is taken with `--release` only; `-- timelines` records it all the same.
+//!
 //! `mask`: the feed of 0x09 behind an engine's acknowledgements, with a reader that keeps up and one that is slow.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]
 
@@ -21,17 +24,36 @@ mod mask;
 mod ordering;
 #[path = "record/ring.rs"]
 mod ring;
+#[path = "record/timelines.rs"]
+mod timelines;
 
-use std::fs;
+use serde_json::Value;
 use std::path::Path;
+use std::{env, fs};
+
+/// Of so many runs of an engine the time lines show the middle one.
+const ROUNDS: usize = 25;
 
 fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
+    let write = |name: &str, recording: &Value| {
+        let file = folder.join(name).with_extension("json");
+        fs::write(&file, serde_json::to_string_pretty(recording).unwrap() + "\n").unwrap();
+        program::print(format_args!("{}\n", file.display())).unwrap();
+    };
     let recordings =
         [("ring", ring::record()), ("ordering", ordering::record()), ("mask", mask::record()), ("log", log::record())];
     for (name, recording) in recordings {
-        let file = folder.join(name).with_extension("json");
-        fs::write(&file, serde_json::to_string_pretty(&recording).unwrap() + "\n").unwrap();
-        program::print(format_args!("{}\n", file.display())).unwrap();
+        write(name, &recording);
+    }
+    let is_asked_for = env::args().any(|argument| argument == "timelines");
+    if !is_asked_for && timelines::is_of_these_sources(&folder.join("timelines.json")) {
+        return;
+    }
+    if cfg!(debug_assertions) {
+        let again = "the time lines are of an optimised engine: cargo run --release -p book --example record";
+        program::print(format_args!("{again}\n")).unwrap();
+    } else {
+        write("timelines", &timelines::record(ROUNDS));
     }
 }

@@ -5,14 +5,16 @@
 //! sentence, and for the script `book/theme/player.js` what changes in the picture from step to step.
 
 mod frame;
+mod lanes;
 mod log;
 mod mask;
 mod ordering;
 mod ring;
+mod timelines;
 
 use crate::html::escape;
 use crate::lang::Lang;
-use crate::player::frame::Frame;
+use crate::player::frame::{Frame, Part};
 use crate::project::{Project, sorted};
 use crate::sources::Sources;
 use crate::words::Words;
@@ -35,17 +37,25 @@ struct Drawing {
     still: usize,
 }
 
-const DRAWINGS: [Drawing; 4] = [
+const DRAWINGS: [Drawing; 6] = [
     Drawing { name: "ring", frames: ring::frames, picture: ring::picture, still: ring::STILL },
     Drawing { name: "ordering", frames: ordering::frames, picture: ordering::picture, still: ordering::STILL },
     Drawing { name: "mask", frames: mask::frames, picture: mask::picture, still: mask::STILL },
     Drawing { name: "log", frames: log::frames, picture: log::picture, still: log::STILL },
+    Drawing { name: "batches", frames: timelines::batches, picture: lanes::picture, still: timelines::STILL },
+    Drawing { name: "at-once", frames: timelines::at_once, picture: lanes::picture, still: timelines::STILL },
 ];
+
+/// The recording of a player; two show the same one.
+fn recording_of(player: &str) -> &str {
+    if matches!(player, "batches" | "at-once") { "timelines" } else { player }
+}
 
 /// `{{player NAME}}`.
 pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
-    let recording = read(&s.project, name)?;
-    let words = Words::read(&s.project, &Path::new(FOLDER).join(format!("{name}.toml")), lang)?;
+    let file = recording_of(name);
+    let recording = read(&s.project, file)?;
+    let words = Words::read(&s.project, &Path::new(FOLDER).join(format!("{file}.toml")), lang)?;
     let drawing = DRAWINGS.iter().find(|drawing| drawing.name == name);
     let &Drawing { frames, picture, still, .. } =
         drawing.ok_or_else(|| format!("nobody knows how to draw `{name}`"))?;
@@ -53,7 +63,7 @@ pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
     let shown = frames.get(still).ok_or("the recording is too short for its still picture")?;
     let picture = picture(shown, &words)?;
     let ui: BTreeMap<_, _> = words.groups.get("ui").into_iter().flatten().collect();
-    let data = json!({ "frames": frames, "still": still, "ui": ui }).to_string();
+    let data = json!({ "frames": changes(&frames), "still": still, "ui": ui }).to_string();
     let label = escape(words.get("picture", "label")?);
     let position = [("step", &*still.to_string()), ("steps", &(frames.len() - 1).to_string())];
     let caption = format!("{} {}", words.say("ui", "position", &position)?, shown.said);
@@ -66,6 +76,21 @@ pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
         escape(&caption),
         escape(words.get("ui", "all")?)
     ))
+}
+
+/// What the script needs of each step: its sentence, and the parts that do not look as in the step before.
+fn changes(frames: &[Frame]) -> Vec<Frame> {
+    let mut before: BTreeMap<&str, &Part> = BTreeMap::new();
+    let change = |frame: &'_ Frame, before: &BTreeMap<&str, &Part>| {
+        let parts = frame.parts.iter().filter(|(name, part)| before.get(&***name) != Some(part));
+        Frame { said: frame.said.clone(), parts: parts.map(|(name, part)| (name.clone(), part.clone())).collect() }
+    };
+    let mut changes = Vec::new();
+    for frame in frames {
+        changes.push(change(frame, &before));
+        before.extend(frame.parts.iter().map(|(name, part)| (&**name, part)));
+    }
+    changes
 }
 
 /// The words of all recordings in Chinese, each with the file that it stands in.

@@ -11,8 +11,10 @@ mod mask;
 mod ordering;
 #[path = "../examples/record/ring.rs"]
 mod ring;
+#[path = "../examples/record/timelines.rs"]
+mod timelines;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -76,4 +78,28 @@ fn a_frame_is_recorded_byte_by_byte() {
     }
     let says: Vec<&str> = steps[48..].iter().map(|step| step["start"]["says"].as_str().unwrap()).collect();
     assert_eq!(says, ["whole", "whole", "torn", "short", "damaged", "damaged"]);
+}
+
+/// Every run is another. What must hold holds in the one that the book shows, and in one on this machine.
+#[test]
+fn the_time_lines_are_of_runs_that_the_engines_allow() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/timelines.json");
+    assert!(timelines::is_of_these_sources(&file), "{} is of other sources: record it again", file.display());
+    let recording: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    timelines::laws::check(&recording["steps"]).unwrap();
+    timelines::laws::check(&timelines::record(1)["steps"]).unwrap();
+
+    // An acknowledgement before its sync returned, and a batch that left with a free seat and before its time, are told.
+    let planted = |plant: fn(&mut Value)| {
+        let mut steps = recording["steps"].clone();
+        plant(&mut steps["runs"]);
+        timelines::laws::check(&steps).unwrap_err()
+    };
+    let early = planted(|runs| {
+        let returned = runs[4]["frames"][0]["synced"][1].as_u64().unwrap();
+        runs[4]["orders"][0]["acknowledged"] = json!(returned - 1);
+    });
+    assert!(early.starts_with("0x06: the sync returned at"), "{early}");
+    let impatient = planted(|runs| runs[2]["batch_max"] = json!(5));
+    assert!(impatient.starts_with("0x03 with K = 5: a frame of 4 orders"), "{impatient}");
 }

@@ -8,6 +8,8 @@
 
     function lay(section) {
         const { frames, still, ui } = JSON.parse(section.dataset.player);
+        // A step says what is not as in the one before.
+        frames.reduce((before, frame) => frame.parts = { ...before, ...frame.parts }, {});
         const svg = section.querySelector('svg');
         const label = section.getAttribute('aria-label');
         const part = name => section.querySelector(`[data-part="${name}"]`);
@@ -29,7 +31,15 @@
         const slider = make('input', { type: 'range', min: 0, max: last, value: 0, 'aria-label': ui.scrub });
         const said = make('p', { class: 'said', role: 'status' });
         const steps = make('div', { class: 'steps' }, ...buttons, slider);
-        const told = [...section.querySelectorAll('li')];
+        const told = [...section.querySelectorAll('ol li')];
+        // Where several runs are shown, each with as many steps: from one to another at the same step.
+        const runs = [...new Set(frames.map(({ parts }) => parts.run?.text))];
+        const each = frames.length / runs.length;
+        const choice = runs.length < 2 ? [] : runs.map((run, i) => {
+            const element = make('button', { type: 'button' }, run);
+            element.addEventListener('click', () => go(i * each + at % each));
+            return element;
+        });
 
         function go(to) {
             touched = true;
@@ -55,6 +65,7 @@
             slider.setAttribute('aria-valuetext', `${place} ${sentence}`);
             told.forEach((item, i) => item.toggleAttribute('aria-current', i === at));
             told[at].setAttribute('aria-current', 'step');
+            choice.forEach((one, i) => one.setAttribute('aria-pressed', String(i === Math.floor(at / each))));
             buttons.forEach((one, i) => one.setAttribute('aria-disabled', String(at === (i < 2 ? 0 : last))));
         }
 
@@ -71,6 +82,7 @@
 
         section.querySelector('figcaption').remove();
         section.prepend(steps, said);
+        if (choice.length) section.prepend(make('div', { class: 'steps runs', role: 'group', 'aria-label': ui.runs }, ...choice));
         section.querySelector('details').open = false;
         section.classList.add('live');
         show(0);

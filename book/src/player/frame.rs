@@ -33,4 +33,9 @@ impl Frame {
     pub(super) fn class(&self, part: &str) -> &str {
         self.parts.get(part).and_then(|part| part.class.as_deref()).unwrap_or_default()
     }
+
+    /// Where a part stands.
+    pub(super) fn place(&self, part: &str) -> &str {
+        self.parts.get(part).and_then(|part| part.at.as_deref()).unwrap_or_default()
+    }
 }

@@ -19,6 +19,7 @@ mod origin;
 mod player;
 mod reading;
 mod sandbox;
+mod timelines;
 mod yours;
 
 use book::lang::Lang;
