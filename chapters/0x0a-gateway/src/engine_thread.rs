@@ -11,23 +11,24 @@ use std::time::Duration;
 use market::{Closed, Command, Engine, EngineError, Ticket};
 
 use crate::bell::Bell;
-use crate::door::Entered;
+use crate::door::Request;
 use crate::reply::Answer;
 
-/// How many requests are submitted before the engine is polled.
+/// How many commands are submitted before the engine is polled, but for the rest of a request.
 const BATCH: usize = 1_024;
 
 /// How often an engine wants to be polled while nothing comes.
 const POLL: Duration = Duration::from_millis(1);
 
-/// Who waits for which command, and what only the command says.
+/// Which command became which of its shard's, and what only the command says.
 pub struct Ticketed {
     /// The command.
     pub ticket: Ticket,
     /// The client's own number of an order; 0 where it has none. Engines log it and do not echo it.
     pub client_order_id: u64,
-    /// Where the answer goes.
-    pub answer: Answer,
+    /// Where the answers of its request go, with the first of them. The tickets behind it are of the same request, until
+    /// another one begins.
+    pub begins: Option<Answer>,
 }
 
 /// The client's own number in a command; 0 where it has none.
@@ -44,7 +45,7 @@ pub fn client_order_id(command: &Command) -> u64 {
 /// When the engine has stopped. What it had not answered is answered with "nobody knows".
 pub fn drive<E: Engine>(
     mut engine: E,
-    entered: &Receiver<Entered>,
+    entered: &Receiver<Request>,
     tickets: &Sender<Ticketed>,
     bell: &Arc<Bell>,
 ) -> Result<Closed, EngineError> {
@@ -52,11 +53,11 @@ pub fn drive<E: Engine>(
     loop {
         match entered.recv_timeout(POLL) {
             Ok(first) => {
-                for Entered { command, answer } in std::iter::once(first).chain(entered.try_iter().take(BATCH - 1)) {
-                    let client_order_id = client_order_id(&command);
-                    let ticket = engine.submit(command)?;
-                    // Where nobody hands out answers any more, the answer is dropped, and says so.
-                    let _ = tickets.send(Ticketed { ticket, client_order_id, answer });
+                let (mut next, mut submitted) = (Some(first), 0);
+                while let Some(request) = next {
+                    submitted += request.commands.len();
+                    submit(&mut engine, request, tickets)?;
+                    next = if submitted < BATCH { entered.try_recv().ok() } else { None };
                 }
                 engine.poll()?;
                 bell.ring();
@@ -66,4 +67,16 @@ pub fn drive<E: Engine>(
         }
     }
     // ANCHOR_END: drive
+}
+
+/// Submits what a request asks for. Each ticket is sent before the next command is submitted, for that may wait until
+/// this one's events are taken.
+fn submit<E: Engine>(engine: &mut E, request: Request, tickets: &Sender<Ticketed>) -> Result<(), EngineError> {
+    let mut begins = Some(request.answer);
+    for command in request.commands {
+        let ticket = engine.submit(command)?;
+        // Where nobody hands out answers any more, the answer is dropped, and says so.
+        let _ = tickets.send(Ticketed { ticket, client_order_id: client_order_id(&command), begins: begins.take() });
+    }
+    Ok(())
 }

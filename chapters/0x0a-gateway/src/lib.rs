@@ -25,6 +25,7 @@ pub mod problem;
 pub mod projection;
 pub mod replies;
 pub mod reply;
+pub mod room;
 pub mod serve;
 pub mod stream;
 pub mod tls;

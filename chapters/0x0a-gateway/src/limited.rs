@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use market::Command;
-
-use crate::door::{Door, EngineDoor};
+use crate::door::{Door, EngineDoor, Request};
 use crate::limits::{Excess, Limits};
-use crate::reply::{Answer, Refusal, Session};
+use crate::reply::{Refusal, Session};
 
 /// Refuses what is beyond an account's limits, and leaves the rest to the engine's door.
 pub struct LimitedDoor {
@@ -18,19 +16,17 @@ pub struct LimitedDoor {
 
 // ANCHOR: limited
 impl Door for LimitedDoor {
-    fn enter(&self, session: Session, command: Command, answer: Answer) {
-        let Session::Account(account) = session else { return self.inner.enter(session, command, answer) };
-        match self.limits.request(account) {
-            Ok(in_flight) => {
-                let counted = Answer::new(move |given| {
-                    drop(in_flight);
-                    answer.give(given);
-                });
-                self.inner.enter(session, command, counted);
+    fn enter(&self, session: Session, mut request: Request) {
+        if let Session::Account(account) = session {
+            let (room, excess) = self.limits.request(account, request.commands.len());
+            match excess {
+                None => {}
+                Some(Excess::TooFast(wait)) => request.keep(room.count(), Refusal::TooFast(wait)),
+                Some(_) => request.keep(room.count(), Refusal::TooManyInFlight),
             }
-            Err(Excess::TooFast(wait)) => answer.give(Err(Refusal::TooFast(wait))),
-            Err(_) => answer.give(Err(Refusal::TooManyInFlight)),
+            request.answer.hold(room);
         }
+        self.inner.enter(session, request);
     }
 }
 // ANCHOR_END: limited
@@ -39,27 +35,36 @@ impl Door for LimitedDoor {
 mod tests {
     use std::sync::Mutex;
 
-    use market::{AccountId, MarketId, OrderId};
+    use market::{AccountId, Command, MarketId, OrderId};
+    use smallvec::smallvec;
 
     use super::*;
     use crate::limits::Allowed;
+    use crate::reply::{Answer, Given};
 
     #[test]
     fn an_account_that_is_too_fast_is_told_when_to_come_back_and_others_are_served() {
         let limits = Arc::new(Limits::new(Allowed { orders_per_second: 5, ..Allowed::ANYTHING }));
         let (inner, entered) = EngineDoor::new(100);
         let (door, log) = (LimitedDoor { inner, limits }, Arc::new(Mutex::new(Vec::new())));
-        let ask = |account| {
+        let ask = |account, count| {
             let (log, order) = (Arc::clone(&log), OrderId(1));
             let command = Command::Cancel { market: MarketId(1), account: AccountId(account), order, request: 0 };
-            let answer = Answer::new(move |given| log.lock().expect("no panic").push((account, given)));
-            door.enter(Session::Account(AccountId(account)), command, answer);
+            let answer = Answer::new(count, move |given| log.lock().expect("no panic").push((account, given)));
+            door.enter(Session::Account(AccountId(account)), Request { commands: smallvec![command; count], answer });
         };
-        (0..12).for_each(|_| ask(1));
-        ask(2);
-        let refused = log.lock().expect("no panic").clone();
-        assert_eq!(refused.len(), 2, "{refused:?}");
-        assert!(refused.iter().all(|(who, given)| *who == 1 && matches!(given, Err(Refusal::TooFast(_)))));
-        assert_eq!(entered.try_iter().count(), 11);
+        (0..8).for_each(|_| ask(1, 1));
+        ask(1, 4);
+        ask(1, 1);
+        ask(2, 1);
+        let requests: Vec<_> = entered.try_iter().collect();
+        assert_eq!(requests.iter().map(|request| request.commands.len()).sum::<usize>(), 8 + 2 + 1);
+        let is_refused = |given: &Given| matches!(given, Err(Refusal::TooFast(_)));
+        let refused = std::mem::take(&mut *log.lock().expect("no panic"));
+        assert!(matches!(&refused[..], [(1, given)] if is_refused(&given[0])), "{refused:?}");
+        drop(requests);
+        let log = log.lock().expect("no panic");
+        let list = log.iter().find(|(_, given)| given.len() == 4).expect("the list");
+        assert!(!list.1[..2].iter().any(is_refused) && list.1[2..].iter().all(is_refused), "{list:?}");
     }
 }

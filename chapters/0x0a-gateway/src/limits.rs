@@ -18,7 +18,6 @@ pub mod excess;
 pub mod held;
 
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -30,8 +29,10 @@ pub use excess::Excess;
 use bucket::{Bucket, Rate};
 use held::{Held, Holders};
 
+use crate::room::{Room, Taken};
+
 /// How many requests of an account may be under way, over all its connections.
-pub const IN_FLIGHT_MAX: u32 = 4_096;
+pub const IN_FLIGHT_MAX: usize = 4_096;
 
 /// An account may send at once what it may send in so many seconds.
 const BURST_SECONDS: u32 = 2;
@@ -92,18 +93,7 @@ pub struct Limits {
 #[derive(Default)]
 struct Account {
     sent: Bucket,
-    in_flight: AtomicU32,
-}
-
-/// A request that is under way, until this value goes.
-pub struct InFlight(Option<Arc<Account>>);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        if let Some(account) = &self.0 {
-            account.in_flight.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
+    in_flight: Room,
 }
 
 impl Limits {
@@ -129,20 +119,16 @@ impl Limits {
         self.allowed
     }
 
-    /// Asks for room for one request of this account.
-    ///
-    /// # Errors
-    /// [`Excess`]; nothing was used up then.
-    pub fn request(&self, account: AccountId) -> Result<InFlight, Excess> {
-        let Some(rate) = self.orders else { return Ok(InFlight(None)) };
+    /// Asks for room for so many requests of this account. Gives it for as many as it may have, and says why for no more.
+    pub fn request(&self, account: AccountId, wanted: usize) -> (Taken, Option<Excess>) {
+        let Some(rate) = self.orders else { return (Taken::any(wanted), None) };
         let account = self.account(account);
-        if account.in_flight.fetch_add(1, Ordering::Relaxed) >= IN_FLIGHT_MAX {
-            account.in_flight.fetch_sub(1, Ordering::Relaxed);
-            return Err(Excess::TooManyInFlight);
-        }
-        let in_flight = InFlight(Some(account));
-        let sent = in_flight.0.as_ref().map(|account| account.sent.take(rate, self.now()));
-        sent.unwrap_or(Ok(())).map(|()| in_flight).map_err(Excess::TooFast)
+        let mut taken = account.in_flight.take(wanted, IN_FLIGHT_MAX);
+        let fit = taken.count();
+        let (sent, wait) = account.sent.take_some(fit, rate, self.now());
+        taken.keep(sent);
+        let excess = if sent < fit { Some(Excess::TooFast(wait)) } else { None };
+        (taken, excess.or((fit < wanted).then_some(Excess::TooManyInFlight)))
     }
 
     /// Asks for a new account for this address.
@@ -227,21 +213,25 @@ mod tests {
     fn an_account_has_its_own_limit() {
         let limits = Limits::new(Allowed { orders_per_second: 10, ..Allowed::ANYTHING });
         let (one, other) = (AccountId(1), AccountId(2));
-        let taken: Vec<_> = (0..30).map(|_| limits.request(one).map(drop)).collect();
-        assert_eq!(taken.iter().position(|taken| taken.is_err()), Some(20), "{taken:?}");
-        assert!(matches!(taken[29], Err(Excess::TooFast(wait)) if wait <= Duration::from_millis(100)), "{taken:?}");
-        assert!(limits.request(other).is_ok());
+        let excess = |account, wanted| limits.request(account, wanted).1;
+        let refused: Vec<_> = (0..30).map(|_| excess(one, 1)).collect();
+        assert_eq!(refused.iter().position(Option::is_some), Some(20), "{refused:?}");
+        assert!(matches!(refused[29], Some(Excess::TooFast(wait)) if wait <= Duration::from_millis(100)), "{refused:?}");
+        let (some, excess) = limits.request(other, 25);
+        assert_eq!(some.count(), 20, "as many as there are: {excess:?}");
+        assert!(matches!(excess, Some(Excess::TooFast(_))), "{excess:?}");
     }
 
     #[test]
     fn requests_under_way_are_counted() {
         let limits = Limits::new(Allowed { orders_per_second: 1_000_000, ..Allowed::ANYTHING });
-        let held: Vec<_> = (0..IN_FLIGHT_MAX).map(|_| limits.request(AccountId(1)).ok()).collect();
-        assert!(held.iter().all(Option::is_some));
-        assert_eq!(limits.request(AccountId(1)).err(), Some(Excess::TooManyInFlight));
-        assert!(limits.request(AccountId(2)).is_ok());
-        drop(held);
-        assert!(limits.request(AccountId(1)).is_ok());
+        let ask = |account, wanted| limits.request(AccountId(account), wanted);
+        let (one, many) = (ask(1, 1), ask(1, IN_FLIGHT_MAX));
+        assert_eq!((one.0.count(), one.1), (1, None));
+        assert_eq!((many.0.count(), many.1), (IN_FLIGHT_MAX - 1, Some(Excess::TooManyInFlight)));
+        assert_eq!((ask(1, 1).0.count(), ask(2, 1).0.count()), (0, 1));
+        drop(many);
+        assert_eq!(ask(1, 1).1, None);
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! in the order of the sequence, so joining them is a merge of two rows and no table is needed. Either may come first; what
 //! happened is told, and put into the projection, when both are there, for some of what is told only the command says.
 //!
-//! The events of a command are in the projection before its answer is given: whoever was told of an order finds it.
+//! A request's answers are written down in one place, and given when the last of them is there. The events of a command are
+//! in the projection before: whoever was told of an order finds it.
+
+mod requests;
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -18,7 +21,8 @@ use tokio::sync::watch;
 use crate::bell::Bell;
 use crate::engine_thread::Ticketed;
 use crate::projection::Projection;
-use crate::reply::{Answer, Reply};
+use crate::replies::requests::{Place, Requests};
+use crate::reply::Reply;
 use crate::stream::listeners::Listeners;
 use crate::way_back::{Acknowledged, Back};
 
@@ -35,6 +39,7 @@ pub type Progress = Vec<Sequence>;
 pub struct Replies {
     shards: Vec<Shard>,
     tickets: Receiver<Ticketed>,
+    requests: Requests,
     projection: Arc<RwLock<Projection>>,
     listeners: Arc<Listeners>,
     progress: watch::Sender<Progress>,
@@ -48,9 +53,7 @@ struct Shard {
     begun: Vec<Event>,
     /// Its stamp, when it is whole. Then it waits for its ticket, which is on its way.
     whole: Option<Stamp>,
-    /// Answers that are to be given, and the tickets of those who wait, both in the order of the sequence: the first answer
-    /// is for the first ticket.
-    answered: VecDeque<Reply>,
+    /// The tickets of those who wait, in the order of the sequence: the first is for the next command that is whole.
     waiting: VecDeque<Waiting>,
 }
 
@@ -58,7 +61,8 @@ struct Shard {
 struct Waiting {
     sequence: Sequence,
     client_order_id: u64,
-    answer: Answer,
+    /// Where its answer is written down.
+    place: Place,
 }
 
 impl Replies {
@@ -75,12 +79,11 @@ impl Replies {
             is_open: false,
             begun: Vec::new(),
             whole: None,
-            answered: VecDeque::new(),
             waiting: VecDeque::new(),
         };
         let shards = back.into_iter().map(shard).collect::<Vec<_>>();
         let progress = watch::Sender::new(vec![Sequence(0); shards.len()]);
-        Replies { shards, tickets, projection, listeners, progress, bell }
+        Replies { shards, tickets, requests: Requests::default(), projection, listeners, progress, bell }
     }
 
     /// Where to look how far the projection has come.
@@ -111,9 +114,9 @@ impl Replies {
         let mut step = Step::Idle;
         let are_tickets_over = loop {
             match self.tickets.try_recv() {
-                Ok(Ticketed { ticket: Ticket { shard, sequence }, client_order_id, answer }) => {
-                    let waiting = Waiting { sequence, client_order_id, answer };
-                    self.shards[usize::from(shard)].waiting.push_back(waiting);
+                Ok(Ticketed { ticket: Ticket { shard, sequence }, client_order_id, begins }) => {
+                    let place = self.requests.next(begins);
+                    self.shards[usize::from(shard)].waiting.push_back(Waiting { sequence, client_order_id, place });
                     step = Step::Worked;
                 }
                 Err(TryRecvError::Empty) => break false,
@@ -124,7 +127,7 @@ impl Replies {
         if self.project() {
             step = Step::Worked;
         }
-        self.shards.iter_mut().for_each(Shard::answer);
+        self.requests.give();
         if step == Step::Idle && are_tickets_over && was_gone { Step::Ended } else { step }
     }
 
@@ -137,12 +140,11 @@ impl Replies {
         let mut projection = self.projection.write().unwrap_or_else(PoisonError::into_inner);
         let mut worked = false;
         for (number, shard) in (0..).zip(&mut self.shards) {
-            worked |= shard.open(number, &mut projection) | shard.take(number, &mut projection, &self.listeners);
+            worked |= shard.open(number, &mut projection);
+            worked |= shard.take(number, &mut projection, &self.listeners, &mut self.requests);
         }
-        let progress = projection.progress().to_vec();
-        drop(projection);
         if worked {
-            self.progress.send_replace(progress);
+            self.progress.send_modify(|told| told.copy_from_slice(projection.progress()));
         }
         worked
     }
@@ -155,17 +157,24 @@ impl Shard {
         opened.inspect(|opened| projection.open(number, opened)).inspect(|_| self.is_open = true).is_some()
     }
 
-    fn take(&mut self, number: u16, projection: &mut Projection, listeners: &Listeners) -> bool {
+    // ANCHOR: take
+    fn take(
+        &mut self,
+        number: u16,
+        projection: &mut Projection,
+        listeners: &Listeners,
+        requests: &mut Requests,
+    ) -> bool {
         let mut worked = false;
         for _ in 0..BATCH {
             if let Some(stamp) = self.whole {
                 // The ring is not emptied further, but who drives the engine has sent every ticket before this one, so
                 // whatever waits for room in the ring does not hold this one up.
-                let Some(waiting) = self.waiting.get(self.answered.len()) else { return worked };
+                let Some(waiting) = self.waiting.pop_front() else { return worked };
                 debug_assert_eq!(waiting.sequence, stamp.sequence, "both rows are complete and in order");
-                let client_order_id = waiting.client_order_id;
                 let ticket = Ticket { shard: number, sequence: stamp.sequence };
-                self.end(ticket, stamp, client_order_id, projection, listeners);
+                let reply = self.end(ticket, stamp, waiting.client_order_id, projection, listeners);
+                requests.put(waiting.place, reply);
                 worked = true;
             }
             let Ok(Acknowledged { stamp, event, is_last }) = self.back.ring.pop() else { return worked };
@@ -175,6 +184,7 @@ impl Shard {
         }
         true
     }
+    // ANCHOR_END: take
 
     /// A command is whole, and its ticket is there.
     fn end(
@@ -184,7 +194,7 @@ impl Shard {
         client_order_id: u64,
         projection: &mut Projection,
         listeners: &Listeners,
-    ) {
+    ) -> Reply {
         let mut reply = Reply::begin(ticket, stamp);
         for event in self.begun.drain(..) {
             // First, for what is told of an order is also what goes with it. Whoever hears of it and asks waits for the
@@ -194,17 +204,7 @@ impl Shard {
             reply.add(&event);
         }
         projection.end(ticket);
-        self.answered.push_back(reply);
         self.whole = None;
+        reply
     }
-
-    // ANCHOR: answer
-    fn answer(&mut self) {
-        while let Some(reply) = self.answered.pop_front() {
-            let Some(Waiting { sequence, answer, .. }) = self.waiting.pop_front() else { return };
-            debug_assert_eq!(reply.ticket.sequence, sequence, "both rows are complete and in order");
-            answer.give(Ok(reply));
-        }
-    }
-    // ANCHOR_END: answer
 }

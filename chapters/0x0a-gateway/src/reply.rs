@@ -1,8 +1,12 @@
 //! What an answer is: the promise that a command is on disk, or why there is none.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use market::{AccountId, CancelReason, Cents, Command, Event, Outcome, Place, Reason, Sequence, Stamp, Ticket};
+use smallvec::SmallVec;
+
+use crate::room::Taken;
 
 /// How many of a command's events an answer names. An order that meets more has its sums all the same.
 pub const EVENTS_MAX: usize = 1_000;
@@ -14,8 +18,9 @@ pub struct Reply {
     pub ticket: Ticket,
     /// The same number, with the time of its frame.
     pub stamp: Stamp,
-    /// What happened, without what only concerns others: at most [`EVENTS_MAX`].
-    pub events: Vec<Event>,
+    /// What happened, without what only concerns others: at most [`EVENTS_MAX`]. Most orders have one or two, and need no
+    /// memory of their own for them.
+    pub events: SmallVec<[Event; 2]>,
     /// How many more there were.
     pub left_out: u64,
     /// How many shares of the order traded.
@@ -25,7 +30,7 @@ pub struct Reply {
 impl Reply {
     /// An answer to which the events are added one by one.
     pub fn begin(ticket: Ticket, stamp: Stamp) -> Reply {
-        Reply { ticket, stamp, events: Vec::new(), left_out: 0, filled: 0 }
+        Reply { ticket, stamp, events: SmallVec::new(), left_out: 0, filled: 0 }
     }
 
     /// Adds an event of the command.
@@ -69,25 +74,48 @@ pub enum Refusal {
     Stopped,
 }
 
-/// What was answered.
+/// What was answered to one command.
 pub type Given = Result<Reply, Refusal>;
 
-/// Where a command's one answer goes. Whoever holds it gives it, once; where it is dropped instead, the answer is that
-/// nobody knows.
-pub struct Answer(Option<Box<Give>>);
+/// The one place where the answers to a request go, one for each of its commands. Whoever holds it writes them down, and
+/// lets go of it when the last is there: they are given then, together and once. Where somebody lets go of it before, the
+/// answer to what is missing is that nobody knows.
+pub struct Answer {
+    given: Vec<Given>,
+    /// How many are missing.
+    left: usize,
+    /// What the request takes up until it is answered.
+    taken: SmallVec<[Taken; 3]>,
+    to: Option<Box<Give>>,
+}
 
-type Give = dyn FnOnce(Given) + Send;
+type Give = dyn FnOnce(Vec<Given>) + Send;
 
 impl Answer {
-    /// An answer that goes there. What it does there is short and waits for nobody.
-    pub fn new(to: impl FnOnce(Given) + Send + 'static) -> Answer {
-        Answer(Some(Box::new(to)))
+    /// That to so many commands, which goes there. What is done there is short and waits for nobody.
+    pub fn new(commands: usize, to: impl FnOnce(Vec<Given>) + Send + 'static) -> Answer {
+        let given = vec![Err(Refusal::Stopped); commands];
+        Answer { given, left: commands, taken: SmallVec::new(), to: Some(Box::new(to)) }
     }
 
-    /// Gives it.
-    pub fn give(mut self, answer: Given) {
-        if let Some(to) = self.0.take() {
-            to(answer);
+    /// Holds these places until the answers are given.
+    pub fn hold(&mut self, taken: Taken) {
+        self.taken.push(taken);
+    }
+
+    /// Writes down the answer to the command at this place, which has none yet, and says whether it was the last that was
+    /// missing.
+    pub fn put(&mut self, place: usize, given: Given) -> bool {
+        debug_assert_eq!(self.given[place], Err(Refusal::Stopped), "a command is answered once");
+        self.given[place] = given;
+        self.left -= 1;
+        self.left == 0
+    }
+
+    /// Refuses the commands at these places, which have no answer yet.
+    pub fn refuse(&mut self, places: Range<usize>, refusal: Refusal) {
+        for place in places {
+            self.put(place, Err(refusal));
         }
     }
 }
@@ -95,8 +123,9 @@ impl Answer {
 // ANCHOR: dropped
 impl Drop for Answer {
     fn drop(&mut self) {
-        if let Some(to) = self.0.take() {
-            to(Err(Refusal::Stopped));
+        if let Some(to) = self.to.take() {
+            self.taken.clear();
+            to(std::mem::take(&mut self.given));
         }
     }
 }

@@ -24,10 +24,11 @@ use market_data::feed::{Feed, Settings};
 use market_data::feed_thread::FeedThread;
 use market_data::past::with_logs;
 use market_data::tap::taps;
+use smallvec::smallvec;
 use tokio::sync::{oneshot, watch};
 
 use crate::bell::Bell;
-use crate::door::{Door, EngineDoor, Entered};
+use crate::door::{Commands, Door, EngineDoor, Request};
 use crate::engine_thread::{Ticketed, drive};
 use crate::error::VenueError;
 use crate::limited::LimitedDoor;
@@ -46,7 +47,7 @@ const EVENTS: usize = 1 << 14;
 /// How many records the feed's ring of a shard holds: 512 KiB.
 const TAP_RECORDS: usize = 1 << 14;
 
-/// How many requests may be under way at once.
+/// How many commands may be under way at once.
 pub const UNDER_WAY_MAX: usize = 1 << 14;
 
 /// What connections need of a venue.
@@ -166,14 +167,20 @@ impl Venue {
     /// # Errors
     /// [`Refusal`].
     pub async fn ask(&self, session: Session, command: Command) -> Given {
-        self.enter(session, command).await.unwrap_or(Err(Refusal::Stopped))
+        self.ask_all(session, smallvec![command]).await.pop().unwrap_or(Err(Refusal::Stopped))
     }
 
-    /// Gives a command. Its answer comes later; the command goes in now.
-    pub fn enter(&self, session: Session, command: Command) -> oneshot::Receiver<Given> {
-        let (answer, answered) = oneshot::channel();
+    /// Gives commands, and waits for the answers to all, which are in their order.
+    pub async fn ask_all(&self, session: Session, commands: Commands) -> Vec<Given> {
+        self.enter(session, commands).await.unwrap_or_default()
+    }
+
+    /// Gives commands. Their answers come later; the commands go in now.
+    pub fn enter(&self, session: Session, commands: Commands) -> oneshot::Receiver<Vec<Given>> {
+        let (sender, answered) = oneshot::channel();
         // A connection that has gone is no error: nobody is there to be told.
-        self.door.enter(session, command, Answer::new(move |given| drop(answer.send(given))));
+        let answer = Answer::new(commands.len(), move |given| drop(sender.send(given)));
+        self.door.enter(session, Request { commands, answer });
         answered
     }
 }
@@ -210,7 +217,7 @@ fn panicked(role: &'static str) -> EngineError {
 struct Driver {
     options: Options,
     behind: Vec<Behind>,
-    entered: Receiver<Entered>,
+    entered: Receiver<Request>,
     tickets: Sender<Ticketed>,
     bell: Arc<Bell>,
     opened: Sender<Recovery>,

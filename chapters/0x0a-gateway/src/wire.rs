@@ -7,7 +7,7 @@ use market::{AccountId, Command, Intent, MarketId, OrderId, Outcome, Place, Sequ
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use own::{OwnEvent, kind_word};
+pub use own::{OwnEvent, OwnEvents, kind_word};
 
 use crate::problem::{Problem, Why};
 use crate::projection::{Fill, OpenOrder};
@@ -117,7 +117,7 @@ fn of_word<T: Copy>(said: &str, all: &[T], of: fn(T) -> &'static str) -> Result<
 
 /// What became of an order, once it is on disk.
 #[derive(Clone, Debug, Serialize)]
-pub struct OrderDone {
+pub struct OrderDone<'r> {
     market: u32,
     order: u64,
     shard: u16,
@@ -126,7 +126,7 @@ pub struct OrderDone {
     status: &'static str,
     filled: u64,
     left: u64,
-    events: Vec<OwnEvent>,
+    events: OwnEvents<'r>,
     #[serde(skip_serializing_if = "is_none")]
     events_left_out: u64,
 }
@@ -135,12 +135,12 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-impl OrderDone {
+impl<'r> OrderDone<'r> {
     /// That of a `Place` command.
     ///
     /// # Errors
     /// The engine's rejection.
-    pub fn of(command: &Command, reply: &Reply) -> Result<OrderDone, Problem> {
+    pub fn of(command: &Command, reply: &'r Reply) -> Result<OrderDone<'r>, Problem> {
         let sequence = reply.ticket.sequence;
         let Command::Place(Place { market, account, quantity, .. }) = *command else {
             return Err(Problem::because(Why::BadRequest, "That is not an order."));
@@ -148,8 +148,8 @@ impl OrderDone {
         if let Some(reason) = reply.rejected() {
             return Err(Problem::rejected(reason, sequence));
         }
-        let events: Vec<_> = reply.events.iter().filter_map(|event| OwnEvent::of(event, account)).collect();
-        let order = events.iter().find_map(|event| match *event {
+        let events = OwnEvents { events: &reply.events, account };
+        let order = events.iter().find_map(|event| match event {
             OwnEvent::Accepted { order, .. } => Some(order),
             _ => None,
         });
@@ -179,19 +179,20 @@ impl OrderDone {
 /// What became of one order of a list.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub enum OrderOutcome {
+pub enum OrderOutcome<'r> {
     /// It is on disk.
-    Done(OrderDone),
+    Done(OrderDone<'r>),
     /// It was not done.
     Problem(Problem),
 }
 
-impl OrderOutcome {
-    /// From the answer that was given.
-    pub fn of(command: &Command, given: &Given) -> OrderOutcome {
+/// What became of each order of a list.
+pub fn outcomes<'r>(commands: &[Command], given: &'r [Given]) -> Vec<OrderOutcome<'r>> {
+    let outcome = |(command, given): (&Command, &'r Given)| {
         let done = given.as_ref().map_err(|&refusal| Problem::from(refusal));
         done.and_then(|reply| OrderDone::of(command, reply)).map_or_else(OrderOutcome::Problem, OrderOutcome::Done)
-    }
+    };
+    commands.iter().zip(given).map(outcome).collect()
 }
 
 /// One of my orders that rest.

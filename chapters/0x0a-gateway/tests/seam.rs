@@ -43,7 +43,7 @@ fn each_request_has_one_answer_and_the_projection_is_the_models_state() {
     }
     println!("{runs} runs: {all:?}");
     // What never happened was not tried.
-    assert!(all.answered > 50 * runs && all.deaf > runs && all.restarts > runs / 4, "{all:?}");
+    assert!(all.answered > 50 * runs && all.lists > runs && all.deaf > runs && all.restarts > runs / 4, "{all:?}");
     assert!(all.busy > runs && all.forbidden > runs && all.stopped > runs / 4 && all.draining >= runs, "{all:?}");
     assert!(all.tickets_first > runs && all.answers_first > runs && all.long > runs / 50, "{all:?}");
     assert!(all.traded > runs && all.resolved > runs / 10, "{all:?}");

@@ -86,9 +86,8 @@ pub async fn play_money(
     let command = |(market, account)| Command::Deposit { market, account, amount, request: 0 };
     let commands: Vec<_> = places.map(command).collect();
     for some in commands.chunks(1_000) {
-        let entered: Vec<_> = some.iter().map(|&command| venue.enter(Session::Operator, command)).collect();
-        for answered in entered {
-            answered.await.unwrap_or(Err(Refusal::Stopped))?;
+        for given in venue.ask_all(Session::Operator, some.into()).await {
+            given?;
         }
     }
     Ok(())

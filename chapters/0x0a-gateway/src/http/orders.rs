@@ -9,10 +9,11 @@ use market::{AccountId, Command, MarketId, OrderId, Reason};
 use serde::Serialize;
 
 use super::extract::{Numbers, OneOrMany, Trader};
+use crate::door::Commands;
 use crate::problem::{Problem, Why};
-use crate::reply::{Refusal, Reply, Session};
+use crate::reply::{Reply, Session};
 use crate::venue::Venue;
-use crate::wire::{OrderDone, OrderOutcome, OrderRequest};
+use crate::wire::{OrderDone, OrderRequest, outcomes};
 
 /// The most orders of a list.
 const LIST_MAX: usize = 1_000;
@@ -30,27 +31,18 @@ pub async fn place(
             let reply = venue.ask(Session::Account(account), command).await?;
             Ok(ToJson(OrderDone::of(&command, &reply)?).into_response())
         }
-        OneOrMany::Many(orders) => place_all(&venue, account, &orders).await.map(|all| ToJson(all).into_response()),
+        OneOrMany::Many(orders) => place_all(&venue, account, &orders).await,
     }
 }
 // ANCHOR_END: place
 
-async fn place_all(venue: &Venue, account: AccountId, orders: &[OrderRequest]) -> Result<Vec<OrderOutcome>, Problem> {
+async fn place_all(venue: &Venue, account: AccountId, orders: &[OrderRequest]) -> Result<Response, Problem> {
     if orders.len() > LIST_MAX {
         return Err(Problem::because(Why::TooLarge, format!("A list has at most {LIST_MAX} orders.")));
     }
-    // All enter before the first is waited for, so that they may share a sync.
-    let enter = |order: &OrderRequest| {
-        let command = order.command(account);
-        (command, venue.enter(Session::Account(account), command))
-    };
-    let entered: Vec<_> = orders.iter().map(enter).collect();
-    let mut all = Vec::with_capacity(entered.len());
-    for (command, answered) in entered {
-        let given = answered.await.unwrap_or(Err(Refusal::Stopped));
-        all.push(OrderOutcome::of(&command, &given));
-    }
-    Ok(all)
+    let commands: Commands = orders.iter().map(|order| order.command(account)).collect();
+    let given = venue.ask_all(Session::Account(account), commands.clone()).await;
+    Ok(ToJson(outcomes(&commands, &given)).into_response())
 }
 
 /// Which orders were cancelled.
@@ -89,13 +81,12 @@ pub async fn cancel_all(
     Numbers(market): Numbers<u32>,
 ) -> Result<ToJson<Cancelled>, Problem> {
     let own = own_orders(&venue, account, market)?;
-    let enter = |order| (order, venue.enter(Session::Account(account), cancellation(market, account, order)));
-    let entered: Vec<_> = own.into_iter().map(enter).collect();
+    let commands = own.iter().map(|&order| cancellation(market, account, order)).collect();
+    let given = venue.ask_all(Session::Account(account), commands).await;
     let mut all = Cancelled { cancelled: Vec::new(), sequence: None };
-    for (OrderId(order), answered) in entered {
-        let reply = answered.await.unwrap_or(Err(Refusal::Stopped))?;
+    for (OrderId(order), given) in own.into_iter().zip(given) {
         // One that has traded meanwhile does not rest, which is what was asked for.
-        if let Ok(one) = cancelled(order, &reply) {
+        if let Ok(one) = cancelled(order, &given?) {
             all.cancelled.extend(one.cancelled);
             all.sequence = one.sequence;
         }

@@ -34,11 +34,19 @@ impl Bucket {
     /// # Errors
     /// How long until there is one; none was taken then.
     pub fn take(&self, rate: Rate, now_ns: u64) -> Result<(), Duration> {
-        let paid = |until: u64| until.max(now_ns).saturating_add(rate.token_ns);
+        let (taken, wait) = self.take_some(1, rate, now_ns);
+        if taken == 1 { Ok(()) } else { Err(wait) }
+    }
+
+    /// Takes as many of these tokens as there are, and says how long until there is one more.
+    pub fn take_some(&self, wanted: usize, rate: Rate, now_ns: u64) -> (usize, Duration) {
         let most = now_ns.saturating_add(rate.holds_ns);
-        let fits = |until| Some(paid(until)).filter(|&until| until <= most);
-        let taken = self.paid_until_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
-        taken.map(drop).map_err(|until| Duration::from_nanos(paid(until) - most))
+        let paid = |until: u64, count: u64| until.max(now_ns).saturating_add(rate.token_ns.saturating_mul(count));
+        let there = |until: u64| (most.saturating_sub(until.max(now_ns)) / rate.token_ns).min(wanted as u64);
+        let pay = |until| Some(paid(until, there(until)));
+        let (Ok(until) | Err(until)) = self.paid_until_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay);
+        let taken = there(until);
+        (taken as usize, Duration::from_nanos(paid(until, taken + 1).saturating_sub(most)))
     }
 
     /// Whether nothing is missing: then a new one is as good.
@@ -60,5 +68,8 @@ mod tests {
         assert_eq!(bucket.take(rate, 3 * tenth), Err(Duration::from_nanos(tenth)));
         assert!(!bucket.is_full(7 * tenth) && bucket.is_full(8 * tenth));
         assert_eq!(taken(1_000 * tenth), 5, "it holds no more, however long nobody came");
+        let some = |wanted, now| bucket.take_some(wanted, rate, now);
+        assert_eq!(some(3, 2_000 * tenth), (3, Duration::ZERO));
+        assert_eq!(some(9, 2_000 * tenth), (2, Duration::from_nanos(tenth)), "as many as there are");
     }
 }

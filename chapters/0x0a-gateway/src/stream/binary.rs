@@ -12,12 +12,13 @@
 //! ```
 //!
 //! Everything is little-endian. The outcome is 0 where the command is on disk, also where its event is a rejection; 1 busy,
-//! 2 draining, 3 forbidden, 4 nobody knows, 5 too fast, 6 too many in flight. In a trade the other side's account is 0: who
-//! it was is nobody's business.
+//! 2 draining, 3 forbidden, 4 nobody knows, 5 too fast, 6 too many in flight. Where one command of a message is another
+//! account's, all of them are forbidden. In a trade the other side's account is 0: who it was is nobody's business.
 
 use market::log::{RECORD_BYTES, decode_command};
-use market::{AccountId, Command, Event};
+use market::{AccountId, Event};
 
+use crate::door::Commands;
 use crate::reply::{Given, Refusal};
 use crate::stream::outbox::Notice;
 
@@ -37,7 +38,7 @@ const NUMBER_BYTES: usize = 8;
 ///
 /// # Errors
 /// What is wrong with it, in a sentence.
-pub fn read(message: &[u8]) -> Result<(u64, Vec<Command>), &'static str> {
+pub fn read(message: &[u8]) -> Result<(u64, Commands), &'static str> {
     let Some((number, commands)) = message.split_first_chunk::<NUMBER_BYTES>() else {
         return Err("A message begins with its number, in 8 bytes.");
     };
@@ -48,7 +49,7 @@ pub fn read(message: &[u8]) -> Result<(u64, Vec<Command>), &'static str> {
     if commands.len() > COMMANDS_MAX {
         return Err("A message has at most 8,192 commands.");
     }
-    let commands: Option<Vec<Command>> = commands.iter().map(decode_command).collect();
+    let commands: Option<Commands> = commands.iter().map(decode_command).collect();
     Ok((
         u64::from_le_bytes(*number),
         commands.ok_or("One of the commands is none: the book's page on the log has the layout.")?,
@@ -56,11 +57,11 @@ pub fn read(message: &[u8]) -> Result<(u64, Vec<Command>), &'static str> {
 }
 
 /// The answers to a message's commands, for the account that asked.
-pub fn write(number: u64, account: AccountId, all: &[(Command, Given)]) -> Vec<u8> {
-    let events: usize = all.iter().map(|(_, given)| given.as_ref().map_or(0, |reply| reply.events.len())).sum();
-    let mut bytes = Vec::with_capacity(NUMBER_BYTES + all.len() * 32 + events * Event::BYTES);
+pub fn write(number: u64, account: AccountId, answers: &[Given]) -> Vec<u8> {
+    let events: usize = answers.iter().flatten().map(|reply| reply.events.len()).sum();
+    let mut bytes = Vec::with_capacity(NUMBER_BYTES + answers.len() * 32 + events * Event::BYTES);
     bytes.extend(number.to_le_bytes());
-    for (_, given) in all {
+    for given in answers {
         let nothing = (0, 0, 0, 0, 0);
         let (sequence, time, count, filled, shard) = given.as_ref().map_or(nothing, |reply| {
             let count = reply.events.len() as u32;
@@ -112,7 +113,7 @@ fn without_the_other(mut event: Event, own: AccountId) -> Event {
 #[cfg(test)]
 mod tests {
     use market::log::encode_command;
-    use market::{Intent, MarketId, OrderId, Price, Quantity, Sequence, Stamp, Ticket, UnixMs};
+    use market::{Command, Intent, MarketId, OrderId, Price, Quantity, Sequence, Stamp, Ticket, UnixMs};
 
     use super::*;
     use crate::reply::Reply;
@@ -125,7 +126,7 @@ mod tests {
         let mut message = 9u64.to_le_bytes().to_vec();
         message.extend(encode_command(&OPEN));
         message.extend(encode_command(&OPEN));
-        assert_eq!(read(&message), Ok((9, vec![OPEN, OPEN])));
+        assert_eq!(read(&message), Ok((9, [OPEN, OPEN].into_iter().collect())));
         for cut in 0..message.len() {
             let is_whole = cut >= NUMBER_BYTES && (cut - NUMBER_BYTES).is_multiple_of(RECORD_BYTES);
             assert_eq!(read(&message[..cut]).is_ok(), is_whole, "{cut}");
@@ -155,7 +156,7 @@ mod tests {
         let ticket = Ticket { shard: 2, sequence: Sequence(5) };
         let mut reply = Reply::begin(ticket, Stamp { sequence: ticket.sequence, time: UnixMs(6) });
         reply.add(&trade);
-        let bytes = write(9, own, &[(OPEN, Ok(reply)), (OPEN, Err(Refusal::Stopped))]);
+        let bytes = write(9, own, &[Ok(reply), Err(Refusal::Stopped)]);
         assert_eq!(bytes.len(), NUMBER_BYTES + 32 + Event::BYTES + 32);
         assert!(!bytes.windows(4).any(|four| four == other.0.to_le_bytes()));
         let event = bytes[NUMBER_BYTES + 32..].first_chunk().and_then(Event::decode).expect("an event");

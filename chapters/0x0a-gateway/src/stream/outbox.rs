@@ -4,14 +4,15 @@
 //! connection may have under way, notices by [`NOTICES_MAX`].
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use market::state::Holdings;
 use market::{AccountId, Command, Event, Stamp};
 use tokio::sync::Notify;
 
-use crate::reply::{Answer, Given, Refusal};
+use crate::door::{Commands, Request};
+use crate::reply::{Answer, Given};
+use crate::room::Room;
 
 /// How many notices may wait. Who does not take them in time is closed.
 pub const NOTICES_MAX: usize = 16_384;
@@ -21,21 +22,28 @@ pub const UNDER_WAY_MAX: usize = 16_384;
 
 /// Something for the client.
 pub enum Outgoing {
-    /// The answer to one command.
-    One(u64, Command, Given),
-    /// The answers to several that were asked for together.
-    Many(u64, Form, Vec<(Command, Given)>),
+    /// The answer to the message with this number.
+    Answer(u64, Form, Vec<Given>),
     /// Something happened to an order.
     Notice(Notice),
 }
 
-/// How several answers are told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How an answer is told.
 pub enum Form {
-    /// As JSON.
-    Words,
     /// As bytes.
     Bytes,
+    /// As JSON.
+    Words(Words),
+}
+
+/// What an answer in words is about.
+pub enum Words {
+    /// One order, or one cancellation.
+    One(Command),
+    /// Each order of a list.
+    Orders(Commands),
+    /// Which orders were cancelled.
+    Cancelled(Commands),
 }
 
 /// Something that happened to an account, not by this connection's command.
@@ -73,7 +81,7 @@ struct Waiting {
 #[derive(Default)]
 pub struct Outbox {
     waiting: Mutex<Waiting>,
-    under_way: AtomicUsize,
+    under_way: Room,
     is_news: Notify,
 }
 
@@ -82,42 +90,16 @@ pub struct Outbox {
 pub struct TooSlow;
 
 impl Outbox {
-    /// Where the answer to a command goes, if there is room for one more under way.
-    pub fn answer(self: &Arc<Outbox>, id: u64, command: Command) -> Option<Answer> {
-        if self.under_way.fetch_add(1, Ordering::Relaxed) >= UNDER_WAY_MAX {
-            self.under_way.fetch_sub(1, Ordering::Relaxed);
+    /// The request for these commands, whose answer goes here; none where so many more may not be under way.
+    pub fn request(self: &Arc<Outbox>, id: u64, form: Form, commands: Commands) -> Option<Request> {
+        let room = self.under_way.take(commands.len(), UNDER_WAY_MAX);
+        if room.count() < commands.len() {
             return None;
         }
         let outbox = Arc::clone(self);
-        Some(Answer::new(move |given| {
-            outbox.under_way.fetch_sub(1, Ordering::Relaxed);
-            outbox.put(Outgoing::One(id, command, given));
-        }))
-    }
-
-    /// Where the answers to several commands go that are told together, if there is room for them.
-    pub fn answers(self: &Arc<Outbox>, id: u64, form: Form, commands: &[Command]) -> Option<Vec<Answer>> {
-        let count = commands.len();
-        if self.under_way.fetch_add(count, Ordering::Relaxed) + count > UNDER_WAY_MAX {
-            self.under_way.fetch_sub(count, Ordering::Relaxed);
-            return None;
-        }
-        if commands.is_empty() {
-            self.put(Outgoing::Many(id, form, Vec::new()));
-        }
-        let together = Together {
-            left: AtomicUsize::new(count),
-            given: Mutex::new(commands.iter().map(|&command| (command, Err(Refusal::Stopped))).collect()),
-            outbox: Arc::clone(self),
-            id,
-            form,
-        };
-        let together = Arc::new(together);
-        let answer = |place| {
-            let together = Arc::clone(&together);
-            Answer::new(move |given| together.give(place, given))
-        };
-        Some((0..count).map(answer).collect())
+        let mut answer = Answer::new(commands.len(), move |given| outbox.put(Outgoing::Answer(id, form, given)));
+        answer.hold(room);
+        Some(Request { commands, answer })
     }
 
     /// Adds a notice.
@@ -152,25 +134,5 @@ impl Outbox {
     fn put(&self, outgoing: Outgoing) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).all.push_back(outgoing);
         self.is_news.notify_one();
-    }
-}
-
-/// Answers that are told when all are there.
-struct Together {
-    left: AtomicUsize,
-    given: Mutex<Vec<(Command, Given)>>,
-    outbox: Arc<Outbox>,
-    id: u64,
-    form: Form,
-}
-
-impl Together {
-    fn give(&self, place: usize, given: Given) {
-        let mut all = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        all[place].1 = given;
-        self.outbox.under_way.fetch_sub(1, Ordering::Relaxed);
-        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.outbox.put(Outgoing::Many(self.id, self.form, std::mem::take(&mut *all)));
-        }
     }
 }

@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use axum::extract::ws::{CloseCode, Message, Utf8Bytes, WebSocket};
 use futures_util::SinkExt;
-use market::{AccountId, Command, MarketId};
+use market::{AccountId, MarketId};
 use market_data::Cursor;
 use market_data::shown::Shown;
 use serde_json::{Value, json};
+use smallvec::smallvec;
 
 use super::binary;
 use super::end::{Bye, End};
-use super::outbox::{Form, Outbox, Outgoing, TooSlow};
+use super::outbox::{Form, Outbox, Outgoing, TooSlow, Words};
 use super::said::{Do, Misread, Said, missing};
 use super::seat::Seat;
-use super::words::{Answered, in_words, text};
-use crate::door::Door;
+use super::words::{self, Answered, text};
+use crate::door::{Commands, Door};
 use crate::http::markets::shown;
 use crate::http::orders::{cancellation, own_orders};
 use crate::problem::{Problem, Why};
@@ -139,11 +140,11 @@ impl Talk {
         let Some(session @ Session::Account(_)) = self.session() else {
             return Err(bye(1008, "unauthenticated", LOG_IN));
         };
-        let Some(answers) = self.outbox.answers(id, Form::Bytes, &commands) else {
+        let Some(request) = self.outbox.request(id, Form::Bytes, commands) else {
             let what = "More commands are under way than one connection may have.";
             return Err(bye(1008, "too-many-requests", what));
         };
-        commands.into_iter().zip(answers).for_each(|(command, answer)| self.venue.door.enter(session, command, answer));
+        self.venue.door.enter(session, request);
         Ok(())
     }
 
@@ -210,38 +211,34 @@ impl Talk {
         let Some(Session::Account(account)) = self.session() else {
             return Err(Problem::because(Why::Unauthenticated, LOG_IN));
         };
-        let session = Session::Account(account);
-        match self.commands(said, account)? {
-            Commands::One(command) => {
-                let answer = self.outbox.answer(said.id, command).ok_or_else(|| Problem::new(Why::Busy))?;
-                self.venue.door.enter(session, command, answer);
-            }
-            Commands::Many(commands) => {
-                let answers =
-                    self.outbox.answers(said.id, Form::Words, &commands).ok_or_else(|| Problem::new(Why::Busy))?;
-                for (command, answer) in commands.into_iter().zip(answers) {
-                    self.venue.door.enter(session, command, answer);
-                }
-            }
-        }
+        let (words, commands) = self.commands(said, account)?;
+        let request = self.outbox.request(said.id, Form::Words(words), commands);
+        let request = request.ok_or_else(|| Problem::new(Why::Busy))?;
+        self.venue.door.enter(Session::Account(account), request);
         Ok(())
     }
     // ANCHOR_END: enter
 
-    fn commands(&self, said: &Said, account: AccountId) -> Result<Commands, Problem> {
+    /// What is asked for, and how the answer is told.
+    fn commands(&self, said: &Said, account: AccountId) -> Result<(Words, Commands), Problem> {
         Ok(match (said.what, &said.orders) {
             (Do::CancelAll, _) => {
                 let market = said.market.ok_or_else(|| missing("market"))?;
                 let own = own_orders(&self.venue, account, market)?;
-                Commands::Many(own.into_iter().map(|order| cancellation(market, account, order)).collect())
+                let commands: Commands = own.into_iter().map(|order| cancellation(market, account, order)).collect();
+                (Words::Cancelled(commands.clone()), commands)
             }
             (Do::Place, Some(orders)) if orders.len() > LIST_MAX => {
                 return Err(Problem::because(Why::TooLarge, format!("A list has at most {LIST_MAX} orders.")));
             }
             (Do::Place, Some(orders)) => {
-                Commands::Many(orders.iter().map(|order: &OrderRequest| order.command(account)).collect())
+                let commands: Commands = orders.iter().map(|order: &OrderRequest| order.command(account)).collect();
+                (Words::Orders(commands.clone()), commands)
             }
-            _ => Commands::One(said.command(account)?),
+            _ => {
+                let command = said.command(account)?;
+                (Words::One(command), smallvec![command])
+            }
         })
     }
 
@@ -265,11 +262,14 @@ impl Talk {
         let (mut messages, mut notices) = (Vec::with_capacity(taken.len()), Vec::new());
         for outgoing in taken.drain(..) {
             match outgoing {
-                Outgoing::Many(id, Form::Bytes, all) => {
-                    messages.push(Message::Binary(binary::write(id, account, &all).into()));
+                Outgoing::Answer(id, Form::Bytes, given) => {
+                    messages.push(Message::Binary(binary::write(id, account, &given).into()));
+                }
+                Outgoing::Answer(id, Form::Words(asked), given) => {
+                    messages.push(Message::Text(words::answer(id, &asked, &given)));
                 }
                 Outgoing::Notice(notice) if self.is_binary => notices.push(notice),
-                outgoing => messages.push(Message::Text(in_words(&outgoing))),
+                Outgoing::Notice(notice) => messages.push(Message::Text(words::notice(&notice))),
             }
         }
         if !notices.is_empty() {
@@ -311,9 +311,4 @@ impl Talk {
 
 fn bye(code: CloseCode, word: &'static str, detail: &str) -> End {
     End::Bye(Bye::new(code, word, detail))
-}
-
-enum Commands {
-    One(Command),
-    Many(Vec<Command>),
 }

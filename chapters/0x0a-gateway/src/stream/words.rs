@@ -5,11 +5,11 @@ use market::{Command, Event};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::outbox::{Before, Notice, Outgoing};
+use super::outbox::{Before, Notice, Words};
 use crate::http::orders::cancelled;
 use crate::problem::Problem;
 use crate::reply::{Given, Refusal};
-use crate::wire::{OrderDone, OrderOutcome, OwnEvent};
+use crate::wire::{OrderDone, OwnEvent, outcomes};
 
 /// An answer, by the number of what was asked.
 #[derive(Serialize)]
@@ -70,29 +70,30 @@ impl NoticeJson {
     }
 }
 
-/// What was put into the outbox.
-pub(super) fn in_words(outgoing: &Outgoing) -> Utf8Bytes {
-    match outgoing {
-        Outgoing::One(id, command @ Command::Place(_), given) => text(&Answered::of(*id, placed(command, given))),
-        Outgoing::One(id, command, given) => text(&Answered::of(*id, cancelled_all(&[(*command, given.clone())]))),
-        Outgoing::Many(id, _, all) if matches!(all.first(), Some((Command::Place(_), _))) => {
-            let each = |(command, given): &(Command, Given)| OrderOutcome::of(command, given);
-            text(&Answered::ok(*id, all.iter().map(each).collect::<Vec<_>>()))
-        }
-        Outgoing::Many(id, _, all) => text(&Answered::of(*id, cancelled_all(all))),
-        Outgoing::Notice(notice) => text(&NoticeJson::of(notice)),
+/// A notice.
+pub(super) fn notice(notice: &Notice) -> Utf8Bytes {
+    text(&NoticeJson::of(notice))
+}
+
+/// The answer to what was asked for with this number.
+pub(super) fn answer(id: u64, asked: &Words, given: &[Given]) -> Utf8Bytes {
+    match (asked, given) {
+        (Words::One(command @ Command::Place(_)), [given]) => text(&Answered::of(id, placed(command, given))),
+        (Words::One(command), given) => text(&Answered::of(id, cancelled_all(&[*command], given))),
+        (Words::Orders(commands), given) => text(&Answered::ok(id, outcomes(commands, given))),
+        (Words::Cancelled(commands), given) => text(&Answered::of(id, cancelled_all(commands, given))),
     }
 }
 
-fn placed(command: &Command, given: &Given) -> Result<OrderDone, Problem> {
+fn placed<'r>(command: &Command, given: &'r Given) -> Result<OrderDone<'r>, Problem> {
     given.as_ref().map_err(|refusal: &Refusal| Problem::from(*refusal)).and_then(|reply| OrderDone::of(command, reply))
 }
 
 /// What of several cancellations was cancelled. Of one alone, why not; of several, those that had gone are passed over.
-fn cancelled_all(all: &[(Command, Given)]) -> Result<Value, Problem> {
+fn cancelled_all(commands: &[Command], given: &[Given]) -> Result<Value, Problem> {
     let mut orders = Vec::new();
     let mut sequence = None;
-    for (command, given) in all {
+    for (command, given) in commands.iter().zip(given) {
         let Command::Cancel { order, .. } = *command else { continue };
         let reply = given.as_ref().map_err(|refusal| Problem::from(*refusal))?;
         match cancelled(order.0, reply) {
@@ -100,7 +101,7 @@ fn cancelled_all(all: &[(Command, Given)]) -> Result<Value, Problem> {
                 orders.push(order.0);
                 sequence = Some(reply.ticket.sequence.0);
             }
-            Err(problem) if all.len() == 1 => return Err(problem),
+            Err(problem) if commands.len() == 1 => return Err(problem),
             Err(_) => {}
         }
     }

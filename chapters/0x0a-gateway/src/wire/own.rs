@@ -2,7 +2,7 @@
 
 use market::state::Holdings;
 use market::{AccountId, CancelReason, Cents, Event, Outcome, Quantity, TradeKind};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::projection::Role;
 
@@ -26,6 +26,28 @@ pub enum OwnEvent {
     /// A market in which I held something is over: which side won, the shares that I had, all of which are gone, and what
     /// they paid.
     Resolved { outcome: &'static str, yes: u32, no: u32, paid: u64 },
+}
+
+/// The events of a command as the account sees them that gave it. They are put into words as they are written.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnEvents<'r> {
+    /// What happened.
+    pub events: &'r [Event],
+    /// Whose command it was.
+    pub account: AccountId,
+}
+
+impl OwnEvents<'_> {
+    /// One after the other.
+    pub fn iter(&self) -> impl Iterator<Item = OwnEvent> {
+        self.events.iter().filter_map(|event| OwnEvent::of(event, self.account))
+    }
+}
+
+impl Serialize for OwnEvents<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 impl OwnEvent {

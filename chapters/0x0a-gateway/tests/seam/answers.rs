@@ -21,7 +21,7 @@ pub fn compare_reply(reply: &Reply, events: &[Event]) -> Result<(), String> {
         _ => 0,
     });
     let shown = own.len().min(EVENTS_MAX);
-    if reply.events != own[..shown]
+    if reply.events[..] != own[..shown]
         || reply.left_out != (own.len() - shown) as u64
         || reply.filled != traded.sum::<u64>()
     {

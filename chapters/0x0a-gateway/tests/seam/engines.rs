@@ -4,7 +4,7 @@ use contract::fixture::unsynced_disk;
 use contract::folder::Folder;
 use contract::streams::{Random, prologue};
 use gateway::limits::Allowed;
-use gateway::reply::{Refusal, Reply, Session};
+use gateway::reply::{Given, Refusal, Reply, Session};
 use gateway::venue::{Running, Venue};
 use market::log::ShardOf;
 use market::{
@@ -32,11 +32,21 @@ fn start(rung: Rung, options: &Options) -> Running {
     Venue::start(rung, options, 0, Allowed::ANYTHING).unwrap_or_else(|error| panic!("{rung:?}: {error}")).0
 }
 
-type Answered = oneshot::Receiver<Result<Reply, Refusal>>;
+type Answered = oneshot::Receiver<Vec<Given>>;
 
-fn check(rung: Rung, mirror: &mut Mirrors, command: Command, answered: Answered) {
-    let reply = answered.blocking_recv().expect("one answer").unwrap_or_else(|error| panic!("{rung:?}: {error:?}"));
-    mirror.apply(rung, command, &reply);
+fn enter(running: &Running, command: Command) -> Answered {
+    running.venue().enter(owner(&command), [command].into())
+}
+
+fn done(rung: Rung, answered: Answered) -> Vec<Reply> {
+    let given = answered.blocking_recv().expect("one answer").into_iter();
+    given.map(|given| given.unwrap_or_else(|error| panic!("{rung:?}: {error:?}"))).collect()
+}
+
+fn check(rung: Rung, mirror: &mut Mirrors, commands: &[Command], answered: Answered) {
+    let replies = done(rung, answered);
+    assert_eq!(replies.len(), commands.len(), "{rung:?}: an answer for each");
+    commands.iter().zip(replies).for_each(|(&command, reply)| mirror.apply(rung, command, &reply));
 }
 
 /// The mirrors of all shards, fed in the order of each shard's commands.
@@ -73,25 +83,27 @@ fn engines_take_turns(seed: u64, shards: u16, rungs: &[Rung]) {
         mirrors.compare(rung, &running);
         commands.extend((0..300).map(|_| random.command()));
         let mut under_way = Vec::new();
-        for command in commands.drain(..) {
-            under_way.push((command, running.venue().enter(owner(&command), command)));
+        // What the same one asks for in a row enters together.
+        for list in commands.chunk_by(|one, other| owner(one) == owner(other)) {
+            under_way.push((list, running.venue().enter(owner(&list[0]), list.into())));
             if random.one_in(40) {
-                under_way.drain(..).for_each(|(command, answered)| check(rung, &mut mirrors, command, answered));
+                under_way.drain(..).for_each(|(list, answered)| check(rung, &mut mirrors, list, answered));
                 mirrors.compare(rung, &running);
             }
         }
-        under_way.drain(..).for_each(|(command, answered)| check(rung, &mut mirrors, command, answered));
+        under_way.drain(..).for_each(|(list, answered)| check(rung, &mut mirrors, list, answered));
+        commands.clear();
         mirrors.compare(rung, &running);
         // Somebody asks, and does not wait: it is answered all the same, and the next start finds it.
         let command = Command::Open { market: MarketId(50_000 + mirrors.0[0].1 as u32) };
         let (shard, venue) = (ShardOf::market(command.market(), shards).shard, std::sync::Arc::clone(running.venue()));
-        drop(venue.enter(Session::Operator, command));
+        drop(enter(&running, command));
         running.close().unwrap_or_else(|error| panic!("{rung:?}: {error}"));
         let (mirror, sequence) = &mut mirrors.0[usize::from(shard)];
         *sequence += 1;
         mirror.apply(Stamp { sequence: Sequence(*sequence), time: UnixMs::UNKNOWN }, &command);
-        let late = venue.enter(Session::Operator, command).blocking_recv();
-        assert_eq!(late, Ok(Err(Refusal::Draining)), "{rung:?}: after the end");
+        let late = venue.enter(Session::Operator, [command].into()).blocking_recv();
+        assert_eq!(late, Ok(vec![Err(Refusal::Draining)]), "{rung:?}: after the end");
         for (mirror, _) in &mut mirrors.0 {
             *mirror = Mirror::recovered(mirror.model.clone());
         }
@@ -113,9 +125,8 @@ fn a_resolution_beyond_the_ring(rung: Rung) {
     let running = start(rung, &folder.options);
     let venue = running.venue();
     let (market, account) = (MarketId(1), AccountId(1));
-    let done = |answered: Answered| answered.blocking_recv().expect("one answer").expect("it is taken");
-    done(venue.enter(Session::Operator, Command::Open { market }));
-    done(venue.enter(Session::Operator, Command::Deposit { market, account, amount: Cents(ORDERS), request: 0 }));
+    done(rung, enter(&running, Command::Open { market }));
+    done(rung, enter(&running, Command::Deposit { market, account, amount: Cents(ORDERS), request: 0 }));
     let order = Command::Place(Place {
         market,
         account,
@@ -126,15 +137,14 @@ fn a_resolution_beyond_the_ring(rung: Rung) {
         client_order_id: 0,
     });
     for _ in 0..ORDERS / 1_000 {
-        let some: Vec<_> = (0..1_000).map(|_| venue.enter(owner(&order), order)).collect();
-        some.into_iter().for_each(|answered| drop(done(answered)));
+        assert_eq!(done(rung, venue.enter(owner(&order), vec![order; 1_000].into())).len(), 1_000);
     }
     assert_eq!(venue.projection().account(account).map(|one| one.open.len()), Some(ORDERS as usize));
     let resolve = Command::Resolve { market, outcome: Outcome::Yes };
-    let (resolved, behind) = (venue.enter(Session::Operator, resolve), venue.enter(owner(&order), order));
-    let reply = done(resolved);
+    let (resolved, behind) = (enter(&running, resolve), enter(&running, order));
+    let reply = &done(rung, resolved)[0];
     assert_eq!(reply.events.len(), 1, "{rung:?}: what happened to others is told to them: {reply:?}");
-    assert!(done(behind).rejected().is_some(), "{rung:?}: the market is closed");
+    assert!(done(rung, behind)[0].rejected().is_some(), "{rung:?}: the market is closed");
     let projection = venue.projection();
     assert!(projection.account(account).is_some_and(|account| account.open.is_empty()));
     let held: Vec<_> = projection.holdings(account).map(|(_, held)| (held.cash, held.cash_locked)).collect();

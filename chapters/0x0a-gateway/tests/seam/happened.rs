@@ -4,6 +4,8 @@
 #[derive(Default, Debug)]
 pub struct Happened {
     pub answered: u64,
+    /// Requests for several commands together.
+    pub lists: u64,
     pub deaf: u64,
     pub busy: u64,
     pub forbidden: u64,
@@ -21,6 +23,7 @@ pub struct Happened {
 impl Happened {
     pub fn add(&mut self, other: &Happened) {
         self.answered += other.answered;
+        self.lists += other.lists;
         self.deaf += other.deaf;
         self.busy += other.busy;
         self.forbidden += other.forbidden;

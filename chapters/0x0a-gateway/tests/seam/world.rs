@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use contract::streams::{Random, prologue};
 use gateway::bell::Bell;
-use gateway::door::{Door as _, EngineDoor, Entered};
+use gateway::door::{Commands, Door as _, EngineDoor, Request};
 use gateway::engine_thread::{Ticketed, client_order_id};
 use gateway::projection::Projection;
 use gateway::replies::Replies;
@@ -43,7 +43,7 @@ struct Shard {
 /// What is open between two kills.
 struct Life {
     door: EngineDoor,
-    entered: Receiver<Entered>,
+    entered: Receiver<Request>,
     tickets: Sender<Ticketed>,
     replies: Replies,
     projection: Arc<RwLock<Projection>>,
@@ -98,7 +98,7 @@ impl World {
             first.push(Command::Resolve { market: MarketId(1), outcome: Outcome::Yes });
         }
         for command in first {
-            world.ask(owner(&command), command);
+            world.ask(owner(&command), [command].into());
             world.drive(1);
             world.acknowledge();
             world.life.replies.step();
@@ -119,7 +119,13 @@ impl World {
                     1 => Session::Operator,
                     _ => owner(&command),
                 };
-                self.ask(session, command);
+                let mut commands = Commands::from([command]);
+                if self.random.one_in(4) {
+                    // Some of what the same one may ask for, together.
+                    let more = (0..12).map(|_| self.random.command()).filter(|more| owner(more) == owner(&command));
+                    commands.extend(more);
+                }
+                self.ask(session, commands);
             }
             45..65 => {
                 let most = self.random.below(6) as usize;
@@ -135,7 +141,7 @@ impl World {
     /// Takes in what is under way, and says what happened on the way.
     pub fn end(mut self) -> Result<Happened, String> {
         self.life.door.drain();
-        self.ask(Session::Operator, Command::Open { market: MarketId(77) });
+        self.ask(Session::Operator, [Command::Open { market: MarketId(77) }].into());
         self.drive(usize::MAX);
         while self.life.shards.iter().any(|shard| !shard.pending.is_empty()) {
             self.acknowledge();
@@ -150,61 +156,73 @@ impl World {
         Ok(self.happened)
     }
 
-    fn ask(&mut self, session: Session, command: Command) {
-        let (request, given) = (self.asked.len(), Arc::clone(&self.given));
+    fn ask(&mut self, session: Session, mut commands: Commands) {
+        let (first, given) = (self.asked.len(), Arc::clone(&self.given));
         // Some orders have a number of their client's own.
-        let command = match command {
-            Command::Place(place) => {
-                Command::Place(Place { client_order_id: request as u64 * self.random.below(2), ..place })
+        for (command, number) in commands.iter_mut().zip(first as u64..) {
+            if let Command::Place(place) = *command {
+                *command = Command::Place(Place { client_order_id: number * self.random.below(2), ..place });
             }
-            command => command,
-        };
-        self.asked.push((session, command));
+        }
+        self.asked.extend(commands.iter().map(|&command| (session, command)));
+        let count = commands.len();
+        self.happened.lists += u64::from(count > 1);
         let projection = Arc::clone(&self.life.projection);
         // Sometimes nobody listens. That it is answered all the same is seen by its being counted.
         let is_deaf = self.random.one_in(5);
         self.happened.deaf += u64::from(is_deaf);
-        let answer = move |answer| {
+        let answer = move |answers: Vec<_>| {
+            assert_eq!(answers.len(), count, "an answer for each command");
             let progress = projection.read().unwrap().progress().to_vec();
-            given.lock().unwrap().push((request, answer, progress));
+            let each = (first..).zip(answers).map(|(request, answer)| (request, answer, progress.clone()));
+            given.lock().unwrap().extend(each);
         };
         let answer = if is_deaf {
             let (sender, receiver) = tokio::sync::oneshot::channel();
             drop(receiver);
-            Answer::new(move |given| {
+            Answer::new(count, move |given| {
                 answer(given.clone());
                 assert!(sender.send(given).is_err(), "somebody listens");
             })
         } else {
-            Answer::new(answer)
+            Answer::new(count, answer)
         };
-        self.life.door.enter(session, command, answer);
+        self.life.door.enter(session, Request { commands, answer });
     }
 
     /// The engine's thread takes what has entered.
     fn drive(&mut self, most: usize) {
         for _ in 0..most {
-            let Ok(Entered { command, answer }) = self.life.entered.try_recv() else { return };
-            let shards = self.life.shards.len() as u16;
-            let shard = ShardOf::market(command.market(), shards).shard;
-            let it = &mut self.life.shards[usize::from(shard)];
-            it.pending.push_back(command);
-            let sequence = Sequence(it.before + (it.mirrors.len() - 1 + it.pending.len()) as u64);
-            if self.is_early {
-                self.acknowledge_one(shard);
-                // Whoever hands out answers may come in between.
-                if self.random.one_in(8) {
+            let Ok(Request { commands, answer }) = self.life.entered.try_recv() else { return };
+            let mut begins = Some(answer);
+            for command in commands {
+                let ticket = self.submit(command);
+                let ticketed = Ticketed { ticket, client_order_id: client_order_id(&command), begins: begins.take() };
+                self.life.tickets.send(ticketed).expect("somebody hands out answers");
+                if !self.is_early && self.random.one_in(8) {
                     self.step().expect("it is the model's");
-                    self.happened.answers_first += 1;
+                    self.happened.tickets_first += 1;
                 }
             }
-            let (ticket, client_order_id) = (Ticket { shard, sequence }, client_order_id(&command));
-            self.life.tickets.send(Ticketed { ticket, client_order_id, answer }).expect("somebody hands out answers");
-            if !self.is_early && self.random.one_in(8) {
+        }
+    }
+
+    /// The engine takes a command.
+    fn submit(&mut self, command: Command) -> Ticket {
+        let shards = self.life.shards.len() as u16;
+        let shard = ShardOf::market(command.market(), shards).shard;
+        let it = &mut self.life.shards[usize::from(shard)];
+        it.pending.push_back(command);
+        let sequence = Sequence(it.before + (it.mirrors.len() - 1 + it.pending.len()) as u64);
+        if self.is_early {
+            self.acknowledge_one(shard);
+            // Whoever hands out answers may come in between.
+            if self.random.one_in(8) {
                 self.step().expect("it is the model's");
-                self.happened.tickets_first += 1;
+                self.happened.answers_first += 1;
             }
         }
+        Ticket { shard, sequence }
     }
 
     /// The engine acknowledges what is pending, each shard as far as it likes.

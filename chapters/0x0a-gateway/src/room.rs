@@ -1,0 +1,73 @@
+//! Room for so many at once, and what of it is taken.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Counts what is taken; clones count together.
+#[derive(Clone, Default)]
+pub struct Room(Arc<AtomicUsize>);
+
+/// So many places that are taken, until this value goes.
+pub struct Taken {
+    count: usize,
+    /// None where nobody counts.
+    room: Option<Room>,
+}
+
+impl Room {
+    /// Takes as many of the wanted places as are free when there are `most`.
+    pub fn take(&self, wanted: usize, most: usize) -> Taken {
+        let before = self.0.fetch_add(wanted, Ordering::Relaxed);
+        let mut taken = Taken { count: wanted, room: Some(self.clone()) };
+        taken.keep(most.saturating_sub(before));
+        taken
+    }
+
+    /// How many places are taken.
+    pub fn taken(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Taken {
+    /// As many as are wanted, where there is no end to them.
+    pub fn any(wanted: usize) -> Taken {
+        Taken { count: wanted, room: None }
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Gives back all but so many.
+    pub fn keep(&mut self, most: usize) {
+        let back = self.count.saturating_sub(most);
+        self.count -= back;
+        if let Some(Room(taken)) = &self.room {
+            taken.fetch_sub(back, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.keep(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_comes_back() {
+        let room = Room::default();
+        let (one, mut more) = (room.take(3, 10), room.take(9, 10));
+        assert_eq!((one.count(), more.count(), room.take(1, 10).count(), room.taken()), (3, 7, 0, 10));
+        more.keep(2);
+        assert_eq!((more.count(), room.taken()), (2, 5));
+        drop((one, more));
+        assert_eq!((room.taken(), Taken::any(5).count()), (0, 5));
+    }
+}
