@@ -187,7 +187,10 @@ mod tests {
         let cancel = |account| Command::Cancel { market, account, order, request: request_number };
         let forbidden = [
             (Session::Account(AccountId(8)), cancel(account)),
-            (Session::Account(account), Command::Deposit { market, account, amount: Cents(1), request: request_number }),
+            (
+                Session::Account(account),
+                Command::Deposit { market, account, amount: Cents(1), request: request_number },
+            ),
             (Session::Account(account), OPEN),
             (Session::Operator, cancel(account)),
         ];

@@ -216,7 +216,10 @@ mod tests {
         let excess = |account, wanted| limits.request(account, wanted).1;
         let refused: Vec<_> = (0..30).map(|_| excess(one, 1)).collect();
         assert_eq!(refused.iter().position(Option::is_some), Some(20), "{refused:?}");
-        assert!(matches!(refused[29], Some(Excess::TooFast(wait)) if wait <= Duration::from_millis(100)), "{refused:?}");
+        assert!(
+            matches!(refused[29], Some(Excess::TooFast(wait)) if wait <= Duration::from_millis(100)),
+            "{refused:?}"
+        );
         let (some, excess) = limits.request(other, 25);
         assert_eq!(some.count(), 20, "as many as there are: {excess:?}");
         assert!(matches!(excess, Some(Excess::TooFast(_))), "{excess:?}");

@@ -74,13 +74,7 @@ impl Replies {
         listeners: Arc<Listeners>,
         bell: Arc<Bell>,
     ) -> Replies {
-        let shard = |back| Shard {
-            back,
-            is_open: false,
-            begun: Vec::new(),
-            whole: None,
-            waiting: VecDeque::new(),
-        };
+        let shard = |back| Shard { back, is_open: false, begun: Vec::new(), whole: None, waiting: VecDeque::new() };
         let shards = back.into_iter().map(shard).collect::<Vec<_>>();
         let progress = watch::Sender::new(vec![Sequence(0); shards.len()]);
         Replies { shards, tickets, requests: Requests::default(), projection, listeners, progress, bell }

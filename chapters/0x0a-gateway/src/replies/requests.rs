@@ -40,7 +40,9 @@ impl Requests {
     /// Writes down the answer to a command.
     pub(super) fn put(&mut self, Place { request, command }: Place, reply: Reply) {
         let place = self.under_way.get_mut((request - self.first) as usize);
-        let Some(whole) = place.and_then(|place| place.take_if(|answer| answer.put(command, Ok(reply)))) else { return };
+        let Some(whole) = place.and_then(|place| place.take_if(|answer| answer.put(command, Ok(reply)))) else {
+            return;
+        };
         self.whole.push(whole);
         while let Some(None) = self.under_way.front() {
             self.under_way.pop_front();
