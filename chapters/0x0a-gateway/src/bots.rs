@@ -3,11 +3,11 @@
 //! All markets have a hidden probability that wanders. Each bot believes something near it, and now and then does one of
 //! three things: it takes an offer that it finds cheap, it rests an order a little below what it believes, or it cancels what
 //! it had resting. It knows of the venue what a stranger knows: a key, the HTTP interface, and a
-//! [`BookView`] that it keeps from the messages of a WebSocket.
+//! [`BookView`] that it keeps from the messages of a WebSocket. Where markets end and others open, it goes on in those.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use hyper::Method;
@@ -28,24 +28,43 @@ const MARKETS_MAX: usize = 8;
 /// How long a bot waits between two things that it does, in milliseconds: from and to.
 const WAIT_MS: (u32, u32) = (300, 3_000);
 
+/// How often the hidden probabilities change.
+const STEP: Duration = Duration::from_secs(1);
+
 /// How long a bot whose connection broke waits until it comes back.
 const BACK: Duration = Duration::from_secs(2);
 
-/// The hidden probabilities, in hundredths of a cent.
-type Hidden = Arc<Vec<(MarketId, AtomicU32)>>;
+/// What is so in the markets in which bots trade.
+#[derive(Default)]
+struct Hidden(RwLock<BTreeMap<MarketId, u32>>);
+
+impl Hidden {
+    /// The hidden probabilities, in hundredths of a cent.
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<MarketId, u32>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets each probability wander a step. Markets that are over go, and those that have opened come.
+    fn step(&self, venue: &Venue, random: &mut Random) {
+        let open: Vec<_> = {
+            let projection = venue.projection();
+            let open = projection.markets().filter(|(_, market)| market.status == MarketStatus::Open);
+            open.map(|(id, _)| id).take(MARKETS_MAX).collect()
+        };
+        let mut hidden = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        hidden.retain(|market, _| open.contains(market));
+        for market in open {
+            let now = hidden.entry(market).or_insert_with(|| random.between(2_500, 7_500));
+            *now = (*now + random.between(0, 160)).saturating_sub(80).clamp(500, 9_500);
+        }
+    }
+}
 
 /// Lets so many bots trade, until the venue ends.
 pub async fn trade(address: SocketAddr, venue: Arc<Venue>, bots: u32) {
-    let open = venue
-        .projection()
-        .markets()
-        .filter(|(_, market)| market.status == MarketStatus::Open)
-        .map(|(id, _)| id)
-        .take(MARKETS_MAX)
-        .collect::<Vec<_>>();
     let mut random = Random::new(u64::from(address.port()));
-    let hidden: Hidden =
-        Arc::new(open.into_iter().map(|id| (id, AtomicU32::new(random.between(2_500, 7_500)))).collect());
+    let hidden = Arc::<Hidden>::default();
+    hidden.step(&venue, &mut random);
     for number in 1..=bots {
         // A bot that was here before gets its account again.
         let name = format!("bot {number}");
@@ -55,12 +74,8 @@ pub async fn trade(address: SocketAddr, venue: Arc<Venue>, bots: u32) {
         tokio::spawn(live(Bot { address, name, key: key.unwrap_or_default(), random, hidden: Arc::clone(&hidden) }));
     }
     loop {
-        sleep(Duration::from_secs(1)).await;
-        for (_, hidden) in hidden.iter() {
-            let step = random.between(0, 160) as i32 - 80;
-            let now = hidden.load(Ordering::Relaxed) as i32;
-            hidden.store((now + step).clamp(500, 9_500) as u32, Ordering::Relaxed);
-        }
+        sleep(STEP).await;
+        hidden.step(&venue, &mut random);
     }
 }
 
@@ -69,7 +84,7 @@ struct Bot {
     name: String,
     key: String,
     random: Random,
-    hidden: Hidden,
+    hidden: Arc<Hidden>,
 }
 
 async fn live(mut bot: Bot) {
@@ -89,36 +104,59 @@ impl Bot {
             self.key = made["key"].as_str().unwrap_or_default().to_owned();
         }
         let mut stream = Stream::connect(self.address, "/v1/stream").await?;
-        let markets: Vec<u32> = self.hidden.iter().map(|(market, _)| market.0).collect();
-        stream.say(json!({ "id": 1, "do": "watch", "markets": markets }).to_string()).await?;
-        let mut views: Vec<_> = self.hidden.iter().map(|&(market, _)| BookView::new(market)).collect();
+        let mut views = BTreeMap::new();
         loop {
+            self.look_around(&mut stream, &mut views).await?;
             let (from, to) = WAIT_MS;
             let next = Instant::now() + Duration::from_millis(self.random.between(from, to).into());
             while let Ok(heard) = timeout_at(next, stream.hear()).await {
                 let Some(text) = heard? else { return Ok(()) };
                 // What is no message of the feed is for people.
                 if let Ok(message) = Message::read(text.as_bytes()) {
-                    let view = views.iter_mut().find(|view| view.market() == message.market());
-                    view.map(|view| view.apply(&message));
+                    views.get_mut(&message.market()).map(|view| view.apply(&message));
                 }
             }
-            let Some(place) = self.random.pick(views.len()) else { return Ok(()) };
-            if !matches!(views[place].freshness(), Freshness::Fresh) {
-                // It may be a hole, or a market that ended: the whole book says which.
-                stream.say(json!({ "id": 2, "do": "watch", "markets": [markets[place]] }).to_string()).await?;
-                continue;
+            let Some(place) = self.random.pick(views.len()) else { continue };
+            let Some((&market, view)) = views.iter().nth(place) else { continue };
+            if matches!(view.freshness(), Freshness::Fresh) {
+                self.act(&mut http, market, view).await?;
+            } else {
+                // It may be a hole: the whole book fills it.
+                stream.say(json!({ "id": 2, "do": "watch", "markets": [market.0] }).to_string()).await?;
             }
-            self.act(&mut http, &views[place], place).await?;
         }
     }
 
+    /// Watches the markets that have opened since it looked last, and forgets those that are over.
+    async fn look_around(
+        &self,
+        stream: &mut Stream,
+        views: &mut BTreeMap<MarketId, BookView>,
+    ) -> Result<(), ClientError> {
+        let (opened, over) = {
+            let hidden = self.hidden.read();
+            let opened: Vec<_> = hidden.keys().filter(|market| !views.contains_key(market)).copied().collect();
+            let over: Vec<_> = views.keys().filter(|market| !hidden.contains_key(market)).copied().collect();
+            (opened, over)
+        };
+        views.retain(|market, _| !over.contains(market));
+        views.extend(opened.iter().map(|&market| (market, BookView::new(market))));
+        for (what, markets) in [("watch", opened), ("unwatch", over)] {
+            if !markets.is_empty() {
+                let markets: Vec<u32> = markets.into_iter().map(|market| market.0).collect();
+                stream.say(json!({ "id": 1, "do": what, "markets": markets }).to_string()).await?;
+            }
+        }
+        Ok(())
+    }
+
     // ANCHOR: act
-    async fn act(&mut self, http: &mut Http, view: &BookView, place: usize) -> Result<(), ClientError> {
-        let (market, hidden) = &self.hidden[place];
+    async fn act(&mut self, http: &mut Http, market: MarketId, view: &BookView) -> Result<(), ClientError> {
+        // It may have ended a moment ago.
+        let Some(hidden) = self.hidden.read().get(&market).copied() else { return Ok(()) };
         let market = market.0;
         // Opinions differ by some cents from what is so.
-        let belief = (hidden.load(Ordering::Relaxed) / 100 + self.random.between(0, 12)).saturating_sub(6).clamp(2, 98);
+        let belief = (hidden / 100 + self.random.between(0, 12)).saturating_sub(6).clamp(2, 98);
         let Some(summary) = view.summary() else { return Ok(()) };
         let cents = |price: Option<market::Price>| price.map(|price| u32::from(price.cents()));
         let (bid, ask) = (cents(summary.best_bid), cents(summary.best_ask));

@@ -3,10 +3,11 @@
 
 mod support;
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::server::Server;
+use support::server::{PROGRAM, Server};
 
 fn classroom(folder: &tempfile::TempDir) -> Server {
     Server::start(folder.path(), &["--classroom"])
@@ -122,4 +123,29 @@ fn a_class_begins_anew_and_what_was_before_is_kept() {
 
     let server = classroom(&folder);
     assert_eq!((holdings(&server, &keys[0]), holdings(&server, &keys[1])), (ann, ben), "after a kill");
+}
+
+/// Bots trade in the markets of the fresh start, as they did in those before.
+#[test]
+fn bots_go_on_in_the_markets_that_a_class_begins_with_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(PROGRAM);
+    command.args(["--classroom", "--bots", "10", "--data-dir"]).arg(folder.path());
+    let server = Server::of(&mut command);
+    let mut teacher = server.client().with_key(server.operator.as_ref().unwrap());
+    let until_all_have_orders = |markets: [u64; 3]| {
+        let began = Instant::now();
+        let is_empty = |market: &u64| {
+            let book = server.client().get(&format!("/v1/markets/{market}/book")).unwrap().json();
+            book["message"]["depth"].as_array().is_none_or(Vec::is_empty)
+        };
+        while markets.iter().any(is_empty) {
+            assert!(began.elapsed() < Duration::from_secs(30), "nobody trades in {markets:?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    until_all_have_orders([1, 2, 3]);
+    let reset = teacher.post("/v1/classroom/reset", &json!({ "outcome": "no" })).unwrap().json();
+    assert_eq!(reset["opened"], json!([4, 5, 6]), "{reset}");
+    until_all_have_orders([4, 5, 6]);
 }
