@@ -110,19 +110,23 @@ fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
     operator.post("/v1/markets/1/resolve", &json!({ "outcome": "yes" })).unwrap();
     operator.post("/v1/markets/2/resolve", &json!({ "outcome": "no" })).unwrap();
 
-    let until = |person: &mut Person, market: u32| {
+    // Play money in a market that opens behind all this: whoever hears of it has heard of everything before.
+    operator.post("/v1/markets", &json!({ "question": { "en": "Hail?", "zh": "下冰雹吗？" } })).unwrap();
+    let all_of = |person: &mut Person| {
         let mut all = vec![];
         loop {
             let notice = person.notice();
-            let is_over = notice["event"]["event"] == "resolved" && notice["market"] == market;
-            all.push(notice);
-            if is_over {
+            if notice["event"]["event"] == "deposited" && notice["market"] == 3 {
                 return all;
             }
+            all.push(notice);
         }
     };
-    let heard = until(&mut ann, 1);
-    let last = heard.last().unwrap();
+    let heard = all_of(&mut ann);
+    let over = heard.iter().filter(|one| one["event"]["event"] == "resolved");
+    let over: Vec<_> = over.filter(|one| one["market"] == 1).collect();
+    assert_eq!(over.len(), 1, "who has won hears of it once: {heard:?}");
+    let last = over[0];
     let words = json!({ "event": "resolved", "outcome": "yes", "yes": 10, "no": 0, "paid": 1_000 });
     assert_eq!((&last["event"], &last["market"], &last["order"]), (&words, &json!(1), &Value::Null), "{last}");
     assert!(last.get("client_order_id").is_none(), "it is about no order: {last}");
@@ -131,12 +135,12 @@ fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
     let gone = heard.iter().find(|one| one["event"]["event"] == "cancelled").unwrap();
     assert_eq!(gone["client_order_id"], 3, "{gone}");
 
-    let heard = until(&mut ben, 1);
+    let heard = all_of(&mut ben);
     let words = json!({ "event": "resolved", "outcome": "yes", "yes": 0, "no": 10, "paid": 0 });
     assert!(heard.iter().any(|one| one["event"] == words), "who has lost hears of it: {heard:?}");
     let mut held = ben.list("/v1/account", "holdings");
     held.retain(|held| held["market"] == 1);
     assert_eq!((&held[0]["no"], &held[0]["cash"]), (&json!(0), &json!(100_000 - 600)), "{held:?}");
-    let heard = until(&mut poor_stream, 2);
+    let heard = all_of(&mut poor_stream);
     assert!(heard.iter().all(|one| one["market"] == 2), "who held nothing hears of nothing: {heard:?}");
 }
