@@ -59,6 +59,8 @@ function changed() {
     if (stream.state === 'live') {
         account.login();
         account.refresh();
+        // What is known already is watched at once; a list that is late, or never comes, must not hold it up.
+        markets.watch();
         markets.load();
     } else if (stream.state === 'waiting') {
         markets.disconnected();

@@ -61,11 +61,13 @@ export class Markets {
     // Tells the stream which markets to send: all, up to a number that no server minds; the one that is open first.
     watch() {
         if (this.stream?.state !== 'live') return;
-        const wanted = [this.get(this.chosen), ...this.list].filter(Boolean).slice(0, WATCHED_MAX).filter(market => !market.isWatched);
+        const all = new Set([this.get(this.chosen), ...this.list].filter(Boolean));
+        const wanted = [...all].slice(0, WATCHED_MAX).filter(market => !market.isWatched);
         if (wanted.length === 0) return;
         wanted.forEach(market => { market.isWatched = true; market.askedMs = Date.now(); });
-        this.stream.request({ do: 'watch', markets: wanted.map(market => market.id) })
-            .catch(() => wanted.forEach(market => { market.isWatched = false; }));
+        // One request each, for a market that can't be watched must not keep others from it: a server that came back may not
+        // have them all yet, or never again.
+        wanted.forEach(market => this.stream.request({ do: 'watch', markets: [market.id] }).catch(() => { market.isWatched = false; }));
     }
 
     choose(id) {
@@ -106,6 +108,7 @@ export class Markets {
 
     askForMissing() {
         if (this.stream?.state !== 'live') return;
+        this.watch();
         for (const market of this.byId.values()) if (market.isWatched && market.view.needsBook) this.askForBook(market);
     }
 

@@ -5,6 +5,8 @@
 const SILENCE_MS = 5000;
 const ASLEEP_MS = 2000;
 const DELAYS_MS = [1000, 2000, 4000, 7000, 10000];
+// A browser has few connections for requests. One that is never answered must not keep them from what comes after it.
+const ANSWER_MS = 10000;
 
 // Why a request failed: the server's problem details, or one of ours (`lost`).
 export class Problem extends Error {
@@ -23,7 +25,9 @@ export async function ask(method, path, { body, key } = {}) {
     let response;
     let answer;
     try {
-        response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store' });
+        response = await fetch(path, {
+            method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(ANSWER_MS),
+        });
         answer = await response.json().catch(() => ({}));
     } catch {
         throw new Problem({ reason: 'lost' });
@@ -43,6 +47,7 @@ export class Stream {
         this.lostMs = null; // since when there has been no connection
         this.retryMs = 0;
         this.lookedMs = Date.now();
+        this.wasAsleep = false; // at the last look
         this.bye = null; // why the server closed it, if it said so
         this.attempts = 0;
         this.number = 0;
@@ -107,12 +112,13 @@ export class Stream {
     look() {
         const now = Date.now();
         // A page that slept itself, or was busy, did not listen: what has come meanwhile is heard before this is asked again.
-        const wasAsleep = now - this.lookedMs > ASLEEP_MS;
+        // That is said once: where every look is late, as in a page that the browser wakes once a minute, it is asked then.
+        this.wasAsleep = now - this.lookedMs > ASLEEP_MS && !this.wasAsleep;
         this.lookedMs = now;
         const since = this.state === 'live' ? this.heardMs : this.startedMs;
         if (this.state === 'waiting') {
             if (now >= this.retryMs) this.connect();
-        } else if (now - since > SILENCE_MS && !wasAsleep) {
+        } else if (now - since > SILENCE_MS && !this.wasAsleep) {
             this.lose();
         }
     }

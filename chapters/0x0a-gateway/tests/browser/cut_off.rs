@@ -1,5 +1,5 @@
 //! A page whose server is gone says so, since when, and what it does about it; when the server is back, so is the page,
-//! with every order that it was told of.
+//! with every order that it was told of. Nothing else has to be answered for that.
 
 use tempfile::TempDir;
 
@@ -58,4 +58,71 @@ fn silence_is_noticed() {
     server.signal("CONT");
     ann.sees(".status", "Live");
     ann.until("document.querySelector('.banner').hidden");
+}
+
+/// A request that is never answered holds nothing else up.
+#[test]
+fn a_page_comes_back_without_its_list() {
+    let Some(browser) = crate::browser("en") else { return };
+    let folder = TempDir::new().unwrap();
+    let server = Server::start(&folder);
+    let market = server.open_market("Will it snow?", "会下雪吗？");
+    let mut ann = Trader::at(browser, "no list", &server, (1280, false));
+    ann.press(&format!(".list a[href='#/market/{market}']"));
+    ann.sees(".status", "Live");
+    ann.browser.ask("globalThis.fetch = () => new Promise(() => {}); 0");
+    let address = server.kill();
+    ann.sees(".status", "Stale");
+    let _again = Server::start_at(folder.path(), &address.to_string());
+    ann.sees(".status", "Live");
+}
+
+/// A server that came back with another log does not know all that the page does, and the page goes on with what is left.
+#[test]
+fn a_market_that_is_gone_keeps_no_other_from_being_watched() {
+    let Some(browser) = crate::browser("en") else { return };
+    let folder = TempDir::new().unwrap();
+    let server = Server::start(&folder);
+    let market = server.open_market("Will it snow?", "会下雪吗？");
+    server.open_market("Will it thaw?", "会化雪吗？");
+    let mut ann = Trader::at(browser, "another log", &server, (1280, false));
+    ann.press(&format!(".list a[href='#/market/{market}']"));
+    ann.sees(".status", "Live");
+    let address = server.kill();
+    ann.sees(".status", "Stale");
+    let another = TempDir::new().unwrap();
+    let again = Server::start_at(another.path(), &address.to_string());
+    again.open_market("Will it snow?", "会下雪吗？");
+    ann.sees(".status", "Live");
+}
+
+/// The way to the server, with a clock and a socket of the test's: every look is a minute late, and nothing is heard.
+const WOKEN_RARELY: &str = "(async () => {
+    const clock = Date.now, { setInterval, WebSocket } = globalThis;
+    const { Stream } = await import('/page/net.js');
+    let now = clock();
+    Date.now = () => now;
+    globalThis.setInterval = () => 0;
+    globalThis.WebSocket = class { close() {} };
+    const stream = new Stream({ message() {}, changed() {} });
+    stream.connect();
+    stream.socket.onmessage({ data: '{\"kind\":\"hello\"}' });
+    const states = [stream.state];
+    for (let look = 0; look < 2; look++) {
+        now += 60000;
+        stream.look();
+        states.push(stream.state);
+    }
+    [Date.now, globalThis.setInterval, globalThis.WebSocket] = [clock, setInterval, WebSocket];
+    return states.join(' ');
+})()";
+
+/// A browser wakes a page that is not seen once a minute. What came meanwhile is heard first, but silence stays silence.
+#[test]
+fn a_page_that_is_woken_rarely_notices_silence() {
+    let Some(mut browser) = crate::browser("en") else { return };
+    let folder = TempDir::new().unwrap();
+    let server = Server::start(&folder);
+    browser.open(&server.url("/page/icon.svg"));
+    assert_eq!(browser.ask(WOKEN_RARELY), "live live waiting");
 }
