@@ -46,6 +46,10 @@ use crate::venue::Venue;
 /// How many bytes are read at once. The library's own 128 KiB for each connection would be most of what it costs.
 const READ_BYTES: usize = 4 * 1024;
 
+/// How many bytes are gathered before they are written, unless all that is ready has come. A call of the system for each
+/// answer would cost more than the answer.
+const WRITE_BYTES: usize = 8 * 1024;
+
 /// Takes a connection. Whoever can send a header may say there who it is; a browser says it in its first message.
 pub async fn open(
     State(venue): State<Arc<Venue>>,
@@ -65,7 +69,7 @@ pub async fn open(
 
 /// A frame is kept until it is whole, so it is bounded by itself: the library's own bound is 16 MiB.
 fn bounded(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
-    let upgrade = upgrade.read_buffer_size(READ_BYTES).write_buffer_size(0);
+    let upgrade = upgrade.read_buffer_size(READ_BYTES).write_buffer_size(WRITE_BYTES);
     upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX)
 }
 

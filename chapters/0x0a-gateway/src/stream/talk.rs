@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseCode, Message, Utf8Bytes, WebSocket};
-use futures_util::SinkExt;
+use futures_util::{FutureExt, SinkExt};
 use market::{AccountId, MarketId};
 use market_data::Cursor;
 use market_data::shown::Shown;
@@ -40,6 +40,9 @@ const SEND_TIME: Duration = Duration::from_secs(30);
 
 /// How long a client may take to hear why its connection ends, and to close it too.
 const BYE_TIME: Duration = Duration::from_secs(1);
+
+/// How many messages of a client are heard before its connection looks what else there is.
+const HEARD_MAX: usize = 64;
 
 struct Talk {
     venue: Arc<Venue>,
@@ -93,7 +96,10 @@ impl Talk {
         // ANCHOR: go_on
         loop {
             tokio::select! {
-                said = self.socket.recv() => self.hear(said.ok_or(End::Gone)??).await?,
+                said = self.socket.recv() => {
+                    self.hear(said.ok_or(End::Gone)??).await?;
+                    self.hear_what_is_there().await?;
+                }
                 () = outbox.is_news() => self.hand_over().await?,
                 _ = ticks.changed(), if !self.watched.is_empty() => self.show().await?,
                 _ = life.changed() => self.send(text(&json!({ "kind": "tick", "time_ms": venue.now_ms() }))).await?,
@@ -103,6 +109,15 @@ impl Talk {
             }
         }
         // ANCHOR_END: go_on
+    }
+
+    /// Hears what else has come already. To wait anew for everything between two messages costs more than a message.
+    async fn hear_what_is_there(&mut self) -> Result<(), End> {
+        for _ in 1..HEARD_MAX {
+            let Some(said) = self.socket.recv().now_or_never() else { break };
+            self.hear(said.ok_or(End::Gone)??).await?;
+        }
+        Ok(())
     }
 
     async fn hear(&mut self, message: Message) -> Result<(), End> {

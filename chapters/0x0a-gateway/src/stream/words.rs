@@ -11,6 +11,12 @@ use crate::problem::Problem;
 use crate::reply::{Given, Refusal};
 use crate::wire::{OrderDone, OwnEvent, outcomes};
 
+/// Room for the answer to an order that traded once or twice.
+const ANSWER_BYTES: usize = 384;
+
+/// Room for anything else.
+const TEXT_BYTES: usize = 128;
+
 /// An answer, by the number of what was asked.
 #[derive(Serialize)]
 pub(super) struct Answered<T> {
@@ -78,9 +84,13 @@ pub(super) fn notice(notice: &Notice) -> Utf8Bytes {
 /// The answer to what was asked for with this number.
 pub(super) fn answer(id: u64, asked: &Words, given: &[Given]) -> Utf8Bytes {
     match (asked, given) {
-        (Words::One(command @ Command::Place(_)), [given]) => text(&Answered::of(id, placed(command, given))),
+        (Words::One(command @ Command::Place(_)), [given]) => {
+            text_of(ANSWER_BYTES, &Answered::of(id, placed(command, given)))
+        }
         (Words::One(command), given) => text(&Answered::of(id, cancelled_all(&[*command], given))),
-        (Words::Orders(commands), given) => text(&Answered::ok(id, outcomes(commands, given))),
+        (Words::Orders(commands), given) => {
+            text_of(ANSWER_BYTES * given.len(), &Answered::ok(id, outcomes(commands, given)))
+        }
         (Words::Cancelled(commands), given) => text(&Answered::of(id, cancelled_all(commands, given))),
     }
 }
@@ -110,6 +120,13 @@ fn cancelled_all(commands: &[Command], given: &[Given]) -> Result<Value, Problem
 
 /// A value as a message.
 pub(super) fn text(value: &impl Serialize) -> Utf8Bytes {
-    // Numbers, words and lists of them: nothing here can fail.
-    serde_json::to_string(value).unwrap_or_default().into()
+    text_of(TEXT_BYTES, value)
+}
+
+/// The same, where it is known about how long it gets: room that is there need not be made again and again.
+fn text_of(bytes: usize, value: &impl Serialize) -> Utf8Bytes {
+    let mut text = Vec::with_capacity(bytes);
+    // Numbers, words and lists of them: nothing here can fail, and JSON is text.
+    let _ = serde_json::to_writer(&mut text, value);
+    Utf8Bytes::try_from(text).unwrap_or_default()
 }
