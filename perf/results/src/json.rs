@@ -60,7 +60,18 @@ pub trait Record: Serialize + DeserializeOwned {
                 "cannot read the record {name}: {error}; give the path of a {verb}.json, or write one: {again}"
             ))
         })?;
-        let record: Self = serde_json::from_str(&text).map_err(|error| {
+        Self::parse(&text, &name.to_string())
+    }
+
+    /// Reads a record out of the text of the file `name`, and checks it.
+    ///
+    /// # Errors
+    /// As [`Record::load`].
+    fn parse(text: &str, name: &str) -> Result<Self, MeasureError> {
+        let verb = Self::VERB;
+        let again = format!("cargo run --release -- {verb}");
+        let unusable = MeasureError::Unusable;
+        let record: Self = serde_json::from_str(text).map_err(|error| {
             unusable(format!("{name} is not a record of `{verb}`: {error}; write it anew: {again}"))
         })?;
         record.check().map_err(|problem| {

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chapters;
-#[cfg(feature = "charts")]
+#[cfg(feature = "scenes")]
 pub mod charts;
 pub mod error;
 pub mod feed_args;

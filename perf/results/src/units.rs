@@ -2,24 +2,49 @@
 
 pub use program::figures::grouped;
 
+use serde::Serialize;
+
 use crate::language::Language;
+
+/// The units of time, each with the nanoseconds in one of it.
+const TIMES: [(f64, [&str; 2]); 4] =
+    [(1.0, ["ns", "纳秒"]), (1e3, ["µs", "微秒"]), (1e6, ["ms", "毫秒"]), (1e9, ["s", "秒"])];
+/// The units of counts in each language, the largest first.
+const COUNTS: [[(f64, &str); 2]; 2] = [[(1e6, "M"), (1e3, "k")], [(1e8, "亿"), (1e4, "万")]];
+/// What a rate of orders is counted in.
+pub const PER_SECOND: [&str; 2] = ["orders/s", "订单/秒"];
+
+/// The units of one language.
+#[derive(Debug, Serialize)]
+pub struct Units {
+    /// Each with the nanoseconds in one of it.
+    pub times: [(f64, &'static str); 4],
+    /// Each with the count in one of it, the largest first.
+    pub counts: [(f64, &'static str); 2],
+    /// What a rate of orders is counted in.
+    pub per_second: &'static str,
+}
+
+/// The units of `language`.
+pub fn of_language(language: Language) -> Units {
+    Units {
+        times: TIMES.map(|(ns, [english, chinese])| (ns, language.pick(english, chinese))),
+        counts: language.pick(COUNTS[0], COUNTS[1]),
+        per_second: language.pick(PER_SECOND[0], PER_SECOND[1]),
+    }
+}
 
 /// A duration: "113 µs", "113 微秒".
 pub fn duration_text(ns: f64, language: Language) -> String {
-    let (value, units) = match ns {
-        ns if ns < 999.5 => (ns, ["ns", "纳秒"]),
-        ns if ns < 999.5e3 => (ns / 1e3, ["µs", "微秒"]),
-        ns if ns < 999.5e6 => (ns / 1e6, ["ms", "毫秒"]),
-        ns => (ns / 1e9, ["s", "秒"]),
-    };
-    format!("{} {}", three_digits(value), language.pick(units[0], units[1]))
+    let times = of_language(language).times;
+    let (scale, unit) = times.into_iter().find(|(scale, _)| ns < 999.5 * scale).unwrap_or(times[3]);
+    format!("{} {unit}", three_digits(ns / scale))
 }
 
 /// A count or a rate: "9,020", "1.01 M"; "9,020", "101 万".
 pub fn count_text(value: f64, language: Language) -> String {
-    let scales: [(f64, &str); 2] = language.pick([(1e6, "M"), (1e3, "k")], [(1e8, "亿"), (1e4, "万")]);
     // Four digits are read at a glance; a unit starts where there would be five.
-    match scales.into_iter().find(|(scale, _)| value >= scale.max(1e4) * 0.99995) {
+    match of_language(language).counts.into_iter().find(|(scale, _)| value >= scale.max(1e4) * 0.99995) {
         Some((scale, unit)) => format!("{} {unit}", three_digits(value / scale)),
         None if value < 99.95 => three_digits(value),
         None => grouped(value),
@@ -29,12 +54,10 @@ pub fn count_text(value: f64, language: Language) -> String {
 /// A rate of orders: "1.01 M orders/s", "101 万订单/秒".
 pub fn rate_text(orders_per_s: f64, language: Language) -> String {
     let count = count_text(orders_per_s, language);
-    match language {
-        Language::English => format!("{count} orders/s"),
-        // Digits keep their distance from Chinese characters; these do not from each other.
-        Language::Chinese if count.ends_with(['万', '亿']) => format!("{count}订单/秒"),
-        Language::Chinese => format!("{count} 订单/秒"),
-    }
+    let unit = of_language(language).per_second;
+    // Digits and letters keep their distance from Chinese characters; these do not from each other.
+    let space = if count.ends_with(['万', '亿']) { "" } else { " " };
+    format!("{count}{space}{unit}")
 }
 
 /// A gain: "×112", "×1.84", "×1,440".

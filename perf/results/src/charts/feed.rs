@@ -11,10 +11,10 @@ use crate::language::Language;
 use crate::record::{FeedCaseRecord, FeedRecord, LateRecord, WayRecord};
 use crate::units::{count_text, duration_text};
 
-const HEIGHT: f64 = 480.0;
-const LEGEND_TOP: f64 = 78.0;
-const TOP: f64 = 116.0;
-const BOTTOM: f64 = 392.0;
+pub(super) const HEIGHT: f64 = 480.0;
+pub(super) const LEGEND_TOP: f64 = 78.0;
+pub(super) const TOP: f64 = 116.0;
+pub(super) const BOTTOM: f64 = 392.0;
 
 /// A line: its colour, its name, and how it is drawn.
 struct Curve {
@@ -84,7 +84,7 @@ pub(crate) fn last(record: &FeedRecord, language: Language) -> Scene {
                 let ns = 1e6 * percentile(&of(case).from_acknowledgement);
                 (ns > 0.0).then_some(Point::steady(case.readers, ns, of(case).is_void(record.rounds)))
             };
-            let name = format!("{name}{}{}", language.pick(", ", "，"), words.percentiles[usize::from(!is_dashed)]);
+            let name = format!("{name}{}{}", words.comma, words.percentiles[usize::from(!is_dashed)]);
             Curve { colour, name, is_dashed, points: record.cases.iter().filter_map(point).collect() }
         })
     });
@@ -132,7 +132,7 @@ fn draw(record: &FeedRecord, [title, subtitle]: [&str; 2], curves: &[Curve], lan
                 scene.dot(x, y, 4.5, paint);
             }
             let (readers, time) = (count_text(point.readers as f64, language), duration_text(point.ns, language));
-            figures.push(format!("{name}{}{readers}{}{time}", language.pick(", ", "，"), language.pick(": ", "：")));
+            figures.push(format!("{name}{}{readers}{}{time}", words.comma, words.colon));
         }
     }
     end_labels(&mut scene, curves, (&across, &up), language);

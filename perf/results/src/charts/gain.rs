@@ -12,10 +12,10 @@ use crate::language::Language;
 use crate::record::{LadderRecord, Spread};
 use crate::units::{count_text, factor_text};
 
-const LEGEND_TOP: f64 = 78.0;
-const TOP: f64 = 136.0;
-const BOTTOM: f64 = 420.0;
-const HEIGHT: f64 = 512.0;
+pub(super) const LEGEND_TOP: f64 = 78.0;
+pub(super) const TOP: f64 = 136.0;
+pub(super) const BOTTOM: f64 = 420.0;
+pub(super) const HEIGHT: f64 = 512.0;
 
 pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);

@@ -23,9 +23,8 @@ pub(crate) fn draw(run: &LatencyRun, chapters: &Catalogue, language: Language) -
     let title = titled(words.run_latency_title, &run.chapter, chapters, language);
     let mut scene =
         Scene::new(HEIGHT, &title, words.run_latency_subtitle, &source(&run.machine, &run.commit, &run.flow, language));
-    let comma = language.pick(", ", "，");
     let (offered, achieved) = (rate_text(run.offered_per_s, language), rate_text(run.achieved_per_s, language));
-    let rates = format!("{} {offered}{comma}{} {achieved}", words.offered, words.achieved);
+    let rates = format!("{} {offered}{}{} {achieved}", words.offered, words.comma, words.achieved);
     scene.text((WIDTH - MARGIN, 38.0), &rates, 13.0, Anchor::End, Paint::Muted);
 
     let last = run.points.iter().map(|point| nines(point.0)).fold(nines(99.0), f64::max);

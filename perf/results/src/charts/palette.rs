@@ -20,7 +20,7 @@ pub(crate) const PERCENTILES: [[u8; 3]; 4] =
     [[0x77, 0xBB, 0xDD], [0x44, 0x77, 0xAA], [0xDD, 0xAA, 0x33], [0xCC, 0x55, 0x66]];
 
 /// The ladder's rungs, from grey through blue to green; further ones repeat the last.
-const CHAPTERS: [[u8; 3]; 7] = [
+pub(crate) const CHAPTERS: [[u8; 3]; 7] = [
     [0x8C, 0x94, 0x9E],
     [0x74, 0x8D, 0xAB],
     [0x4F, 0x7D, 0xB3],
@@ -40,6 +40,11 @@ pub(crate) const TOTAL: [u8; 3] = [0x3F, 0xA3, 0x68];
 /// The colour of the chapter at `place`, counted from 0.
 pub(crate) fn chapter(place: usize) -> Paint {
     Paint::Solid(CHAPTERS[place.min(CHAPTERS.len() - 1)])
+}
+
+/// A colour as a page writes it: `#4477AA`.
+pub(crate) fn hex([red, green, blue]: [u8; 3]) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 /// Dark or white, whichever is read better on `colour`.

@@ -17,7 +17,7 @@ pub(super) const TOP: f64 = 112.0;
 pub(super) const BAR: f64 = 12.0;
 pub(super) const GROUP: f64 = 76.0;
 /// A chapter without figures takes one line.
-const EMPTY: f64 = 34.0;
+pub(super) const EMPTY: f64 = 34.0;
 
 pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);

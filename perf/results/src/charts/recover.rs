@@ -11,10 +11,10 @@ use crate::language::Language;
 use crate::record::{RecoverRecord, Spread, StartRecord};
 use crate::units::{count_text, duration_text};
 
-const HEIGHT: f64 = 480.0;
-const LEGEND_TOP: f64 = 78.0;
-const TOP: f64 = 116.0;
-const BOTTOM: f64 = 392.0;
+pub(super) const HEIGHT: f64 = 480.0;
+pub(super) const LEGEND_TOP: f64 = 78.0;
+pub(super) const TOP: f64 = 116.0;
+pub(super) const BOTTOM: f64 = 392.0;
 
 /// A way to start: its colour, its name, and how long it took.
 type Way = ([u8; 3], &'static str, fn(&StartRecord) -> Option<&Spread>);
@@ -59,7 +59,7 @@ pub(crate) fn draw(run: &RecoverRecord, chapters: &Catalogue, language: Language
             scene.line(&[(x, up.at(point.1.min)), (x, up.at(point.1.max))], 1.5, Paint::Solid(colour));
             scene.dot(x, y, 4.5, Paint::Solid(colour));
             let (length, time) = (count_text(point.0 as f64, language), duration_text(point.1.median, language));
-            figures.push(format!("{name}{}{length}{}{time}", language.pick(", ", "，"), language.pick(": ", "：")));
+            figures.push(format!("{name}{}{length}{}{time}", words.comma, words.colon));
         }
     }
     end_labels(&mut scene, run, &ways, (&across, &up), language);

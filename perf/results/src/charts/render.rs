@@ -14,6 +14,7 @@ use plotters::element::{Circle, PathElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle};
 
+use super::palette::hex;
 use super::scene::{Anchor, Label, Paint, Scene, Shape, WIDTH};
 use super::text;
 use crate::error::MeasureError;
@@ -79,10 +80,6 @@ fn themed(document: &str, scene: &Scene, name: &str, language: Language) -> Stri
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-fn hex([red, green, blue]: [u8; 3]) -> String {
-    format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 fn rgb(paint: Paint) -> [u8; 3] {

@@ -13,10 +13,10 @@ use crate::record::ScaleRecord;
 use crate::units::{count_text, rate_text};
 use crate::usl::{UslFit, fit_usl};
 
-const HEIGHT: f64 = 510.0;
-const LEGEND_TOP: f64 = 78.0;
-const TOP: f64 = 138.0;
-const BOTTOM: f64 = 424.0;
+pub(super) const HEIGHT: f64 = 510.0;
+pub(super) const LEGEND_TOP: f64 = 78.0;
+pub(super) const TOP: f64 = 138.0;
+pub(super) const BOTTOM: f64 = 424.0;
 
 pub(crate) fn draw(run: &ScaleRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);
@@ -76,13 +76,13 @@ pub(crate) fn draw(run: &ScaleRecord, chapters: &Catalogue, language: Language) 
 fn law_text(fit: &UslFit, language: Language) -> String {
     let words = words(language);
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
-    let colon = language.pick(": ", "：");
-    let comma = language.pick(", ", "，");
     format!(
-        "{}{colon}{} {}{comma}{} {}",
+        "{}{}{} {}{}{} {}",
         words.fitted,
+        words.colon,
         words.contention,
         percent(fit.alpha),
+        words.comma,
         words.coherency,
         percent(fit.beta)
     )

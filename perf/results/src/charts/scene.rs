@@ -1,6 +1,9 @@
 //! A chart as a list of shapes in its own pixels, before it becomes an SVG or a PNG: both formats
 //! draw the same list, and tests can ask it whether two texts overlap.
 
+use serde::{Serialize, Serializer};
+
+use super::palette::hex;
 use super::text;
 
 /// Width of every chart, in pixels of its own.
@@ -21,8 +24,21 @@ pub(crate) enum Paint {
     Solid([u8; 3]),
 }
 
+/// A role by its name, a colour as a page writes it.
+impl Serialize for Paint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Paint::Ink => serializer.serialize_str("ink"),
+            Paint::Muted => serializer.serialize_str("muted"),
+            Paint::Grid => serializer.serialize_str("grid"),
+            Paint::Solid(colour) => serializer.serialize_str(&hex(*colour)),
+        }
+    }
+}
+
 /// Which end of a text its position names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Anchor {
     Start,
     Middle,
@@ -30,7 +46,7 @@ pub(crate) enum Anchor {
 }
 
 /// A text on its baseline.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct Label {
     pub x: f64,
     pub baseline: f64,
@@ -57,7 +73,8 @@ impl Label {
 }
 
 /// One thing to draw.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "is", rename_all = "lowercase")]
 pub(crate) enum Shape {
     Bar { bounds: Bounds, paint: Paint },
     Line { points: Vec<(f64, f64)>, width: f64, paint: Paint },
@@ -66,7 +83,7 @@ pub(crate) enum Shape {
 }
 
 /// A whole chart.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Scene {
     pub height: f64,
     pub title: String,
@@ -134,6 +151,7 @@ impl Scene {
         y + 22.0 - top
     }
 
+    #[cfg(feature = "charts")]
     pub fn labels(&self) -> impl Iterator<Item = &Label> {
         self.shapes.iter().filter_map(|shape| match shape {
             Shape::Text(label) => Some(label),

@@ -12,7 +12,7 @@ pub(crate) fn source(machine: &Machine, commit: &str, flow: &Flow, language: Lan
     let words = words(language);
     let mut name = flow.input.as_ref().unwrap_or(&flow.name).clone();
     if let Some(seed) = flow.seed {
-        name = format!("{name}{}{} {seed}", language.pick(", ", "，"), words.seed);
+        name = format!("{name}{}{} {seed}", words.comma, words.seed);
     }
     format!("{} {commit} | {} {name} | {}", words.commit, words.flow, machine.summary())
 }

@@ -14,9 +14,9 @@ use crate::record::{LadderRecord, Stages};
 use crate::units::duration_text;
 use crate::words::stage_words;
 
-const LEGEND_TOP: f64 = 78.0;
-const ROW: f64 = 42.0;
-const BAR: f64 = 26.0;
+pub(super) const LEGEND_TOP: f64 = 78.0;
+pub(super) const ROW: f64 = 42.0;
+pub(super) const BAR: f64 = 26.0;
 
 pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);

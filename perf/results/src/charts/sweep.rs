@@ -12,9 +12,9 @@ use crate::language::Language;
 use crate::record::SweepRecord;
 use crate::units::{count_text, duration_text, grouped, rate_text};
 
-const HEIGHT: f64 = 500.0;
-const TOP: f64 = 112.0;
-const BOTTOM: f64 = 412.0;
+pub(super) const HEIGHT: f64 = 500.0;
+pub(super) const TOP: f64 = 112.0;
+pub(super) const BOTTOM: f64 = 412.0;
 
 pub(crate) fn draw(run: &SweepRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);

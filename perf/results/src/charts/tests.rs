@@ -3,19 +3,22 @@
 
 mod made_up;
 
-use std::env;
+use std::{env, fs};
 
-use catalogue::Chapter;
+use catalogue::{Catalogue, Chapter};
 use program::Failure;
 
 use self::made_up::{feed_run, venue_run};
-use super::scene::overlap;
+use super::files::write;
+use super::scene::{Scene, overlap};
 use super::*;
 use crate::chapters;
+use crate::language::Language;
 use crate::machine::Machine;
 use crate::probe::Probe;
 use crate::record::{
-    ChapterRecord, Flow, Latency, Limit, OfferRecord, PauseRecord, Spread, Stages, StartRecord, Started, StateRecord,
+    BatchSize, ChapterRecord, FeedRecord, Flow, LadderRecord, Latency, Limit, OfferRecord, PauseRecord, RecoverRecord,
+    ScaleRecord, Shards, Spread, Stages, StartRecord, Started, StateRecord, SweepRecord, VenueRecord,
 };
 use crate::usl::UslFit;
 

@@ -4,7 +4,8 @@
 
 use std::sync::LazyLock;
 
-use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
+use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont};
+use serde_json::{Value, json};
 
 /// The bytes are part of the program, and the tests load them: they are a font.
 static FONT: LazyLock<FontRef<'static>> =
@@ -47,9 +48,27 @@ pub(crate) fn fit(text: &str, size: f64, room: f64) -> String {
     }
 }
 
+/// The widths of the font's characters for a script that measures as [`width`] does, in thousandths of an em: characters
+/// by their width, and the width of all others.
+pub(crate) fn widths() -> Value {
+    let units_per_em = f64::from(FONT.units_per_em().unwrap_or(1_000.0));
+    let thousandths = |id| f64::from(FONT.h_advance_unscaled(id)) * 1_000.0 / units_per_em;
+    let other = thousandths(GlyphId(0));
+    let mut characters: Vec<(char, f64)> = FONT.codepoint_ids().map(|(id, c)| (c, thousandths(id))).collect();
+    characters.retain(|(_, width)| *width != other);
+    characters.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let groups = characters.chunk_by(|a, b| a.1 == b.1);
+    let groups: Vec<Value> =
+        groups.map(|group| json!([group[0].1, group.iter().map(|(c, _)| c).collect::<String>()])).collect();
+    json!({ "groups": groups, "other": other })
+}
+
 /// Calls `cover(x, y, share)` for every pixel that `text` touches, from `(left, baseline)` on. A
 /// character that the font lacks (in a file name of the user's) is drawn as "?".
+#[cfg(feature = "charts")]
 pub(crate) fn draw(text: &str, size: f64, (left, baseline): (f64, f64), mut cover: impl FnMut(i64, i64, f32)) {
+    use ab_glyph::{Glyph, point};
+
     let font = FONT.as_scaled(scale(size));
     let mut x = left as f32;
     for character in text.chars() {

@@ -12,9 +12,9 @@ use crate::language::Language;
 use crate::record::LadderRecord;
 use crate::units::{count_text, rate_text};
 
-const TOP: f64 = 84.0;
-const ROW: f64 = 42.0;
-const BAR: f64 = 24.0;
+pub(super) const TOP: f64 = 84.0;
+pub(super) const ROW: f64 = 42.0;
+pub(super) const BAR: f64 = 24.0;
 
 pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Scene {
     let words = words(language);

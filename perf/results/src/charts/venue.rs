@@ -13,12 +13,12 @@ use crate::record::venue::{ConnectionsRecord, HttpRecord, LateRecord, VenueRecor
 use crate::spread::Spread;
 use crate::units::{count_text, duration_text, rate_text};
 
-const TOP: f64 = 84.0;
-const ROW: f64 = 38.0;
-const BAR: f64 = 22.0;
-const LEGEND_TOP: f64 = 78.0;
-const GROUPS_TOP: f64 = 112.0;
-const THIN: f64 = 12.0;
+pub(super) const TOP: f64 = 84.0;
+pub(super) const ROW: f64 = 38.0;
+pub(super) const BAR: f64 = 22.0;
+pub(super) const LEGEND_TOP: f64 = 78.0;
+pub(super) const GROUPS_TOP: f64 = 112.0;
+pub(super) const THIN: f64 = 12.0;
 
 /// A bar: its name, its figure over the rounds, its colour.
 type Row<'r> = (String, &'r Spread, [u8; 3]);
@@ -65,8 +65,8 @@ pub(crate) fn late(record: &VenueRecord, language: Language) -> Scene {
     let group = |late: &LateRecord| Group {
         name: match late.name.as_str() {
             "bare" => words.venue_bare.into(),
-            "http" => "HTTP".into(),
-            _ => "WebSocket".into(),
+            "http" => words.venue_doors[0].into(),
+            _ => words.venue_doors[1].into(),
         },
         remark: format!("{} {}", words.offered, rate_text(late.offered_per_s as f64, language)),
         ns: [late.p50_ms, late.p99_ms, late.p999_ms].map(|ms| 1e6 * ms).into(),
@@ -102,7 +102,7 @@ fn rates(record: &VenueRecord, [title, subtitle]: [&str; 2], rows: &[Row], langu
     let mut figures = Vec::new();
     for (place, (name, spread, colour)) in rows.iter().enumerate() {
         let middle = TOP + ROW * (place as f64 + 0.5);
-        scene.text((MARGIN, middle + 5.0), name, 13.0, Anchor::Start, Paint::Ink);
+        scene.text((MARGIN, middle + 5.0), &text::fit(name, 13.0, left - MARGIN), 13.0, Anchor::Start, Paint::Ink);
         let end = axis.at(spread.median);
         scene.bar([left, middle - BAR / 2.0, end, middle + BAR / 2.0], Paint::Solid(*colour));
         scene.line(&[(axis.at(spread.min), middle), (axis.at(spread.max), middle)], 1.5, Paint::Ink);
@@ -131,8 +131,8 @@ fn waits(record: &VenueRecord, [title, subtitle]: [&str; 2], groups: &[Group], l
     let mut figures = Vec::new();
     for (place, Group { name, remark, ns }) in groups.iter().enumerate() {
         let middle = GROUPS_TOP + height * (place as f64 + 0.5);
-        scene.text((MARGIN, middle - 4.0), name, 13.0, Anchor::Start, Paint::Ink);
-        scene.text((MARGIN, middle + 16.0), remark, 11.0, Anchor::Start, Paint::Muted);
+        scene.text((MARGIN, middle - 4.0), &text::fit(name, 13.0, left - MARGIN), 13.0, Anchor::Start, Paint::Ink);
+        scene.text((MARGIN, middle + 16.0), &text::fit(remark, 11.0, left - MARGIN), 11.0, Anchor::Start, Paint::Muted);
         let mut top = middle - (THIN + 3.0) * ns.len() as f64 / 2.0;
         for ((&ns, &colour), percentile) in ns.iter().zip(&palette::PERCENTILES).zip(words.percentiles) {
             let (end, label) = (axis.at(ns.max(1.0)), duration_text(ns, language));
@@ -148,5 +148,5 @@ fn waits(record: &VenueRecord, [title, subtitle]: [&str; 2], groups: &[Group], l
 
 /// How wide the column of names is; the bars start after it.
 fn column<'n>(names: impl Iterator<Item = &'n String>) -> f64 {
-    MARGIN + names.map(|name| text::width(name, 13.0) * 1.15).fold(60.0, f64::max) + 14.0
+    MARGIN + names.map(|name| text::width(name, 13.0) * 1.15).fold(60.0, f64::max).min(300.0) + 14.0
 }

@@ -3,10 +3,13 @@
 //! character.
 
 use catalogue::Catalogue;
+use serde::Serialize;
 
 use crate::language::Language;
+use crate::units::PER_SECOND;
 
 /// The words of one language.
+#[derive(Serialize)]
 pub(crate) struct Words {
     pub throughput_title: &'static str,
     pub throughput_subtitle: &'static str,
@@ -69,6 +72,7 @@ pub(crate) struct Words {
     pub venue_title: &'static str,
     pub venue_subtitle: &'static str,
     pub venue_ways: [&'static str; 7],
+    pub venue_doors: [&'static str; 2],
     pub venue_engines_title: &'static str,
     pub venue_engines_subtitle: &'static str,
     pub venue_late_title: &'static str,
@@ -86,6 +90,9 @@ pub(crate) struct Words {
     pub per_second: &'static str,
     /// Between the parts of a sentence that lists figures, and at its end.
     pub list: [&'static str; 2],
+    /// Between what belongs together, and before what is said of it.
+    pub comma: &'static str,
+    pub colon: &'static str,
 }
 
 const ENGLISH: Words = Words {
@@ -158,6 +165,7 @@ const ENGLISH: Words = Words {
         "WebSocket, in batches",
         "WebSocket, batches in bytes",
     ],
+    venue_doors: ["HTTP", "WebSocket"],
     venue_engines_title: "Engines behind the same door",
     venue_engines_subtitle: "Durable orders over HTTP; median of the rounds, slowest to fastest",
     venue_late_title: "From due to durable answer",
@@ -172,8 +180,10 @@ const ENGLISH: Words = Words {
     seed: "seed",
     flow: "flow",
     commit: "commit",
-    per_second: "orders/s",
+    per_second: PER_SECOND[0],
     list: ["; ", "."],
+    comma: ", ",
+    colon: ": ",
 };
 
 const CHINESE: Words = Words {
@@ -246,6 +256,7 @@ const CHINESE: Words = Words {
         "WebSocket，成批",
         "WebSocket，成批，用字节",
     ],
+    venue_doors: ["HTTP", "WebSocket"],
     venue_engines_title: "同一扇门后的引擎",
     venue_engines_subtitle: "每秒经 HTTP 持久化的订单；各轮中位数，最慢一轮到最快一轮",
     venue_late_title: "从该到的时刻到持久化的答复",
@@ -260,8 +271,10 @@ const CHINESE: Words = Words {
     seed: "种子",
     flow: "订单流",
     commit: "提交",
-    per_second: "订单/秒",
+    per_second: PER_SECOND[1],
     list: ["；", "。"],
+    comma: "，",
+    colon: "：",
 };
 
 /// The words of `language`.
@@ -281,49 +294,14 @@ pub(crate) fn chapter_name(chapter: &str, chapters: &Catalogue, language: Langua
 /// The title of one chapter's chart: "Latency by percentile: 0x03 group commit".
 pub(crate) fn titled(title: &str, chapter: &str, chapters: &Catalogue, language: Language) -> String {
     let (number, name) = chapter_name(chapter, chapters, language);
-    format!("{title}{}{number} {name}", language.pick(": ", "："))
+    format!("{title}{}{number} {name}", words(language).colon)
 }
 
 /// The description of a chart: its title and a figure a chapter.
 pub(crate) fn describe(title: &str, figures: &[String], language: Language) -> String {
-    let [between, end] = words(language).list;
-    let colon = language.pick(": ", "：");
+    let Words { list: [between, end], colon, .. } = words(language);
     format!("{title}{colon}{}{end}", figures.join(between))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chapters;
-    use crate::charts::text;
-
-    fn catalogue() -> Catalogue {
-        chapters::catalogue().expect("the manifests are sound")
-    }
-
-    #[test]
-    fn the_font_has_every_character_that_labels_use() {
-        // Units and numbers are written in `units.rs`, stages in the crate's `words.rs`, engines' titles in their
-        // manifests, everything else in this file.
-        let titles = catalogue().engines().map(|chapter| chapter.title.zh.clone()).collect::<String>();
-        let sources =
-            [include_str!("words.rs"), include_str!("../words.rs"), include_str!("../units.rs"), &titles].concat();
-        let ascii: String = (' '..='~').collect();
-        let others: String = sources.chars().filter(|c| !c.is_ascii()).collect();
-        let common = "·×…–—µ²≈±®™©";
-        let missing = text::missing(&[&ascii, others.as_str(), common].concat());
-        assert!(missing.is_empty(), "run scripts/font_subset; the font lacks {missing:?}");
-    }
-
-    #[test]
-    fn chapters_have_a_number_and_a_name() {
-        let name = |chapter, language| {
-            let (number, name) = chapter_name(chapter, &catalogue(), language);
-            format!("{number}|{name}")
-        };
-        assert_eq!(name("0x04-allocation-reuse", Language::English), "0x04|allocation reuse");
-        assert_eq!(name("0x03-group-commit", Language::Chinese), "0x03|组提交");
-        assert_eq!(name("0x08-your-own", Language::Chinese), "0x08|your own");
-        assert_eq!(name("mine", Language::English), "mine|");
-    }
-}
+mod tests;

@@ -1,0 +1,128 @@
+//! Writes the charts of a record: each in both languages, as SVG and as PNG.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use catalogue::Catalogue;
+
+use super::of_record::{self, Scenes, demand};
+use super::run::LatencyRun;
+use super::scene::Scene;
+use super::{latency, race, render};
+use crate::error::MeasureError;
+use crate::language::Language;
+use crate::record::{FeedRecord, LadderRecord, RaceRecord, RecoverRecord, ScaleRecord, SweepRecord, VenueRecord};
+
+/// Draws the four charts of a ladder into `dir`: throughput, stages, gain, latency. Returns the
+/// files written.
+///
+/// # Errors
+/// [`MeasureError::Unusable`] without a chapter, [`MeasureError::Disk`] when a file cannot be written.
+pub fn ladder_charts(record: &LadderRecord, chapters: &Catalogue, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    write_all(dir, |language| of_record::ladder(record, chapters, language))
+}
+
+/// Draws one open-loop run as `{name}.en.svg` and so on: latency by percentile.
+///
+/// # Errors
+/// [`MeasureError::Unusable`] when there is nothing to draw, [`MeasureError::Disk`] when a file cannot be
+/// written.
+pub fn latency_chart(
+    run: &LatencyRun,
+    chapters: &Catalogue,
+    name: &str,
+    dir: &Path,
+) -> Result<Vec<PathBuf>, MeasureError> {
+    let usable = |&(percentile, ns): &(f64, f64)| (0.0..100.0).contains(&percentile) && ns > 0.0;
+    demand(!run.points.is_empty() && run.points.iter().all(usable), "a percentile from 0 to below 100 with its time")?;
+    write(name, dir, |language| latency::draw(run, chapters, language))
+}
+
+/// Draws a sweep of batch sizes as `sweep.en.svg` and so on: throughput against latency.
+///
+/// # Errors
+/// As [`latency_chart`].
+pub fn sweep_chart(record: &SweepRecord, chapters: &Catalogue, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    write_all(dir, |language| of_record::sweep(record, chapters, language))
+}
+
+/// Draws throughput by shards as `scale.en.svg` and so on, with the Universal Scalability Law
+/// where three or more points allow a fit.
+///
+/// # Errors
+/// As [`latency_chart`].
+pub fn scale_chart(record: &ScaleRecord, chapters: &Catalogue, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    write_all(dir, |language| of_record::scale(record, chapters, language))
+}
+
+/// Draws what each step gains in both trees of a race as `race.en.svg` and so on. Nothing where no two neighbours were
+/// raced, or too few pairs of them for an interval.
+///
+/// # Errors
+/// [`MeasureError::Disk`] when a file cannot be written.
+pub fn race_chart(record: &RaceRecord, chapters: &Catalogue, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    let steps = race::steps(record, chapters);
+    if steps.is_empty() {
+        return Ok(Vec::new());
+    }
+    write("race", dir, |language| race::draw(record, &steps, chapters, language))
+}
+
+/// Draws starts by the log's length as `recover.en.svg` and so on, and what orders wait for while snapshots are made as
+/// `recover-pauses.en.svg` and so on.
+///
+/// # Errors
+/// As [`latency_chart`].
+pub fn recover_charts(record: &RecoverRecord, chapters: &Catalogue, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    write_all(dir, |language| of_record::recover(record, chapters, language))
+}
+
+/// Draws what an event costs the matching thread by the number of readers as `feed-event.en.svg` and so on, and how late
+/// the last reader is as `feed-last.en.svg` and so on.
+///
+/// # Errors
+/// As [`latency_chart`].
+pub fn feed_charts(record: &FeedRecord, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    write_all(dir, |language| of_record::feed(record, language))
+}
+
+/// Draws what was measured of: orders a second by protocol as `venue-throughput.en.svg` and so on, waits as `venue-late…`,
+/// engines as `venue-engines…`, connections as `venue-connections…`.
+///
+/// # Errors
+/// [`MeasureError::Disk`] when a file cannot be written.
+pub fn venue_charts(record: &VenueRecord, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    write_all(dir, |language| Ok(of_record::venue(record, language)))
+}
+
+/// Every chart of a record.
+fn write_all(
+    dir: &Path,
+    draw: impl Fn(Language) -> Result<Scenes, MeasureError>,
+) -> Result<Vec<PathBuf>, MeasureError> {
+    let mut files = Vec::new();
+    for language in Language::ALL {
+        for (name, scene) in draw(language)? {
+            files.extend(write_one(name, dir, &scene, language)?);
+        }
+    }
+    Ok(files)
+}
+
+/// One chart in both languages.
+pub(super) fn write(name: &str, dir: &Path, draw: impl Fn(Language) -> Scene) -> Result<Vec<PathBuf>, MeasureError> {
+    let mut files = Vec::with_capacity(4);
+    for language in Language::ALL {
+        files.extend(write_one(name, dir, &draw(language), language)?);
+    }
+    Ok(files)
+}
+
+fn write_one(name: &str, dir: &Path, scene: &Scene, language: Language) -> Result<[PathBuf; 2], MeasureError> {
+    fs::create_dir_all(dir).map_err(|error| MeasureError::disk("create the folder", dir, &error))?;
+    let svg = dir.join(format!("{name}.{}.svg", language.tag()));
+    fs::write(&svg, render::svg(scene, name, language)).map_err(|error| MeasureError::disk("write", &svg, &error))?;
+    let png = dir.join(format!("{name}.{}.png", language.tag()));
+    render::png(scene, &png)?;
+    Ok([svg, png])
+}

@@ -1,0 +1,89 @@
+//! What the book's script that draws charts (`book/theme/charts`) is given, so that nothing is said twice: every word, unit
+//! and chapter's name of a language, every colour, the widths of the font's characters, and where things stand.
+
+use std::collections::BTreeMap;
+
+use catalogue::Catalogue;
+use market::engine::Stage;
+use serde_json::{Value, json};
+
+use super::palette::{self, hex};
+use super::scene::{MARGIN, Paint, WIDTH};
+use super::words::words;
+use super::{feed, gain, percentiles, recover, scale, stages, sweep, text, throughput, venue};
+use crate::language::Language;
+use crate::machine::UNKNOWN;
+use crate::units;
+use crate::words::stage_words;
+
+/// What a script needs beside a record to draw its charts in `language`.
+pub fn given(chapters: &Catalogue, language: Language) -> Value {
+    let titles: BTreeMap<&str, &str> = chapters
+        .all()
+        .iter()
+        .map(|chapter| (chapter.folder.as_str(), language.pick(&chapter.title.en, &chapter.title.zh).as_str()))
+        .collect();
+    json!({
+        "language": language.tag(),
+        "words": words(language),
+        "units": units::of_language(language),
+        "unknown": UNKNOWN,
+        "chapters": titles,
+        "stages": Stage::ALL.map(|stage| json!({ "key": stage.key(), "name": stage_words(stage, language) })),
+        "colours": colours(),
+        "font": text::widths(),
+        "layout": layout(),
+    })
+}
+
+fn colours() -> Value {
+    let hex_all = |colours: &[[u8; 3]]| -> Vec<String> { colours.iter().copied().map(hex).collect() };
+    let on_stages: Vec<Paint> = palette::STAGES.into_iter().map(palette::text_on).collect();
+    json!({
+        "stages": hex_all(&palette::STAGES),
+        "on_stages": on_stages,
+        "percentiles": hex_all(&palette::PERCENTILES),
+        "chapters": hex_all(&palette::CHAPTERS),
+        "measured": hex(palette::MEASURED),
+        "fitted": hex(palette::FITTED),
+        "gain": hex(palette::GAIN),
+        "loss": hex(palette::LOSS),
+        "noise": hex(palette::NOISE),
+        "total": hex(palette::TOTAL),
+    })
+}
+
+/// Where things stand, in a chart's own pixels.
+fn layout() -> Value {
+    json!({
+        "width": WIDTH,
+        "margin": MARGIN,
+        "throughput": { "top": throughput::TOP, "row": throughput::ROW, "bar": throughput::BAR },
+        "gain": { "legend": gain::LEGEND_TOP, "top": gain::TOP, "bottom": gain::BOTTOM, "height": gain::HEIGHT },
+        "stages": { "legend": stages::LEGEND_TOP, "row": stages::ROW, "bar": stages::BAR },
+        "percentiles": {
+            "legend": percentiles::LEGEND_TOP,
+            "top": percentiles::TOP,
+            "bar": percentiles::BAR,
+            "group": percentiles::GROUP,
+            "empty": percentiles::EMPTY,
+        },
+        "sweep": { "top": sweep::TOP, "bottom": sweep::BOTTOM, "height": sweep::HEIGHT },
+        "scale": { "legend": scale::LEGEND_TOP, "top": scale::TOP, "bottom": scale::BOTTOM, "height": scale::HEIGHT },
+        "feed": { "legend": feed::LEGEND_TOP, "top": feed::TOP, "bottom": feed::BOTTOM, "height": feed::HEIGHT },
+        "recover": {
+            "legend": recover::LEGEND_TOP,
+            "top": recover::TOP,
+            "bottom": recover::BOTTOM,
+            "height": recover::HEIGHT,
+        },
+        "venue": {
+            "legend": venue::LEGEND_TOP,
+            "top": venue::TOP,
+            "row": venue::ROW,
+            "bar": venue::BAR,
+            "groups": venue::GROUPS_TOP,
+            "thin": venue::THIN,
+        },
+    })
+}

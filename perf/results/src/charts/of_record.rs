@@ -1,0 +1,125 @@
+//! Which charts a record has, by their files' names: whoever writes them and whoever holds another drawing to them asks
+//! here.
+
+use catalogue::Catalogue;
+use serde_json::Value;
+
+use super::scene::Scene;
+use super::{feed, gain, pauses, percentiles, recover, scale, stages, sweep, throughput, venue};
+use crate::error::MeasureError;
+use crate::language::Language;
+use crate::record::{
+    BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, Record, RecoverRecord, ScaleRecord, Shards, SweepRecord,
+    VenueRecord,
+};
+
+/// Charts by their files' names.
+pub(super) type Scenes = Vec<(&'static str, Scene)>;
+
+/// The records that have charts, by the subcommands that write them.
+pub const VERBS: [&str; 6] = [
+    LadderRecord::VERB,
+    ScaleRecord::VERB,
+    SweepRecord::VERB,
+    FeedRecord::VERB,
+    RecoverRecord::VERB,
+    VenueRecord::VERB,
+];
+
+/// The charts of a record of `verb`, which `text` holds as JSON: each with its name, and its shapes as JSON.
+///
+/// # Errors
+/// [`MeasureError::Unusable`] when the text is no such record, or there is nothing in it to draw.
+pub fn scenes(
+    verb: &str,
+    text: &str,
+    chapters: &Catalogue,
+    language: Language,
+) -> Result<Vec<(&'static str, Value)>, MeasureError> {
+    let drawn = match verb {
+        LadderRecord::VERB => ladder(&LadderRecord::parse(text, verb)?, chapters, language),
+        ScaleRecord::VERB => scale(&ScaleRecord::parse(text, verb)?, chapters, language),
+        SweepRecord::VERB => sweep(&SweepRecord::parse(text, verb)?, chapters, language),
+        FeedRecord::VERB => feed(&FeedRecord::parse(text, verb)?, language),
+        RecoverRecord::VERB => recover(&RecoverRecord::parse(text, verb)?, chapters, language),
+        VenueRecord::VERB => Ok(venue(&VenueRecord::parse(text, verb)?, language)),
+        _ => Err(MeasureError::Unusable(format!("`{verb}` has no charts; these have: {}", VERBS.join(", ")))),
+    };
+    let shapes = |(name, scene): (&'static str, Scene)| match serde_json::to_value(scene) {
+        Ok(shapes) => Ok((name, shapes)),
+        Err(error) => Err(MeasureError::Unusable(format!("the chart {name} can't be said as JSON: {error}"))),
+    };
+    drawn?.into_iter().map(shapes).collect()
+}
+
+pub(super) fn ladder(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Result<Scenes, MeasureError> {
+    if record.chapters.is_empty() {
+        return Err(MeasureError::Unusable("the record has no chapter to draw; run the ladder".into()));
+    }
+    Ok(vec![
+        ("throughput", throughput::draw(record, chapters, language)),
+        ("stages", stages::draw(record, chapters, language)),
+        ("gain", gain::draw(record, chapters, language)),
+        ("latency", percentiles::draw(record, chapters, language)),
+    ])
+}
+
+pub(super) fn sweep(record: &SweepRecord, chapters: &Catalogue, language: Language) -> Result<Scenes, MeasureError> {
+    let usable = |size: &BatchSize| size.orders_per_s.median > 0.0 && size.p99_ns.median > 0.0;
+    demand(
+        !record.sizes.is_empty() && record.sizes.iter().all(usable),
+        "a batch size with its throughput and latency",
+    )?;
+    Ok(vec![("sweep", sweep::draw(record, chapters, language))])
+}
+
+pub(super) fn scale(record: &ScaleRecord, chapters: &Catalogue, language: Language) -> Result<Scenes, MeasureError> {
+    let usable = |point: &Shards| point.shards > 0 && point.orders_per_s.min > 0.0;
+    demand(!record.shards.is_empty() && record.shards.iter().all(usable), "a number of shards with its throughput")?;
+    Ok(vec![("scale", scale::draw(record, chapters, language))])
+}
+
+pub(super) fn recover(
+    record: &RecoverRecord,
+    chapters: &Catalogue,
+    language: Language,
+) -> Result<Scenes, MeasureError> {
+    demand(!record.starts.is_empty(), "a log with its starts")?;
+    demand(!record.pauses.is_empty(), "a way to make snapshots with its latencies")?;
+    Ok(vec![
+        ("recover", recover::draw(record, chapters, language)),
+        ("recover-pauses", pauses::draw(record, chapters, language)),
+    ])
+}
+
+pub(super) fn feed(record: &FeedRecord, language: Language) -> Result<Scenes, MeasureError> {
+    demand(record.cases.iter().any(|case| case.mask.event_ns.is_some()), "a number of readers with an event's time")?;
+    let is_late = |case: &FeedCaseRecord| case.mask.from_acknowledgement.p50_ms > 0.0;
+    demand(record.cases.iter().any(is_late), "a command that was followed to the last reader")?;
+    Ok(vec![("feed-event", feed::event(record, language)), ("feed-last", feed::last(record, language))])
+}
+
+/// What was measured of it.
+pub(super) fn venue(record: &VenueRecord, language: Language) -> Scenes {
+    let mut scenes = Vec::new();
+    if let (Some(http), true) = (&record.http, record.stream.iter().any(|stream| stream.name == "echo")) {
+        scenes.push(("venue-throughput", venue::throughput(record, http, language)));
+    }
+    if record.late.iter().any(|late| late.p50_ms > 0.0) {
+        scenes.push(("venue-late", venue::late(record, language)));
+    }
+    if !record.engines.is_empty() {
+        scenes.push(("venue-engines", venue::engines(record, language)));
+    }
+    if let Some(connections) = record.connections.as_ref().filter(|connections| !connections.cases.is_empty()) {
+        scenes.push(("venue-connections", venue::connections(record, connections, language)));
+    }
+    scenes
+}
+
+pub(super) fn demand(is_so: bool, what: &str) -> Result<(), MeasureError> {
+    if is_so {
+        return Ok(());
+    }
+    Err(MeasureError::Unusable(format!("the chart needs at least {what}; the measurement failed, run it again")))
+}
