@@ -1,19 +1,23 @@
 //! Charts and drawings, put into the page as inline SVG so that they follow the theme.
 //!
 //! A chart comes from the measuring tool, one file a language, with its own title and description; its style
-//! block is left out, because the page's style sheet knows which theme is on. Its figures follow as a table, hidden until
-//! a reader drops a record of their own. A drawing is made by hand, one
-//! file for both languages: `<text data-zh="订单簿">order book</text>`.
+//! block is left out, because the page's style sheet knows which theme is on. A page with charts also carries what its script
+//! needs to draw a record that a reader drops (`book/theme/charts`). A drawing is made by hand, one file for both languages: `<text data-zh="订单簿">order book</text>`.
 
 use crate::html::escape;
 use crate::lang::Lang;
 use crate::pattern::regex;
 use crate::sources::Sources;
-use crate::table;
 use regex::Regex;
+use results::charts;
+use results::language::Language;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
+
+/// What stands under the reference's chart once there is another, and under the other.
+const REFERENCE: (&str, &str) = ("Reference machine", "参考机器");
+const OWN: (&str, &str) = ("Your own run", "你自己的运行");
 
 static FIXED: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"\s(?:width|height|role|lang|aria-label|aria-labelledby)="[^"]*""#));
@@ -29,13 +33,25 @@ static LABEL: LazyLock<Regex> =
 pub fn chart(s: &Sources, lang: Lang, name: &str, alt: Option<&str>) -> Result<String, String> {
     let file = format!("charts/{name}.{}.svg", lang.dir());
     let svg = read(&s.project.reference().join(&file)).map_err(|_| format!("there is no output/reference/{file}"))?;
-    let reference = lang.pick("Reference machine", "参考机器");
     let own = Some(s.project.own_output().join(&file)).filter(|own| own.is_file());
-    let mut out = figure("chart", &svg, alt, own.is_some().then_some(reference))?;
+    let mut out = figure("chart", &svg, alt, own.is_some().then_some(lang.pick(REFERENCE.0, REFERENCE.1)))?;
+    out = out.replacen("<figure class=\"chart\"", &format!("<figure class=\"chart\" data-chart=\"{name}\""), 1);
     if let Some(own) = own {
-        out += &figure("chart yours", &read(&own)?, alt, Some(lang.pick("Your own run", "你自己的运行")))?;
+        // Other words than its own are those for the reference's figures.
+        out += &figure("chart yours", &read(&own)?, None, Some(lang.pick(OWN.0, OWN.1)))?;
     }
-    Ok(out + &table::of_chart(s, lang, name)? + "\n")
+    Ok(out + "\n")
+}
+
+/// What the script that draws charts is given on a page: one element that nobody sees. Nothing for a page without charts.
+pub fn given(s: &Sources, lang: Lang, page: &str) -> String {
+    if !page.contains("<figure class=\"chart\" data-chart=") {
+        return String::new();
+    }
+    let mut given = charts::given(&s.chapters, lang.pick(Language::English, Language::Chinese));
+    given["reference"] = lang.pick(REFERENCE.0, REFERENCE.1).into();
+    given["own"] = lang.pick(OWN.0, OWN.1).into();
+    format!("\n<div hidden data-own-charts=\"{}\"></div>\n", escape(&given.to_string()))
 }
 
 /// `{{drawing order-book | what it shows}}`.

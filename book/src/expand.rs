@@ -84,7 +84,8 @@ pub fn page(sources: &Sources, file: &Path, lang: Lang, text: &str, problems: &m
         out.push_str(&expanded);
         out.push('\n');
     }
-    out
+    let given = chart::given(sources, lang, &out);
+    out + &given
 }
 
 fn expand_line(sources: &Sources, lang: Lang, line: &str, fenced: bool, mut report: impl FnMut(String)) -> String {

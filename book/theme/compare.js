@@ -1,6 +1,6 @@
 // A reader's own records beside the reference ones, on every page: what the build does with `output/*.json`, done here for
 // records that are dropped on the page "How we measure". They stay in this browser. Each number and each table names its
-// figures (`data-own`); `records.js` finds and words them.
+// figures (`data-own`); `records.js` finds and words them, and `charts/` draws each chart anew.
 (function compare() {
     'use strict';
 
@@ -88,8 +88,6 @@
             put(td, is && [make('span', { class: 'yours' }, make('span', { class: 'who' }, zh ? '你的' : 'yours'), ' ', ...cell(records, td.dataset.own))]);
         }
         if (table.caption) put(table.caption, is && origin(record));
-        const box = table.closest('.charted');
-        if (box) box.hidden = !is;
     }
 
     function fill() {
@@ -99,6 +97,7 @@
             const shown = figure(records, data.dataset.own, zh);
             put(data, shown !== undefined && [' ', make('span', { class: 'own' }, `${zh ? '你的' : 'yours'} ${shown}`)]);
         }
+        globalThis.book.charts?.show(records);
         // What is wider now may scroll.
         window.dispatchEvent(new Event('resize'));
     }

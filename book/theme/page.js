@@ -75,7 +75,8 @@
         document.querySelectorAll('main :is(pre > code, pre.diff, .table-wrapper, .scroll)').forEach((box, i) => {
             fade(box);
             box.onscroll = () => fade(box);
-            if (box.scrollWidth <= box.clientWidth || box.hasAttribute('tabindex')) return;
+            // Named anew each time: what came or went before it changes its number.
+            if (box.scrollWidth <= box.clientWidth && box.getAttribute('role') !== 'region') return;
             const [, en, cn] = kinds.find(([selector]) => box.matches(selector));
             box.tabIndex = 0;
             box.setAttribute('role', 'region');

@@ -200,7 +200,7 @@
         return below === 0 ? undefined : number(above / below, format, zh);
     }
 
-    const rules = { KINDS: Object.keys(KINDS), BYTES_MAX, read, value, figure };
+    const rules = { KINDS: Object.keys(KINDS), BYTES_MAX, read, value, figure, unlike };
     if (typeof module === 'object') module.exports = rules;
     else (scope.book ??= {}).records = rules;
 })(globalThis);

@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 static SCRIPT: LazyLock<Regex> = LazyLock::new(|| regex(r#"[ \t]*<script src="([^"]*)"></script>\n"#));
 
 /// Scripts that a page can do without, by how their file's name begins, and what on a page needs them.
-const NEEDED: [(&str, &str); 8] = [
+const NEEDED: [(&str, &str); 9] = [
     ("highlight-", "class=\"language-rust"),
     ("book/theme/market-", "class=\"sandbox\""),
     ("book/theme/telling-", "class=\"sandbox\""),
@@ -27,6 +27,7 @@ const NEEDED: [(&str, &str); 8] = [
     ("book/theme/guess-", "class=\"guess"),
     ("book/theme/records-", "data-own"),
     ("book/theme/compare-", "data-own"),
+    ("book/theme/charts/", "data-chart="),
 ];
 
 /// The policy of a page, with what it has to allow only where the page is opened from a folder.

@@ -56,12 +56,12 @@ fn orders_per_s(folder: &str) -> String {
 }
 
 /// A percentile of a chapter's latency.
-pub(super) fn latency(folder: &str, of: &str) -> Figure {
+fn latency(folder: &str, of: &str) -> Figure {
     Figure::of(format!("ladder:chapters[chapter={folder}].latency_ns.{of}"), NS)
 }
 
 /// What a chapter gains on the one before and on the first, where there are such.
-pub(super) fn gains(chapters: &[&str], at: usize) -> [Option<Figure>; 2] {
+fn gains(chapters: &[&str], at: usize) -> [Option<Figure>; 2] {
     let other = |before: usize| {
         let gain = Figure::of(orders_per_s(chapters[at]), Format::Times(2));
         gain.over([orders_per_s(chapters[before])])
@@ -70,7 +70,7 @@ pub(super) fn gains(chapters: &[&str], at: usize) -> [Option<Figure>; 2] {
 }
 
 /// A chapter's number and, small under it, its title; the folder's name where the record is of a chapter long gone.
-pub(super) fn name(s: &Sources, lang: Lang, folder: &str) -> String {
+fn name(s: &Sources, lang: Lang, folder: &str) -> String {
     match s.chapters.find(folder) {
         Ok(chapter) => {
             let title = escape(lang.pick(&chapter.title.en, &chapter.title.zh));

@@ -1,7 +1,6 @@
 //! Tables drawn from the records and from the glossary: a kind a file.
 
 mod cells;
-mod charted;
 mod glossary;
 mod lab;
 mod ladder;
@@ -12,8 +11,6 @@ mod stages;
 use crate::directive::Table;
 use crate::lang::Lang;
 use crate::sources::Sources;
-
-pub use charted::table as of_chart;
 
 /// The table, as one line of HTML.
 pub fn table(s: &Sources, lang: Lang, which: Table<'_>) -> Result<String, String> {

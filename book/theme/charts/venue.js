@@ -1,0 +1,104 @@
+// How far it is from a client to the disk: a second reading of `venue.rs` in `perf/results/src/charts`.
+(function venue(scope) {
+    'use strict';
+
+    const { scene, logAround, valueAxis, figures: { fixed } } = scope.book.charts;
+
+    // How wide the column of names is; the bars start after it.
+    function column({ text, layout: { margin } }, names) {
+        return margin + Math.min(Math.max(60, ...names.map(name => text.width(name, 13) * 1.15)), 300) + 14;
+    }
+
+    // A bar for each of `[name, spread, colour]`.
+    function rates(kit, record, [title, subtitle], rows) {
+        const { words, count, text, layout: { width, margin, venue: { top, row, bar } } } = kit;
+        const bottom = top + row * rows.length;
+        const drawn = scene(kit, bottom + 74, title, subtitle, kit.sourcePlain(record));
+        const left = column(kit, rows.map(([name]) => name));
+        const axis = logAround(rows.flatMap(([, { min, max }]) => [min, max]), left, width - margin - 64);
+        valueAxis(kit, drawn, axis, [top, bottom], words.orders_per_s_axis, count);
+        const told = rows.map(([name, { median, min, max }, colour], place) => {
+            const middle = top + row * (place + 0.5);
+            drawn.text([margin, middle + 5], text.fit(name, 13, left - margin), 13, 'start', 'ink');
+            drawn.bar([left, middle - bar / 2, axis.at(median), middle + bar / 2], colour);
+            drawn.line([[axis.at(min), middle], [axis.at(max), middle]], 1.5, 'ink');
+            drawn.text([axis.at(max) + 10, middle + 5], count(median), 14, 'start', 'ink');
+            return `${name} ${count(median)}`;
+        });
+        drawn.description = kit.describe(title, told);
+        return drawn;
+    }
+
+    function venueThroughput(kit, record) {
+        const { words, colours: { noise: bare, measured: ours } } = kit;
+        const { http, stream } = record;
+        const known = { echo: [3, bare], one: [4, ours], 'json-batch': [5, ours] };
+        const ways = [
+            [0, http.empty_per_s, bare],
+            [1, http.orders_per_s, ours],
+            [2, http.fresh_per_s, ours],
+            ...stream.map(({ name, per_s: speed }) => {
+                const [place, colour] = Object.hasOwn(known, name) ? known[name] : [6, ours];
+                return [place, speed, colour];
+            }),
+        ];
+        const rows = ways.map(([place, speed, colour]) => [words.venue_ways[place], speed, colour]);
+        return rates(kit, record, [words.venue_title, words.venue_subtitle], rows);
+    }
+
+    function venueEngines(kit, record) {
+        const { words, colours } = kit;
+        const rows = record.engines.map(({ name, orders_per_s: speed }) => [name, speed, colours.measured]);
+        return rates(kit, record, [words.venue_engines_title, words.venue_engines_subtitle], rows);
+    }
+
+    // Some thin bars under each of `{ name, remark, ns }`.
+    function waits(kit, record, [title, subtitle], groups) {
+        const { words, colours, duration, text, layout: { width, margin, venue: { legend, groups: top, thin } } } = kit;
+        const bars = Math.max(0, ...groups.map(({ ns }) => ns.length));
+        const height = (thin + 3) * bars + 28;
+        const bottom = top + height * groups.length;
+        const drawn = scene(kit, bottom + 60, title, subtitle, kit.sourcePlain(record));
+        drawn.legend(margin, legend, words.percentiles.slice(0, bars).map((name, place) => [colours.percentiles[place], name]));
+        const left = column(kit, groups.flatMap(({ name, remark }) => [name, remark]));
+        const axis = logAround(groups.flatMap(({ ns }) => ns.map(one => Math.max(one, 1))), left, width - margin - 76);
+        valueAxis(kit, drawn, axis, [top, bottom], '', duration);
+        const told = groups.flatMap(({ name, remark, ns }, place) => {
+            const middle = top + height * (place + 0.5);
+            drawn.text([margin, middle - 4], text.fit(name, 13, left - margin), 13, 'start', 'ink');
+            drawn.text([margin, middle + 16], text.fit(remark, 11, left - margin), 11, 'start', 'muted');
+            const first = middle - (thin + 3) * ns.length / 2;
+            return ns.map((one, row) => {
+                const [bar, end] = [first + (thin + 3) * row, axis.at(Math.max(one, 1))];
+                drawn.bar([left, bar, end, bar + thin], colours.percentiles[row]);
+                drawn.text([end + 8, bar + thin - 2], duration(one), 11, 'start', 'ink');
+                return `${name} (${remark}) ${words.percentiles[row]} ${duration(one)}`;
+            });
+        });
+        drawn.description = kit.describe(title, told);
+        return drawn;
+    }
+
+    function venueLate(kit, record) {
+        const { words, rate } = kit;
+        const [http, stream] = words.venue_doors;
+        const groups = record.late.map(late => ({
+            name: late.name === 'bare' ? words.venue_bare : late.name === 'http' ? http : stream,
+            remark: `${words.offered} ${rate(late.offered_per_s)}`,
+            ns: [late.p50_ms, late.p99_ms, late.p999_ms].map(ms => 1e6 * ms),
+        }));
+        return waits(kit, record, [words.venue_late_title, words.venue_late_subtitle], groups);
+    }
+
+    function venueConnections(kit, record) {
+        const { words, count } = kit;
+        const groups = record.connections.cases.map(({ connections, connection_bytes: bytes, last_p50_ms: p50, last_p99_ms: p99 }) => ({
+            name: `${count(connections)} ${words.venue_connections}`,
+            remark: `${typeof bytes === 'number' ? `${fixed(bytes / 1024, 1)} KiB` : ''} ${words.venue_each}`,
+            ns: [p50, p99].map(ms => 1e6 * ms),
+        }));
+        return waits(kit, record, [words.venue_connections_title, words.venue_connections_subtitle], groups);
+    }
+
+    Object.assign(scope.book.charts, { venueThroughput, venueEngines, venueLate, venueConnections });
+})(globalThis);
