@@ -22,7 +22,7 @@
     // The numbers that answer, as they stand in the page's `value`.
     const answers = new Set(told.flatMap(({ guess }) => [guess.measured, ...guess.items]).map(one => one && String(one.value)));
     const isBehind = element => guesses[0].compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
-    const kinds = { chart: 'figure.chart:not(.yours)', table: '.table-wrapper.record:not(.charted)', number: 'main data.num' };
+    const kinds = { chart: 'figure.chart:not(.yours)', table: '.table-wrapper.record', number: 'main data.num' };
     const pieces = Object.entries(kinds).flatMap(([kind, found]) => [...document.querySelectorAll(found)]
         .filter(element => isBehind(element) && (kind !== 'number' || (answers.has(element.getAttribute('value')) && !element.closest(kinds.table))))
         .map(element => ({ kind, element, opened: false })));

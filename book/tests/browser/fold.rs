@@ -5,7 +5,7 @@ use book::lang::Lang;
 use serde_json::{Value, json};
 
 /// What stands behind the guesses and can be seen: charts, tables, and the numbers that answer.
-const SEEN: &str = "[...document.querySelectorAll('main figure.chart, main .table-wrapper.record:not(.charted)')]
+const SEEN: &str = "[...document.querySelectorAll('main figure.chart, main .table-wrapper.record')]
     .filter(e => e.checkVisibility()).length";
 
 /// The buttons that stand in for what is folded.
