@@ -14,6 +14,8 @@ mod answers;
 mod engines;
 #[path = "seam/happened.rs"]
 mod happened;
+#[path = "seam/life.rs"]
+mod life;
 #[path = "seam/mirror.rs"]
 mod mirror;
 #[path = "seam/world.rs"]

@@ -1,18 +1,12 @@
 //! Everybody on one thread, in turns that a seed decides.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, RwLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use contract::streams::{Random, prologue};
-use gateway::bell::Bell;
-use gateway::door::{Commands, Door as _, EngineDoor, Request};
+use gateway::door::{Commands, Door as _, Request};
 use gateway::engine_thread::{Ticketed, client_order_id};
-use gateway::projection::Projection;
-use gateway::replies::Replies;
 use gateway::reply::{Answer, Refusal, Reply, Session};
-use gateway::stream::listeners::Listeners;
-use gateway::way_back::{Back, WayBack, way_back};
 use market::log::ShardOf;
 use market::{
     AccountId, Acknowledge as _, Command, Event, Intent, MarketId, Outcome, Place, Sequence, Stamp, Step, Ticket,
@@ -21,34 +15,11 @@ use market::{
 
 use crate::answers::{compare_reply, owner};
 use crate::happened::Happened;
+use crate::life::{Life, Shard};
 use crate::mirror::{Mirror, compare};
-
-/// Room for all that happens between two turns of who hands out answers.
-const EVENTS: usize = 8_192;
 
 /// What somebody was told, by the number of the request.
 type Given = Arc<Mutex<Vec<(usize, Result<Reply, Refusal>, Vec<Sequence>)>>>;
-
-/// A shard of the engine.
-struct Shard {
-    way_back: WayBack,
-    /// After each command since the shard was opened; the first is what was recovered.
-    mirrors: Vec<Mirror>,
-    /// The command before the first that came since it was opened.
-    before: u64,
-    /// Commands that were submitted and not acknowledged.
-    pending: VecDeque<Command>,
-}
-
-/// What is open between two kills.
-struct Life {
-    door: EngineDoor,
-    entered: Receiver<Request>,
-    tickets: Sender<Ticketed>,
-    replies: Replies,
-    projection: Arc<RwLock<Projection>>,
-    shards: Vec<Shard>,
-}
 
 pub struct World {
     random: Random,
@@ -322,24 +293,5 @@ impl World {
             }
         }
         Ok(())
-    }
-}
-
-impl Life {
-    /// Opens everything around an engine that recovered this.
-    fn open(recovered: Vec<(Mirror, u64)>, most: usize) -> Life {
-        let bell = Arc::new(Bell::default());
-        let (mut ways, backs): (Vec<WayBack>, Vec<Back>) = recovered.iter().map(|_| way_back(EVENTS, &bell)).unzip();
-        for (way, (mirror, before)) in ways.iter_mut().zip(&recovered) {
-            way.recovered(Sequence(before + 1), &|| mirror.model.state());
-        }
-        let shard =
-            |(way_back, (mirror, before))| Shard { way_back, mirrors: vec![mirror], before, pending: VecDeque::new() };
-        let projection = Arc::new(RwLock::new(Projection::new(recovered.len() as u16)));
-        let shards = ways.into_iter().zip(recovered).map(shard).collect();
-        let ((tickets, ticketed), (door, entered)) = (channel(), EngineDoor::new(most));
-        let listeners = Arc::new(Listeners::default());
-        let replies = Replies::new(backs, ticketed, Arc::clone(&projection), listeners, bell);
-        Life { door, entered, tickets, replies, projection, shards }
     }
 }
