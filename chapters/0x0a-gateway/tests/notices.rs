@@ -92,6 +92,19 @@ fn an_order_is_named_as_its_client_names_it_until_the_venue_starts_anew() {
 }
 
 #[test]
+fn a_market_can_be_watched_when_its_opening_was_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
+    let mut stream = Frames::connect(server.address, "").unwrap();
+    for market in 1..=300 {
+        operator.post("/v1/markets", &json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } })).unwrap();
+        let answer = stream.ask(&json!({ "id": market, "do": "watch", "markets": [market] }).to_string());
+        assert!(answer.get("ok").is_some(), "{answer}");
+    }
+}
+
+#[test]
 fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
     let folder = tempfile::tempdir().unwrap();
     let (server, keys) = venue(&folder);

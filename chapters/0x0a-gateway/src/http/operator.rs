@@ -1,6 +1,7 @@
 //! What only the operator may do: open and end markets, bring and take cash, give an account another key.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json as ToJson;
 use axum::extract::State;
@@ -20,6 +21,10 @@ use crate::wire::{ResolveRequest, TransferRequest};
 
 /// The longest question, in characters.
 const QUESTION_MAX: usize = 200;
+
+/// How long it is waited until a market that has opened is shown, and how often it is looked.
+const SHOWN_TIME: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(1);
 
 /// A question to open a market with.
 #[derive(Deserialize)]
@@ -55,6 +60,13 @@ pub async fn open_market(venue: &Arc<Venue>, question: Question) -> Result<(Mark
     let market = asked.await.map_err(|_| Problem::new(Why::Names))??;
     let reply = done(venue.ask(Session::Operator, Command::Open { market }).await?)?;
     play_money(venue, venue.names.accounts().into_iter().map(|account| (market, account))).await?;
+    let is_shown = async {
+        while venue.board.market(market).is_none() {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    // Whoever hears of a market may watch it at once. The feed is a moment behind; where it is gone, that is seen in all books.
+    let _ = tokio::time::timeout(SHOWN_TIME, is_shown).await;
     Ok((market, reply.ticket.sequence.0))
 }
 
