@@ -234,7 +234,8 @@ fn make_folders(folder: &Path) -> io::Result<()> {
         make_folders(above)?;
     }
     match fs::create_dir(folder) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists || !folder.is_dir() => Err(error),
+        // Another may have made it in between.
+        Err(error) if !folder.is_dir() => Err(error),
         _ => sync_names(above),
     }
 }

@@ -65,9 +65,10 @@ impl FrameHeader {
 
 /// The first four bytes of a frame with so many bytes of commands.
 fn start_of(length: usize, framing: Framing) -> [u8; 4] {
+    let length = (length as u32).to_le_bytes();
     match framing {
-        Framing::Version1 => (length as u32).to_le_bytes(),
-        Framing::Version2 => ((length as u32) << 8 | u32::from(MARK)).to_le_bytes(),
+        Framing::Version1 => length,
+        Framing::Version2 => [MARK, length[0], length[1], length[2]],
     }
 }
 

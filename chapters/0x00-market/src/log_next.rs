@@ -64,10 +64,10 @@ impl NextSegment {
 }
 
 fn write_zeros(file: &mut dyn LogFile, bytes: u64) -> io::Result<()> {
-    let zeros = vec![0; ZEROS.min(bytes as usize)];
+    let zeros = vec![0; ZEROS];
     let mut written = 0;
     while written < bytes {
-        let length = zeros.len().min((bytes - written) as usize);
+        let length = (ZEROS as u64).min(bytes - written) as usize;
         file.write_all_at(written, &zeros[..length])?;
         written += length as u64;
     }

@@ -105,11 +105,12 @@ impl Judge {
     /// Any other header belongs to an acknowledged frame, if it has a number that is possible here, or else a right
     /// checksum.
     fn see_other_header(&mut self, slot: u64, header: &FrameHeader, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
-        if header.first >= self.next && header.first.0 - self.next.0 <= slot {
-            return Err(format!("a frame with command {} follows", header.first));
-        }
         // Frames hold no headers: a frame within which another header stands was none.
-        self.suspect = (header.first > self.next).then(|| Suspect::new(header, record, self.log));
+        self.suspect = match header.first.0.checked_sub(self.next.0) {
+            None => None,
+            Some(ahead) if ahead <= slot => return Err(format!("a frame with command {} follows", header.first)),
+            Some(_) => Some(Suspect::new(header, record, self.log)),
+        };
         Ok(())
     }
 

@@ -114,7 +114,7 @@ impl LogWriter {
     /// # Errors
     /// When the disk says no.
     pub fn lay_out(&mut self, commands: usize) -> Result<(), LogError> {
-        let bytes = (commands * RECORD_BYTES) as u64;
+        let bytes = commands as u64 * RECORD_BYTES as u64;
         // An eighth more for the frames' headers.
         self.write_zeros(bytes + bytes / 8).map_err(|source| self.error("lay out", source))
     }
@@ -123,7 +123,7 @@ impl LogWriter {
         let zeros = vec![0; 1 << 20];
         let mut laid_out = self.file.length()?;
         while laid_out < self.end + bytes {
-            let length = zeros.len().min((self.end + bytes - laid_out) as usize);
+            let length = (zeros.len() as u64).min(self.end + bytes - laid_out) as usize;
             self.file.write_all_at(laid_out, &zeros[..length])?;
             laid_out += length as u64;
         }

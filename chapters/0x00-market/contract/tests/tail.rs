@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use contract::fixture::{Fixture, Framing, TIME, header};
+use contract::fixture::{Fixture, Framing, HEADER_1, TIME, header};
 use contract::streams::{Random, streams};
 use contract::{Faults, SimDisk};
-use market::log::{FRAME_COMMANDS_MAX, RECORD_BYTES, ShardOf, encode_command, seal_frame};
+use market::log::{FRAME_COMMANDS_MAX, LogHeader, RECORD_BYTES, ShardOf, encode_command, seal_frame};
 use market::log_reader::LogReader;
 use market::{Clock, Command, Disk, LogError, LogId, MarketId, Options, Recovery, Sequence, Stamp, read_log};
 use proptest::prelude::{any, proptest};
@@ -68,6 +68,9 @@ fn a_header_behind_a_damaged_frame_shows_that_it_was_acknowledged() {
     let mut bytes = log.bytes[..last.start + RECORD_BYTES].to_vec();
     bytes[before.start + 50] ^= 1;
     assert!(refused(&bytes).contains("command 21"), "{}", refused(&bytes));
+    // Of the frame there may be less than its header says, and the file may end there.
+    let short = [&log.bytes[..before.start + 3 * RECORD_BYTES], &forged_header(12, 3)].concat();
+    assert_eq!(refused(&short), "the file ends within the frame, and a frame with command 12 follows");
     // Its checksum and its number may be anything, as long as that number can stand there.
     for (first, is_there) in [(10, false), (11, true), (12, true), (22, true), (23, false), (u64::MAX, false)] {
         bytes[last.start..].copy_from_slice(&forged_header(first, 3));
@@ -174,6 +177,34 @@ fn a_header_names_a_shard_that_can_be() {
         let bytes = header(ShardOf { shard, shards }).encode();
         assert!(matches!(open(&bytes), Err(LogError::Foreign { .. })), "shard {shard} of {shards}");
     }
+}
+
+#[test]
+fn a_header_names_a_log_and_a_command_that_can_be() {
+    let header = header(ShardOf::ONLY);
+    for header in [LogHeader { id: LogId::NONE, ..header }, LogHeader { first: Sequence(0), ..header }] {
+        assert!(matches!(open(&header.encode()), Err(LogError::Foreign { .. })), "{header:?}");
+    }
+}
+
+#[test]
+fn every_bit_of_a_header_of_version_1_counts() {
+    open(&HEADER_1).unwrap();
+    for bit in 0..8 * HEADER_1.len() {
+        let mut header = HEADER_1;
+        header[bit / 8] ^= 1 << (bit % 8);
+        assert!(open(&header).is_err(), "bit {bit}");
+    }
+}
+
+#[test]
+fn a_length_that_came_in_part_names_no_end() {
+    // 33 commands are 0x318 bytes, and 0x18 would be one command.
+    let log = Fixture::new(&Random::new(3).stream(66), Framing::Many(33), ShardOf::ONLY);
+    let last = log.frames[1];
+    let mut bytes = log.bytes.clone();
+    bytes[last.start + 2..last.start + RECORD_BYTES].fill(0);
+    assert_eq!(open(&bytes).unwrap().commands, 33);
 }
 
 #[test]

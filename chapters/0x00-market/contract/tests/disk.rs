@@ -1,0 +1,145 @@
+//! The machine's disk: what is not there, what is something else, and who has the lock.
+
+// These are tests: an `unwrap` here is an assertion.
+#![allow(clippy::unwrap_used)]
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use contract::{Faults, SimDisk};
+use market::disk::copy_file;
+use market::{Disk, LogFile, LogId, RealDisk};
+use tempfile::tempdir;
+
+#[test]
+fn what_is_not_there_is_no_error_and_what_is_something_else_is() {
+    let folder = tempdir().unwrap();
+    let (missing, file) = (folder.path().join("missing"), folder.path().join("file"));
+    fs::write(&file, "a file").unwrap();
+    assert!(RealDisk.open(&missing).unwrap().is_none());
+    assert!(RealDisk.open(folder.path()).is_err(), "a folder was opened as a file");
+    assert_eq!(RealDisk.list(&missing).unwrap(), [""; 0]);
+    assert!(RealDisk.list(&file).is_err(), "a file was listed as a folder");
+    assert_eq!(RealDisk.list(folder.path()).unwrap(), ["file"]);
+    RealDisk.remove(&missing).unwrap();
+    assert!(RealDisk.remove(folder.path()).is_err(), "a folder was removed as a file");
+    assert!(RealDisk.make_folder(&file).is_err(), "a file was taken for a folder");
+    RealDisk.make_folder(&missing.join("below")).unwrap();
+    RealDisk.make_folder(&missing.join("below")).unwrap();
+    RealDisk.remove(&file).unwrap();
+    assert_eq!(RealDisk.list(folder.path()).unwrap(), ["missing"]);
+}
+
+#[test]
+fn a_name_goes_to_another_file() {
+    let folder = tempdir().unwrap();
+    let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+    drop(RealDisk.create(&one, b"one").unwrap());
+    drop(RealDisk.create(&other, b"other").unwrap());
+    RealDisk.rename(&one, &other).unwrap();
+    assert_eq!(
+        (RealDisk.list(folder.path()).unwrap(), fs::read(&other).unwrap()),
+        (vec!["other".into()], b"one".into())
+    );
+}
+
+#[test]
+fn a_file_holds_what_was_written() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("file");
+    let mut file = RealDisk.create(&path, b"0123456789").unwrap();
+    file.write_all_at(4, b"abc").unwrap();
+    file.set_length(9).unwrap();
+    file.sync().unwrap();
+    assert_eq!((fs::read(&path).unwrap(), file.length().unwrap()), (b"0123abc78".into(), 9));
+    let mut bytes = [0; 5];
+    assert_eq!((file.read_at(2, &mut bytes).unwrap(), &bytes), (5, b"23abc"));
+    assert_eq!(file.read_at(9, &mut bytes).unwrap(), 0);
+    let mut read_only = File::open(&path).unwrap();
+    assert!(LogFile::write_all_at(&mut read_only, 0, b"no").is_err(), "a file was written that may only be read");
+}
+
+#[test]
+fn every_log_has_an_identity_of_its_own() {
+    let [one, other] = [RealDisk.new_log_id(), RealDisk.new_log_id()];
+    assert!(one != LogId::NONE && other != LogId::NONE && one != other);
+}
+
+/// A program that died leaves no lock, and perhaps its name.
+#[test]
+fn a_lock_says_who_has_it() {
+    let folder = tempdir().unwrap();
+    let (lock, holder) = (folder.path().join("LOCK"), folder.path().join("LOCK.holder"));
+    fs::write(&holder, "somebody who died").unwrap();
+    let held = RealDisk.lock(&lock, "the first").unwrap().unwrap_or_else(|holder| panic!("{holder} has it"));
+    let second = || RealDisk.lock(&lock, "the second").unwrap().err();
+    assert_eq!(second().as_deref(), Some("the first"));
+    fs::write(&holder, "").unwrap();
+    assert_eq!(second().as_deref(), Some("another program"));
+    fs::remove_file(&holder).unwrap();
+    assert_eq!(second().as_deref(), Some("another program"));
+    fs::write(&holder, "the first").unwrap();
+    drop(held);
+    assert!(!holder.exists(), "the name of who had the lock stayed");
+    assert_eq!(second(), None);
+}
+
+#[test]
+fn a_copy_ends_where_it_is_told_to() {
+    let [from, to] = ["from", "to"].map(Path::new);
+    let bytes: Vec<u8> = (0..3 << 20).map(|at| (at % 251) as u8).collect();
+    for length in [0, 1, 1 << 20, (1 << 20) + 1, bytes.len(), bytes.len() + 1] {
+        let disk = SimDisk::new(1, Faults::default());
+        disk.put(from, &bytes);
+        copy_file(&disk, from, to, length as u64).unwrap();
+        assert!(disk.durable(to).unwrap() == bytes[..length.min(bytes.len())], "{length} bytes");
+    }
+    let disk = SimDisk::new(1, Faults::default());
+    assert_eq!(copy_file(&disk, from, to, 1).unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+/// A file that is interrupted, then takes a byte, and so on; after a number of bytes it takes none.
+struct Slow {
+    bytes: Vec<u8>,
+    room: usize,
+    is_interrupted: bool,
+}
+
+impl LogFile for Slow {
+    fn read_at(&mut self, _: u64, _: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        assert_eq!(at, self.bytes.len() as u64);
+        self.is_interrupted = !self.is_interrupted;
+        if self.is_interrupted {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let taken = bytes.len().min(1).min(self.room - self.bytes.len());
+        self.bytes.extend(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        Ok(self.bytes.len() as u64)
+    }
+
+    fn set_length(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn all_is_written_or_it_is_an_error() {
+    let mut file = Slow { bytes: Vec::new(), room: 12, is_interrupted: false };
+    file.write_all_at(0, b"ten bytes.").unwrap();
+    assert_eq!(file.bytes, b"ten bytes.");
+    assert_eq!(file.write_all_at(10, b"more").unwrap_err().kind(), ErrorKind::WriteZero);
+    assert_eq!(file.bytes, b"ten bytes.mo");
+}
