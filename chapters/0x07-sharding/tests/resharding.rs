@@ -2,6 +2,7 @@
 //! it was.
 #![allow(clippy::unwrap_used)]
 
+use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -93,6 +94,32 @@ fn a_directory_in_use_is_refused() {
     let held = market::DataDir::open(&disk, folder.path()).unwrap();
     refused(&disk, &folder, 4, "in use by process");
     drop(held);
+    reshard(&disk, folder.path(), 4).unwrap();
+}
+
+/// The new logs are answered for by new ledgers. One that is gone already is no hindrance.
+#[test]
+fn the_ledgers_of_the_old_set_go() {
+    for gone in 0..2 {
+        let (disk, folder) = two_shards();
+        let ledgers: Vec<PathBuf> = folder.files().into_keys().collect();
+        assert_eq!(ledgers.len(), 2, "{ledgers:?}");
+        ledgers[..gone].iter().for_each(|ledger| fs::remove_file(ledger).unwrap());
+        reshard(&disk, folder.path(), 4).unwrap();
+        assert!(folder.files().is_empty(), "{:?}", folder.files().keys());
+    }
+}
+
+#[test]
+fn a_ledger_that_stays_is_an_error() {
+    let (disk, folder) = two_shards();
+    let (ledger, before) = (folder.files().into_keys().next().unwrap(), logs(&disk));
+    fs::remove_file(&ledger).unwrap();
+    fs::create_dir(&ledger).unwrap();
+    let error = reshard(&disk, folder.path(), 4).expect_err("it went on");
+    assert!(error.to_string().contains("the ledger"), "{error}");
+    assert_eq!(logs(&disk), before, "logs changed in spite of: {error}");
+    fs::remove_dir(&ledger).unwrap();
     reshard(&disk, folder.path(), 4).unwrap();
 }
 
