@@ -10,10 +10,13 @@
 //!
 //! `timelines`: whole engines at work on this machine's disk, by its clock. Every run is another, so this one is kept
 //! until its sources change, and is taken with `--release` only; `-- timelines` records it all the same.
+//! `books`: ten commands through the books of 0x01 and 0x05, whose reads and writes are noted.
 //!
 //! `mask`: the feed of 0x09 behind an engine's acknowledgements, with a reader that keeps up and one that is slow.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]
 
+#[path = "record/books.rs"]
+mod books;
 #[path = "record/digest.rs"]
 mod digest;
 #[path = "record/log.rs"]
@@ -41,8 +44,13 @@ fn main() {
         fs::write(&file, serde_json::to_string_pretty(recording).unwrap() + "\n").unwrap();
         program::print(format_args!("{}\n", file.display())).unwrap();
     };
-    let recordings =
-        [("ring", ring::record()), ("ordering", ordering::record()), ("mask", mask::record()), ("log", log::record())];
+    let recordings = [
+        ("books", books::record()),
+        ("ring", ring::record()),
+        ("ordering", ordering::record()),
+        ("mask", mask::record()),
+        ("log", log::record()),
+    ];
     for (name, recording) in recordings {
         write(name, &recording);
     }

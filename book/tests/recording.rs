@@ -1,6 +1,8 @@
 //! The recordings that the book plays are what the engines do: the same run again gives the same bytes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
+#[path = "../examples/record/books.rs"]
+mod books;
 #[path = "../examples/record/digest.rs"]
 mod digest;
 #[path = "../examples/record/log.rs"]
@@ -13,6 +15,8 @@ mod ordering;
 mod ring;
 #[path = "../examples/record/timelines.rs"]
 mod timelines;
+#[path = "recording/spoilt.rs"]
+mod spoilt;
 
 use serde_json::{Value, json};
 use std::fs;
@@ -102,4 +106,17 @@ fn the_time_lines_are_of_runs_that_the_engines_allow() {
     assert!(early.starts_with("0x06: the sync returned at"), "{early}");
     let impatient = planted(|runs| runs[2]["batch_max"] = json!(5));
     assert!(impatient.starts_with("0x03 with K = 5: a frame of 4 orders"), "{impatient}");
+}
+
+#[test]
+fn ten_commands_are_recorded_through_both_books() {
+    let recording = books::record();
+    is_what_runs("books", &recording);
+    let ends = |engine: usize| {
+        let last = &recording["steps"].as_array().unwrap().last().unwrap()["engines"][engine];
+        ["so_far", "different"].map(|count| last[count].as_u64().unwrap())
+    };
+    // What the page says of them: about as many lines, and in 0x05 the same ones again.
+    let [naive, array] = [0, 1].map(ends);
+    assert!(naive[0].abs_diff(array[0]) < 10 && array[1] < naive[1], "{naive:?} {array:?}");
 }
