@@ -1,5 +1,7 @@
 //! Records engines at work, for the players in the book: `cargo run -p book --example record`.
 //!
+//! `books`: ten commands through the books of 0x01 and 0x05, whose reads and writes are noted.
+//!
 //! `ring`: the ring, the events that wait and the markets are the engine's own. Only the clock is ours: one thread plays
 //! the three roles in a written order, so that the same recording comes out every time, and a step does what the role's
 //! own step does (`submit` and `publish` of the pipeline, `step` of journal and matcher).
@@ -10,8 +12,6 @@
 //!
 //! `timelines`: whole engines at work on this machine's disk, by its clock. Every run is another, so this one is kept
 //! until its sources change, and is taken with `--release` only; `-- timelines` records it all the same.
-//! `books`: ten commands through the books of 0x01 and 0x05, whose reads and writes are noted.
-//!
 //! `mask`: the feed of 0x09 behind an engine's acknowledgements, with a reader that keeps up and one that is slow.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]
 

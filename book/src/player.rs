@@ -4,6 +4,7 @@
 //! `NAME.toml` the words. What is drawn in each step is decided here: the page carries one picture, every step's
 //! sentence, and for the script `book/theme/player.js` what changes in the picture from step to step.
 
+mod books;
 mod frame;
 mod lanes;
 mod log;
@@ -37,7 +38,8 @@ struct Drawing {
     still: usize,
 }
 
-const DRAWINGS: [Drawing; 6] = [
+const DRAWINGS: [Drawing; 7] = [
+    Drawing { name: "books", frames: books::frames, picture: books::picture, still: books::STILL },
     Drawing { name: "ring", frames: ring::frames, picture: ring::picture, still: ring::STILL },
     Drawing { name: "ordering", frames: ordering::frames, picture: ordering::picture, still: ordering::STILL },
     Drawing { name: "mask", frames: mask::frames, picture: mask::picture, still: mask::STILL },

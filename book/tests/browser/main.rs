@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 #![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
 
+mod books;
 mod cdp;
 #[path = "../fixture/mod.rs"]
 mod fixture;
