@@ -7,7 +7,7 @@ use crate::digest::{hex, sources};
 use market::model::Model;
 use market::{AccountId, Cents, Command, Event, Intent, MarketId, OrderId, Place, TimeInForce};
 use observed::seen::{Access, during};
-use observed::{Cells, Touched, array, naive, touched, unexplained};
+use observed::{Cells, Touched, array, array_cells, naive, naive_cells, touched, unexplained};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ impl Books {
     pub fn cells(&self) -> [Option<Cells>; 2] {
         let is_open = !self.naive.state().markets.is_empty();
         let has_nodes = self.array.bytes().0 > 1_024;
-        [is_open.then(|| naive::cells(&self.naive, MARKET)), has_nodes.then(|| array::cells(&self.array))]
+        [is_open.then(|| naive_cells::cells(&self.naive, MARKET)), has_nodes.then(|| array_cells::cells(&self.array))]
     }
 
     /// Applies a command, compares both with the model, and gives the step.

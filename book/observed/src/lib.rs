@@ -27,16 +27,7 @@ macro_rules! chapter {
     };
 }
 
-/// 0x01: a tree of levels a side, a queue at each, a map from ids to orders.
-pub mod naive {
-    chapter!("naive": accounts book exchange trading);
-    mod cells;
-    pub use cells::{cells, spoil};
-}
-
-/// 0x05: an array of levels a side, a bitmap, links through a slab, a table from ids to slots.
-pub mod array {
-    chapter!("array": accounts book exchange id_table metrics slab trading);
-    mod cells;
-    pub use cells::{cells, spoil};
-}
+pub mod array;
+pub mod array_cells;
+pub mod naive;
+pub mod naive_cells;

@@ -2,7 +2,7 @@
 
 use super::books::{Books, MARKET, commands};
 use observed::seen::Access;
-use observed::{Cell, array, naive};
+use observed::{Cell, array_cells, naive_cells};
 use std::collections::BTreeSet;
 
 /// The books before a command of the ten, and the cells of one of them.
@@ -35,8 +35,8 @@ fn what_was_not_read_may_hold_anything() {
             for cell in cells.iter().filter(|cell| !right.1[0].contains(&cell.name)) {
                 let (mut books, cells) = before(at, engine);
                 let is_spoilt = match engine {
-                    0 => naive::spoil(&mut books.naive, MARKET, &cell.name),
-                    _ => array::spoil(&mut books.array, &cell.name),
+                    0 => naive_cells::spoil(&mut books.naive, MARKET, &cell.name),
+                    _ => array_cells::spoil(&mut books.array, &cell.name),
                 };
                 if is_spoilt {
                     spoilt += 1;

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::ops::Index;
 
-use crate::Cells;
+use crate::cells::Cells;
 use crate::seen::{Base, block, home, note};
 
 /// How many marks are compared at once.

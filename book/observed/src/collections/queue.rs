@@ -1,7 +1,7 @@
 //! A queue in a ring of elements, as `std::collections::VecDeque` keeps it.
 
 use super::Housed;
-use crate::Cells;
+use crate::cells::Cells;
 use crate::seen::{block, note};
 
 /// The header's address, capacity, first element's place, and length; the elements lie in a block of their own.

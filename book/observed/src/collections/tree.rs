@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::mem::{MaybeUninit, offset_of};
 
 use super::Housed;
-use crate::Cells;
+use crate::cells::Cells;
 use crate::seen::{block, home, note};
 
 /// How many keys a node holds.

@@ -1,7 +1,7 @@
 //! What lies where in 0x01's book.
 
-use super::exchange::Exchange;
-use crate::Cells;
+use crate::cells::Cells;
+use crate::naive::exchange::Exchange;
 use market::{MarketId, OrderId, Price};
 
 /// The book of a market.

@@ -1,10 +1,10 @@
 //! What lies where in 0x05's book.
 
-use super::book::{Book, Level, Levels, Node};
-use super::exchange::Exchange;
-use super::id_table::NONE;
-use super::slab::Slot;
-use crate::Cells;
+use crate::array::book::{Book, Level, Levels, Node};
+use crate::array::exchange::Exchange;
+use crate::array::id_table::NONE;
+use crate::array::slab::Slot;
+use crate::cells::Cells;
 use crate::seen::address;
 use market::{OrderId, Quantity};
 
