@@ -13,10 +13,10 @@ mod mask;
 mod ordering;
 #[path = "../examples/record/ring.rs"]
 mod ring;
-#[path = "../examples/record/timelines.rs"]
-mod timelines;
 #[path = "recording/spoilt.rs"]
 mod spoilt;
+#[path = "../examples/record/timelines.rs"]
+mod timelines;
 
 use serde_json::{Value, json};
 use std::fs;

@@ -45,5 +45,6 @@ pub use of_record::{VERBS, scenes};
 #[cfg(feature = "charts")]
 pub use run::LatencyRun;
 
-#[cfg(all(test, feature = "charts"))]
+#[cfg(test)]
+#[cfg(feature = "charts")]
 mod tests;
