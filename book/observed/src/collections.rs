@@ -5,15 +5,7 @@ pub use map::HashMap;
 pub use queue::VecDeque;
 pub use tree::BTreeMap;
 
+mod housed;
 mod map;
 mod queue;
 mod tree;
-
-/// A value that a tree holds, and that notes its own reads and writes.
-pub trait Housed {
-    /// How many bytes it has in `std`.
-    const BYTES: usize;
-
-    /// It lies somewhere else now.
-    fn moved(&mut self, home: usize);
-}

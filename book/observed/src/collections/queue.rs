@@ -1,6 +1,6 @@
 //! A queue in a ring of elements, as `std::collections::VecDeque` keeps it.
 
-use super::Housed;
+use super::housed::Housed;
 use crate::cells::Cells;
 use crate::seen::{block, note};
 

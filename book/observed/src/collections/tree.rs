@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::mem::{MaybeUninit, offset_of};
 
-use super::Housed;
+use super::housed::Housed;
 use crate::cells::Cells;
 use crate::seen::{block, home, note};
 
