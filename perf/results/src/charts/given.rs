@@ -7,8 +7,8 @@ use catalogue::Catalogue;
 use market::engine::Stage;
 use serde_json::{Value, json};
 
-use super::palette::{self, hex};
-use super::scene::{MARGIN, Paint, WIDTH};
+use super::palette;
+use super::scene::{MARGIN, Paint, WIDTH, hex};
 use super::words::words;
 use super::{feed, gain, percentiles, recover, scale, stages, sweep, text, throughput, venue};
 use crate::language::Language;

@@ -42,11 +42,6 @@ pub(crate) fn chapter(place: usize) -> Paint {
     Paint::Solid(CHAPTERS[place.min(CHAPTERS.len() - 1)])
 }
 
-/// A colour as a page writes it: `#4477AA`.
-pub(crate) fn hex([red, green, blue]: [u8; 3]) -> String {
-    format!("#{red:02X}{green:02X}{blue:02X}")
-}
-
 /// Dark or white, whichever is read better on `colour`.
 pub(crate) fn text_on(colour: [u8; 3]) -> Paint {
     const DARK: [u8; 3] = [0x14, 0x18, 0x1D];

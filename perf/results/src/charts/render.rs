@@ -14,8 +14,7 @@ use plotters::element::{Circle, PathElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle};
 
-use super::palette::hex;
-use super::scene::{Anchor, Label, Paint, Scene, Shape, WIDTH};
+use super::scene::{Anchor, Label, Paint, Scene, Shape, WIDTH, hex};
 use super::text;
 use crate::error::MeasureError;
 use crate::language::Language;

@@ -3,7 +3,6 @@
 
 use serde::{Serialize, Serializer};
 
-use super::palette::hex;
 use super::text;
 
 /// Width of every chart, in pixels of its own.
@@ -34,6 +33,11 @@ impl Serialize for Paint {
             Paint::Solid(colour) => serializer.serialize_str(&hex(*colour)),
         }
     }
+}
+
+/// A colour as a page writes it: `#4477AA`.
+pub(crate) fn hex([red, green, blue]: [u8; 3]) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 /// Which end of a text its position names.
