@@ -75,8 +75,9 @@
         document.querySelectorAll('main :is(pre > code, pre.diff, .table-wrapper, .scroll)').forEach((box, i) => {
             fade(box);
             box.onscroll = () => fade(box);
-            // Named anew each time: what came or went before it changes its number.
-            if (box.scrollWidth <= box.clientWidth && box.getAttribute('role') !== 'region') return;
+            // Named anew each time: what came or went before it changes its number. A diff came with a name of its own.
+            if (box.dataset.box === undefined && (box.scrollWidth <= box.clientWidth || box.hasAttribute('tabindex'))) return;
+            box.dataset.box = '';
             const [, en, cn] = kinds.find(([selector]) => box.matches(selector));
             box.tabIndex = 0;
             box.setAttribute('role', 'region');
