@@ -6,7 +6,7 @@ use crate::words::Words;
 use std::fmt::Write as _;
 
 /// Where time begins and ends from left to right.
-pub(super) const LEFT: f64 = 68.0;
+pub(super) const LEFT: f64 = 72.0;
 pub(super) const RIGHT: f64 = 348.0;
 
 /// The tops of the disk's and the processor's lane and of the first order, and the way to the next.
