@@ -231,7 +231,9 @@ impl LogFile for Handle {
         let mut world = self.disk.world();
         world.read(&self.path)?;
         let contents = world.files.get(&self.path).ok_or(ErrorKind::NotFound)?;
-        let rest = contents.cached.get(at as usize..).unwrap_or_default();
+        // A place that 32 bits can't count lies behind the end.
+        let start = usize::try_from(at).unwrap_or(usize::MAX);
+        let rest = contents.cached.get(start..).unwrap_or_default();
         let length = rest.len().min(buffer.len());
         buffer[..length].copy_from_slice(&rest[..length]);
         Ok(length)
