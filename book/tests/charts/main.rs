@@ -7,6 +7,8 @@
 #![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
 
 mod made_up;
+#[path = "../fixture/node.rs"]
+mod node;
 
 use book::lang::Lang;
 use book::project::Project;
@@ -18,7 +20,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
@@ -35,16 +37,6 @@ fn project() -> Project {
 
 fn chapters() -> Catalogue {
     project().chapters().unwrap()
-}
-
-/// Whether node is there; in CI it must be.
-fn node() -> bool {
-    let there = Command::new("node").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success());
-    if !there {
-        assert!(std::env::var_os("CI").is_none(), "no node, and this is CI");
-        eprintln!("skipped: no node");
-    }
-    there
 }
 
 /// The scripts that draw, in the order in which a page loads them.
@@ -155,7 +147,7 @@ fn first_difference(theme: &Path, languages: &[Language]) -> Option<String> {
 
 #[test]
 fn every_chart_is_drawn_as_the_measuring_tool_draws_it() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     let pictures: usize = EXPECTED.drawn.iter().map(|drawn| drawn.as_object().unwrap().len()).sum();
@@ -165,7 +157,7 @@ fn every_chart_is_drawn_as_the_measuring_tool_draws_it() {
 
 #[test]
 fn every_chart_that_a_page_shows_or_a_record_has_is_known() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     let names = names();
@@ -216,7 +208,7 @@ const PLANTED: [(&str, &str, &str, &str); 15] = [
 
 #[test]
 fn a_planted_difference_is_found() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     let folder = TempDir::new().unwrap();
@@ -259,7 +251,7 @@ fn seen(value: &str) -> String {
 
 #[test]
 fn the_reference_records_give_the_pictures_of_the_book() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     for verb in VERBS {
@@ -299,7 +291,7 @@ fn the_reference_records_give_the_pictures_of_the_book() {
 
 #[test]
 fn a_spoiled_record_is_a_picture_or_none() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     let asked =

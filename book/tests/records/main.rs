@@ -5,6 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 #![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
 
+#[path = "../fixture/node.rs"]
+mod node;
+
 use book::expand;
 use book::format::Format;
 use book::lang::Lang;
@@ -15,21 +18,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use tempfile::TempDir;
 
 fn book() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Whether node is there; in CI it must be.
-fn node() -> bool {
-    let there = Command::new("node").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success());
-    if !there {
-        assert!(std::env::var_os("CI").is_none(), "no node, and this is CI");
-        eprintln!("skipped: no node");
-    }
-    there
 }
 
 /// Asks the script, and gives one answer a question.
@@ -93,7 +86,7 @@ fn first_difference(script: &Path) -> Option<String> {
 
 #[test]
 fn every_number_is_shown_as_the_build_shows_it() {
-    if node() {
+    if node::is_there() {
         assert_eq!(first_difference(&ours()), None);
     }
 }
@@ -114,7 +107,7 @@ const PLANTED: [(&str, &str, &str); 6] = [
 
 #[test]
 fn a_planted_difference_is_found() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     let right = fs::read_to_string(ours()).unwrap();
@@ -149,7 +142,7 @@ fn shown(lang: Lang) -> Vec<(String, String)> {
 
 #[test]
 fn every_figure_of_every_page_is_found_in_its_record() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     for lang in Lang::ALL {
@@ -178,7 +171,7 @@ fn every_figure_of_every_page_is_found_in_its_record() {
 
 #[test]
 fn what_is_no_record_is_refused_and_a_spoiled_one_shows_text_or_nothing() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     let kinds: Vec<String> = serde_json::from_value(answers(&ours(), &[json!({"ask": "kinds"})]).remove(0)).unwrap();

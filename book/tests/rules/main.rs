@@ -6,6 +6,8 @@
 #![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
 
 mod json;
+#[path = "../fixture/node.rs"]
+mod node;
 
 use contract::streams::{Met, Random};
 use market::model::Model;
@@ -43,16 +45,6 @@ fn full() -> Vec<Command> {
 
 fn rules() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("theme/market.js")
-}
-
-/// Whether node is there; in CI it must be.
-fn node() -> bool {
-    let there = Program::new("node").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success());
-    if !there {
-        assert!(std::env::var_os("CI").is_none(), "no node, and this is CI");
-        eprintln!("skipped: no node");
-    }
-    there
 }
 
 /// Plays streams by the rules in `script` and by the model, and gives the first difference.
@@ -102,7 +94,7 @@ fn compare(script: &Path, count: u64, met: &mut Met) -> Result<usize, String> {
 
 #[test]
 fn the_pages_rules_are_the_models() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     let mut met = Met::default();
@@ -148,7 +140,7 @@ fn a_rejection_has_the_contracts_words() {
 
 #[test]
 fn a_planted_difference_is_found() {
-    if !node() {
+    if !node::is_there() {
         return;
     }
     let right = fs::read_to_string(rules()).unwrap();
