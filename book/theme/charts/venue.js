@@ -94,7 +94,7 @@
         const { words, count } = kit;
         const groups = record.connections.cases.map(({ connections, connection_bytes: bytes, last_p50_ms: p50, last_p99_ms: p99 }) => ({
             name: `${count(connections)} ${words.venue_connections}`,
-            remark: `${typeof bytes === 'number' ? `${fixed(bytes / 1024, 1)} KiB` : ''} ${words.venue_each}`,
+            remark: typeof bytes === 'number' ? `${fixed(bytes / 1024, 1)} KiB ${words.venue_each}` : words.venue_each_unseen,
             ns: [p50, p99].map(ms => 1e6 * ms),
         }));
         return waits(kit, record, [words.venue_connections_title, words.venue_connections_subtitle], groups);

@@ -79,10 +79,10 @@ pub(crate) fn late(record: &VenueRecord, language: Language) -> Scene {
 pub(crate) fn connections(record: &VenueRecord, connections: &ConnectionsRecord, language: Language) -> Scene {
     let words = words(language);
     let groups = connections.cases.iter().map(|case| {
-        let each = case.connection_bytes.map_or(String::new(), |bytes| format!("{:.1} KiB", bytes / 1024.0));
+        let told = |bytes: f64| format!("{:.1} KiB {}", bytes / 1024.0, words.venue_each);
         Group {
             name: format!("{} {}", count_text(case.connections as f64, language), words.venue_connections),
-            remark: format!("{each} {}", words.venue_each),
+            remark: case.connection_bytes.map_or_else(|| words.venue_each_unseen.to_owned(), told),
             ns: [case.last_p50_ms, case.last_p99_ms].map(|ms| 1e6 * ms).into(),
         }
     });
