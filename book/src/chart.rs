@@ -5,7 +5,6 @@
 //! needs to draw a record that a reader drops (`book/theme/charts`). A drawing is made by hand, one file for both languages: `<text data-zh="订单簿">order book</text>`.
 
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::pattern::regex;
 use crate::sources::Sources;
 use regex::Regex;
@@ -30,8 +29,8 @@ static LABEL: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"(?s)(<(?:text|tspan)\b[^>]*?)\sdata-zh="([^"]*)"([^>]*>)([^<]*)"#));
 
 /// `{{chart throughput}}`, or `{{chart throughput | what it shows}}` in other words than the chart's own.
-pub fn chart(s: &Sources, lang: Lang, name: &str, alt: Option<&str>) -> Result<String, String> {
-    let file = format!("charts/{name}.{}.svg", lang.dir());
+pub fn chart(s: &Sources, lang: Language, name: &str, alt: Option<&str>) -> Result<String, String> {
+    let file = format!("charts/{name}.{}.svg", lang.tag());
     let svg = read(&s.project.reference().join(&file)).map_err(|_| format!("there is no output/reference/{file}"))?;
     let own = Some(s.project.own_output().join(&file)).filter(|own| own.is_file());
     let mut out = figure("chart", &svg, alt, own.is_some().then_some(lang.pick(REFERENCE.0, REFERENCE.1)))?;
@@ -44,18 +43,18 @@ pub fn chart(s: &Sources, lang: Lang, name: &str, alt: Option<&str>) -> Result<S
 }
 
 /// What the script that draws charts is given on a page: one element that nobody sees. Nothing for a page without charts.
-pub fn given(s: &Sources, lang: Lang, page: &str) -> String {
+pub fn given(s: &Sources, lang: Language, page: &str) -> String {
     if !page.contains("<figure class=\"chart\" data-chart=") {
         return String::new();
     }
-    let mut given = charts::given(&s.chapters, lang.pick(Language::English, Language::Chinese));
+    let mut given = charts::given(&s.chapters, lang);
     given["reference"] = lang.pick(REFERENCE.0, REFERENCE.1).into();
     given["own"] = lang.pick(OWN.0, OWN.1).into();
     format!("\n<div hidden data-own-charts=\"{}\"></div>\n", escape(&given.to_string()))
 }
 
 /// `{{drawing order-book | what it shows}}`.
-pub fn drawing(s: &Sources, lang: Lang, name: &str, alt: Option<&str>) -> Result<String, String> {
+pub fn drawing(s: &Sources, lang: Language, name: &str, alt: Option<&str>) -> Result<String, String> {
     let file = s.project.path(format!("book/drawings/{name}.svg"));
     let svg = read(&file).map_err(|_| format!("there is no book/drawings/{name}.svg"))?;
     figure("drawing", &labelled(&svg, lang), alt, None)
@@ -93,7 +92,7 @@ fn own_words(svg: &str) -> Option<String> {
 }
 
 /// A drawing with the language's labels.
-fn labelled(svg: &str, lang: Lang) -> String {
+fn labelled(svg: &str, lang: Language) -> String {
     let label = |c: &regex::Captures<'_>| format!("{}{}{}", &c[1], &c[3], lang.pick(&c[4], &c[2]));
     LABEL.replace_all(svg, label).into_owned()
 }
@@ -105,8 +104,8 @@ mod tests {
     #[test]
     fn a_drawing_speaks_the_pages_language() {
         let svg = r#"<text x="1" data-zh="订单簿" class="t">order book</text>"#;
-        assert_eq!(labelled(svg, Lang::En), r#"<text x="1" class="t">order book</text>"#);
-        assert_eq!(labelled(svg, Lang::Zh), r#"<text x="1" class="t">订单簿</text>"#);
+        assert_eq!(labelled(svg, Language::English), r#"<text x="1" class="t">order book</text>"#);
+        assert_eq!(labelled(svg, Language::Chinese), r#"<text x="1" class="t">订单簿</text>"#);
     }
 
     #[test]

@@ -5,10 +5,10 @@
 
 use crate::code::without_anchors;
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::project::{Project, sorted};
 use crate::sentences::{self, Sentences};
 use catalogue::{Chapter, Number};
+use results::language::Language;
 use similar::{ChangeTag, TextDiff};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -127,7 +127,7 @@ pub fn unexplained(diffs: &[FileDiff], sentences: &Sentences, after: Number) -> 
 }
 
 /// `{{diff 0x02 0x03}}`: a summary, then each file under its sentence.
-pub fn page(project: &Project, lang: Lang, before: &Chapter, after: &Chapter) -> Result<String, String> {
+pub fn page(project: &Project, lang: Language, before: &Chapter, after: &Chapter) -> Result<String, String> {
     let sentences = sentences::of(project, after)?;
     let diffs = in_order(chapters(project, before, after)?, &sentences);
     let unexplained = unexplained(&diffs, &sentences, after.number);
@@ -157,7 +157,7 @@ fn totals(diffs: &[FileDiff]) -> (usize, usize) {
     (diffs.iter().map(|diff| diff.added).sum(), diffs.iter().map(|diff| diff.removed).sum())
 }
 
-fn html(diff: &FileDiff, lang: Lang) -> String {
+fn html(diff: &FileDiff, lang: Language) -> String {
     let label = lang.pick("Changes in", "改动：");
     let mut out =
         format!("<pre class=\"diff\" tabindex=\"0\" role=\"region\" aria-label=\"{label} {}\">", escape(&diff.path));
@@ -191,7 +191,7 @@ fn line(sign: char, text: &str) -> String {
 /// The diff for a terminal, with colours if asked for.
 pub fn terminal(
     project: &Project,
-    lang: Lang,
+    lang: Language,
     before: &Chapter,
     after: &Chapter,
     colour: bool,

@@ -9,7 +9,6 @@ use crate::code;
 use crate::diff;
 use crate::directive::{BRACES, Directive, Malformed};
 use crate::guess;
-use crate::lang::Lang;
 use crate::named_test::named_test;
 use crate::number;
 use crate::page::{in_fence, is_stamp};
@@ -23,6 +22,7 @@ use crate::yours;
 use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::errors::Result as MdResult;
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+use results::language::Language;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -43,13 +43,18 @@ impl Expand {
     }
 }
 
+/// The language of a page tree such as `book/zh`.
+fn language_of(source: &Path) -> Language {
+    if source.ends_with("zh") { Language::Chinese } else { Language::English }
+}
+
 impl Preprocessor for Expand {
     fn name(&self) -> &str {
         NAME
     }
 
     fn run(&self, ctx: &PreprocessorContext, mut book: Book) -> MdResult<Book> {
-        let lang = Lang::of_source(&ctx.config.book.src);
+        let lang = language_of(&ctx.config.book.src);
         book.for_each_mut(|item| {
             let BookItem::Chapter(chapter) = item else { return };
             let Some(path) = chapter.source_path.clone() else { return };
@@ -63,7 +68,7 @@ impl Preprocessor for Expand {
 }
 
 /// Expands one page's source.
-pub fn page(sources: &Sources, file: &Path, lang: Lang, text: &str, problems: &mut Vec<Problem>) -> String {
+pub fn page(sources: &Sources, file: &Path, lang: Language, text: &str, problems: &mut Vec<Problem>) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut fence = None;
     for (index, line) in text.lines().enumerate() {
@@ -74,10 +79,14 @@ pub fn page(sources: &Sources, file: &Path, lang: Lang, text: &str, problems: &m
         let mut expanded = expand_line(sources, lang, line, fenced, |reason| {
             problems.push(Problem::new(file, index + 1, reason));
         });
-        if lang == Lang::Zh && !fenced {
+        if lang == Language::Chinese && !fenced {
             expanded = counted(&expanded);
         }
-        if lang == Lang::Zh && !fenced && joins(out.trim_end_matches('\n'), &expanded) && !out.ends_with("\n\n") {
+        if lang == Language::Chinese
+            && !fenced
+            && joins(out.trim_end_matches('\n'), &expanded)
+            && !out.ends_with("\n\n")
+        {
             out.truncate(out.len() - 1);
             expanded = expanded.trim_start().to_owned();
         }
@@ -88,7 +97,7 @@ pub fn page(sources: &Sources, file: &Path, lang: Lang, text: &str, problems: &m
     out + &given
 }
 
-fn expand_line(sources: &Sources, lang: Lang, line: &str, fenced: bool, mut report: impl FnMut(String)) -> String {
+fn expand_line(sources: &Sources, lang: Language, line: &str, fenced: bool, mut report: impl FnMut(String)) -> String {
     let replace = |found: &regex::Captures<'_>| {
         let whole = found[0].to_owned();
         if found.get(1).is_some() {
@@ -109,7 +118,7 @@ fn expand_line(sources: &Sources, lang: Lang, line: &str, fenced: bool, mut repo
 }
 
 /// The text that stands for a directive.
-fn expand(s: &Sources, lang: Lang, directive: &Directive<'_>, fenced: bool) -> Result<String, String> {
+fn expand(s: &Sources, lang: Language, directive: &Directive<'_>, fenced: bool) -> Result<String, String> {
     match directive {
         Directive::Num { of, format } => number::number(s, lang, of, *format, fenced),
         Directive::Ratio { above, below, format } => number::ratio(s, lang, (above, below), *format, fenced),

@@ -3,9 +3,9 @@
 //! reader drops there.
 
 use crate::format::Format;
-use crate::lang::Lang;
 use crate::pointer::Pointer;
 use crate::record::Records;
+use results::language::Language;
 
 /// A value of a record, or one divided by the sum of others, and how it is shown.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl Figure {
     ///
     /// # Errors
     /// Where the record has no such value, or none that can be shown so.
-    pub fn show(&self, records: &Records, lang: Lang) -> Result<String, String> {
+    pub fn show(&self, records: &Records, lang: Language) -> Result<String, String> {
         let of = Pointer::parse(&self.of)?;
         if self.over.is_empty() {
             return self.format.value(&records.value(&of)?, lang);

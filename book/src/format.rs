@@ -3,7 +3,7 @@
 //! The digits shown are significant digits; trailing zeros are dropped. A number never breaks from its unit at
 //! a line's end.
 
-use crate::lang::Lang;
+use results::language::Language;
 use serde_json::Value;
 use std::fmt;
 
@@ -62,7 +62,7 @@ impl Format {
     }
 
     /// Shows a record's value.
-    pub fn value(self, value: &Value, lang: Lang) -> Result<String, String> {
+    pub fn value(self, value: &Value, lang: Language) -> Result<String, String> {
         match (self, value) {
             (Format::Raw, Value::String(text)) => Ok(text.clone()),
             (Format::Raw, Value::Number(number)) => Ok(number.to_string()),
@@ -72,7 +72,7 @@ impl Format {
     }
 
     /// Shows a number.
-    pub fn number(self, x: f64, lang: Lang) -> String {
+    pub fn number(self, x: f64, lang: Language) -> String {
         match self {
             Format::Si(digits) => count(x, digits, lang),
             Format::Time { unit_ns, digits } => duration(x * unit_ns as f64, digits),
@@ -107,7 +107,7 @@ impl fmt::Display for Format {
     }
 }
 
-fn count(x: f64, digits: usize, lang: Lang) -> String {
+fn count(x: f64, digits: usize, lang: Language) -> String {
     let units: &[(f64, &str)] = lang.pick(&[(1e9, "billion"), (1e6, "million")], &[(1e8, "亿"), (1e4, "万")]);
     let rounded = round(x, digits);
     match units.iter().find(|(size, _)| rounded.abs() >= *size) {
@@ -173,7 +173,7 @@ mod tests {
 
     fn show(format: &str, x: f64) -> [String; 2] {
         let format = Format::parse(format).unwrap();
-        Lang::ALL.map(|lang| format.number(x, lang).replace(NBSP, " "))
+        Language::ALL.map(|lang| format.number(x, lang).replace(NBSP, " "))
     }
 
     #[test]

@@ -9,10 +9,10 @@ pub mod question;
 
 use crate::guess::question::{FILE, Guess, read};
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::project::Project;
 use crate::sources::Sources;
 use crate::words::Words;
+use results::language::Language;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const WORDS: &str = "book/guesses/words.toml";
 
 /// `{{guess ID}}`.
-pub fn guess(s: &Sources, lang: Lang, id: &str) -> Result<String, String> {
+pub fn guess(s: &Sources, lang: Language, id: &str) -> Result<String, String> {
     let guesses = read(&s.project)?;
     let guess = guesses.iter().find(|guess| guess.id == id).ok_or_else(|| format!("{FILE} has no guess `{id}`"))?;
     let words = Words::read(&s.project, Path::new(WORDS), lang)?;
@@ -33,7 +33,7 @@ pub fn guess(s: &Sources, lang: Lang, id: &str) -> Result<String, String> {
 }
 
 /// `{{guesses}}`: without its script, where the book asks what.
-pub fn guesses(s: &Sources, lang: Lang) -> Result<String, String> {
+pub fn guesses(s: &Sources, lang: Language) -> Result<String, String> {
     let words = Words::read(&s.project, Path::new(WORDS), lang)?;
     let pages = s.project.pages(lang).map_err(|e| e.to_string())?;
     let title = |name: &str| {
@@ -59,7 +59,7 @@ pub fn guesses(s: &Sources, lang: Lang) -> Result<String, String> {
 }
 
 /// What the script needs for one guess, its answer included.
-fn data(s: &Sources, lang: Lang, guess: &Guess) -> Result<Value, String> {
+fn data(s: &Sources, lang: Language, guess: &Guess) -> Result<Value, String> {
     let wrong = |reason: String| format!("{FILE}: `{}`: {reason}", guess.id);
     let mut data = json!({
         "id": guess.id,
@@ -89,7 +89,7 @@ pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
         options.chain(guess.items.into_iter().map(|item| item.zh)).chain([guess.zh])
     });
     let mut found: Vec<_> = told.map(|text| (PathBuf::from(FILE), text)).collect();
-    let words = Words::read(project, Path::new(WORDS), Lang::Zh)?;
+    let words = Words::read(project, Path::new(WORDS), Language::Chinese)?;
     // A unit is put together by the script, and is no sentence.
     let sentences = words.groups.iter().filter(|(group, _)| !matches!(group.as_str(), "unit" | "shown"));
     found.extend(sentences.flat_map(|(_, words)| words.values()).map(|text| (PathBuf::from(WORDS), text.clone())));

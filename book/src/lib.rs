@@ -18,7 +18,6 @@ pub mod format;
 pub mod glossary;
 pub mod guess;
 pub mod html;
-pub mod lang;
 pub mod named_test;
 pub mod number;
 pub mod online;

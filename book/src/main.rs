@@ -4,17 +4,16 @@
 use book::check;
 use book::diff;
 use book::expand::Expand;
-use book::lang::Lang;
 use book::online::{self, Address, Online};
 use book::problem::Failure;
 use book::project::Project;
 use book::serve;
 use book::site;
 use book::stamp;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use mdbook_preprocessor::{Preprocessor, parse_input};
 use program::{Verdict, print, tell};
+use results::language::Language;
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -63,9 +62,9 @@ enum Command {
         before: String,
         /// The chapter after, e.g. 0x04.
         after: String,
-        /// The language of the sentences: en or zh.
-        #[arg(long, default_value = "en", value_parser = language())]
-        lang: Lang,
+        /// The language of the sentences.
+        #[arg(long, default_value = "en")]
+        lang: Language,
     },
     /// mdBook's preprocessor protocol, for plain `mdbook build`.
     #[command(hide = true)]
@@ -73,11 +72,6 @@ enum Command {
         /// `supports RENDERER`, or nothing to read a book from standard input.
         arguments: Vec<String>,
     },
-}
-
-fn language() -> impl TypedValueParser<Value = Lang> {
-    let names = PossibleValuesParser::new(Lang::ALL.map(Lang::dir));
-    names.map(|name| if name == Lang::Zh.dir() { Lang::Zh } else { Lang::En })
 }
 
 fn main() -> ExitCode {

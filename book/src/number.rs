@@ -3,12 +3,12 @@
 use crate::figure::Figure;
 use crate::format::Format;
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::pointer::Pointer;
 use crate::sources::Sources;
+use results::language::Language;
 
 /// A value of a record; plain text inside a fence.
-pub fn number(s: &Sources, lang: Lang, of: &Pointer<'_>, format: Format, fenced: bool) -> Result<String, String> {
+pub fn number(s: &Sources, lang: Language, of: &Pointer<'_>, format: Format, fenced: bool) -> Result<String, String> {
     let value = s.reference.value(of)?.to_string();
     shown(s, lang, &Figure::of(of.text, format), value.trim_matches('"'), fenced)
 }
@@ -16,7 +16,7 @@ pub fn number(s: &Sources, lang: Lang, of: &Pointer<'_>, format: Format, fenced:
 /// One value of a record divided by another; plain text inside a fence.
 pub fn ratio(
     s: &Sources,
-    lang: Lang,
+    lang: Language,
     (above, below): (&Pointer<'_>, &Pointer<'_>),
     format: Format,
     fenced: bool,
@@ -26,7 +26,7 @@ pub fn ratio(
     shown(s, lang, &figure, &value.to_string(), fenced)
 }
 
-fn shown(s: &Sources, lang: Lang, figure: &Figure, value: &str, fenced: bool) -> Result<String, String> {
+fn shown(s: &Sources, lang: Language, figure: &Figure, value: &str, fenced: bool) -> Result<String, String> {
     let text = figure.show(&s.reference, lang)?;
     if fenced {
         return Ok(text);

@@ -16,10 +16,10 @@ mod worker;
 
 pub use address::{Address, Unusable};
 
-use crate::lang::Lang;
 use crate::problem::Failure;
 use crate::project::Project;
 use pages::Pages;
+use results::language::Language;
 use std::path::Path;
 
 /// The files that only a book online has, beside its languages' folders.
@@ -48,7 +48,7 @@ pub struct Online {
 /// [`Failure::Disk`] when a file of the book, its theme or its chart for links cannot be read or written.
 pub fn publish(project: &Project, dist: &Path, online: &Online) -> Result<(), Failure> {
     let pages = Pages::of(project)?;
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         page::finish(project, dist, &pages, lang, (online.site.as_ref(), online.repository.as_ref()))?;
     }
     if let Some(site) = &online.site {

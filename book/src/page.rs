@@ -3,9 +3,9 @@
 //! A section runs from its heading to the next heading of any level. Its English text has a hash; the Chinese
 //! section that renders it carries that hash, so that a change on one side shows until the other has followed.
 
-use crate::lang::Lang;
 use crate::pattern::regex;
 use regex::Regex;
+use results::language::Language;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ pub struct Page {
     /// Relative to the repository's root.
     pub file: PathBuf,
     /// The language of its tree.
-    pub lang: Lang,
+    pub lang: Language,
     /// The whole source.
     pub text: String,
 }
@@ -64,7 +64,7 @@ pub struct Fence {
 
 impl Page {
     /// A page of `lang`; `file` is relative to the repository's root.
-    pub fn new(file: impl Into<PathBuf>, lang: Lang, text: impl Into<String>) -> Self {
+    pub fn new(file: impl Into<PathBuf>, lang: Language, text: impl Into<String>) -> Self {
         Self { file: file.into(), lang, text: text.into() }
     }
 
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn page(text: &str) -> Page {
-        Page::new("book/en/x.md", Lang::En, text)
+        Page::new("book/en/x.md", Language::English, text)
     }
 
     #[test]

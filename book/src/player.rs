@@ -14,11 +14,11 @@ mod ring;
 mod timelines;
 
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::player::frame::{Frame, Part};
 use crate::project::{Project, sorted};
 use crate::sources::Sources;
 use crate::words::Words;
+use results::language::Language;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ fn recording_of(player: &str) -> &str {
 }
 
 /// `{{player NAME}}`.
-pub fn player(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
+pub fn player(s: &Sources, lang: Language, name: &str) -> Result<String, String> {
     let file = recording_of(name);
     let recording = read(&s.project, file)?;
     let words = Words::read(&s.project, &Path::new(FOLDER).join(format!("{file}.toml")), lang)?;
@@ -101,7 +101,7 @@ pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     let files = sorted(entries.map(|entry| Path::new(FOLDER).join(entry.file_name())));
     let mut found = Vec::new();
     for file in files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "toml")) {
-        let words = Words::read(project, &file, Lang::Zh)?;
+        let words = Words::read(project, &file, Language::Chinese)?;
         found.extend(words.all().map(|text| (file.clone(), text.to_owned())));
     }
     Ok(found)

@@ -2,10 +2,10 @@
 //!
 //! Everything else asks here, so that a test can point the whole machinery at a copy of the tree.
 
-use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
 use catalogue::{Catalogue, Chapter};
+use results::language::Language;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,8 +49,8 @@ impl Project {
     }
 
     /// A language's page tree, relative to the root.
-    pub fn source(&self, lang: Lang) -> PathBuf {
-        Path::new("book").join(lang.dir())
+    pub fn source(&self, lang: Language) -> PathBuf {
+        Path::new("book").join(lang.tag())
     }
 
     /// The built site.
@@ -85,7 +85,7 @@ impl Project {
     }
 
     /// The pages of a language, in the order of its `SUMMARY.md`, which itself comes first.
-    pub fn pages(&self, lang: Lang) -> Result<Vec<Page>, Failure> {
+    pub fn pages(&self, lang: Language) -> Result<Vec<Page>, Failure> {
         let source = self.source(lang);
         let summary = Page::new(source.join("SUMMARY.md"), lang, self.read(source.join("SUMMARY.md"))?);
         let mut pages = vec![];

@@ -175,10 +175,10 @@ impl Collector<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::Lang;
+    use results::language::Language;
 
     fn of(text: &str) -> (Page, Vec<Block>) {
-        let page = Page::new("book/en/x.md", Lang::En, text);
+        let page = Page::new("book/en/x.md", Language::English, text);
         let blocks = blocks(&page);
         (page, blocks)
     }

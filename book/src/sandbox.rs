@@ -10,7 +10,6 @@ mod still;
 mod tell;
 
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::project::{Project, sorted};
 use crate::sandbox::commands::command;
 use crate::sandbox::tell::Teller;
@@ -20,6 +19,7 @@ use crate::words::Words;
 use market::model::Model;
 use market::state::MarketState;
 use market::{AccountId, Cents, Command, Event, MarketId};
+use results::language::Language;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -65,7 +65,7 @@ struct Situation {
 }
 
 /// `{{sandbox NAME}}`.
-pub fn sandbox(s: &Sources, lang: Lang, name: &str) -> Result<String, String> {
+pub fn sandbox(s: &Sources, lang: Language, name: &str) -> Result<String, String> {
     let file = file(name);
     let sandbox = read(&s.project, &file)?;
     let words = Words::read(&s.project, &Path::new(FOLDER).join(WORDS), lang)?;
@@ -92,7 +92,7 @@ pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     }
     if !found.is_empty() {
         let file = Path::new(FOLDER).join(WORDS);
-        let words = Words::read(project, &file, Lang::Zh)?;
+        let words = Words::read(project, &file, Language::Chinese)?;
         found.extend(words.all().map(|text| (file.clone(), text.to_owned())));
     }
     Ok(found)
@@ -130,7 +130,7 @@ fn play(sandbox: &Sandbox, commands: &[String]) -> Result<Played, String> {
 }
 
 /// One line of HTML, so that markdown takes it as it is.
-fn section(sandbox: &Sandbox, name: &str, lang: Lang, teller: &Teller<'_>) -> Result<String, String> {
+fn section(sandbox: &Sandbox, name: &str, lang: Language, teller: &Teller<'_>) -> Result<String, String> {
     let words = teller.words;
     let commands = sandbox.story.get(..sandbox.still).ok_or("`still` is beyond the end of `story`")?;
     // The whole example has to play, also where no picture is taken.
@@ -180,7 +180,7 @@ fn answer(sandbox: &Sandbox, situation: &Situation, teller: &Teller<'_>) -> Resu
 }
 
 /// What the script needs.
-fn data(sandbox: &Sandbox, lang: Lang, words: &Words) -> serde_json::Value {
+fn data(sandbox: &Sandbox, lang: Language, words: &Words) -> serde_json::Value {
     let situation = |one: &Situation| json!({ "id": one.id, "commands": one.commands });
     json!({
         "cash": sandbox.cash,

@@ -5,12 +5,12 @@
 //! warning stops the build.
 
 use crate::expand::Expand;
-use crate::lang::Lang;
 use crate::online;
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
+use results::language::Language;
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
@@ -34,7 +34,7 @@ struct Settings {
 /// The folder to build into, whole: new or empty, or one that a build made, because what stands in it goes.
 pub fn folder(output: &Path) -> Result<PathBuf, Failure> {
     let folder = std::path::absolute(output).map_err(|e| Failure::disk(output, e))?;
-    let is_book = Lang::ALL.iter().all(|lang| folder.join(lang.dir()).join("toc.html").is_file());
+    let is_book = Language::ALL.iter().all(|lang| folder.join(lang.tag()).join("toc.html").is_file());
     let is_free = match fs::read_dir(&folder) {
         Ok(mut entries) => entries.next().is_none(),
         Err(e) if e.kind() == ErrorKind::NotFound => true,
@@ -53,8 +53,8 @@ pub fn build(project: &Project, dist: &Path) -> Result<(), Failure> {
     for file in online::FILES.map(|file| dist.join(file)).into_iter().filter(|file| file.exists()) {
         fs::remove_file(&file).map_err(|e| Failure::disk(&file, e))?;
     }
-    for lang in Lang::ALL {
-        problems.extend(render(project, lang, &dist.join(lang.dir()))?);
+    for lang in Language::ALL {
+        problems.extend(render(project, lang, &dist.join(lang.tag()))?);
     }
     let start = project.path("book/theme/start.html");
     let text = fs::read(&start).map_err(|e| Failure::disk(&start, e))?;
@@ -64,7 +64,7 @@ pub fn build(project: &Project, dist: &Path) -> Result<(), Failure> {
 }
 
 /// Builds one language; what the pages got wrong comes back, what mdBook refused is an error.
-fn render(project: &Project, lang: Lang, dist: &Path) -> Result<Vec<Problem>, Failure> {
+fn render(project: &Project, lang: Language, dist: &Path) -> Result<Vec<Problem>, Failure> {
     fs::create_dir_all(dist).map_err(|e| Failure::disk(dist, e))?;
     let config = config(project, lang, dist)?;
     let warnings = Warnings::default();
@@ -91,12 +91,12 @@ fn unusable(reason: &mdbook_driver::errors::Error) -> Failure {
     Failure::Usage(format!("book.toml can't be used; mend it there: {}", format!("{reason:#}").trim_end()))
 }
 
-fn config(project: &Project, lang: Lang, dist: &Path) -> Result<Config, Failure> {
+fn config(project: &Project, lang: Language, dist: &Path) -> Result<Config, Failure> {
     let mut config = Config::from_disk(project.path("book.toml")).map_err(|e| unusable(&e))?;
     config.book.src = project.source(lang);
-    config.book.language = Some(lang.tag().to_owned());
+    config.book.language = Some(lang.html_tag().to_owned());
     config.build.build_dir = dist.to_path_buf();
-    if lang == Lang::Zh {
+    if lang == Language::Chinese {
         let settings: Settings = config.get("preprocessor.book").map_err(|e| unusable(&e))?.unwrap_or_default();
         config.book.title = settings.zh_title.or(config.book.title);
         config.book.description = settings.zh_description.or(config.book.description);

@@ -3,16 +3,16 @@
 //! Run it after the translation has been reviewed: the hash says "this Chinese text renders that English text",
 //! and `check` compares it with the English of today.
 
-use crate::lang::Lang;
 use crate::page::{Page, Section};
 use crate::problem::Failure;
 use crate::project::Project;
+use results::language::Language;
 use std::fs;
 
 /// Stamps the Chinese pages named (all, if none is), and says what it stamped.
 pub fn stamp(project: &Project, only: &[String]) -> Result<Vec<String>, Failure> {
-    let english = project.pages(Lang::En)?;
-    let mut chinese = project.pages(Lang::Zh)?;
+    let english = project.pages(Language::English)?;
+    let mut chinese = project.pages(Language::Chinese)?;
     chinese.retain(|page| page.name() != "SUMMARY.md");
     let is_called = |page: &Page, wanted: &String| page.name() == *wanted || page.name() == format!("{wanted}.md");
     if let Some(wanted) = only.iter().find(|wanted| !chinese.iter().any(|page| is_called(page, wanted))) {
@@ -72,12 +72,13 @@ mod tests {
 
     #[test]
     fn stamping_puts_in_and_renews_and_then_rests() {
-        let en = Page::new("book/en/a.md", Lang::En, "# A {#a}\n\nnew text\n\n## B {#b}\n\nb\n");
-        let zh = Page::new("book/zh/a.md", Lang::Zh, "# 甲 {#a}\n<!-- en:00000000 -->\n\n文\n\n## 乙 {#b}\n\n乙\n");
+        let en = Page::new("book/en/a.md", Language::English, "# A {#a}\n\nnew text\n\n## B {#b}\n\nb\n");
+        let zh =
+            Page::new("book/zh/a.md", Language::Chinese, "# 甲 {#a}\n<!-- en:00000000 -->\n\n文\n\n## 乙 {#b}\n\n乙\n");
         let (text, told) = stamped(&zh, &en);
         assert_eq!(told.len(), 2);
         assert!(told[0].contains("00000000 -> "), "{told:?}");
-        let again = Page::new("book/zh/a.md", Lang::Zh, text);
+        let again = Page::new("book/zh/a.md", Language::Chinese, text);
         assert!(again.sections().iter().all(|section| section.stamp.is_some()));
         assert!(stamped(&again, &en).1.is_empty());
     }

@@ -1,8 +1,8 @@
 //! What elements that answer say, in one language, out of a file with both: `[group]`, `key = { en = "…", zh = "…" }`.
 
-use crate::lang::Lang;
 use crate::project::Project;
 use crate::sentences::Sentence;
+use results::language::Language;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(crate) struct Words {
 
 impl Words {
     /// Reads the words of a language.
-    pub(crate) fn read(project: &Project, file: &Path, lang: Lang) -> Result<Self, String> {
+    pub(crate) fn read(project: &Project, file: &Path, lang: Language) -> Result<Self, String> {
         let text = fs::read_to_string(project.path(file)).map_err(|_| format!("there is no {}", file.display()))?;
         let both: BTreeMap<String, BTreeMap<String, Sentence>> =
             toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;

@@ -4,10 +4,10 @@
 //! the book is built with one's own numbers in it.
 
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::project::Project;
 use crate::sources::Sources;
 use crate::words::Words;
+use results::language::Language;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ const WORDS: &str = "book/yours/words.toml";
 ///
 /// # Errors
 /// Where the words can't be read, or lack one that stands in the page without its script.
-pub fn place(s: &Sources, lang: Lang) -> Result<String, String> {
+pub fn place(s: &Sources, lang: Language) -> Result<String, String> {
     let words = Words::read(&s.project, Path::new(WORDS), lang)?;
     let data = json!({ "ui": words.groups.get("ui"), "refused": words.groups.get("refused") });
     Ok(format!(
@@ -37,6 +37,6 @@ pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     if !project.path(WORDS).exists() {
         return Ok(Vec::new());
     }
-    let words = Words::read(project, Path::new(WORDS), Lang::Zh)?;
+    let words = Words::read(project, Path::new(WORDS), Language::Chinese)?;
     Ok(words.all().map(|text| (PathBuf::from(WORDS), text.to_owned())).collect())
 }

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 use book::check::check;
-use book::lang::Lang;
 use book::project::Project;
+use results::language::Language;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -21,14 +21,14 @@ fn the_book_passes_its_check() {
 
 #[test]
 fn a_pages_source_is_small() {
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         let pages = project().pages(lang).unwrap();
         let mut lines: Vec<usize> = pages.iter().map(|page| page.text.lines().count()).collect();
         lines.sort_unstable();
         assert!(
             lines[lines.len() / 2] < 250,
             "the median page of book/{} has {} lines",
-            lang.dir(),
+            lang.tag(),
             lines[lines.len() / 2]
         );
     }

@@ -3,9 +3,9 @@
 
 mod fixture;
 
-use book::lang::Lang;
 use book::online::FILES;
 use fixture::Mini;
+use results::language::Language;
 use std::fs;
 
 const SITE: &str = "https://example.org/cents";
@@ -56,11 +56,11 @@ fn the_map_holds_every_page_once() {
     let mini = Mini::new();
     built(&mini, &["--site-url", SITE]);
     let map = read(&mini, "sitemap.xml");
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         for page in mini.project().pages(lang).unwrap().iter().skip(1) {
-            let address = format!("{SITE}/{}/{}", lang.dir(), page.name().replace(".md", ".html"));
+            let address = format!("{SITE}/{}/{}", lang.tag(), page.name().replace(".md", ".html"));
             assert_eq!(map.matches(&format!("<loc>{address}</loc>")).count(), 1, "{address} in {map}");
-            let alternate = format!("hreflang=\"{}\" href=\"{address}\"", lang.tag());
+            let alternate = format!("hreflang=\"{}\" href=\"{address}\"", lang.html_tag());
             assert_eq!(map.matches(&alternate).count(), 2, "{alternate} in {map}");
         }
     }
@@ -91,10 +91,10 @@ fn a_correction_is_one_link_away_where_there_is_a_repository() {
     let mini = Mini::new();
     for repository in ["https://github.com/you/cents", "https://github.com/you/cents.git"] {
         built(&mini, &["--repository", repository]);
-        for lang in Lang::ALL {
-            let source = format!("book/{}/two.md", lang.dir());
+        for lang in Language::ALL {
+            let source = format!("book/{}/two.md", lang.tag());
             let link = format!("<a href=\"https://github.com/you/cents/edit/HEAD/{source}\"><code>{source}</code></a>");
-            let page = read(&mini, &format!("{}/two.html", lang.dir()));
+            let page = read(&mini, &format!("{}/two.html", lang.tag()));
             assert!(page.contains(&link), "{page}");
         }
     }

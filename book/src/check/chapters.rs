@@ -3,14 +3,14 @@
 
 use crate::check::input::Input;
 use crate::directive::{BRACES, Directive};
-use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::Problem;
 use crate::sentences;
 use catalogue::{Catalogue, Number};
+use results::language::Language;
 
 pub(super) fn check(input: &Input<'_>, chapters: &Catalogue, problems: &mut Vec<Problem>) {
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         let pages = lang.pick(&input.en, &input.zh);
         let summary = input.project.source(lang).join("SUMMARY.md");
         let shown: Vec<(Number, Number)> = pages.iter().flat_map(|page| diffs(page, chapters)).collect();

@@ -4,10 +4,10 @@
 use crate::check::input::Input;
 use crate::directive::{BRACES, Directive};
 use crate::guess::question::{self, FILE, Guess};
-use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::Problem;
 use crate::prose::marks;
+use results::language::Language;
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     let guesses = match question::read(input.project) {
@@ -18,10 +18,10 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
         return;
     }
     for guess in &guesses {
-        for lang in Lang::ALL {
+        for lang in Language::ALL {
             let pages = lang.pick(&input.en, &input.zh);
             if !pages.iter().any(|page| is_named(page, guess) && asked(page).any(|(_, id)| id == guess.id)) {
-                let page = format!("book/{}/{}.md", lang.dir(), guess.page);
+                let page = format!("book/{}/{}.md", lang.tag(), guess.page);
                 problems.push(Problem::new(FILE, 1, format!("{page} has no {{{{guess {}}}}}", guess.id)));
             }
         }

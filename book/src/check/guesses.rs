@@ -7,14 +7,14 @@
 
 use crate::check::input::Input;
 use crate::directive::{BRACES, Directive, Table};
-use crate::lang::Lang;
 use crate::page::{Page, Section};
 use crate::pointer::Pointer;
 use crate::problem::Problem;
 use crate::prose::marks;
+use results::language::Language;
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         let pages = lang.pick(&input.en, &input.zh);
         for (at, page) in pages.iter().enumerate() {
             let sections = page.sections();

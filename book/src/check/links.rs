@@ -2,10 +2,10 @@
 
 use crate::check::built::{Built, read};
 use crate::check::input::Input;
-use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
 use crate::project::sorted;
+use results::language::Language;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -21,8 +21,8 @@ pub(super) fn check(
     problems: &mut Vec<Problem>,
 ) -> Result<(), Failure> {
     let mut pages = BTreeMap::new();
-    for lang in Lang::ALL {
-        let folder = dist.join(lang.dir());
+    for lang in Language::ALL {
+        let folder = dist.join(lang.tag());
         let entries = fs::read_dir(&folder).map_err(|e| Failure::disk(&folder, e))?;
         for path in sorted(entries.flatten().map(|entry| entry.path())) {
             if path.extension().is_some_and(|e| e == "html") {
@@ -34,7 +34,7 @@ pub(super) fn check(
     for (path, built) in &pages {
         let name = path.file_stem().map(|stem| format!("{}.md", stem.to_string_lossy())).unwrap_or_default();
         let made = path.file_name().is_some_and(|name| MADE.iter().any(|made| name == *made));
-        let source = input.pages().find(|page| page.name() == name && path.starts_with(dist.join(page.lang.dir())));
+        let source = input.pages().find(|page| page.name() == name && path.starts_with(dist.join(page.lang.tag())));
         // `index.html` repeats the first page; what is wrong there is told of that page.
         if let (Some(source), false) = (source, made) {
             let broken = built.targets.iter().filter_map(|target| Some((target, leads(path, target, &pages)?)));

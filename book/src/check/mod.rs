@@ -20,12 +20,12 @@ mod terms;
 mod typography;
 
 use crate::directive::BRACES;
-use crate::lang::Lang;
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
 use crate::site;
 use input::Input;
+use results::language::Language;
 use std::fmt;
 use std::path::Path;
 
@@ -54,7 +54,7 @@ impl fmt::Display for Report {
 
 /// Checks the sources, builds the site into `dist`, and checks what came out.
 pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
-    let input = Input { project, en: project.pages(Lang::En)?, zh: project.pages(Lang::Zh)? };
+    let input = Input { project, en: project.pages(Language::English)?, zh: project.pages(Language::Chinese)? };
     let mut problems = vec![];
     chapters::check(&input, &project.chapters()?, &mut problems);
     sections::check(&input, &mut problems);

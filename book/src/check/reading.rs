@@ -8,11 +8,11 @@ use crate::check::input::Input;
 use crate::check::terms::{Rule, rendering, rules};
 use crate::directive::BRACES;
 use crate::glossary;
-use crate::lang::Lang;
 use crate::page::Page;
 use crate::pattern::regex;
 use crate::problem::Problem;
 use regex::Regex;
+use results::language::Language;
 use std::sync::LazyLock;
 
 /// What is no running text, or no word of it.
@@ -25,7 +25,7 @@ static EXPLAINED: LazyLock<Regex> = LazyLock::new(|| regex(r"\*\*[^*\n]+\*\*|\[[
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     let Ok(terms) = glossary::terms(input.project) else { return };
     let rules = rules(terms);
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         let pages = lang.pick(&input.en, &input.zh);
         let pages: Vec<&Page> = pages.iter().filter(|page| page.name() != "SUMMARY.md").collect();
         let mut texts: Vec<String> = pages.iter().map(|page| running_text(&page.text)).collect();
@@ -50,7 +50,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn pattern(rule: &Rule, lang: Lang) -> Regex {
+fn pattern(rule: &Rule, lang: Language) -> Regex {
     lang.pick(rule.pattern.clone(), regex(&regex::escape(rendering(&rule.term))))
 }
 

@@ -6,17 +6,17 @@ use crate::check::typography;
 use crate::directive::{BRACES, Directive};
 use crate::glossary;
 use crate::guess;
-use crate::lang::Lang;
 use crate::player;
 use crate::problem::Problem;
 use crate::sandbox;
 use crate::yours;
+use results::language::Language;
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     for file in sandbox::files(input.project) {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        for lang in Lang::ALL.into_iter().filter(|&lang| !shown(input, lang, &name)) {
-            let reason = format!("no page in book/{} has {{{{sandbox {name}}}}}", lang.dir());
+        for lang in Language::ALL.into_iter().filter(|&lang| !shown(input, lang, &name)) {
+            let reason = format!("no page in book/{} has {{{{sandbox {name}}}}}", lang.tag());
             problems.push(Problem::new(&file, 1, reason));
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn shown(input: &Input<'_>, lang: Lang, sandbox: &str) -> bool {
+fn shown(input: &Input<'_>, lang: Language, sandbox: &str) -> bool {
     let mut pages = input.pages().filter(|page| page.lang == lang);
     pages.any(|page| {
         let mut words = BRACES.captures_iter(&page.text).filter(|found| found.get(1).is_none());

@@ -1,15 +1,15 @@
 //! Both languages have the same pages, the same headings, and each Chinese section renders today's English.
 
 use crate::check::input::Input;
-use crate::lang::Lang;
 use crate::page::{Page, Section};
 use crate::problem::Problem;
 use crate::project::sorted;
+use results::language::Language;
 use std::fs;
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     summaries(input, problems);
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         unlisted(input, lang, problems);
     }
     for page in input.pages() {
@@ -35,7 +35,7 @@ fn summaries(input: &Input<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// A page that no reader can reach.
-fn unlisted(input: &Input<'_>, lang: Lang, problems: &mut Vec<Problem>) {
+fn unlisted(input: &Input<'_>, lang: Language, problems: &mut Vec<Problem>) {
     let pages = lang.pick(&input.en, &input.zh);
     let source = input.project.source(lang);
     let entries = fs::read_dir(input.project.path(&source)).into_iter().flatten().flatten();

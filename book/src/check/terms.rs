@@ -6,12 +6,12 @@
 
 use crate::check::input::Input;
 use crate::glossary::{self, Term};
-use crate::lang::Lang;
 use crate::page::{Page, Section};
 use crate::pattern::regex;
 use crate::problem::Problem;
 use crate::prose::{self, Block, marks};
 use regex::Regex;
+use results::language::Language;
 
 /// A term, and how it is found in English.
 pub(super) struct Rule {
@@ -27,7 +27,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
         Err(reason) => return problems.push(Problem::new("book/glossary.toml", 1, reason)),
     };
     let rules = rules(terms);
-    for page in input.pages().filter(|page| page.lang == Lang::Zh) {
+    for page in input.pages().filter(|page| page.lang == Language::Chinese) {
         avoided(page, &rules, problems);
     }
     for (en, zh) in input.pairs() {

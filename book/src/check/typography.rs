@@ -3,15 +3,15 @@
 use crate::check::input::Input;
 use crate::chinese::is_han;
 use crate::glossary;
-use crate::lang::Lang;
 use crate::problem::Problem;
 use crate::prose;
 use crate::sentences;
+use results::language::Language;
 
 const FULL_WIDTH: [char; 9] = ['，', '。', '；', '：', '！', '？', '、', '（', '）'];
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
-    for page in input.pages().filter(|page| page.lang == Lang::Zh) {
+    for page in input.pages().filter(|page| page.lang == Language::Chinese) {
         for block in prose::blocks(page) {
             if let Some(fault) = fault(&block.words()) {
                 let part = fault.around.trim_matches('x').trim();

@@ -3,13 +3,13 @@
 use crate::directive::Directive;
 use crate::format::Format;
 use crate::guess::question::{Guess, Item, Kind};
-use crate::lang::Lang;
 use crate::pointer::Pointer;
 use crate::sources::Sources;
+use results::language::Language;
 use serde_json::{Value, json};
 
 /// The measured number of a guess that is one, as it is and as it is shown.
-pub(super) fn measured(s: &Sources, lang: Lang, guess: &Guess) -> Result<Option<Value>, String> {
+pub(super) fn measured(s: &Sources, lang: Language, guess: &Guess) -> Result<Option<Value>, String> {
     let Some(format) = format(guess.kind) else { return Ok(None) };
     let value = value(s, &guess.answer)?;
     if value <= 0.0 {
@@ -19,7 +19,7 @@ pub(super) fn measured(s: &Sources, lang: Lang, guess: &Guess) -> Result<Option<
 }
 
 /// The items with what is right of them.
-pub(super) fn items(s: &Sources, lang: Lang, guess: &Guess) -> Result<Vec<Value>, String> {
+pub(super) fn items(s: &Sources, lang: Language, guess: &Guess) -> Result<Vec<Value>, String> {
     let values = guess.items.iter().map(|item| item.value.as_deref().map(|of| value(s, of)).transpose());
     let values = values.collect::<Result<Vec<_>, _>>()?;
     let whole: f64 = values.iter().flatten().sum();

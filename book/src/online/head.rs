@@ -1,10 +1,10 @@
 //! What the head of a page says online: where the page stands, in which languages, and how a link to it is shown.
 
-use crate::lang::Lang;
 use crate::online::address::Address;
 use crate::online::picture::Picture;
 use crate::pattern::regex;
 use regex::{NoExpand, Regex};
+use results::language::Language;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -21,11 +21,11 @@ const SHOWN: usize = 160;
 /// A page as its head describes it.
 pub(super) struct Head<'a> {
     pub(super) site: &'a Address,
-    pub(super) lang: Lang,
+    pub(super) lang: Language,
     /// Its one address, inside the site; other files may hold the same page.
     pub(super) canonical: &'a str,
     /// Where it is in each language, inside the site.
-    pub(super) alternates: Vec<(Lang, String)>,
+    pub(super) alternates: Vec<(Language, String)>,
     pub(super) picture: &'a Picture,
 }
 
@@ -48,11 +48,11 @@ impl Head<'_> {
         let Self { site, lang, canonical, alternates, picture } = self;
         let mut lines = format!("    <link rel=\"canonical\" href=\"{}\">\n", site.of(canonical));
         for (lang, file) in alternates {
-            let (tag, href) = (lang.tag(), site.of(file));
+            let (tag, href) = (lang.html_tag(), site.of(file));
             push(&mut lines, format_args!("<link rel=\"alternate\" hreflang=\"{tag}\" href=\"{href}\">"));
         }
         push(&mut lines, format_args!("<link rel=\"alternate\" hreflang=\"x-default\" href=\"{}\">", site.of("")));
-        let locale = |lang: Lang| lang.pick("en_US", "zh_CN");
+        let locale = |lang: Language| lang.pick("en_US", "zh_CN");
         let mut property = |name: &str, value: &str| {
             push(&mut lines, format_args!("<meta property=\"og:{name}\" content=\"{value}\">"));
         };

@@ -1,6 +1,5 @@
 //! The pages of a language, made ready for the web.
 
-use crate::lang::Lang;
 use crate::online::address::Address;
 use crate::online::files::{read, write};
 use crate::online::head::Head;
@@ -11,6 +10,7 @@ use crate::pattern::regex;
 use crate::problem::Failure;
 use crate::project::Project;
 use regex::Regex;
+use results::language::Language;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -38,10 +38,10 @@ pub(super) fn finish(
     project: &Project,
     dist: &Path,
     pages: &Pages,
-    lang: Lang,
+    lang: Language,
     (site, repository): (Option<&Address>, Option<&Address>),
 ) -> Result<(), Failure> {
-    let folder = dist.join(lang.dir());
+    let folder = dist.join(lang.tag());
     let picture = site.map(|_| Picture::read(project, lang)).transpose()?;
     for (index, (name, langs)) in pages.in_language(lang).enumerate() {
         // mdBook shows the first page under a second name.
@@ -53,7 +53,7 @@ pub(super) fn finish(
                 html = with_source(&html, repository, lang, name);
             }
             if let (Some(site), Some(picture)) = (site, &picture) {
-                let file_in = |lang: Lang| format!("{}/{name}.html", lang.dir());
+                let file_in = |lang: Language| format!("{}/{name}.html", lang.tag());
                 let alternates = langs.iter().map(|&lang| (lang, file_in(lang))).collect();
                 let head = Head { site, lang, canonical: &file_in(lang), alternates, picture };
                 html = light(&strict(&head.put(&html)));
@@ -70,8 +70,8 @@ pub(super) fn finish(
 }
 
 /// The page with the name of its source file at its end.
-fn with_source(html: &str, repository: &Address, lang: Lang, name: &str) -> String {
-    let file = format!("book/{}/{name}.md", lang.dir());
+fn with_source(html: &str, repository: &Address, lang: Language, name: &str) -> String {
+    let file = format!("book/{}/{name}.md", lang.tag());
     // A forge takes HEAD for the branch that it shows first, and a clone's address has an ending that pages have not.
     let repository = repository.to_string();
     let href = format!("{}/edit/HEAD/{file}", repository.trim_end_matches(".git"));

@@ -1,11 +1,11 @@
 //! The picture that a link to the book shows: the reference record's chart, as pixels.
 
-use crate::lang::Lang;
 use crate::online::files::read;
 use crate::pattern::regex;
 use crate::problem::Failure;
 use crate::project::Project;
 use regex::Regex;
+use results::language::Language;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -30,8 +30,8 @@ pub(super) struct Picture {
 
 impl Picture {
     /// The reference record's chart, in the words of a language.
-    pub(super) fn read(project: &Project, lang: Lang) -> Result<Self, Failure> {
-        let name = |ending: &str| format!("{CHART}.{}.{ending}", lang.dir());
+    pub(super) fn read(project: &Project, lang: Language) -> Result<Self, Failure> {
+        let name = |ending: &str| format!("{CHART}.{}.{ending}", lang.tag());
         let source = project.reference().join("charts").join(name("png"));
         let bytes = fs::read(&source).map_err(|e| Failure::disk(&source, e))?;
         let (width, height) = size(&bytes).ok_or_else(|| {

@@ -1,7 +1,6 @@
 //! What stands beside the languages: the page that chooses one, the page for what is not found, the map of the site,
 //! and the pictures that links show.
 
-use crate::lang::Lang;
 use crate::online::address::Address;
 use crate::online::files::{read, theme, write};
 use crate::online::head::Head;
@@ -9,6 +8,7 @@ use crate::online::pages::Pages;
 use crate::online::picture::Picture;
 use crate::problem::Failure;
 use crate::project::Project;
+use results::language::Language;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -21,14 +21,14 @@ pub(super) const ROBOTS: &str = "robots.txt";
 
 /// Writes everything beside the languages, but for the worker.
 pub(super) fn write_all(project: &Project, dist: &Path, pages: &Pages, site: &Address) -> Result<(), Failure> {
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         Picture::read(project, lang)?.copy(dist)?;
     }
     let start = dist.join("index.html");
-    let picture = Picture::read(project, Lang::En)?;
-    let first = |lang| pages.in_language(lang).next().map(|(name, _)| (lang, format!("{}/{name}.html", lang.dir())));
-    let alternates = Lang::ALL.into_iter().filter_map(first).collect();
-    let head = Head { site, lang: Lang::En, canonical: "", alternates, picture: &picture };
+    let picture = Picture::read(project, Language::English)?;
+    let first = |lang| pages.in_language(lang).next().map(|(name, _)| (lang, format!("{}/{name}.html", lang.tag())));
+    let alternates = Language::ALL.into_iter().filter_map(first).collect();
+    let head = Head { site, lang: Language::English, canonical: "", alternates, picture: &picture };
     write(&start, head.put(&read(&start)?))?;
     // It is shown at any depth, so that its links start at the host's root.
     write(&dist.join(MISSING), project.read(theme("missing.html"))?.replace("@site@", &site.path()))?;
@@ -45,13 +45,13 @@ fn map(pages: &Pages, site: &Address) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
     );
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         for (name, langs) in pages.in_language(lang) {
-            let address = |lang: Lang| site.of(&format!("{}/{name}.html", lang.dir()));
+            let address = |lang: Language| site.of(&format!("{}/{name}.html", lang.tag()));
             // Writing to a string cannot fail.
             let _ = write!(map, "<url><loc>{}</loc>", address(lang));
             for &lang in langs {
-                let (tag, href) = (lang.tag(), address(lang));
+                let (tag, href) = (lang.html_tag(), address(lang));
                 let _ = write!(map, "<xhtml:link rel=\"alternate\" hreflang=\"{tag}\" href=\"{href}\"/>");
             }
             map.push_str("</url>\n");

@@ -3,11 +3,11 @@
 //! Its version is the digest of everything that is served, so that a book built anew is fetched anew, and the same book
 //! built twice is not.
 
-use crate::lang::Lang;
 use crate::online::files::{theme, write};
 use crate::online::root;
 use crate::problem::Failure;
 use crate::project::{Project, sorted};
+use results::language::Language;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,19 +25,21 @@ const NOT_KEPT: [&str; 5] = ["print.html", root::MISSING, root::MAP, root::ROBOT
 pub(super) fn write_both(project: &Project, dist: &Path) -> Result<(), Failure> {
     write(&dist.join(REGISTER), project.read(theme(REGISTER))?)?;
     let files = files(dist)?;
-    let kept: BTreeMap<&str, Vec<&String>> =
-        Lang::ALL.iter().map(|lang| (lang.dir(), files.keys().filter(|file| is_kept(file, *lang)).collect())).collect();
+    let kept: BTreeMap<&str, Vec<&String>> = Language::ALL
+        .iter()
+        .map(|lang| (lang.tag(), files.keys().filter(|file| is_kept(file, *lang)).collect()))
+        .collect();
     let kept = serde_json::to_string(&kept).map_err(|e| Failure::Render(e.to_string()))?;
     let text = project.read(theme(WORKER))?;
     write(&dist.join(WORKER), text.replace("@version@", &version(&files)).replace("'@kept@'", &kept))
 }
 
 /// Whether a file is kept with a language: the language's own, and what stands beside both.
-fn is_kept(file: &str, lang: Lang) -> bool {
+fn is_kept(file: &str, lang: Language) -> bool {
     let (folder, name) = file.split_once('/').unwrap_or(("", file));
     let is_for_links = folder.is_empty() && name.ends_with(".png");
     let hidden = NOT_KEPT.contains(&name) || name.starts_with('.') || is_for_links;
-    !hidden && (folder.is_empty() || folder == lang.dir())
+    !hidden && (folder.is_empty() || folder == lang.tag())
 }
 
 /// The digest of every file but the worker itself.
@@ -76,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_language_is_kept_with_what_stands_beside_it() {
-        let kept = |file: &str| Lang::ALL.map(|lang| is_kept(file, lang));
+        let kept = |file: &str| Language::ALL.map(|lang| is_kept(file, lang));
         assert_eq!(kept("index.html"), [true, true]);
         assert_eq!(kept("en/naive.html"), [true, false]);
         assert_eq!(kept("zh/css/general.css"), [false, true]);

@@ -7,16 +7,16 @@
 use crate::figure::Figure;
 use crate::format::Format;
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::pointer::Pointer;
 use crate::record::Records;
 use crate::sources::Sources;
+use results::language::Language;
 use results::record::Record;
 
 /// What the cells of one table are filled from.
 pub(super) struct Cells<'s> {
     s: &'s Sources,
-    lang: Lang,
+    lang: Language,
     /// What a record has to have for its figures to stand in the table.
     gate: String,
     /// Whether the reader's own has it.
@@ -25,7 +25,7 @@ pub(super) struct Cells<'s> {
 
 impl<'s> Cells<'s> {
     /// Cells of a table out of records of type `R` that have something at `gate`, a path from their root.
-    pub(super) fn new<R: Record>(s: &'s Sources, lang: Lang, gate: &str) -> Self {
+    pub(super) fn new<R: Record>(s: &'s Sources, lang: Language, gate: &str) -> Self {
         let gate = format!("{}:{gate}", R::VERB);
         let has_gate = Pointer::parse(&gate).and_then(|gate| s.own.value(&gate)).is_ok();
         Self { s, lang, own: has_gate && s.own.load::<R>().is_ok(), gate }

@@ -2,11 +2,11 @@
 
 use crate::glossary::{Term, terms};
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::project::Project;
+use results::language::Language;
 
 /// The terms of a group, or all of them.
-pub(super) fn table(project: &Project, group: Option<&str>, lang: Lang) -> Result<String, String> {
+pub(super) fn table(project: &Project, group: Option<&str>, lang: Language) -> Result<String, String> {
     let terms = terms(project)?;
     let chosen: Vec<&Term> = terms.iter().filter(|term| group.is_none_or(|group| term.group == group)).collect();
     if chosen.is_empty() {

@@ -4,14 +4,14 @@
 
 use crate::format::Format;
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::sources::Sources;
 use crate::table::cells::{Cells, row, spread};
+use results::language::Language;
 use results::record::{ExperimentRecord, LabRecord};
 use results::words::Words;
 
 /// The table of an experiment in `lab.json`, the reader's own figures under the reference ones.
-pub(super) fn table(s: &Sources, lang: Lang, experiment: &str) -> Result<String, String> {
+pub(super) fn table(s: &Sources, lang: Language, experiment: &str) -> Result<String, String> {
     let record: LabRecord = s.reference.load()?;
     let entry = record.experiments.iter().find(|entry| entry.name == experiment).ok_or_else(|| {
         let known: Vec<&str> = record.experiments.iter().map(|entry| entry.name.as_str()).collect();
@@ -28,7 +28,7 @@ pub(super) fn table(s: &Sources, lang: Lang, experiment: &str) -> Result<String,
 fn body(
     entry: &ExperimentRecord,
     cell: impl Fn(&str) -> String,
-    lang: Lang,
+    lang: Language,
 ) -> Result<(String, Vec<String>, String), String> {
     let first = entry.cases.first().ok_or_else(|| format!("the lab's experiment `{}` has no cases", entry.name))?;
     let cases: Vec<Named<'_>> = entry.cases.iter().map(|case| (case.name.as_str(), &case.label)).collect();
@@ -52,7 +52,7 @@ fn body(
 /// The name in the record and the words for people.
 type Named<'r> = (&'r str, &'r Words);
 
-fn said(words: &Words, lang: Lang) -> String {
+fn said(words: &Words, lang: Language) -> String {
     escape(lang.pick(&words.en, &words.zh))
 }
 
@@ -88,23 +88,23 @@ mod tests {
 
     #[test]
     fn the_longer_list_goes_down() {
-        let heads = |entry: ExperimentRecord| body(&entry, cell, Lang::En).expect("a table").1;
+        let heads = |entry: ExperimentRecord| body(&entry, cell, Language::English).expect("a table").1;
         assert_eq!(heads(entry(3, 2)), ["v0", "v1"]);
         assert_eq!(heads(entry(1, 4)), ["c0"]);
     }
 
     #[test]
     fn a_cell_is_found_by_its_case_and_variant_whichever_goes_down() {
-        let (corner, _, rows) = body(&entry(1, 2), cell, Lang::En).expect("a table");
+        let (corner, _, rows) = body(&entry(1, 2), cell, Language::English).expect("a table");
         assert_eq!(corner, "time for an order");
         let path = |variant| format!("lab:experiments[name=e].cases[name=c0].variants[name={variant}].ns");
         assert!(rows.contains(&format!("<th scope=\"row\">v1</th>{}", path("v1"))), "{rows}");
-        let (_, _, rows) = body(&entry(3, 1), cell, Lang::En).expect("a table");
+        let (_, _, rows) = body(&entry(3, 1), cell, Language::English).expect("a table");
         assert!(rows.contains(&format!("<th scope=\"row\">c0</th>{}", path("v0"))), "{rows}");
     }
 
     #[test]
     fn an_experiment_without_cases_is_an_error() {
-        assert!(body(&entry(0, 0), cell, Lang::En).is_err());
+        assert!(body(&entry(0, 0), cell, Language::English).is_err());
     }
 }

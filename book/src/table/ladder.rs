@@ -3,9 +3,9 @@
 use crate::figure::Figure;
 use crate::format::Format;
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::sources::Sources;
 use crate::table::cells::{Cells, row};
+use results::language::Language;
 use results::record::LadderRecord;
 
 const NS: Format = Format::Time { unit_ns: 1, digits: 3 };
@@ -21,7 +21,7 @@ const COLUMNS: [(&str, &str); 6] = [
 ];
 
 /// The table of all chapters, or of those up to `to`.
-pub(super) fn table(s: &Sources, lang: Lang, to: Option<&str>) -> Result<String, String> {
+pub(super) fn table(s: &Sources, lang: Language, to: Option<&str>) -> Result<String, String> {
     let record: LadderRecord = s.reference.load()?;
     let cells = Cells::new::<LadderRecord>(s, lang, "chapters");
     let chapters: Vec<&str> = record.chapters.iter().map(|chapter| chapter.chapter.as_str()).collect();
@@ -70,7 +70,7 @@ fn gains(chapters: &[&str], at: usize) -> [Option<Figure>; 2] {
 }
 
 /// A chapter's number and, small under it, its title; the folder's name where the record is of a chapter long gone.
-fn name(s: &Sources, lang: Lang, folder: &str) -> String {
+fn name(s: &Sources, lang: Language, folder: &str) -> String {
     match s.chapters.find(folder) {
         Ok(chapter) => {
             let title = escape(lang.pick(&chapter.title.en, &chapter.title.zh));

@@ -2,9 +2,9 @@
 
 use crate::figure::Figure;
 use crate::format::Format;
-use crate::lang::Lang;
 use crate::sources::Sources;
 use crate::table::cells::{Cells, row};
+use results::language::Language;
 use results::record::LadderRecord;
 
 /// The machine's parts in the order in which they matter, in both languages.
@@ -21,7 +21,7 @@ const PARTS: [(&str, &str, &str, Format); 9] = [
 ];
 
 /// The table of the machine.
-pub(super) fn table(s: &Sources, lang: Lang) -> Result<String, String> {
+pub(super) fn table(s: &Sources, lang: Language) -> Result<String, String> {
     s.reference.load::<LadderRecord>()?;
     let cells = Cells::new::<LadderRecord>(s, lang, "machine");
     let mut rows = String::new();

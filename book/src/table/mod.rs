@@ -9,11 +9,11 @@ mod numbers;
 mod stages;
 
 use crate::directive::Table;
-use crate::lang::Lang;
 use crate::sources::Sources;
+use results::language::Language;
 
 /// The table, as one line of HTML.
-pub fn table(s: &Sources, lang: Lang, which: Table<'_>) -> Result<String, String> {
+pub fn table(s: &Sources, lang: Language, which: Table<'_>) -> Result<String, String> {
     match which {
         Table::Ladder { to } => ladder::table(s, lang, to),
         Table::Stages { chapter } => stages::table(s, lang, chapter),

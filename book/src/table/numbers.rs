@@ -3,13 +3,13 @@
 use crate::figure::Figure;
 use crate::format::{Format, duration};
 use crate::html::escape;
-use crate::lang::Lang;
 use crate::sources::Sources;
 use crate::table::cells::{Cells, row};
+use results::language::Language;
 use results::record::NumbersRecord;
 
 /// The table of the basic operations.
-pub(super) fn table(s: &Sources, lang: Lang) -> Result<String, String> {
+pub(super) fn table(s: &Sources, lang: Language) -> Result<String, String> {
     let record: NumbersRecord = s.reference.load()?;
     let cells = Cells::new::<NumbersRecord>(s, lang, "numbers");
     let mut rows = String::new();

@@ -1,7 +1,7 @@
 //! Ten commands through two books, played on their page.
 
 use super::{Browser, Site, browser, faults, keep_picture};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::{Value, json};
 
 /// How many cells of each book are drawn as read and as written, the lines, and the best ask of 0x05.
@@ -14,9 +14,9 @@ const SHOWN: &str = "['naive', 'array'].map(book => ['read', 'at-disk'].map(look
 const BESIDE: &str = "(([a, b]) => a.getBoundingClientRect().top === b.getBoundingClientRect().top)(
     [...document.querySelectorAll('#player-books svg')])";
 
-fn open(browser: &mut Browser, site: &Site, lang: Lang) {
+fn open(browser: &mut Browser, site: &Site, lang: Language) {
     browser.open("about:blank");
-    browser.open(&site.url(&format!("{}/array-book.html", lang.dir())));
+    browser.open(&site.url(&format!("{}/array-book.html", lang.tag())));
 }
 
 #[test]
@@ -25,9 +25,12 @@ fn ten_commands_touch_their_cells_in_both_books() {
     let site = Site::book();
     let recorded: Value = serde_json::from_str(include_str!("../../recordings/books.json")).unwrap();
     let steps = recorded["steps"].as_array().unwrap();
-    for (lang, width, dark) in
-        [(Lang::En, 390, true), (Lang::Zh, 1280, true), (Lang::En, 1280, false), (Lang::Zh, 390, false)]
-    {
+    for (lang, width, dark) in [
+        (Language::English, 390, true),
+        (Language::Chinese, 1280, true),
+        (Language::English, 1280, false),
+        (Language::Chinese, 390, false),
+    ] {
         browser.look(width, dark);
         open(&mut browser, site, lang);
         assert_eq!(browser.ask(BESIDE), json!(width == 1280));
@@ -53,7 +56,7 @@ fn ten_commands_touch_their_cells_in_both_books() {
                 browser.ask("scrollTo(0, 0)");
                 assert_eq!(faults(&mut browser, &format!("step {at}")), Vec::<String>::new());
                 browser.ask("document.querySelector('#player-books').scrollIntoView()");
-                keep_picture(&mut browser, &format!("{}-books-{at}", lang.dir()), width, dark);
+                keep_picture(&mut browser, &format!("{}-books-{at}", lang.tag()), width, dark);
             }
             browser.ask("document.querySelector('#player-books .forward').click()");
         }
@@ -66,7 +69,7 @@ fn without_its_script_the_books_are_drawn_as_an_order_leaves_the_middle_of_its_q
     let Some(mut browser) = browser("en") else { return };
     browser.look(1280, false);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
-    open(&mut browser, Site::book(), Lang::En);
+    open(&mut browser, Site::book(), Language::English);
     assert_eq!(browser.ask(SHOWN), json!([[10, 4, 7], [7, 6, 8], "48"]));
     let sentences = "[...document.querySelectorAll('#player-books ol li')].filter(li => li.checkVisibility()).length";
     assert_eq!(browser.ask(sentences), 11);

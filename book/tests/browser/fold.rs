@@ -1,7 +1,7 @@
 //! What would answer a guess is folded for who asks for it, until the guesses are written; nobody else sees a difference.
 
 use super::{Browser, Site, browser, faults, keep_picture};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::{Value, json};
 
 /// What stands behind the guesses and can be seen: charts, tables, and the numbers that answer.
@@ -11,9 +11,9 @@ const SEEN: &str = "[...document.querySelectorAll('main figure.chart, main .tabl
 /// The buttons that stand in for what is folded.
 const FOLDED: &str = "[...document.querySelectorAll('button.fold')].filter(e => e.checkVisibility()).length";
 
-fn open(browser: &mut Browser, site: &Site, lang: Lang) {
+fn open(browser: &mut Browser, site: &Site, lang: Language) {
     browser.open("about:blank");
-    browser.open(&site.url(&format!("{}/sharding.html", lang.dir())));
+    browser.open(&site.url(&format!("{}/sharding.html", lang.tag())));
 }
 
 fn count(browser: &mut Browser, what: &str) -> u64 {
@@ -34,8 +34,8 @@ fn says(browser: &mut Browser, words: &str) -> Value {
 fn what_answers_is_folded_until_the_guesses_are_written() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for lang in Lang::ALL {
-        browser.look(390, lang == Lang::Zh);
+    for lang in Language::ALL {
+        browser.look(390, lang == Language::Chinese);
         open(&mut browser, site, lang);
         browser.ask("localStorage.clear()");
         open(&mut browser, site, lang);
@@ -54,7 +54,7 @@ fn what_answers_is_folded_until_the_guesses_are_written() {
         assert!(count(&mut browser, FOLDED) > all, "charts, tables, and numbers between the words");
         assert_eq!(says(&mut browser, &answer), false, "{answer} can still be read");
         assert_eq!(faults(&mut browser, "folded"), Vec::<String>::new());
-        keep_picture(&mut browser, &format!("folded-{}", lang.dir()), 390, lang == Lang::Zh);
+        keep_picture(&mut browser, &format!("folded-{}", lang.tag()), 390, lang == Language::Chinese);
 
         // One piece opens by itself, and is where the reader stands then.
         browser.ask("document.querySelector('button.fold.chart').click()");
@@ -82,7 +82,7 @@ fn what_is_folded_is_printed_and_a_page_without_guesses_asks_nothing() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(1280, false);
-    open(&mut browser, site, Lang::En);
+    open(&mut browser, site, Language::English);
     let all = count(&mut browser, SEEN);
     browser.ask("document.querySelector('.fold-choice input').click()");
     assert!(count(&mut browser, SEEN) < all);

@@ -1,13 +1,13 @@
 //! Guesses: written, refused in words, kept over a reload, held against what was measured, and gathered at the end.
 
 use super::{Browser, Site, browser, faults, keep_picture};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::{Value, json};
 use std::fs;
 
-fn open(browser: &mut Browser, site: &Site, lang: Lang, page: &str) {
+fn open(browser: &mut Browser, site: &Site, lang: Language, page: &str) {
     browser.open("about:blank");
-    browser.open(&site.url(&format!("{}/{page}.html", lang.dir())));
+    browser.open(&site.url(&format!("{}/{page}.html", lang.tag())));
 }
 
 fn text(browser: &mut Browser, what: &str) -> String {
@@ -41,7 +41,7 @@ fn a_guess_is_written_kept_and_answered_when_the_reader_asks() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(390, false);
-    open(&mut browser, site, Lang::En, "group-commit");
+    open(&mut browser, site, Language::English, "group-commit");
     write(&mut browser, "group-gain", "lots");
     let refused = browser
         .ask("document.querySelector('#guess-group-gain [role=alert]').innerText + document.activeElement.value");
@@ -54,7 +54,7 @@ fn a_guess_is_written_kept_and_answered_when_the_reader_asks() {
     browser.until("document.readyState === 'complete' && document.querySelector('#guess-group-gain.written') !== null");
     assert!(!text(&mut browser, "#guess-group-gain").contains("easured"), "nobody has asked for it");
     // The same guess in the other language, changed, and then held against the record.
-    open(&mut browser, site, Lang::Zh, "group-commit");
+    open(&mut browser, site, Language::Chinese, "group-commit");
     assert!(text(&mut browser, "#guess-group-gain").contains("你猜的：1,020 倍"));
     click(&mut browser, "#guess-group-gain .change");
     write(&mut browser, "group-gain", "500 倍");
@@ -89,9 +89,9 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(390, false);
-    open(&mut browser, site, Lang::En, "your-guesses");
+    open(&mut browser, site, Language::English, "your-guesses");
     assert!(text(&mut browser, ".guesses").starts_with("There is none yet."));
-    open(&mut browser, site, Lang::En, "latency-numbers");
+    open(&mut browser, site, Language::English, "latency-numbers");
     // From the clock first to the sync last: two steps up for the byte of memory, three for the system call.
     for (item, steps) in [("memory", 1), ("system call", 2)] {
         for _ in 0..steps {
@@ -110,10 +110,10 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
     let shown = text(&mut browser, "#guess-order");
     assert!(shown.contains(&format!("{right} of 10 pairs")), "{right}: {shown}");
     write(&mut browser, "sync-by-clock", "40");
-    open(&mut browser, site, Lang::En, "naive");
+    open(&mut browser, site, Language::English, "naive");
     browser.ask("document.querySelector('#guess-naive-orders select').value = 1");
     write(&mut browser, "naive-orders", "50");
-    open(&mut browser, site, Lang::En, "perf-metrics");
+    open(&mut browser, site, Language::English, "perf-metrics");
     browser.ask("document.querySelectorAll('#guess-stages input').forEach((input, i) => { input.value = [10, 30, 10, 20, 10, 10][i]; })");
     click(&mut browser, "#guess-stages [type=submit]");
     assert_eq!(text(&mut browser, "#guess-stages [role=alert]"), "These add up to 90. Make it 100.");
@@ -121,13 +121,13 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
     click(&mut browser, "#guess-stages [type=submit]");
     click(&mut browser, "#guess-stages .look");
     assert_eq!(faults(&mut browser, "shares"), Vec::<String>::new());
-    open(&mut browser, site, Lang::En, "market");
+    open(&mut browser, site, Language::English, "market");
     choose(&mut browser, "mint", &[1]);
-    open(&mut browser, site, Lang::En, "array-book");
+    open(&mut browser, site, Language::English, "array-book");
     choose(&mut browser, "array-stage", &[1]);
     click(&mut browser, "#guess-array-stage .look");
     assert!(text(&mut browser, "#guess-array-stage .hit").contains("matching"));
-    open(&mut browser, site, Lang::En, "faults");
+    open(&mut browser, site, Language::English, "faults");
     choose(&mut browser, "faults", &[0, 1, 1]);
     assert_eq!(text(&mut browser, "#guess-faults [role=alert]"), "Choose one in each line.");
     choose(&mut browser, "faults", &[0, 1, 1, 2]);
@@ -135,14 +135,17 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
     assert_eq!(faults(&mut browser, "choice"), Vec::<String>::new());
 
     let mut found = vec![];
-    for (lang, width, dark) in
-        [(Lang::En, 390, false), (Lang::Zh, 390, true), (Lang::Zh, 1280, false), (Lang::En, 1280, true)]
-    {
+    for (lang, width, dark) in [
+        (Language::English, 390, false),
+        (Language::Chinese, 390, true),
+        (Language::Chinese, 1280, false),
+        (Language::English, 1280, true),
+    ] {
         browser.look(width, dark);
         for page in ["your-guesses", "perf-metrics", "latency-numbers", "faults"] {
             open(&mut browser, site, lang, page);
-            found.extend(faults(&mut browser, &format!("{} {page} {width} {dark}", lang.dir())));
-            keep_picture(&mut browser, &format!("{}-guessed-{page}", lang.dir()), width, dark);
+            found.extend(faults(&mut browser, &format!("{} {page} {width} {dark}", lang.tag())));
+            keep_picture(&mut browser, &format!("{}-guessed-{page}", lang.tag()), width, dark);
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -151,7 +154,7 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
 
 /// The page at the end, with the guesses of the test above.
 fn gathered(browser: &mut Browser, site: &Site) {
-    open(browser, site, Lang::En, "your-guesses");
+    open(browser, site, Language::English, "your-guesses");
     let all = text(browser, ".guesses");
     assert!(all.starts_with("7 of 31 are written down."), "{all}");
     assert_eq!(browser.ask("document.querySelectorAll('.strips li').length"), 2);
@@ -171,7 +174,7 @@ fn gathered(browser: &mut Browser, site: &Site) {
     assert!(text(browser, ".guesses").starts_with("7 of 31"));
     click(browser, ".guesses .yes");
     assert!(text(browser, ".guesses").starts_with("There is none yet."));
-    open(browser, site, Lang::En, "market");
+    open(browser, site, Language::English, "market");
     assert_eq!(browser.ask("document.querySelector('#guess-mint form') !== null"), true);
     assert_eq!(browser.errors, Vec::<String>::new());
 }
@@ -182,9 +185,9 @@ fn without_scripts_the_page_asks_in_words_and_what_is_kept_may_be_anything() {
     let site = Site::book();
     browser.look(1280, false);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
-    open(&mut browser, site, Lang::En, "group-commit");
+    open(&mut browser, site, Language::English, "group-commit");
     assert_eq!(browser.ask("[...document.querySelectorAll('.guess')].filter(g => g.checkVisibility()).length"), 0);
-    open(&mut browser, site, Lang::Zh, "your-guesses");
+    open(&mut browser, site, Language::Chinese, "your-guesses");
     assert_eq!(browser.ask("document.querySelectorAll('.guesses li a').length"), 31);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": false}));
     for kept in
@@ -192,11 +195,11 @@ fn without_scripts_the_page_asks_in_words_and_what_is_kept_may_be_anything() {
     {
         browser.ask(&format!("localStorage.setItem('book-guesses', {})", json!(kept)));
         for page in ["market", "latency-numbers", "measuring", "perf-metrics", "your-guesses"] {
-            open(&mut browser, site, Lang::En, page);
+            open(&mut browser, site, Language::English, page);
             assert_eq!(browser.ask("document.querySelectorAll('.guess.written, .strips').length"), 0, "{page}: {kept}");
         }
     }
-    open(&mut browser, site, Lang::En, "measuring");
+    open(&mut browser, site, Language::English, "measuring");
     write(&mut browser, "noise", "1.2");
     assert!(text(&mut browser, "#guess-noise").contains("Your guess: 1.2×"));
     assert_eq!(browser.errors, Vec::<String>::new());

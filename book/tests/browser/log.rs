@@ -1,7 +1,7 @@
 //! A frame of the log, cut where the reader likes.
 
 use super::{Browser, Site, browser, faults, keep_picture};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::{Value, json};
 
 /// How many bytes are drawn as kept, cut off and rotten, and whether the start has less than was acknowledged.
@@ -19,12 +19,15 @@ fn go(browser: &mut Browser, step: usize) {
 fn the_power_fails_where_the_reader_likes() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for (lang, width, dark) in
-        [(Lang::En, 390, true), (Lang::Zh, 1280, true), (Lang::En, 1280, false), (Lang::Zh, 390, false)]
-    {
+    for (lang, width, dark) in [
+        (Language::English, 390, true),
+        (Language::Chinese, 1280, true),
+        (Language::English, 1280, false),
+        (Language::Chinese, 390, false),
+    ] {
         browser.look(width, dark);
         browser.open("about:blank");
-        browser.open(&site.url(&format!("{}/faults.html", lang.dir())));
+        browser.open(&site.url(&format!("{}/faults.html", lang.tag())));
         // Not begun, within the header, within the command, whole, synced; then rot: taken for a crash, and refused.
         let shown: [(usize, Value); 8] = [
             (0, json!([0, 0, 0, false])),
@@ -46,7 +49,7 @@ fn the_power_fails_where_the_reader_likes() {
             browser.ask("scrollTo(0, 0)");
             assert_eq!(faults(&mut browser, &format!("step {step}")), Vec::<String>::new());
             browser.ask("document.querySelector('#player-log').scrollIntoView()");
-            keep_picture(&mut browser, &format!("{}-log-{step}", lang.dir()), width, dark);
+            keep_picture(&mut browser, &format!("{}-log-{step}", lang.tag()), width, dark);
         }
     }
     assert_eq!(browser.errors, Vec::<String>::new());

@@ -23,12 +23,12 @@ mod sandbox;
 mod timelines;
 mod yours;
 
-use book::lang::Lang;
 use book::project::Project;
 use book::site;
 use cdp::Browser;
 use fixture::Mini;
 use program::rounds::Rounds;
+use results::language::Language;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -115,10 +115,10 @@ impl Site {
         format!("file://{}/{page}", self.dist.display())
     }
 
-    fn pages(&self, lang: Lang) -> Vec<String> {
+    fn pages(&self, lang: Language) -> Vec<String> {
         let pages = self.project.pages(lang).unwrap();
         let names = pages.iter().map(|page| page.name()).filter(|name| name != "SUMMARY.md");
-        names.map(|name| format!("{}/{}", lang.dir(), name.replace(".md", ".html"))).collect()
+        names.map(|name| format!("{}/{}", lang.tag(), name.replace(".md", ".html"))).collect()
     }
 }
 
@@ -152,7 +152,7 @@ fn faults(browser: &mut Browser, state: &str) -> Vec<String> {
 /// Looks at every page of a language, and gives what is wrong.
 ///
 /// A page is opened once for each width; then, where both are asked for, its reader's system changes its colours.
-fn look_at_all(site: &Site, lang: Lang, browser: &mut Browser) -> Vec<String> {
+fn look_at_all(site: &Site, lang: Language, browser: &mut Browser) -> Vec<String> {
     let axe = axe();
     let ways = ways();
     let mut faults = vec![];
@@ -210,7 +210,7 @@ fn decode(text: &str) -> Vec<u8> {
 }
 
 /// The two languages are two tests, so that they are looked at side by side.
-fn every_page_is_sound(lang: Lang) {
+fn every_page_is_sound(lang: Language) {
     let Some(mut browser) = browser("en") else { return };
     let faults = look_at_all(Site::book(), lang, &mut browser);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -218,12 +218,12 @@ fn every_page_is_sound(lang: Lang) {
 
 #[test]
 fn every_english_page_is_sound() {
-    every_page_is_sound(Lang::En);
+    every_page_is_sound(Language::English);
 }
 
 #[test]
 fn every_chinese_page_is_sound() {
-    every_page_is_sound(Lang::Zh);
+    every_page_is_sound(Language::Chinese);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn every_kind_of_directive_is_sound() {
     let mini = Mini::new();
     fs::copy(mini.path("output/reference/ladder.json"), mini.path("output/ladder.json")).unwrap();
     let site = Site::build(mini.project(), mini.project().dist());
-    let faults: Vec<_> = Lang::ALL.into_iter().flat_map(|lang| look_at_all(&site, lang, &mut browser)).collect();
+    let faults: Vec<_> = Language::ALL.into_iter().flat_map(|lang| look_at_all(&site, lang, &mut browser)).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

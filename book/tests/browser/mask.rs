@@ -1,7 +1,7 @@
 //! A slow reader that catches up, played on its page.
 
 use super::{Browser, Site, browser, faults, keep_picture};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::{Value, json};
 
 /// What the slate and the slow reader show at 41 and 42 cents, which of these two the reader's mask has, and how far it
@@ -21,18 +21,21 @@ fn go(browser: &mut Browser, step: usize) {
     ));
 }
 
-fn open(browser: &mut Browser, site: &Site, lang: Lang) {
+fn open(browser: &mut Browser, site: &Site, lang: Language) {
     browser.open("about:blank");
-    browser.open(&site.url(&format!("{}/market-data.html", lang.dir())));
+    browser.open(&site.url(&format!("{}/market-data.html", lang.tag())));
 }
 
 #[test]
 fn a_slow_reader_takes_one_amount_for_five_changes() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for (lang, width, dark) in
-        [(Lang::En, 390, true), (Lang::Zh, 1280, true), (Lang::En, 1280, false), (Lang::Zh, 390, false)]
-    {
+    for (lang, width, dark) in [
+        (Language::English, 390, true),
+        (Language::Chinese, 1280, true),
+        (Language::English, 1280, false),
+        (Language::Chinese, 390, false),
+    ] {
         browser.look(width, dark);
         open(&mut browser, site, lang);
         let mut shown: Vec<Value> = (0..23)
@@ -70,7 +73,7 @@ fn a_slow_reader_takes_one_amount_for_five_changes() {
             browser.ask("scrollTo(0, 0)");
             assert_eq!(faults(&mut browser, &format!("step {step}")), Vec::<String>::new());
             browser.ask("document.querySelector('#player-mask').scrollIntoView()");
-            keep_picture(&mut browser, &format!("{}-mask-{step}", lang.dir()), width, dark);
+            keep_picture(&mut browser, &format!("{}-mask-{step}", lang.tag()), width, dark);
         }
     }
     assert_eq!(browser.errors, Vec::<String>::new());
@@ -81,7 +84,7 @@ fn without_its_script_the_mask_is_drawn_before_the_slow_reader_wakes() {
     let Some(mut browser) = browser("en") else { return };
     browser.look(1280, false);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
-    open(&mut browser, Site::book(), Lang::En);
+    open(&mut browser, Site::book(), Language::English);
     assert_eq!(browser.ask(SHOWN), "+14 −4 | 0 −7 | xx");
     let sentences = "[...document.querySelectorAll('#player-mask ol li')].filter(li => li.checkVisibility()).length";
     assert_eq!(browser.ask(sentences), 23);

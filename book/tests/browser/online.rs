@@ -1,9 +1,9 @@
 //! The book online: served under a folder of a host, as it is after `build --site-url`.
 
 use super::{AXE, Browser, OVERFLOW, Site, WIDTHS, axe, browser, keep_picture};
-use book::lang::Lang;
 use book::online::{self, Online};
 use book::serve;
+use results::language::Language;
 use serde_json::{Value, json};
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -190,25 +190,25 @@ fn pages_are_light_and_ask_for_nothing_elsewhere() {
     let host = Host::of(book_online());
     bypass_worker(&mut browser);
     browser.look(1280, false);
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         browser.open("about:blank");
         browser.requests.clear();
-        let first = format!("{}/index.html", lang.dir());
+        let first = format!("{}/index.html", lang.tag());
         browser.open(&host.url(&first));
         let weight = host.weight(&mut browser);
         assert!((1..FIRST_PAGE_BYTES_MAX).contains(&weight), "the first page in {lang:?} weighs {weight} bytes");
         // The heaviest pages, and one of each kind that answers.
         for name in ["pinned-ring", "diff-0x06", "market", "group-commit", "your-guesses", "glossary"] {
-            let page = format!("{}/{name}.html", lang.dir());
+            let page = format!("{}/{name}.html", lang.tag());
             browser.open(&host.url(&page));
             let weight = host.weight(&mut browser);
             assert!((1..PAGE_BYTES_MAX).contains(&weight), "{page} weighs {weight} bytes");
             assert_eq!(browser.ask(MUTE), 0, "{page}");
         }
         let corrected = browser.ask("document.querySelector('main > .source a').href");
-        let source = format!("/book/{}/", lang.dir());
+        let source = format!("/book/{}/", lang.tag());
         assert!(corrected.as_str().unwrap().contains(&source), "{corrected}");
-        assert_eq!(faults(&mut browser, &format!("source-{}", lang.dir()), &host.url(&first)), Vec::<String>::new());
+        assert_eq!(faults(&mut browser, &format!("source-{}", lang.tag()), &host.url(&first)), Vec::<String>::new());
     }
     led(&mut browser, &host.book, &host.url("en/index.html"));
     host.weight(&mut browser);

@@ -2,8 +2,8 @@
 //! a folder, with all that answers in use, and the pages' own policy is tried.
 
 use super::{Browser, Site, browser};
-use book::lang::Lang;
 use book::serve;
+use results::language::Language;
 use serde_json::json;
 use std::net::{Ipv4Addr, TcpListener};
 use std::thread;
@@ -44,7 +44,7 @@ fn no_request_leaves_the_origin() {
     browser.look(1280, false);
     let folder = site.url("");
     let (origin, _) = served(site);
-    let pages = || Lang::ALL.into_iter().flat_map(|lang| site.pages(lang).into_iter().chain([print(lang)]));
+    let pages = || Language::ALL.into_iter().flat_map(|lang| site.pages(lang).into_iter().chain([print(lang)]));
     for page in pages() {
         browser.open(&format!("{origin}{page}"));
         // The page for printing stands still while it is printed.
@@ -66,8 +66,8 @@ fn no_request_leaves_the_origin() {
     assert_eq!(browser.errors, Vec::<String>::new(), "and the policy stops nothing of ours");
 }
 
-fn print(lang: Lang) -> String {
-    format!("{}/print.html", lang.dir())
+fn print(lang: Language) -> String {
+    format!("{}/print.html", lang.tag())
 }
 
 /// What the policy says of an attempt.

@@ -1,7 +1,7 @@
 //! The player: forwards, backwards, by slider and by key, on a phone, and without its script.
 
 use super::{AXE, Browser, OVERFLOW, Site, axe, browser, keep_picture};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::{Value, json};
 
 /// The picture: what every part of it shows.
@@ -9,9 +9,9 @@ const PICTURE: &str = "[...document.querySelectorAll('#player-ring [data-part]')
     [part.dataset.part, part.classList.contains('touched') ? '' : part.getAttribute('class'), part.getAttribute('transform'), part.querySelector('text') ? '' : part.textContent].join()).join(' ')";
 const SAID: &str = "document.querySelector('#player-ring .said').innerText";
 
-fn open(browser: &mut Browser, site: &Site, lang: Lang) {
+fn open(browser: &mut Browser, site: &Site, lang: Language) {
     browser.open("about:blank");
-    browser.open(&site.url(&format!("{}/pinned-ring.html", lang.dir())));
+    browser.open(&site.url(&format!("{}/pinned-ring.html", lang.tag())));
 }
 
 fn click(browser: &mut Browser, button: &str) {
@@ -27,8 +27,8 @@ fn counts(browser: &mut Browser) -> Value {
 fn a_recording_plays_forwards_and_backwards() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for (lang, width) in [(Lang::En, 1280), (Lang::Zh, 390)] {
-        browser.look(width, lang == Lang::Zh);
+    for (lang, width) in [(Language::English, 1280), (Language::Chinese, 390)] {
+        browser.look(width, lang == Language::Chinese);
         open(&mut browser, site, lang);
         let said = browser.ask("[...document.querySelectorAll('#player-ring ol li')].map(li => li.textContent)");
         let mut seen = vec![];
@@ -67,7 +67,7 @@ fn a_recording_plays_forwards_and_backwards() {
             browser.ask(&format!("{axe}; 0"));
             assert_eq!(browser.ask(AXE), "");
         }
-        keep_picture(&mut browser, &format!("{}-player", lang.dir()), width, lang == Lang::Zh);
+        keep_picture(&mut browser, &format!("{}-player", lang.tag()), width, lang == Language::Chinese);
     }
     assert_eq!(browser.errors, Vec::<String>::new());
 }
@@ -78,7 +78,7 @@ fn without_its_script_the_picture_and_every_sentence_are_there() {
     let site = Site::book();
     browser.look(1280, false);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
-    open(&mut browser, site, Lang::En);
+    open(&mut browser, site, Language::English);
     assert_eq!(counts(&mut browser), json!([10, 10, 3, 7, 3, 0]));
     assert_eq!(
         browser.ask("[...document.querySelectorAll('#player-ring li')].filter(li => li.checkVisibility()).length"),
@@ -86,7 +86,7 @@ fn without_its_script_the_picture_and_every_sentence_are_there() {
     );
     let still = browser.ask(PICTURE);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": false}));
-    open(&mut browser, site, Lang::En);
+    open(&mut browser, site, Language::English);
     browser.ask("window.dispatchEvent(new Event('beforeprint'))");
     browser.ask("document.querySelectorAll('#player-ring .touched').forEach(part => part.classList.remove('touched'))");
     let normal = |value: &Value| value.as_str().unwrap().replace(",,", ",");
@@ -101,7 +101,7 @@ const MATCHING: &str = "['head', 'slot-0'].map(place =>
 fn a_weakened_ordering_shows_an_old_command_and_both_words_do_not() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for (lang, width, dark) in [(Lang::En, 390, false), (Lang::Zh, 1280, true)] {
+    for (lang, width, dark) in [(Language::English, 390, false), (Language::Chinese, 1280, true)] {
         browser.look(width, dark);
         open(&mut browser, site, lang);
         let mut shown = vec![];
@@ -124,7 +124,7 @@ fn a_weakened_ordering_shows_an_old_command_and_both_words_do_not() {
                 assert_eq!(browser.ask(AXE), "");
             }
             browser.ask("document.querySelector('#player-ordering').scrollIntoView()");
-            keep_picture(&mut browser, &format!("{}-ordering-{step}", lang.dir()), width, dark);
+            keep_picture(&mut browser, &format!("{}-ordering-{step}", lang.tag()), width, dark);
         }
     }
     assert_eq!(browser.errors, Vec::<String>::new());

@@ -1,7 +1,7 @@
 //! What a reader trips over: lines that are cut off, tables that do not fit, a place in the book that nobody shows.
 
 use super::{Site, browser};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::json;
 
 const CUT: &str = "[...document.querySelectorAll('main :is(pre > code, .table-wrapper.record)')]
@@ -12,7 +12,7 @@ fn at_a_desk_no_listing_and_no_record_is_cut_off() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(1280, false);
-    for page in Lang::ALL.into_iter().flat_map(|lang| site.pages(lang)) {
+    for page in Language::ALL.into_iter().flat_map(|lang| site.pages(lang)) {
         browser.open(&site.url(&page));
         assert_eq!(browser.ask(CUT), "", "{page}");
     }
@@ -22,9 +22,9 @@ fn at_a_desk_no_listing_and_no_record_is_cut_off() {
 fn every_page_says_where_it_stands() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for (width, lang) in [(390, Lang::Zh), (1280, Lang::En)] {
+    for (width, lang) in [(390, Language::Chinese), (1280, Language::English)] {
         browser.look(width, false);
-        let page = |name: &str| site.url(&format!("{}/{name}.html", lang.dir()));
+        let page = |name: &str| site.url(&format!("{}/{name}.html", lang.tag()));
         for (name, before, after, rung) in [
             ("group-commit", "diff-0x02.html", "diff-0x03.html", 4),
             ("diff-0x03", "group-commit.html", "allocation-reuse.html", 4),

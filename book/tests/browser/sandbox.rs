@@ -1,7 +1,7 @@
 //! The market to play with, as a reader plays: by button, key, link and form, in both languages.
 
 use super::{Browser, Site, browser, faults, keep_picture};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::{Value, json};
 
 const TABLES: &str = "[...document.querySelectorAll('.sandbox table')].map(t => t.innerText).join('\\n')";
@@ -9,8 +9,8 @@ const SAID: &str = "document.querySelector('.sandbox .now').innerText";
 const BROKEN: &str =
     "document.querySelectorAll('.sandbox .laws li').length - document.querySelectorAll('.sandbox .laws .holds').length";
 
-fn page(site: &Site, lang: Lang) -> String {
-    site.url(&format!("{}/market.html", lang.dir()))
+fn page(site: &Site, lang: Language) -> String {
+    site.url(&format!("{}/market.html", lang.tag()))
 }
 
 /// Opens an address from scratch, also where it differs from the last behind `#` alone.
@@ -50,7 +50,7 @@ fn the_worked_example_plays_forwards_and_backwards() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(1280, false);
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         open(&mut browser, &page(site, lang));
         let mut seen = vec![];
         for _ in 0..6 {
@@ -84,7 +84,7 @@ fn the_script_says_what_the_model_says() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(1280, false);
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         scripts(&mut browser, false);
         open(&mut browser, &page(site, lang));
         let still = browser.ask(TABLES);
@@ -134,7 +134,7 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(390, false);
-    open(&mut browser, &format!("{}#rain=", page(site, Lang::En)));
+    open(&mut browser, &format!("{}#rain=", page(site, Language::English)));
     send(
         &mut browser,
         json!({"command": "place", "account": 1, "intent": "buy-yes", "price": "150", "quantity": "10"}),
@@ -167,7 +167,7 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
     let said = browser.ask(SAID);
     assert!(text(&said).contains("第 4 步，共 4 步") && text(&said).contains("裁决：NO。"), "{said}");
 
-    open(&mut browser, &format!("{}#rain=place.1.buy-yes.60.10.gtc;bribe.2", page(site, Lang::Zh)));
+    open(&mut browser, &format!("{}#rain=place.1.buy-yes.60.10.gtc;bribe.2", page(site, Language::Chinese)));
     let said = browser.ask(SAID);
     assert!(text(&said).contains("链接里的“bribe.2”不是命令") && text(&said).contains("第 1 步，共 1 步"), "{said}");
     assert_eq!(browser.errors, Vec::<String>::new());
@@ -183,14 +183,14 @@ fn every_state_is_sound_in_every_look() {
         ("bad-link", "#rain=nonsense"),
     ];
     let mut found = vec![];
-    for (lang, (name, hash)) in Lang::ALL.into_iter().flat_map(|lang| states.map(|state| (lang, state))) {
+    for (lang, (name, hash)) in Language::ALL.into_iter().flat_map(|lang| states.map(|state| (lang, state))) {
         // Every look once; the page as it opens is looked at in all of them elsewhere.
         let looks = lang.pick([(390, true), (1280, false)], [(390, false), (1280, true)]);
         for (width, dark) in looks {
             browser.look(width, dark);
             open(&mut browser, &format!("{}{hash}", page(site, lang)));
             browser.ask("document.querySelector('.sandbox .sent').open = true");
-            let state = format!("{}-sandbox-{name}", lang.dir());
+            let state = format!("{}-sandbox-{name}", lang.tag());
             found.extend(faults(&mut browser, &format!("{state} {width} {dark}")));
             keep_picture(&mut browser, &state, width, dark);
         }
@@ -205,7 +205,7 @@ fn print_has_the_picture_and_its_words_and_no_controls() {
     let site = Site::book();
     let shown = "[...document.querySelectorAll('.sandbox :is(form, .steps, .choices, .answer, table)')]
         .filter(e => e.checkVisibility()).map(e => e.tagName + '.' + e.className).join(' ')";
-    open(&mut browser, &page(site, Lang::En));
+    open(&mut browser, &page(site, Language::English));
     browser.ask("window.dispatchEvent(new Event('beforeprint'))");
     browser.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let printed = browser.ask(shown);

@@ -1,7 +1,7 @@
 //! The time lines of 0x01, 0x03 and 0x06, run by run and order by order.
 
 use super::{Browser, Site, browser, faults, keep_picture};
-use book::lang::Lang;
+use results::language::Language;
 use serde_json::{Value, json};
 
 /// Each player with its page, the run of its still picture, and how many runs it shows.
@@ -23,17 +23,20 @@ fn shown(browser: &mut Browser, player: &str) -> Value {
     ))
 }
 
-fn open(browser: &mut Browser, lang: Lang, page: &str) {
+fn open(browser: &mut Browser, lang: Language, page: &str) {
     browser.open("about:blank");
-    browser.open(&Site::book().url(&format!("{}/{page}.html", lang.dir())));
+    browser.open(&Site::book().url(&format!("{}/{page}.html", lang.tag())));
 }
 
 #[test]
 fn a_reader_changes_the_run_and_stays_with_the_order() {
     let Some(mut browser) = browser("en") else { return };
-    for (lang, width, dark) in
-        [(Lang::En, 390, true), (Lang::Zh, 1280, true), (Lang::En, 1280, false), (Lang::Zh, 390, false)]
-    {
+    for (lang, width, dark) in [
+        (Language::English, 390, true),
+        (Language::Chinese, 1280, true),
+        (Language::English, 1280, false),
+        (Language::Chinese, 390, false),
+    ] {
         for (player, page, _, runs) in PLAYERS {
             browser.look(width, dark);
             open(&mut browser, lang, page);
@@ -69,7 +72,7 @@ fn a_reader_changes_the_run_and_stays_with_the_order() {
             click(&mut browser, ".last");
             assert_eq!(shown(&mut browser, player)[1], EACH - 1);
             browser.ask(&format!("document.querySelector('#player-{player}').scrollIntoView()"));
-            keep_picture(&mut browser, &format!("{}-{player}", lang.dir()), width, dark);
+            keep_picture(&mut browser, &format!("{}-{player}", lang.tag()), width, dark);
         }
     }
     assert_eq!(browser.errors, Vec::<String>::new());
@@ -81,7 +84,7 @@ fn without_their_script_the_time_lines_are_drawn_to_their_end() {
     browser.look(1280, false);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     for (player, page, run, runs) in PLAYERS {
-        open(&mut browser, Lang::En, page);
+        open(&mut browser, Language::English, page);
         assert_eq!(shown(&mut browser, player), json!([run, EACH - 1, ""]));
         let sentences = format!(
             "[...document.querySelectorAll('#player-{player} ol li')].filter(li => li.checkVisibility()).length"

@@ -3,15 +3,15 @@
 
 use super::{Browser, Site, browser, faults, keep_picture};
 use crate::fixture::Mini;
-use book::lang::Lang;
 use program::rounds::Rounds;
+use results::language::Language;
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
 
-fn open(browser: &mut Browser, site: &Site, lang: Lang, page: &str) {
+fn open(browser: &mut Browser, site: &Site, lang: Language, page: &str) {
     browser.open("about:blank");
-    browser.open(&site.url(&format!("{}/{page}.html", lang.dir())));
+    browser.open(&site.url(&format!("{}/{page}.html", lang.tag())));
 }
 
 fn text(browser: &mut Browser, what: &str) -> String {
@@ -86,7 +86,7 @@ fn what_is_dropped_stands_where_the_build_puts_ones_own() {
     let built = Site::build(with.project(), with.project().dist());
     let bare = Site::build(without.project(), without.project().dist());
     browser.look(1280, false);
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         open(&mut browser, &bare, lang, "one");
         drop_on(&mut browser, &[("ladder.json", &ladder), ("a run of mine.json", &numbers)]);
         browser.ask(BARE);
@@ -108,7 +108,7 @@ fn a_record_is_dropped_kept_and_taken_away() {
     let site = Site::book();
     let ladder = own_ladder(site);
     browser.look(1280, false);
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         open(&mut browser, site, lang, "group-commit");
         let before = browser.ask(SHOWN);
         open(&mut browser, site, lang, "measuring");
@@ -152,7 +152,7 @@ fn a_record_is_dropped_kept_and_taken_away() {
 }
 
 /// The page's chart is drawn out of the reader's record under ours, both say whose they are, and what a record says is text.
-fn a_chart_is_drawn(browser: &mut Browser, lang: Lang) {
+fn a_chart_is_drawn(browser: &mut Browser, lang: Language) {
     let (reference, own) = lang.pick(("Reference machine", "Your own run"), ("参考机器", "你自己的运行"));
     assert_eq!(browser.ask(DRAWN), json!(["latency"]));
     assert_eq!(text(browser, "figure[data-chart] figcaption"), reference);
@@ -195,11 +195,11 @@ fn a_record_that_is_no_picture_draws_none() {
         ("a negative number", &below, false),
         ("no number", &no_number, false),
     ] {
-        open(&mut browser, site, Lang::En, "measuring");
+        open(&mut browser, site, Language::English, "measuring");
         let said = drop_on(&mut browser, &[("ladder.json", record)]);
         assert_eq!(said.contains("is taken"), is_taken, "{what}: {said}");
         for page in ["measuring", "sharding"] {
-            open(&mut browser, site, Lang::En, page);
+            open(&mut browser, site, Language::English, page);
             assert_eq!(browser.ask(DRAWN), json!([]), "{what}");
             assert_eq!(browser.ask("document.querySelectorAll('.dropped, figure[data-chart] figcaption').length"), 0);
         }
@@ -215,7 +215,7 @@ fn a_file_that_is_no_record_is_refused_in_words() {
     let ladder = own_ladder(site);
     let large = format!("{{\"x\": \"{}\"}}", "x".repeat(1_000_000));
     browser.look(390, false);
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         open(&mut browser, site, lang, "measuring");
         for (file, text, words) in [
             (
@@ -243,13 +243,13 @@ fn a_file_that_is_no_record_is_refused_in_words() {
             assert!(said.contains(lang.pick(words[0], words[1])), "{said}");
             assert_eq!(browser.ask("document.querySelectorAll('.yours-place li, .yours, .own').length"), 0, "{file}");
         }
-        assert_eq!(faults(&mut browser, lang.dir()), Vec::<String>::new());
+        assert_eq!(faults(&mut browser, lang.tag()), Vec::<String>::new());
     }
     // What is kept may be anything, and may be written by another page of this origin.
     let spoiled = ladder.replace("\"cpu\"", "\"gpu\"");
     for kept in ["[]", "nonsense", "{\"chapters\": [], \"flow\": 1}", &spoiled] {
         browser.ask(&format!("localStorage.setItem('book-record-ladder', {})", json!(kept)));
-        open(&mut browser, site, Lang::En, "measuring");
+        open(&mut browser, site, Language::English, "measuring");
         assert_eq!(browser.ask("document.querySelectorAll('.yours-place li, .yours, .own').length"), 0, "{kept}");
     }
     assert_eq!(browser.errors, Vec::<String>::new());
@@ -262,7 +262,7 @@ fn a_browser_that_keeps_nothing_says_so_and_files_are_picked() {
     browser.look(390, true);
     let refuse = "Storage.prototype.setItem = () => { throw new Error('full'); }";
     browser.call("Page.addScriptToEvaluateOnNewDocument", json!({"source": refuse}));
-    open(&mut browser, site, Lang::En, "measuring");
+    open(&mut browser, site, Language::English, "measuring");
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("output.json");
     fs::write(&file, own_ladder(site)).unwrap();
@@ -273,11 +273,11 @@ fn a_browser_that_keeps_nothing_says_so_and_files_are_picked() {
     assert!(told(&mut browser).starts_with("ladder.json is taken"));
     assert!(text(&mut browser, ".yours-place li").contains("This browser keeps nothing"));
     assert_eq!(browser.ask("document.querySelectorAll('.own').length > 0"), true);
-    open(&mut browser, site, Lang::En, "measuring");
+    open(&mut browser, site, Language::English, "measuring");
     assert_eq!(browser.ask("document.querySelectorAll('.own, .yours-place li').length"), 0);
     // Without its script the page says the other way.
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
-    open(&mut browser, site, Lang::Zh, "measuring");
+    open(&mut browser, site, Language::Chinese, "measuring");
     assert_eq!(text(&mut browser, ".yours-place"), "页面能运行脚本时，这里是放记录的地方。");
     assert_eq!(browser.ask("document.querySelectorAll('.dropped').length"), 0);
 }
@@ -295,11 +295,16 @@ fn ones_own_is_sound_on_every_kind_of_page() {
     let plain = ["perf-metrics", "lab", "group-commit", "latency-numbers"];
     let charted = ["measuring", "sharding", "market-data", "snapshots", "gateway", "pinned-ring"];
     let ways = Rounds::asked().pick(
-        &[(Lang::En, 390, true), (Lang::Zh, 1280, false)][..],
-        &[(Lang::En, 390, true), (Lang::Zh, 390, false), (Lang::En, 1280, false), (Lang::Zh, 1280, true)],
+        &[(Language::English, 390, true), (Language::Chinese, 1280, false)][..],
+        &[
+            (Language::English, 390, true),
+            (Language::Chinese, 390, false),
+            (Language::English, 1280, false),
+            (Language::Chinese, 1280, true),
+        ],
     );
     browser.look(1280, false);
-    open(&mut browser, site, Lang::En, "measuring");
+    open(&mut browser, site, Language::English, "measuring");
     let said = drop_on(&mut browser, &files);
     assert_eq!(said.matches("is taken").count(), 9, "{said}");
     let mut found = vec![];
@@ -311,8 +316,8 @@ fn ones_own_is_sound_on_every_kind_of_page() {
             let charts = "[...document.querySelectorAll('figure[data-chart]')].map(one => one.dataset.chart)";
             assert_eq!(browser.ask(DRAWN), browser.ask(charts), "{page}");
             assert_eq!(browser.ask(&format!("{charts}.length > 0")), charted.contains(page), "{page}");
-            found.extend(faults(&mut browser, &format!("{} {page} {width} {dark}", lang.dir())));
-            keep_picture(&mut browser, &format!("{}-own-{page}", lang.dir()), width, dark);
+            found.extend(faults(&mut browser, &format!("{} {page} {width} {dark}", lang.tag())));
+            keep_picture(&mut browser, &format!("{}-own-{page}", lang.tag()), width, dark);
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));

@@ -10,7 +10,6 @@ mod made_up;
 #[path = "../fixture/node.rs"]
 mod node;
 
-use book::lang::Lang;
 use book::project::Project;
 use catalogue::Catalogue;
 use regex::Regex;
@@ -162,7 +161,7 @@ fn every_chart_that_a_page_shows_or_a_record_has_is_known() {
     }
     let names = names();
     let directive = Regex::new(r"\{\{chart ([\w-]+)").unwrap();
-    for lang in Lang::ALL {
+    for lang in Language::ALL {
         for page in project().pages(lang).unwrap() {
             for found in directive.captures_iter(&page.text) {
                 assert!(names.contains(&found[1].to_owned()), "{}: no script draws {}", page.file.display(), &found[1]);
