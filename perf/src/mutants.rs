@@ -5,8 +5,11 @@
 mod changes;
 mod trial;
 
+use std::fmt::Display;
+use std::io::ErrorKind;
+
 use catalogue::Chapter;
-use program::{Verdict, print};
+use program::{Verdict, print, tell};
 use results::chapters;
 use results::error::MeasureError;
 use serde::Deserialize;
@@ -61,19 +64,22 @@ pub fn run(args: &MutantsArgs) -> Result<Verdict, MeasureError> {
         return Err(MeasureError::Unusable(format!("{} is the first chapter: it changes none", chapter.folder)));
     };
     let source = Source { root: &root, chapter, before };
-    let is_asked = |change: &Change| args.file.as_ref().is_none_or(|file| *file == change.file);
-    let changes: Vec<Change> = changes(&source, args.lines)?.into_iter().filter(is_asked).collect();
+    let changes = asked(changes(&source, args.lines)?, args.file.as_deref(), chapter)?;
     if args.list {
         changes.iter().try_for_each(|change| print(format_args!("{change}\n")))?;
         return Ok(Verdict::Yes);
     }
     let explained = explained(&source, chapter)?;
+    tell(format_args!("{}: {} changes to leave out", chapter.folder, changes.len()));
     let trials = Trials::begin(&source)?;
     let (mut unbuilt, mut noticed, mut accepted, mut unnoticed) = (0, 0, 0, 0);
     for (at, change) in changes.iter().enumerate() {
         let place = format!("{} of {}: src/{}:{}", at + 1, changes.len(), change.file, change.line);
         match trials.try_without(change)? {
-            Trial::DoesNotCompile => unbuilt += 1,
+            Trial::DoesNotCompile => {
+                unbuilt += 1;
+                print(format_args!("{place}: does not compile without\n"))?;
+            }
             Trial::Noticed(test) => {
                 noticed += 1;
                 print(format_args!("{place}: {test}\n"))?;
@@ -99,12 +105,34 @@ pub fn run(args: &MutantsArgs) -> Result<Verdict, MeasureError> {
     Ok((unnoticed == 0).into())
 }
 
+/// The changes in `file`, or all.
+fn asked(changes: Vec<Change>, file: Option<&str>, chapter: &Chapter) -> Result<Vec<Change>, MeasureError> {
+    let Some(file) = file else { return Ok(changes) };
+    let file = file.strip_prefix("src/").unwrap_or(file);
+    let (found, others): (Vec<_>, Vec<_>) = changes.into_iter().partition(|change| change.file == file);
+    if found.is_empty() {
+        let mut files: Vec<String> = others.into_iter().map(|change| change.file).collect();
+        files.dedup();
+        let files = files.join(", ");
+        return Err(MeasureError::Unusable(format!("{} changes no {file}; it changes {files}", chapter.folder)));
+    }
+    Ok(found)
+}
+
+/// What stands in the chapter's `unnoticed.toml`, if there is one.
 fn explained(source: &Source<'_>, chapter: &Chapter) -> Result<Vec<Explained>, MeasureError> {
     let path = source.to().join("unnoticed.toml");
-    let Ok(text) = std::fs::read_to_string(&path) else { return Ok(Vec::new()) };
-    let read: Result<Unnoticed, _> = toml::from_str(&text);
-    let wrong = |error| MeasureError::Unusable(format!("{}/unnoticed.toml: {error}", chapter.folder));
-    Ok(read.map_err(wrong)?.unnoticed)
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text.map_err(|error| MeasureError::disk("read", &path, &error))?,
+    };
+    let wrong = |why: &dyn Display| MeasureError::Unusable(format!("{}/unnoticed.toml: {why}", chapter.folder));
+    let Unnoticed { unnoticed } = toml::from_str(&text).map_err(|error| wrong(&error))?;
+    // Part of every line, it would excuse all changes of its file.
+    match unnoticed.iter().find(|explained| explained.line.trim().is_empty()) {
+        Some(explained) => Err(wrong(&format_args!("an entry for {} names no part of a line", explained.file))),
+        None => Ok(unnoticed),
+    }
 }
 
 impl Explained {
