@@ -72,7 +72,7 @@ function changed() {
 function message(told) {
     if (told.format !== undefined) page.markets.hear(told);
     else if (told.kind === 'notice') page.account.hear(told);
-    else if (told.kind === 'tick') page.markets.tick();
+    else if (told.kind === 'tick') page.markets.tick(told);
 }
 
 // `#/` is the list of all markets, `#/market/1` one of them.

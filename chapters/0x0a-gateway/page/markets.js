@@ -21,6 +21,7 @@ export class Markets {
         this.loaded = false;
         this.problem = null;
         this.chosen = null;
+        this.staleSinceMs = null; // since when the server has shown no books that are true
         setInterval(() => this.load(), LIST_EVERY_MS);
         setInterval(() => this.askForMissing(), ASK_AGAIN_MS);
     }
@@ -35,7 +36,8 @@ export class Markets {
 
     async load() {
         try {
-            const { markets } = await ask('GET', '/v1/markets');
+            const { markets, stale_since_ms: staleSinceMs } = await ask('GET', '/v1/markets');
+            this.staleSinceMs = staleSinceMs;
             markets.forEach(told => this.take(told));
             this.loaded = true;
             this.problem = null;
@@ -92,8 +94,9 @@ export class Markets {
         this.touch();
     }
 
-    // The server lives, so what is fresh still is.
-    tick() {
+    // The server lives, so what is fresh still is. Where its books stand still, it says since when.
+    tick({ stale_since_ms: staleSinceMs = null }) {
+        this.staleSinceMs = staleSinceMs;
         for (const market of this.byId.values()) if (market.view.isFresh) market.confirmedMs = Date.now();
         this.touch();
     }
@@ -135,8 +138,8 @@ export class Markets {
         this.touch();
     }
 
-    // How good a market's book is: `why` is `live`, `connection`, `feed` (the feed is behind the engine), `gap` (a whole
-    // book was asked for) or `none` (there has been none).
+    // How good a market's book is: `why` is `live`, `connection`, `feed` (the feed is behind the engine), `feed-ended` (there
+    // is no feed), `gap` (a whole book was asked for) or `none` (there has been none).
     freshness(market) {
         const { view, confirmedMs } = market;
         const sequence = view.summary?.sequence ?? null;
@@ -144,6 +147,8 @@ export class Markets {
         if (!this.stream.isHeard) return stale('connection');
         if (!view.summary) return stale('none');
         if (view.needsBook) return stale('gap');
+        // Who came later than that, and got an old book, has it from the server since when it is old.
+        if (!view.summary.is_fresh && this.staleSinceMs !== null) return { ...stale('feed-ended'), sinceMs: this.staleSinceMs };
         if (!view.summary.is_fresh) return stale('feed');
         return { isFresh: true, why: 'live', sinceMs: confirmedMs, sequence };
     }

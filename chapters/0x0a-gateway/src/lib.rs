@@ -9,6 +9,7 @@
 
 pub mod args;
 pub mod bell;
+pub mod books;
 pub mod bots;
 pub mod client;
 pub mod codes;

@@ -60,6 +60,8 @@ reasons! {
     Busy,
     /// The projection has not come as far as was asked for.
     Behind,
+    /// The feed has ended, and books stand still.
+    StaleBooks,
     /// The venue is about to stop.
     Draining,
     /// The engine has stopped.
@@ -127,6 +129,7 @@ impl Why {
             Why::Encoded => ("encoded", Code::UNSUPPORTED_MEDIA_TYPE, "Not in this encoding"),
             Why::Busy => ("busy", Code::SERVICE_UNAVAILABLE, "Busy"),
             Why::Behind => ("behind", Code::SERVICE_UNAVAILABLE, "Not there yet"),
+            Why::StaleBooks => ("stale-books", Code::SERVICE_UNAVAILABLE, "Books stand still"),
             Why::Draining => ("draining", Code::SERVICE_UNAVAILABLE, "About to stop"),
             Why::Stopped => ("stopped", Code::SERVICE_UNAVAILABLE, "The engine has stopped"),
             Why::Names => ("names", Code::SERVICE_UNAVAILABLE, "Names can't be written"),
@@ -167,6 +170,9 @@ impl Why {
             Why::TooSlow => "Nothing was done. Send a body at once.",
             Why::Encoded => "Send bodies as they are, without Content-Encoding.",
             Why::Busy | Why::Behind => "Nothing was done. Try again in a moment.",
+            Why::StaleBooks => {
+                "Orders are taken and are durable. What books show is old: wait until they are fresh before you trust a price."
+            }
             Why::Draining => "Nothing was done. Try again when the venue is back.",
             Why::Stopped => {
                 "Whether it was done is not known: look at your orders when the venue is back, before you try again."

@@ -13,7 +13,8 @@
 //! {"id":4,"do":"place","orders":[{…},{…}]}                {"re":4,"ok":[{…},{…}]}
 //! {"id":5,"do":"cancel","market":1,"order":17}            {"re":5,"ok":{"cancelled":[17],"sequence":130}}
 //! {"id":6,"do":"cancel-all","market":1}                   the same
-//!                                                         {"kind":"notice",…}, {"kind":"tick",…}
+//!                                                         {"kind":"notice",…}
+//!                                                         {"kind":"tick","time_ms":…,"stale_since_ms":null}
 //!                                                         {"kind":"bye",…}
 // ANCHOR_END: messages
 //! ```
@@ -29,6 +30,7 @@ mod seat;
 pub mod shared;
 pub mod sizes;
 mod talk;
+mod watching;
 mod words;
 
 use std::sync::Arc;

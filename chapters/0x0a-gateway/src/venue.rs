@@ -18,16 +18,14 @@ use std::time::Duration;
 
 use market::state::ExchangeState;
 use market::{Acknowledge, Clock, Closed, Command, Engine, EngineError, Event, Options, Recovery, Sequence, Stamp};
-use market_data::board::Board;
 use market_data::engines::{Rung, Work};
-use market_data::feed::{Feed, Settings};
-use market_data::feed_thread::FeedThread;
 use market_data::past::with_logs;
 use market_data::tap::taps;
 use smallvec::smallvec;
 use tokio::sync::{oneshot, watch};
 
 use crate::bell::Bell;
+use crate::books::{Books, FeedKeeper};
 use crate::door::{Commands, Door, EngineDoor, Request};
 use crate::engine_thread::{Ticketed, drive};
 use crate::error::VenueError;
@@ -57,7 +55,7 @@ pub struct Venue {
     /// Questions, accounts, keys.
     pub names: Names,
     /// What can be seen of every book.
-    pub board: Arc<Board>,
+    pub books: Arc<Books>,
     /// Whoever holds a connection listens here for the end of the venue, and the venue waits until nobody does.
     pub over: watch::Sender<()>,
     /// Which connections hear of which account.
@@ -80,7 +78,7 @@ pub struct Running {
     venue: Arc<Venue>,
     engine: JoinHandle<Result<Closed, EngineError>>,
     replies: JoinHandle<()>,
-    feed: FeedThread,
+    feed: FeedKeeper,
 }
 
 impl Venue {
@@ -96,7 +94,9 @@ impl Venue {
     ) -> Result<(Running, Recovery), VenueError> {
         let bell = Arc::new(Bell::default());
         let (taps, ends) = taps(options.shards, TAP_RECORDS);
-        let feed = FeedThread::start(Feed::new(Settings::default(), with_logs(options, &ends)))?;
+        let logged = options.clone();
+        let feed = FeedKeeper::start(options.shards, options.clock.clone(), move || with_logs(&logged, &ends));
+        let feed = feed.map_err(VenueError::System)?;
         let behind = |tap| {
             let (way_back, back) = way_back(EVENTS, &bell);
             (Behind { tap, way_back }, back)
@@ -124,12 +124,11 @@ impl Venue {
         }
         // The log is trusted, and the folder ours alone.
         let names = Names::open(&options.data_dir)?;
-        let board = Arc::clone(feed.board());
         let limits = Arc::new(Limits::new(allowed));
         let venue = Venue {
             door: LimitedDoor { inner: door, limits },
             names,
-            board,
+            books: Arc::clone(feed.books()),
             over: watch::Sender::new(()),
             listeners,
             shared: Shared::default(),
@@ -204,7 +203,7 @@ impl Running {
         self.venue.door.inner.close();
         let closed = self.engine.join().map_err(|_| panicked("engine"))?;
         self.replies.join().map_err(|_| panicked("replies"))?;
-        self.feed.join()?;
+        self.feed.end();
         closed
     }
 }

@@ -1,34 +1,50 @@
 //! What everybody may see: markets, their books and trades, and whether the venue lives. It comes from the feed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json as ToJson;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
-use market::{MarketId, Reason};
+use market::{MarketId, Outcome, Reason, Sequence};
 use market_data::json::to_json;
 use market_data::reader::{Reader, next_trade};
 use market_data::shown::Shown;
 use market_data::trade::{Heard, PublicTrade, TradeCursor};
-use market_data::{BookUpdate, Cursor, Message};
+use market_data::{BookUpdate, Cursor, Message, Status, Summary, Volume};
 use serde::Serialize;
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::extract::{Asked, Numbers};
 use crate::names::Question;
 use crate::problem::{Problem, Why};
+use crate::projection::MarketStatus;
 use crate::venue::Venue;
 
 /// How many trades are listed unless fewer are asked for.
 const TRADES_MAX: usize = 500;
 
-/// All markets, and whether this is a class.
+/// How long a book is waited for that is just being written, or has not been written yet.
+const BOOK_TIME: Duration = Duration::from_secs(2);
+
+/// How often it is looked for again.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// All markets, since when their books stand still if they do, and whether this is a class.
 pub async fn list(State(venue): State<Arc<Venue>>, _asked: Asked) -> ToJson<Value> {
-    let markets = venue.board.markets();
-    let markets: Vec<_> = markets.iter().filter_map(|shown| market_json(&venue, shown)).collect();
-    let is_classroom = venue.door.limits.allowed().classroom;
-    ToJson(json!({ "markets": markets, "classroom": is_classroom }))
+    let (board, until) = (venue.books.board(), Instant::now() + BOOK_TIME);
+    let known: Vec<_> = venue.projection().markets().map(|(id, market)| (id, market.status)).collect();
+    let mut markets = Vec::with_capacity(known.len());
+    for (market, status) in known {
+        let book = book_in_time(until, || whole_book(&*board.market(market)?)).await;
+        // Nobody is left out: a market without a book is there, and its book is not fresh.
+        let summary = book.map_or_else(|| without_book(status), |book| book.summary);
+        markets.push(market_json(&venue, market, &summary));
+    }
+    let (stale_since_ms, is_classroom) = (venue.books.stale_since_ms(), venue.door.limits.allowed().classroom);
+    ToJson(json!({ "markets": markets, "stale_since_ms": stale_since_ms, "classroom": is_classroom }))
 }
 
 /// A market's book: the whole of it, as a message of 0x09.
@@ -38,7 +54,8 @@ pub async fn book(
     _asked: Asked,
 ) -> Result<impl IntoResponse, Problem> {
     let shown = shown(&venue, market)?;
-    let update = whole_book(&shown).ok_or_else(|| Problem::new(Why::Busy))?;
+    let update = book_in_time(Instant::now() + BOOK_TIME, || whole_book(&shown)).await;
+    let update = update.ok_or_else(|| Problem::new(Why::Busy))?;
     let mut text = Vec::new();
     to_json(&Message::Book(update), &mut text);
     Ok(([(CONTENT_TYPE, "application/json")], text))
@@ -68,23 +85,69 @@ pub async fn health() -> &'static str {
     "alive\n"
 }
 
-/// Whether it takes orders.
+/// Whether it takes orders, and shows what became of them.
 pub async fn readiness(State(venue): State<Arc<Venue>>) -> Result<&'static str, Problem> {
-    if venue.door.inner.is_draining() { Err(Problem::new(Why::Draining)) } else { Ok("ready\n") }
+    if venue.door.inner.is_draining() {
+        return Err(Problem::new(Why::Draining));
+    }
+    match venue.books.stale_since_ms() {
+        None => Ok("ready\n"),
+        Some(since) => {
+            let seconds = venue.now_ms().saturating_sub(since) / 1_000;
+            Err(Problem::because(
+                Why::StaleBooks,
+                format!("The feed ended {seconds} s ago, and is being started anew."),
+            ))
+        }
+    }
 }
 
 /// What is shown of a market.
 ///
 /// # Errors
-/// That there is none.
+/// That there is none, or that it is not shown yet.
 pub fn shown(venue: &Venue, market: u32) -> Result<Arc<Shown>, Problem> {
-    venue.board.market(MarketId(market)).ok_or_else(|| Problem::new(Why::Rejected(Reason::UnknownMarket)))
+    let market = MarketId(market);
+    venue.books.board().market(market).ok_or_else(|| match venue.projection().market(market) {
+        Some(_) => Problem::new(Why::Behind),
+        None => Problem::new(Why::Rejected(Reason::UnknownMarket)),
+    })
 }
 
-/// The whole book as it is now, unless it is just being written, again and again.
-pub fn whole_book(shown: &Shown) -> Option<BookUpdate> {
-    let mut reader = Reader::default();
-    (0..100).find_map(|_| reader.book(shown, &mut Cursor::default()).copied())
+/// The whole book as it is now, unless it is just being written, or has not been yet.
+fn whole_book(shown: &Shown) -> Option<BookUpdate> {
+    Reader::default().book(shown, &mut Cursor::default()).copied()
+}
+
+/// A book, as soon as there is one; none where there has been none until then. Others are served between two looks.
+async fn book_in_time(until: Instant, look: impl Fn() -> Option<BookUpdate>) -> Option<BookUpdate> {
+    let found = async {
+        loop {
+            if let Some(book) = look() {
+                return book;
+            }
+            sleep(LOOK).await;
+        }
+    };
+    timeout_at(until, found).await.ok()
+}
+
+/// What can be said of a market that no book is known of.
+fn without_book(status: MarketStatus) -> Summary {
+    let status = match status {
+        MarketStatus::Open => Status::Open,
+        MarketStatus::Resolved(outcome) => Status::Resolved(outcome),
+    };
+    Summary {
+        sequence: Sequence(0),
+        best_bid: None,
+        best_ask: None,
+        last_trade: None,
+        volume: Volume { shares: 0, since: Sequence(0) },
+        open_interest: 0,
+        status,
+        is_fresh: false,
+    }
 }
 
 #[derive(Serialize)]
@@ -95,10 +158,7 @@ struct MarketJson {
     summary: Value,
 }
 
-fn market_json(venue: &Venue, shown: &Shown) -> Option<MarketJson> {
-    use market::Outcome;
-    use market_data::Status;
-    let summary = whole_book(shown)?.summary;
+fn market_json(venue: &Venue, market: MarketId, summary: &Summary) -> MarketJson {
     let (status, outcome) = match summary.status {
         Status::Open => ("open", None),
         Status::Resolved(outcome) => ("resolved", outcome.map(Outcome::word)),
@@ -117,7 +177,7 @@ fn market_json(venue: &Venue, shown: &Shown) -> Option<MarketJson> {
         "sequence": summary.sequence.0,
         "is_fresh": summary.is_fresh,
     });
-    Some(MarketJson { market: shown.market.0, question: venue.names.question(shown.market), summary })
+    MarketJson { market: market.0, question: venue.names.question(market), summary }
 }
 
 #[derive(Serialize)]
@@ -143,5 +203,44 @@ impl TradeJson {
             },
             trade: crate::wire::kind_word(trade.kind),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+    use std::time::Instant as Clock;
+
+    use market_data::Depth;
+
+    use super::*;
+
+    #[test]
+    fn a_book_that_is_being_written_is_waited_for() {
+        let (mut publisher, shown) = market_data::shown::shown(MarketId(1), 1, 8);
+        let (begun, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
+        // Again and again it is written as fast as can be, which leaves no time to read it, and then not for a moment.
+        let write = || {
+            while !is_over.load(Ordering::Relaxed) {
+                let until = Clock::now() + Duration::from_millis(100);
+                while Clock::now() < until {
+                    (0..64).for_each(|_| publisher.book(&Depth::default(), &without_book(MarketStatus::Open)));
+                    begun.store(true, Ordering::Relaxed);
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let found = thread::scope(|scope| {
+            scope.spawn(write);
+            while !begun.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            let found = runtime.block_on(book_in_time(Instant::now() + 30 * BOOK_TIME, || whole_book(&shown)));
+            is_over.store(true, Ordering::Relaxed);
+            found
+        });
+        assert!(found.is_some(), "it was not waited for");
     }
 }

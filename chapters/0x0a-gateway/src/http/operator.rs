@@ -61,11 +61,11 @@ pub async fn open_market(venue: &Arc<Venue>, question: Question) -> Result<(Mark
     let reply = done(venue.ask(Session::Operator, Command::Open { market }).await?)?;
     play_money(venue, venue.names.accounts().into_iter().map(|account| (market, account))).await?;
     let is_shown = async {
-        while venue.board.market(market).is_none() {
+        while venue.books.board().market(market).is_none() {
             tokio::time::sleep(LOOK).await;
         }
     };
-    // Whoever hears of a market may watch it at once. The feed is a moment behind; where it is gone, that is seen in all books.
+    // Whoever hears of a market may watch it at once. The feed is a moment behind; where it has ended, all books say so.
     let _ = tokio::time::timeout(SHOWN_TIME, is_shown).await;
     Ok((market, reply.ticket.sequence.0))
 }

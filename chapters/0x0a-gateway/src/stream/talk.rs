@@ -1,14 +1,12 @@
 //! The talk with one client.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseCode, Message, Utf8Bytes, WebSocket};
 use futures_util::{FutureExt, SinkExt};
-use market::{AccountId, MarketId};
-use market_data::Cursor;
-use market_data::shown::Shown;
+use market::AccountId;
 use serde_json::{Value, json};
 use smallvec::smallvec;
 
@@ -17,17 +15,14 @@ use super::end::{Bye, End};
 use super::outbox::{Form, Outbox, Outgoing, TooSlow, Words};
 use super::said::{Do, Misread, Said, missing};
 use super::seat::Seat;
+use super::watching::Watching;
 use super::words::{self, Answered, text};
 use crate::door::{Commands, Door};
-use crate::http::markets::shown;
 use crate::http::orders::{cancellation, own_orders};
 use crate::problem::{Problem, Why};
 use crate::reply::Session;
 use crate::venue::Venue;
 use crate::wire::OrderRequest;
-
-/// The most markets that a connection watches.
-const WATCHED_MAX: usize = 1_000;
 
 /// The most orders of a list.
 const LIST_MAX: usize = 1_000;
@@ -50,22 +45,17 @@ struct Talk {
     seat: Option<Seat>,
     is_binary: bool,
     outbox: Arc<Outbox>,
-    watched: Vec<Watched>,
+    watching: Watching,
     /// What is taken from the outbox, kept for the next time.
     taken: VecDeque<Outgoing>,
     news: Vec<Utf8Bytes>,
 }
 
-struct Watched {
-    shown: Arc<Shown>,
-    cursor: Cursor,
-}
-
 /// Talks until one side ends it.
 pub(super) async fn talk(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>) {
-    let (outbox, watched) = (Arc::default(), Vec::new());
+    let (outbox, watching) = (Arc::default(), Watching::default());
     let is_binary = socket.protocol().is_some();
-    let mut talk = Talk { venue, socket, seat, is_binary, outbox, watched, taken: VecDeque::new(), news: Vec::new() };
+    let mut talk = Talk { venue, socket, seat, is_binary, outbox, watching, taken: VecDeque::new(), news: Vec::new() };
     if let Some(Session::Account(account)) = talk.session() {
         talk.venue.listeners.listen(account, &talk.outbox);
     }
@@ -101,8 +91,8 @@ impl Talk {
                     self.hear_what_is_there().await?;
                 }
                 () = outbox.is_news() => self.hand_over().await?,
-                _ = ticks.changed(), if !self.watched.is_empty() => self.show().await?,
-                _ = life.changed() => self.send(text(&json!({ "kind": "tick", "time_ms": venue.now_ms() }))).await?,
+                _ = ticks.changed(), if !self.watching.is_empty() => self.show().await?,
+                _ = life.changed() => self.send(text(&tick(&venue))).await?,
                 _ = over.changed() => {
                     return Err(bye(1001, "draining", "The venue is about to stop: come back in a moment."));
                 }
@@ -170,8 +160,8 @@ impl Talk {
             Do::Watch => self.watch(said).map(Some),
             Do::Unwatch => {
                 let markets = said.markets.as_ref().ok_or_else(|| missing("markets"))?;
-                self.watched.retain(|watched| !markets.contains(&watched.shown.market.0));
-                Ok(Some(json!({ "markets": self.watched() })))
+                self.watching.unwatch(|market| markets.contains(&market.0));
+                Ok(Some(json!({ "markets": self.watching.numbers() })))
             }
             Do::Place | Do::Cancel | Do::CancelAll => self.enter(said).map(|()| None),
         }
@@ -196,29 +186,10 @@ impl Talk {
         })
     }
 
-    /// Watching a market anew begins with its whole book. Where one of them can't be watched, none is.
     fn watch(&mut self, said: &Said) -> Result<Value, Problem> {
         let markets = said.markets.as_ref().ok_or_else(|| missing("markets"))?;
-        let too_many =
-            || Problem::because(Why::TooLarge, format!("A connection watches at most {WATCHED_MAX} markets."));
-        if markets.len() > WATCHED_MAX {
-            return Err(too_many());
-        }
-        let mut wanted = BTreeMap::new();
-        for &market in markets {
-            wanted.insert(MarketId(market), shown(&self.venue, market)?);
-        }
-        let others = self.watched.iter().filter(|watched| !wanted.contains_key(&watched.shown.market)).count();
-        if others + wanted.len() > WATCHED_MAX {
-            return Err(too_many());
-        }
-        self.watched.retain(|watched| !wanted.contains_key(&watched.shown.market));
-        self.watched.extend(wanted.into_values().map(|shown| Watched { shown, cursor: Cursor::default() }));
-        Ok(json!({ "markets": self.watched() }))
-    }
-
-    fn watched(&self) -> Vec<u32> {
-        self.watched.iter().map(|watched| watched.shown.market.0).collect()
+        self.watching.watch(&self.venue, markets)?;
+        Ok(json!({ "markets": self.watching.numbers() }))
     }
 
     // ANCHOR: enter
@@ -296,9 +267,7 @@ impl Talk {
     /// Sends what has changed in the markets that are watched, as they are now.
     async fn show(&mut self) -> Result<(), End> {
         let mut news = std::mem::take(&mut self.news);
-        for Watched { shown, cursor } in &mut self.watched {
-            self.venue.shared.news(shown, cursor, &mut news);
-        }
+        self.watching.news(&self.venue.books, &self.venue.shared, &mut news);
         let sent = self.send_all(news.drain(..).map(Message::Text)).await;
         self.news = news;
         sent
@@ -322,6 +291,12 @@ impl Talk {
             Err(_) => Err(End::Gone),
         }
     }
+}
+
+/// That the connection lives; where books stand still, since when.
+fn tick(venue: &Venue) -> Value {
+    let (time_ms, stale_since_ms) = (venue.now_ms(), venue.books.stale_since_ms());
+    json!({ "kind": "tick", "time_ms": time_ms, "stale_since_ms": stale_since_ms })
 }
 
 fn bye(code: CloseCode, word: &'static str, detail: &str) -> End {

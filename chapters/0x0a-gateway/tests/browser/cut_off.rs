@@ -4,6 +4,8 @@
 use tempfile::TempDir;
 
 use crate::server::Server;
+#[cfg(unix)]
+use crate::support::feed::end_the_feed;
 use crate::trader::Trader;
 
 #[test]
@@ -58,6 +60,41 @@ fn silence_is_noticed() {
     server.signal("CONT");
     ann.sees(".status", "Live");
     ann.until("document.querySelector('.banner').hidden");
+}
+
+/// A venue without a feed takes orders all the same, and its page says since when the book is old: also one that came later.
+#[cfg(unix)]
+#[test]
+fn a_feed_that_ends_is_seen() {
+    let Some(browser) = crate::browser("en") else { return };
+    let Some(later) = crate::browser("zh") else { return };
+    let folder = TempDir::new().unwrap();
+    let server = Server::start_with(folder.path(), &["--orders-per-second", "0"]);
+    let market = server.open_market("Will it snow?", "会下雪吗？");
+    let [_one, mut other] = server.two_accounts();
+    let mut ann = Trader::at(browser, "no feed", &server, (1280, true));
+    ann.press(&format!(".list a[href='#/market/{market}']"));
+    ann.join();
+    ann.rests_at(1, "17,000", "");
+    ann.sees(".status", "Live");
+
+    let hidden = end_the_feed(folder.path(), &mut other);
+    ann.sees(".status", "Stale");
+    ann.sees(".banner", "Stale since");
+    ann.sees(".banner", "The feed has ended and is being started anew");
+    let since = ann.text(".banner p").split_once('.').unwrap().0.replace("Stale since ", "");
+    assert!(ann.place("buy-yes", 40, 7, "gtc").contains("7 rest at 40."), "orders are taken");
+    ann.is_sound("no feed");
+    let mut ben = Trader::at(later, "later", &server, (360, false));
+    ben.press(&format!(".list a[href='#/market/{market}']"));
+    ben.sees(".status", "旧数据");
+    ben.sees(".banner", &format!("{since} 之后的变化还不知道"));
+
+    hidden.give_back();
+    ann.sees(".status", "Live");
+    ben.sees(".status", "实时");
+    ann.until("document.querySelector('.banner').hidden && !document.querySelector('.book').matches('.stale')");
+    ann.rests_at(40, "7", "");
 }
 
 /// A request that is never answered holds nothing else up.

@@ -8,6 +8,10 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[cfg(unix)]
+use crate::support::client::Client;
+#[cfg(unix)]
+use crate::support::feed;
 use crate::support::server::Server as Program;
 
 pub struct Server {
@@ -57,6 +61,12 @@ impl Server {
         let answer = self.program.client().with_key(&self.operator).post(path, body).unwrap();
         assert!(answer.status < 300, "{path}: {answer:?}");
         answer.json()
+    }
+
+    /// Two accounts whose orders can end the feed.
+    #[cfg(unix)]
+    pub fn two_accounts(&self) -> [Client; 2] {
+        feed::two_accounts(&self.program, &self.operator)
     }
 
     /// Opens a market and gives its number.

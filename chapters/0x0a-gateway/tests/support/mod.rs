@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 pub mod client;
+pub mod feed;
 pub mod frames;
 pub mod honest;
 pub mod server;

@@ -1,0 +1,282 @@
+//! Books: what anybody may see of every market, and the feed that shows it.
+//!
+//! The feed has a thread. Where it ends with an error, or panics, trading goes on: orders are durable without it, and their
+//! answers come another way. But what it showed last is old from then on, and whoever reads is told since when. Another
+//! feed begins with snapshot and log, as one that was lapped does, and takes its place when it has caught up. Until then
+//! the old books stay, for an old book that says so is more than none.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use market::{Clock, EngineError, Step};
+use market_data::board::Board;
+use market_data::feed::{Feed, Settings};
+use market_data::past::Source;
+use program::tell;
+
+/// How long the feed rests when there was nothing to do: so late may a quiet market's change be.
+const REST: Duration = Duration::from_micros(50);
+
+/// How often it looks again before it rests.
+const LOOKS: u32 = 32;
+
+/// How long it is waited before a feed is started anew: at first, and at most.
+const WAIT: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(30));
+
+/// How often a wait looks whether the venue has ended.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// What is shown, whichever feed shows it.
+pub struct Books {
+    board: RwLock<Arc<Board>>,
+    life: AtomicU64,
+    /// 0 while a feed shows.
+    stale_since_ms: AtomicU64,
+}
+
+impl Books {
+    fn new(board: &Arc<Board>) -> Books {
+        let board = RwLock::new(Arc::clone(board));
+        Books { board, life: AtomicU64::new(1), stale_since_ms: AtomicU64::new(0) }
+    }
+
+    /// The markets of the feed that shows, or showed last.
+    pub fn board(&self) -> Arc<Board> {
+        Arc::clone(&self.board.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Which feed that is, counted from 1. Whoever keeps a market looks here whether it is that of another one.
+    pub fn life(&self) -> u64 {
+        self.life.load(Ordering::Acquire)
+    }
+
+    /// Since when no feed shows what is true, in milliseconds since 1970; none while one does.
+    pub fn stale_since_ms(&self) -> Option<u64> {
+        Some(self.stale_since_ms.load(Ordering::Relaxed)).filter(|since| *since > 0)
+    }
+
+    fn show(&self, board: &Arc<Board>) {
+        *self.board.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(board);
+        self.life.fetch_add(1, Ordering::Release);
+        self.stale_since_ms.store(0, Ordering::Relaxed);
+    }
+
+    /// Nobody shows any more. Where nobody did before, it is as old as it was.
+    fn stand_still(&self, now_ms: u64) {
+        let _ = self.stale_since_ms.compare_exchange(0, now_ms.max(1), Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// The feed's thread, on which one feed follows another for as long as the engine lives.
+pub struct FeedKeeper {
+    books: Arc<Books>,
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl FeedKeeper {
+    /// Puts a feed to work for an engine that is being opened. `sources` gives what a feed follows, for each feed anew.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(
+        shards: u16,
+        clock: Clock,
+        sources: impl Fn() -> Vec<Source> + Send + 'static,
+    ) -> std::io::Result<FeedKeeper> {
+        let feed = Feed::new(Settings::default(), sources());
+        let (books, is_over) = (Arc::new(Books::new(feed.board())), Arc::new(AtomicBool::new(false)));
+        let keeping =
+            Keeping { shards: shards.into(), clock, books: Arc::clone(&books), is_over: Arc::clone(&is_over) };
+        let thread = thread::Builder::new().name("feed".into()).spawn(move || keeping.keep(feed, &sources))?;
+        Ok(FeedKeeper { books, is_over, thread })
+    }
+
+    /// What it shows.
+    pub fn books(&self) -> &Arc<Books> {
+        &self.books
+    }
+
+    /// Waits until all that the engine said is shown, once the engine is gone. A feed that could not be started is not
+    /// started again.
+    pub fn end(self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        // Feeds that panic are caught on the thread itself.
+        let _ = self.thread.join();
+    }
+}
+
+/// What the thread needs beside a feed.
+struct Keeping {
+    shards: usize,
+    clock: Clock,
+    books: Arc<Books>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Keeping {
+    // ANCHOR: keep
+    fn keep(&self, mut feed: Feed, sources: &dyn Fn() -> Vec<Source>) {
+        let (first, most) = WAIT;
+        let mut wait = first;
+        loop {
+            // What a feed that panicked leaves is not used: the next one has a board and a past of its own.
+            let ended = catch_unwind(AssertUnwindSafe(|| self.follow(feed)));
+            let why = match ended {
+                Ok(Ok(())) => return,
+                Ok(Err(error)) => error.to_string(),
+                Err(_) => "it panicked".into(),
+            };
+            if self.books.stale_since_ms().is_none() {
+                wait = first;
+            }
+            self.books.stand_still(self.clock.now().0);
+            say_why(&why, wait);
+            if !self.is_still_there_after(wait) {
+                return;
+            }
+            wait = (2 * wait).min(most);
+            feed = Feed::join(Settings::default(), sources());
+        }
+    }
+    // ANCHOR_END: keep
+
+    /// Follows the engine until it is gone. A feed that is not the first shows what it has when it has caught up.
+    fn follow(&self, mut feed: Feed) -> Result<(), EngineError> {
+        let mut looks = 0;
+        loop {
+            match feed.step()? {
+                Step::Worked => looks = 0,
+                Step::Idle if looks < LOOKS => {
+                    looks += 1;
+                    thread::yield_now();
+                }
+                Step::Idle => thread::sleep(REST),
+                Step::Ended => return Ok(()),
+            }
+            if self.books.stale_since_ms().is_some() && (0..self.shards).all(|shard| feed.is_following(shard)) {
+                self.books.show(feed.board());
+                tell(format_args!("the feed follows again: books are fresh"));
+            }
+        }
+    }
+
+    /// Waits, and says whether the venue goes on.
+    fn is_still_there_after(&self, wait: Duration) -> bool {
+        let mut left = wait;
+        while !left.is_zero() && !self.is_over.load(Ordering::Relaxed) {
+            let slice = left.min(SLICE);
+            thread::sleep(slice);
+            left -= slice;
+        }
+        !self.is_over.load(Ordering::Relaxed)
+    }
+}
+
+fn say_why(why: &str, wait: Duration) {
+    tell(format_args!(
+        "error: the feed has ended: {why}\nbooks stand still, and say so; orders are taken and are durable. It is started \
+         anew in {} ms from snapshot and log. If it does not come back, look at the data directory, and start the venue again",
+        wait.as_millis()
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+    use std::time::Instant;
+
+    use market::state::{ExchangeState, MarketState};
+    use market::{Acknowledge, Event, MarketId, OrderId, Quantity, Sequence, Stamp, UnixMs};
+    use market_data::past::Past;
+    use market_data::reader::Reader;
+    use market_data::tap::{Opened, taps};
+    use market_data::{Cursor, Summary};
+
+    use super::*;
+
+    const MARKET: MarketId = MarketId(1);
+
+    /// A past that can't be read the first few times: an error, then a panic, then an error again.
+    struct Broken(Arc<AtomicU32>);
+
+    impl Past for Broken {
+        fn begin(&mut self) -> Result<Opened, EngineError> {
+            // A feed tries three times before it gives up.
+            match self.0.fetch_add(1, Ordering::Relaxed) {
+                3 => panic!("planted"),
+                0..7 => Err(EngineError::ThreadStopped { role: "disk", reason: "planted".into() }),
+                _ => {
+                    let markets = [(MARKET, MarketState::default())].into_iter().collect();
+                    Ok(Opened { next: Sequence(3), state: ExchangeState { markets } })
+                }
+            }
+        }
+
+        fn follow(&mut self, _: &mut dyn FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
+            Ok(0)
+        }
+
+        fn end(&mut self) {}
+    }
+
+    fn until(what: &str, is_so: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !is_so() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{what}");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn summary(books: &Books) -> Option<Summary> {
+        let shown = books.board().market(MARKET)?;
+        Reader::default().book(&shown, &mut Cursor::default()).map(|book| book.summary)
+    }
+
+    #[test]
+    fn a_feed_that_ends_or_panics_is_followed_by_another() {
+        let (mut taps, ends) = taps(1, 8);
+        let tries = Arc::<AtomicU32>::default();
+        let past = Arc::clone(&tries);
+        let sources = move || {
+            let past = Box::new(Broken(Arc::clone(&past))) as Box<dyn Past>;
+            vec![(ends[0].clone(), past)]
+        };
+        let keeper = FeedKeeper::start(1, Clock::system(), sources).expect("a thread");
+        let books = Arc::clone(keeper.books());
+        let tap = &mut taps[0];
+        let stamp = |sequence| Stamp { sequence: Sequence(sequence), time: UnixMs(1) };
+        tap.recovered(Sequence(1), &ExchangeState::default);
+        tap.acknowledge(stamp(1), &[Event::Opened { market: MARKET }]);
+        let is_fresh = || summary(&books).is_some_and(|summary| summary.is_fresh);
+        until("the first feed shows", is_fresh);
+        assert_eq!((books.life(), books.stale_since_ms()), (1, None));
+
+        // More than the ring holds.
+        let cancelled = Event::Cancelled {
+            market: MARKET,
+            account: market::AccountId(1),
+            order: OrderId(1),
+            quantity: Quantity(1),
+            reason: market::CancelReason::Requested,
+        };
+        tap.acknowledge(stamp(2), &[cancelled; 100]);
+        until("it has ended", || books.stale_since_ms().is_some());
+        let since = books.stale_since_ms();
+        assert!(!is_fresh() && books.board().market(MARKET).is_some(), "the old book stays, and says that it is old");
+        until("the second has panicked", || tries.load(Ordering::Relaxed) > 3);
+        assert!(books.stale_since_ms() == since || tries.load(Ordering::Relaxed) > 7, "it is as old as it was");
+        until("the last one shows", || books.stale_since_ms().is_none());
+        assert!(is_fresh() && books.life() == 2, "{:?}, life {}", summary(&books), books.life());
+        assert_eq!(tries.load(Ordering::Relaxed), 3 + 1 + 3 + 1);
+
+        tap.acknowledge(stamp(3), &[Event::Opened { market: MarketId(2) }]);
+        until("it follows", || books.board().market(MarketId(2)).is_some());
+        drop(taps);
+        keeper.end();
+        assert!(!is_fresh(), "the engine is gone");
+    }
+}

@@ -1,0 +1,101 @@
+//! The markets that a connection watches, and how far it has come with each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::ws::Utf8Bytes;
+use market::MarketId;
+use market_data::Cursor;
+use market_data::shown::Shown;
+
+use super::shared::Shared;
+use crate::books::Books;
+use crate::http::markets::shown;
+use crate::problem::{Problem, Why};
+use crate::venue::Venue;
+
+/// The most markets that a connection watches.
+const WATCHED_MAX: usize = 1_000;
+
+/// All of them.
+#[derive(Default)]
+pub(super) struct Watching {
+    markets: Vec<Watched>,
+    /// Which feed shows them.
+    life: u64,
+}
+
+struct Watched {
+    shown: Arc<Shown>,
+    cursor: Cursor,
+}
+
+impl Watching {
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.markets.is_empty()
+    }
+
+    /// Their numbers.
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        self.markets.iter().map(|watched| watched.shown.market.0).collect()
+    }
+
+    /// Watching a market anew begins with its whole book. Where one of them can't be watched, none is.
+    ///
+    /// # Errors
+    /// That one is not there, or that they are too many.
+    pub(super) fn watch(&mut self, venue: &Venue, markets: &[u32]) -> Result<(), Problem> {
+        let too_many =
+            || Problem::because(Why::TooLarge, format!("A connection watches at most {WATCHED_MAX} markets."));
+        if markets.len() > WATCHED_MAX {
+            return Err(too_many());
+        }
+        // First, for a feed that comes meanwhile is looked for again.
+        let life = venue.books.life();
+        let mut wanted = BTreeMap::new();
+        for &market in markets {
+            wanted.insert(MarketId(market), shown(venue, market)?);
+        }
+        let others = self.markets.iter().filter(|watched| !wanted.contains_key(&watched.shown.market)).count();
+        if others + wanted.len() > WATCHED_MAX {
+            return Err(too_many());
+        }
+        if self.markets.is_empty() {
+            self.life = life;
+        }
+        self.unwatch(|market| wanted.contains_key(&market));
+        self.markets.extend(wanted.into_values().map(|shown| Watched { shown, cursor: Cursor::default() }));
+        Ok(())
+    }
+
+    /// These are watched no more.
+    pub(super) fn unwatch(&mut self, is_one: impl Fn(MarketId) -> bool) {
+        self.markets.retain(|watched| !is_one(watched.shown.market));
+    }
+
+    /// Adds what has changed since the last time.
+    pub(super) fn news(&mut self, books: &Books, shared: &Shared, news: &mut Vec<Utf8Bytes>) {
+        self.follow(books);
+        for Watched { shown, cursor } in &mut self.markets {
+            shared.news(shown, cursor, news);
+        }
+    }
+
+    // ANCHOR: follow
+    /// Turns to the feed that shows. Its versions are of another epoch, so each book comes whole; of the trades, which are
+    /// numbered by the log, only those come that are behind the cursor.
+    fn follow(&mut self, books: &Books) {
+        let life = books.life();
+        if life != self.life {
+            let board = books.board();
+            for watched in &mut self.markets {
+                if let Some(shown) = board.market(watched.shown.market) {
+                    watched.shown = shown;
+                }
+            }
+            self.life = life;
+        }
+    }
+    // ANCHOR_END: follow
+}
