@@ -180,6 +180,41 @@ mod tests {
     }
 
     #[test]
+    fn an_engine_that_is_gone_and_a_door_that_is_closed_are_told_apart() {
+        let log = Log::default();
+        let given = || std::mem::take(&mut *log.lock().expect("no panic"));
+        let (door, entered) = EngineDoor::new(3);
+        door.enter(Session::Operator, request(&[OPEN], &log));
+        door.close();
+        door.enter(Session::Operator, request(&[OPEN], &log));
+        assert_eq!((given(), door.is_draining()), (vec![vec![Err(Refusal::Draining)]], true));
+        assert_eq!(
+            (entered.iter().count(), given()),
+            (1, vec![vec![Err(Refusal::Stopped)]]),
+            "what was in it comes out"
+        );
+
+        let (door, entered) = EngineDoor::new(3);
+        drop(entered);
+        door.enter(Session::Operator, request(&[OPEN; 4], &log));
+        let mut expected = vec![Err(Refusal::Stopped); 3];
+        expected.push(Err(Refusal::Busy));
+        assert_eq!((given(), door.under_way()), (vec![expected], 0), "whether it is in the log, nobody knows");
+    }
+
+    #[test]
+    fn whoever_is_answered_finds_room() {
+        let (door, entered) = EngineDoor::new(1);
+        let (door, seen) = (Arc::new(door), Arc::new(Mutex::new(Vec::new())));
+        let theirs = (Arc::clone(&door), Arc::clone(&seen));
+        let answer = Answer::new(1, move |_| theirs.1.lock().expect("no panic").push(theirs.0.under_way()));
+        door.enter(Session::Operator, Request { commands: [OPEN].into_iter().collect(), answer });
+        assert_eq!(door.under_way(), 1);
+        drop(entered.recv().expect("it entered"));
+        assert_eq!(*seen.lock().expect("no panic"), [0]);
+    }
+
+    #[test]
     fn an_account_acts_for_itself() {
         let (door, entered) = EngineDoor::new(9);
         let log = Log::default();
