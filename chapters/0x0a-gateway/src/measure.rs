@@ -29,7 +29,7 @@ use results::machine;
 use results::progress::{progress_bar, say};
 use results::record::venue::{BesideRecord, LateRecord};
 use results::record::{Record, VenueRecord};
-use results::venue_args::{Part, VenueArgs};
+use results::venue_args::{HIGH_RATE, Part, VenueArgs};
 use tokio::runtime::Runtime;
 
 use crate::measure::load::{CONNECTIONS, Crowd};
@@ -54,6 +54,7 @@ pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
         http: None,
         stream: Vec::new(),
         late: Vec::new(),
+        late_high: Vec::new(),
         beside: Vec::new(),
         engines: Vec::new(),
         connections: None,
@@ -83,7 +84,10 @@ fn measure(
 ) -> Result<(), MeasureError> {
     match part {
         Part::Throughput => throughput::by_protocol(args, runtime, folder, record, say)?,
-        Part::Late => record.late = how_late(args, runtime, folder, say)?,
+        Part::Late => {
+            record.late = how_late(args, args.rate, runtime, folder, say)?;
+            record.late_high = how_late(args, HIGH_RATE, runtime, folder, say)?;
+        }
         Part::Beside => record.beside = beside_attackers(args, runtime, folder, say)?,
         Part::Engines => record.engines = throughput::by_engine(args, runtime, folder, say)?,
         Part::Connections => record.connections = Some(connections::measure(args, runtime, folder, say)?),
@@ -96,17 +100,18 @@ fn measure(
 
 fn how_late(
     args: &VenueArgs,
+    rate: u64,
     runtime: &Runtime,
     folder: &Path,
     say: &dyn Fn(&str),
 ) -> Result<Vec<LateRecord>, MeasureError> {
-    say("how late an answer is");
+    say(&format!("how late an answer is, {rate} orders a second"));
     let server = Server::start(Rung::Snapshots, folder)?;
     let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
     Ok(vec![
-        bare::measure(args.rate, args.late_time(), folder)?,
-        runtime.block_on(late::http(&server, &crowd, args.rate, args.late_time()))?,
-        runtime.block_on(late::stream(&server, &crowd, args.rate, args.late_time()))?,
+        bare::measure(rate, args.late_time(), folder)?,
+        runtime.block_on(late::http(&server, &crowd, rate, args.late_time()))?,
+        runtime.block_on(late::stream(&server, &crowd, rate, args.late_time()))?,
     ])
 }
 

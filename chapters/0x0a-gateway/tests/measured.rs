@@ -55,3 +55,19 @@ fn notices() {
     let [("one-by-one", _), ("words", each), ("bytes", together)] = messages[..] else { panic!("{words}") };
     assert!(each == 100.0 && together < 100.0, "{words}");
 }
+
+#[test]
+fn how_late_an_answer_is() {
+    let (record, words) = measured("late");
+    assert!(words.contains("从应到时刻到落盘应答"), "{words}");
+    for (late, offered) in [(&record.late, 5_000), (&record.late_high, 20_000)] {
+        let names: Vec<_> = late.iter().map(|late| late.name.as_str()).collect();
+        assert_eq!(names, ["bare", "http", "stream"], "{words}");
+        assert!(late.iter().all(|late| late.offered_per_s == offered), "{words}");
+        let loads: Vec<_> = late.iter().map(|late| late.load.is_some()).collect();
+        assert_eq!(loads, [false, true, true], "{words}");
+    }
+    // Whether the load was the limit is said where it was.
+    let mut loads = record.late.iter().chain(&record.late_high).filter_map(|late| late.load.as_ref());
+    assert_eq!(words.contains("作废"), loads.any(|load| load.is_void), "{words}");
+}

@@ -12,6 +12,9 @@ use crate::output::OutputArgs;
 /// How many orders a second are offered if nothing else is said.
 const RATE: u64 = 5_000;
 
+/// How many orders a second are offered beside that, to see how late an answer is when much comes.
+pub const HIGH_RATE: u64 = 20_000;
+
 /// A part of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Part {

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
@@ -12,10 +13,9 @@ use hdrhistogram::Histogram;
 use hyper::Method;
 use hyper::body::Bytes;
 use results::error::MeasureError;
-use results::record::venue::LateRecord;
+use results::record::venue::{LateLoadRecord, LateRecord};
 use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::client::{ClientError, Http, Stream};
@@ -23,11 +23,34 @@ use crate::measure::load::{CONNECTIONS, Crowd, broken, histogram};
 use crate::measure::server::Server;
 use crate::measure::windows::Waits;
 
-/// How often it is looked which orders are due.
-const LOOK: Duration = Duration::from_millis(1);
+/// How often it is looked which orders are due: as often as for the bare engine.
+const LOOK: Duration = Duration::from_micros(200);
 
 /// How long the last answers may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How late the load itself may give 99 of 100 orders. Beyond that it is its own lateness that is measured.
+const GIVEN_LATE_MAX: Duration = Duration::from_millis(1);
+
+/// How much of a core the load may need. It has one thread that writes and reads.
+const CORES_MAX: f64 = 0.9;
+
+/// What the load itself did in a pass.
+pub struct Given {
+    /// How late it gave each order to whoever sends it, in nanoseconds.
+    late: Histogram<u64>,
+    /// Processor time of its process.
+    busy: Option<Duration>,
+}
+
+impl Given {
+    fn record(&self, took: Duration) -> LateLoadRecord {
+        let cores = self.busy.map(|busy| busy.as_secs_f64() / took.as_secs_f64());
+        let given_p99_ms = self.late.value_at_quantile(0.99) as f64 / 1e6;
+        let is_void = cores.is_some_and(|cores| cores > CORES_MAX) || given_p99_ms > GIVEN_LATE_MAX.as_secs_f64() * 1e3;
+        LateLoadRecord { cores, given_p99_ms, is_void }
+    }
+}
 
 /// Makes the record of a pass.
 pub fn record(name: &str, offered_per_s: u64, took: Duration, waits: &Histogram<u64>) -> LateRecord {
@@ -40,21 +63,39 @@ pub fn record(name: &str, offered_per_s: u64, took: Duration, waits: &Histogram<
         p50_ms: ms(0.5),
         p99_ms: ms(0.99),
         p999_ms: ms(0.999),
+        load: None,
     }
 }
 
-/// Gives each order that is due to whoever takes it, with the moment when it was.
-pub async fn offer(rate: u64, time: Duration, mut give: impl FnMut(u64, Instant)) {
-    let began = Instant::now();
-    let mut given = 0;
-    while began.elapsed() < time {
-        let due = (began.elapsed().as_secs_f64() * rate as f64) as u64;
-        for number in given..due {
-            give(number, began + Duration::from_secs_f64(number as f64 / rate as f64));
+/// Gives each order that is due to whoever takes it, with the moment when it was. It has a thread of its own, for the
+/// runtime's timer wakes no oftener than each millisecond, and that would be measured as well.
+///
+/// # Errors
+/// When it broke off.
+pub async fn offer(
+    rate: u64,
+    time: Duration,
+    mut give: impl FnMut(u64, Instant) + Send + 'static,
+) -> Result<Given, MeasureError> {
+    let before = runner::processor_time();
+    let work = move || {
+        let (began, mut late, mut given) = (Instant::now(), histogram(), 0);
+        while began.elapsed() < time {
+            let due = (began.elapsed().as_secs_f64() * rate as f64) as u64;
+            for number in given..due {
+                let at = began + Duration::from_secs_f64(number as f64 / rate as f64);
+                late.saturating_record(at.elapsed().as_nanos() as u64);
+                give(number, at);
+            }
+            given = due.max(given);
+            thread::sleep(LOOK);
         }
-        given = due.max(given);
-        sleep(LOOK).await;
-    }
+        late
+    };
+    let late =
+        tokio::task::spawn_blocking(work).await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?;
+    let busy = before.and_then(|before| Some(runner::processor_time()?.saturating_sub(before)));
+    Ok(Given { late, busy })
 }
 
 /// Over HTTP: connections take what is due in turn, each one request at a time.
@@ -63,11 +104,11 @@ pub async fn offer(rate: u64, time: Duration, mut give: impl FnMut(u64, Instant)
 /// When a connection breaks.
 pub async fn http(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> Result<LateRecord, MeasureError> {
     let waits = Waits::default();
-    let took = offer_http(server, crowd, rate, time, &waits).await?;
-    Ok(record("http", rate, took, &waits.take()))
+    let (took, given) = offer_http(server, crowd, rate, time, &waits).await?;
+    Ok(LateRecord { load: Some(given.record(time)), ..record("http", rate, took, &waits.take()) })
 }
 
-/// The same, and the waits are for whoever looks meanwhile. Gives the time until the last answer.
+/// The same, and the waits are for whoever looks meanwhile. Gives the time until the last answer, and what the load did.
 ///
 /// # Errors
 /// When a connection breaks.
@@ -77,7 +118,7 @@ pub async fn offer_http(
     rate: u64,
     time: Duration,
     waits: &Waits,
-) -> Result<Duration, MeasureError> {
+) -> Result<(Duration, Given), MeasureError> {
     let (due, dues) = mpsc::unbounded_channel::<Instant>();
     let dues = Arc::new(tokio::sync::Mutex::new(dues));
     let began = Instant::now();
@@ -100,15 +141,14 @@ pub async fn offer_http(
         })
         .collect();
     // Whoever broke off says so below.
-    let give = |_, at| {
+    let give = move |_, at| {
         let _ = due.send(at);
     };
-    offer(rate, time, give).await;
-    drop(due);
+    let given = offer(rate, time, give).await?;
     for task in tasks {
         task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
     }
-    Ok(began.elapsed())
+    Ok((began.elapsed(), given))
 }
 
 /// Over WebSocket: two connections, with as many orders under way as there are.
@@ -116,7 +156,6 @@ pub async fn offer_http(
 /// # Errors
 /// When a connection breaks.
 pub async fn stream(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> Result<LateRecord, MeasureError> {
-    let began = Instant::now();
     let (mut ways, mut tasks) = (Vec::new(), Vec::new());
     for number in 0..2 {
         let mut stream = Stream::connect(server.address, "/v1/stream").await.map_err(broken)?;
@@ -127,7 +166,7 @@ pub async fn stream(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -
         ways.push(due);
         let under_way = Arc::new(Mutex::new(HashMap::<u64, Instant>::new()));
         let theirs = Arc::clone(&under_way);
-        tokio::spawn(async move {
+        let writer = tokio::spawn(async move {
             let mut all = Vec::new();
             while dues.recv_many(&mut all, 1_024).await > 0 {
                 for (id, at) in all.drain(..) {
@@ -137,16 +176,15 @@ pub async fn stream(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -
                 }
                 saying.flush().await?;
             }
-            sleep(PATIENCE).await;
-            Ok::<_, ClientError>(())
+            Ok::<_, ClientError>(saying)
         });
         let last = Instant::now() + time + PATIENCE;
         tasks.push(tokio::spawn(async move {
             let mut waits = histogram();
             while Instant::now() < last {
                 let Ok(heard) = tokio::time::timeout(Duration::from_millis(100), hearing.next()).await else {
-                    let is_done = under_way.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
-                    if is_done && Instant::now() + PATIENCE > last { break } else { continue }
+                    let is_answered = under_way.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+                    if is_answered && writer.is_finished() { break } else { continue }
                 };
                 let Some(Message::Text(text)) = heard.transpose()? else { continue };
                 let id = text.strip_prefix("{\"re\":").and_then(|rest| rest.split(',').next()?.parse::<u64>().ok());
@@ -155,19 +193,22 @@ pub async fn stream(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -
                     waits.saturating_record(due.elapsed().as_nanos() as u64);
                 }
             }
+            // Who left them out would call a venue quick that does not answer.
+            let left = under_way.lock().unwrap_or_else(PoisonError::into_inner).len();
+            if left > 0 {
+                return Err(ClientError::Answer(format!("{left} orders had no answer {PATIENCE:?} after the last")));
+            }
             Ok::<_, ClientError>(waits)
         }));
     }
-    let give = |number, at| {
+    let give = move |number, at| {
         let _ = ways[number as usize % ways.len()].send((number + 1, at));
     };
-    offer(rate, time, give).await;
-    let took = began.elapsed();
-    drop(ways);
+    let given = offer(rate, time, give).await?;
     let mut waits = histogram();
     for task in tasks {
         let own = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
         let _ = waits.add(own);
     }
-    Ok(record("stream", rate, took, &waits))
+    Ok(LateRecord { load: Some(given.record(time)), ..record("stream", rate, time, &waits) })
 }

@@ -58,15 +58,15 @@ pub async fn measure(args: &VenueArgs, folder: &Path, say: &dyn Fn(&str)) -> Res
     }
     let began = Instant::now();
     let batches = RATE / BATCH as u64;
-    let give = |number: u64, at| {
+    let give = move |number: u64, at| {
         let _ = ways[number as usize % STREAMS].send(at);
     };
     let count = (time.as_secs_f64() / window.as_secs_f64()).round() as u32;
     let seen = watch(&server, &waits, window, count, |window| {
         say(&format!("{:.0} s: {:.0} orders/s, p99 {:.1} ms", window.until_s, window.orders_per_s, window.p99_ms));
     });
-    let (windows, ()) = tokio::join!(seen, offer(batches, time, give));
-    drop(ways);
+    let (windows, given) = tokio::join!(seen, offer(batches, time, give));
+    given?;
     for task in tasks {
         let ended = tokio::time::timeout(PATIENCE, task).await;
         let ended = ended.map_err(|_| MeasureError::Unusable("the last answers did not come".into()))?;

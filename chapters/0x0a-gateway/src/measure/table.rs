@@ -61,12 +61,15 @@ fn late(record: &VenueRecord, language: Language) -> Option<Table> {
         ["从应到时刻到落盘应答", "每秒供单", "每秒应答", "p50", "p99", "p99.9"],
     );
     let mut table = table(&head);
-    for late in &record.late {
+    for late in record.late.iter().chain(&record.late_high) {
         let words = match late.name.as_str() {
             "bare" => language.pick("the engine alone", "只有引擎"),
             "http" => "HTTP",
             _ => "WebSocket",
         };
+        let is_void = late.load.as_ref().is_some_and(|load| load.is_void);
+        let void = language.pick(", void: the load was the limit", "，作废：压测端先到了极限");
+        let words = [words, if is_void { void } else { "" }].concat();
         let count = |count: f64| right(count_text(count, language));
         let figures = [
             count(late.offered_per_s as f64),

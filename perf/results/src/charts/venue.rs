@@ -71,7 +71,9 @@ pub(crate) fn late(record: &VenueRecord, language: Language) -> Scene {
         remark: format!("{} {}", words.offered, rate_text(late.offered_per_s as f64, language)),
         ns: [late.p50_ms, late.p99_ms, late.p999_ms].map(|ms| 1e6 * ms).into(),
     };
-    let groups: Vec<_> = record.late.iter().map(group).collect();
+    // What the load was the limit of says nothing.
+    let is_valid = |late: &&LateRecord| late.load.as_ref().is_none_or(|load| !load.is_void);
+    let groups: Vec<_> = record.late.iter().chain(&record.late_high).filter(is_valid).map(group).collect();
     waits(record, [words.venue_late_title, words.venue_late_subtitle], &groups, language)
 }
 

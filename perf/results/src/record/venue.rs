@@ -30,6 +30,9 @@ pub struct VenueRecord {
     /// How late an answer is when orders come at a given rate, whether the venue keeps up or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<LateRecord>,
+    /// The same at a high rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late_high: Vec<LateRecord>,
     /// How late an honest client's answers are, alone and beside attackers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<BesideRecord>,
@@ -121,6 +124,20 @@ pub struct LateRecord {
     pub p99_ms: f64,
     /// 999 of 1,000.
     pub p999_ms: f64,
+    /// What the load itself did; none for the bare engine, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LateLoadRecord>,
+}
+
+/// What the load did while it was measured how late answers are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LateLoadRecord {
+    /// Processor time of its process, in cores. None where the system does not tell.
+    pub cores: Option<f64>,
+    /// How late it gave an order to whoever sends it: 99 of 100, in milliseconds.
+    pub given_p99_ms: f64,
+    /// Whether the load was the limit, so that the waits say nothing of the venue.
+    pub is_void: bool,
 }
 
 /// An honest client, alone or beside attackers.

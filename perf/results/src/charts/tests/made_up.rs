@@ -69,6 +69,7 @@ pub fn venue_run(ladder: LadderRecord) -> VenueRecord {
         p50_ms,
         p99_ms: 4.0 * p50_ms,
         p999_ms: 11.0 * p50_ms,
+        load: None,
     };
     let engine = |(name, per_s): (&str, f64)| EngineRecord {
         name: name.into(),
@@ -93,6 +94,7 @@ pub fn venue_run(ladder: LadderRecord) -> VenueRecord {
         }),
         stream: [("echo", 229e3), ("one", 109e3), ("json-batch", 220e3), ("binary-batch", 1.2e6)].map(stream).into(),
         late: [("bare", 0.3), ("http", 0.9), ("stream", 0.8)].map(late).into(),
+        late_high: Vec::new(),
         beside: Vec::new(),
         engines: [("0x01", 6.6e3), ("0x03", 21.4e3), ("0x08", 15.5e3)].map(engine).into(),
         connections: Some(ConnectionsRecord {
