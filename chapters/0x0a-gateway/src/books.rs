@@ -267,7 +267,7 @@ mod tests {
         until("it has ended", || books.stale_since_ms().is_some());
         let since = books.stale_since_ms();
         assert!(!is_fresh() && books.board().market(MARKET).is_some(), "the old book stays, and says that it is old");
-        until("the second has panicked", || tries.load(Ordering::Relaxed) > 3);
+        until("the second has panicked, and the third has ended", || tries.load(Ordering::Relaxed) > 6);
         assert!(books.stale_since_ms() == since || tries.load(Ordering::Relaxed) > 7, "it is as old as it was");
         until("the last one shows", || books.stale_since_ms().is_none());
         assert!(is_fresh() && books.life() == 2, "{:?}, life {}", summary(&books), books.life());

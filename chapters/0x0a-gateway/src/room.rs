@@ -58,6 +58,7 @@ impl Drop for Taken {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
     use std::thread;
 
     use super::*;
@@ -65,17 +66,19 @@ mod tests {
     #[test]
     fn threads_together_take_no_more_than_there_is() {
         const MOST: usize = 3;
-        let (room, held) = (Room::default(), AtomicUsize::new(0));
+        const THREADS: usize = 4;
+        let (room, held, begin) = (Room::default(), AtomicUsize::new(0), Barrier::new(THREADS));
         thread::scope(|scope| {
             let take = || {
-                for wanted in (1..=MOST).cycle().take(30_000) {
+                begin.wait();
+                for wanted in (1..=MOST).cycle().take(300_000) {
                     let taken = room.take(wanted, MOST);
                     let all = held.fetch_add(taken.count(), Ordering::SeqCst) + taken.count();
                     assert!(all <= MOST, "{all} of {MOST} places are taken");
                     held.fetch_sub(taken.count(), Ordering::SeqCst);
                 }
             };
-            (0..4).for_each(|_| drop(scope.spawn(take)));
+            (0..THREADS).for_each(|_| drop(scope.spawn(take)));
         });
         assert_eq!(room.taken(), 0);
     }

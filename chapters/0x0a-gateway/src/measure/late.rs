@@ -212,3 +212,21 @@ pub async fn stream(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -
     }
     Ok(LateRecord { load: Some(given.record(time)), ..record("stream", rate, time, &waits) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_that_is_the_limit_makes_a_pass_void() {
+        let is_void = |late_us: u64, busy_ms: Option<u64>| {
+            let mut late = histogram();
+            late.saturating_record(late_us * 1_000);
+            let given = Given { late, busy: busy_ms.map(Duration::from_millis) };
+            given.record(Duration::from_secs(1)).is_void
+        };
+        assert!(!is_void(200, Some(300)) && !is_void(200, None));
+        assert!(is_void(2_000, Some(300)), "it gave orders late itself");
+        assert!(is_void(200, Some(950)), "its thread had no time left");
+    }
+}

@@ -68,7 +68,7 @@ fn late(record: &VenueRecord, language: Language) -> Option<Table> {
             _ => "WebSocket",
         };
         let is_void = late.load.as_ref().is_some_and(|load| load.is_void);
-        let void = language.pick(", void: the load was the limit", "，作废：压测端先到了极限");
+        let void = language.pick(", void: the load did not keep up", "，作废：压测端跟不上");
         let words = [words, if is_void { void } else { "" }].concat();
         let count = |count: f64| right(count_text(count, language));
         let figures = [
