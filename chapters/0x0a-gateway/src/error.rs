@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use market::EngineError;
 use program::{Failure, Unprinted};
 
+use crate::client::ClientError;
 use crate::names::NamesError;
 use crate::tls::TlsError;
 
@@ -34,6 +35,9 @@ pub enum VenueError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The bot could not go on.
+    #[error("the bot could not go on: {0}")]
+    Bot(ClientError),
     /// The system gives no threads or no sockets.
     #[error("could not start: {0}")]
     System(std::io::Error),
@@ -49,7 +53,11 @@ impl Failure for VenueError {
             | VenueError::Tls(_)
             | VenueError::Engine(EngineError::Refused(_))
             | VenueError::Listen { .. } => 2,
-            VenueError::Engine(_) | VenueError::Names(_) | VenueError::Folder(_) | VenueError::System(_) => 3,
+            VenueError::Engine(_)
+            | VenueError::Names(_)
+            | VenueError::Folder(_)
+            | VenueError::Bot(_)
+            | VenueError::System(_) => 3,
             VenueError::Unprinted(error) => error.exit_code(),
         }
     }

@@ -10,6 +10,7 @@
 pub mod args;
 pub mod bell;
 pub mod books;
+pub mod bot;
 pub mod bots;
 pub mod client;
 pub mod codes;

@@ -55,8 +55,8 @@ impl Source<'_> {
     pub fn lay_out(&self, plan: &Plan, folder: &Path) -> Result<(), MeasureError> {
         copy_sources(&self.from().join("src"), &folder.join("src"))?;
         self.lay_tests(plan, &folder.join("tests"))?;
-        for file in &plan.copies {
-            write(&folder.join(file), &without_marks(&read(&self.to().join(file))?))?;
+        for name in &plan.copies {
+            copy(&self.to().join(name), &folder.join(name))?;
         }
         let stubs = self.stubs();
         if stubs.is_dir() {
@@ -80,11 +80,7 @@ impl Source<'_> {
             return copy_sources(&from, to);
         }
         for name in &plan.tests {
-            let (from, to) = (from.join(name), to.join(name));
-            match from.is_dir() {
-                true => copy_sources(&from, &to)?,
-                false => write(&to, &without_marks(&read(&from)?))?,
-            }
+            copy(&from.join(name), &to.join(name))?;
         }
         Ok(())
     }
@@ -170,6 +166,11 @@ fn without_unused_profiles(manifest: &str, lock: &str, package: &str) -> String 
         keeps
     };
     manifest.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
+}
+
+/// Copies a file, or a folder.
+fn copy(from: &Path, to: &Path) -> Result<(), MeasureError> {
+    if from.is_dir() { copy_sources(from, to) } else { write(to, &without_marks(&read(from)?)) }
 }
 
 /// All texts of a folder, one behind the other.

@@ -17,7 +17,7 @@ use super::files;
 pub struct Plan {
     /// The files and folders of tests that are laid out, where the others try what nobody writes here; without any, all.
     pub tests: Vec<String>,
-    /// Files of the chapter itself that are no part of the lesson; they are laid out as they are.
+    /// Files and folders of the chapter itself that are no part of the lesson; they are laid out as they are.
     pub copies: Vec<String>,
     /// Lines of the chapter before that stand otherwise in the laid-out folder.
     pub edits: Vec<Edit>,
