@@ -32,8 +32,11 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// The next book that the connection is sent.
 fn book(frames: &mut Frames) -> Value {
+    let began = Instant::now();
     loop {
-        let message = frames.hear("message")["message"].take();
+        assert!(began.elapsed() < STUCK, "no book comes");
+        // Ticks come as long as it is connected, so that this does not wait for ever.
+        let message = frames.hear_any(&["message", "time_ms"])["message"].take();
         if message["kind"] == "book" {
             return message;
         }

@@ -113,12 +113,17 @@ impl Frames {
 
     /// The next message of text that holds this field.
     pub fn hear(&mut self, field: &str) -> Value {
+        self.hear_any(&[field])
+    }
+
+    /// The next message of text that holds one of these fields.
+    pub fn hear_any(&mut self, fields: &[&str]) -> Value {
         loop {
-            let (first, payload) = self.frame().unwrap_or_else(|error| panic!("{error}, waiting for {field}"));
-            assert_ne!(first, FIN | CLOSE, "closed, waiting for {field}: {}", String::from_utf8_lossy(&payload));
+            let (first, payload) = self.frame().unwrap_or_else(|error| panic!("{error}, waiting for {fields:?}"));
+            assert_ne!(first, FIN | CLOSE, "closed, waiting for {fields:?}: {}", String::from_utf8_lossy(&payload));
             if first == FIN | TEXT {
                 let value: Value = serde_json::from_slice(&payload).unwrap();
-                if value.get(field).is_some() {
+                if fields.iter().any(|field| value.get(field).is_some()) {
                     return value;
                 }
             }
