@@ -1,4 +1,4 @@
-//! A bot in fifty lines: it keeps one bid and one ask around the middle of a market, over one WebSocket.
+//! A small bot: it keeps one bid and one ask around the middle of a market, over one WebSocket.
 //!
 //! It knows of the venue what its messages say, and nothing else. Where the book is stale nobody knows the middle, so it
 //! takes back what it has there. What it asks is asked one after the other: an answer comes when it is on disk, so when
