@@ -70,7 +70,7 @@
         const x = number => 40 + 320 * (Math.log10(number) - from) / (to - from);
         const svg = { xmlns: true };
         const step = Math.ceil((to - from) / 4);
-        const ticks = Array.from({ length: to - from + 1 }, (_, i) => from + i).map((power, i) => [
+        const ticks = Array.from({ length: to - from + 1 }, (_, i) => from + i).flatMap((power, i) => [
             make('line', { ...svg, class: 'tick', x1: x(10 ** power), x2: x(10 ** power), y1: 34, y2: 46 }),
             i % step ? '' : make('text', { ...svg, class: 'soft', x: x(10 ** power), y: 62, 'text-anchor': 'middle' }, shown(kind, 10 ** power, words)),
         ]);

@@ -63,6 +63,12 @@ fn a_guess_is_written_kept_and_answered_when_the_reader_asks() {
     let measured = browser.ask("document.querySelector('#gain ~ p data.num, main data.num[title*=\"chapters[0x03].orders_per_s.median ÷ ladder:chapters[0x02].orders_per_s\"]').textContent.replaceAll('\\u00a0', ' ')");
     assert!(shown.as_str().unwrap().contains("你猜的：500 倍"), "{shown}");
     assert!(shown.as_str().unwrap().contains(&format!("实测：{}", measured.as_str().unwrap())), "{shown} {measured}");
+    // The scale is drawn: a line for each power of ten, and nothing that is text without a place.
+    let scale = browser.ask(
+        "(svg => [svg.querySelectorAll('.tick').length >= 2 && svg.querySelectorAll('.soft').length >= 2,
+            [...svg.childNodes].every(node => node.nodeType === 1)])(document.querySelector('#guess-group-gain svg'))",
+    );
+    assert_eq!(scale, json!([true, true]), "the powers of ten, and no words outside the picture");
     assert_eq!(
         browser.ask("document.querySelector('#guess-group-gain .change') === null"),
         true,
