@@ -78,6 +78,8 @@
             event.preventDefault();
             go(to);
         });
+        // Parts that stand for a step lead to it. Who has no pointer has the slider.
+        section.querySelectorAll('[data-step]').forEach(part => part.addEventListener('click', () => go(Number(part.dataset.step))));
         window.addEventListener('beforeprint', () => { if (!touched) show(still); });
 
         section.querySelector('figcaption').remove();

@@ -142,7 +142,9 @@ pub(super) fn picture(frame: &Frame, words: &Words) -> Result<String, String> {
         let (x, y) = (FIRST.0 + (at % ROW) as f64 * BYTE.0, FIRST.1 + (at / ROW) as f64 * NEXT);
         let _ = write!(
             out,
-            "<rect data-part=\"{name}\" class=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\"/>",
+            "<rect data-part=\"{name}\" data-step=\"{}\" class=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\"/>",
+            // A step for each count of bytes: the power fails behind the one that is clicked.
+            at + 1,
             frame.class(&name),
             BYTE.0,
             BYTE.1

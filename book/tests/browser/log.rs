@@ -15,6 +15,18 @@ fn go(browser: &mut Browser, step: usize) {
     ));
 }
 
+/// Clicks what is seen where a byte is drawn.
+fn click(browser: &mut Browser, byte: usize) {
+    browser.ask(&format!(
+        "(part => {{
+            part.scrollIntoView({{block: 'center'}});
+            const {{x, y, width, height}} = part.getBoundingClientRect();
+            const seen = document.elementFromPoint(x + width / 2, y + height / 2);
+            seen.dispatchEvent(new MouseEvent('click', {{bubbles: true}}));
+        }})(document.querySelector('#player-log [data-part=byte-{byte}]'))"
+    ));
+}
+
 #[test]
 fn the_power_fails_where_the_reader_likes() {
     let Some(mut browser) = browser("en") else { return };
@@ -42,6 +54,11 @@ fn the_power_fails_where_the_reader_likes() {
         for (step, shown) in &shown {
             go(&mut browser, *step);
             assert_eq!(browser.ask(SHOWN), *shown, "step {step}");
+        }
+        for byte in [29, 0, 47] {
+            click(&mut browser, byte);
+            let shown = if byte == 47 { json!([48, 0, 0, false]) } else { json!([0, byte + 1, 0, false]) };
+            assert_eq!(browser.ask(SHOWN), shown, "the power fails behind byte {byte}");
         }
         for step in [30, 52] {
             go(&mut browser, step);
