@@ -71,6 +71,14 @@ fn a_reader_changes_the_run_and_stays_with_the_order() {
             assert_eq!(shown(&mut browser, player), json!(["0x01", EACH - 1, "0x01"]));
             click(&mut browser, ".last");
             assert_eq!(shown(&mut browser, player)[1], EACH - 1);
+            let halo = format!(
+                "getComputedStyle(document.querySelector('#player-{player} [data-part^=latency-]')).paintOrder"
+            );
+            let halo = browser.ask(&halo);
+            assert!(
+                halo.as_str().is_some_and(|order| order.starts_with("stroke")),
+                "a latency keeps off the lines of the scale"
+            );
             browser.ask(&format!("document.querySelector('#player-{player}').scrollIntoView()"));
             keep_picture(&mut browser, &format!("{}-{player}", lang.tag()), width, dark);
         }
