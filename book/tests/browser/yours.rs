@@ -226,7 +226,10 @@ fn a_file_that_is_no_record_is_refused_in_words() {
             (
                 "race.json",
                 "{\"base\": 1}",
-                ["race.json was refused: it is none of the records", "没有收下 race.json：本书没有用到这种记录。"],
+                [
+                    "race.json was refused: by what is in it, it is none of the records",
+                    "没有收下 race.json：从内容看，本书没有用到这种记录。",
+                ],
             ),
             (
                 "ladder.json",
