@@ -91,10 +91,13 @@
             const fills = Object.fromEntries(Object.entries(figures).map(([key, number]) => [key, figure(law, key, number)]));
             return make('li', { class: holds ? 'holds' : 'broken' },
                 make('span', { class: 'mark', 'aria-hidden': 'true' }, holds ? '✓' : '✗'), ' ',
-                say('law', law, fills), make('span', { class: 'verdict' }, ` (${say('ui', holds ? 'holds' : 'broken')})`));
+                say('law', law, fills), make('span', { class: 'verdict' }, say('ui', 'verdict', { verdict: say('ui', holds ? 'holds' : 'broken') })));
         });
         return make('ul', { class: 'laws', 'aria-label': say('ui', 'laws') }, items);
     }
+
+    // What a reader wrote, as a link would have it: full-width digits and the page's own commas are fine.
+    const plain = text => text.normalize('NFKC').replace(/[,\s]/g, '');
 
     // The form of a command: it shows the fields that the chosen command has.
     function commandForm(name, names, { say }, send) {
@@ -133,7 +136,7 @@
             event.preventDefault();
             const command = { command: inputs.command.value, market: 1 };
             for (const [field, range] of FORMS[command.command]) {
-                command[field] = value(inputs[field].value.trim(), range);
+                command[field] = value(plain(inputs[field].value), range);
                 if (command[field] === undefined) {
                     tell(inputs[field], say('ui', 'not-a-number', { field: label(field), most: count(range) }));
                     return;

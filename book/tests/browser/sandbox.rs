@@ -145,7 +145,8 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
     let told = browser.ask("document.querySelector('.sandbox [role=alert]').innerText + document.activeElement.value");
     assert_eq!(told, "Cents a share: write a whole number from 0 to 255.sixty");
     assert_eq!(faults(&mut browser, "a number that is none"), Vec::<String>::new());
-    send(&mut browser, json!({"price": "60"}));
+    // As a Chinese keyboard writes it, and as the page does.
+    send(&mut browser, json!({"price": " ６０"}));
     send(&mut browser, json!({"command": "cancel", "account": 2, "order": "2"}));
     let said = browser.ask(SAID);
     assert!(text(&said).contains("Rejected: NotTheOwner. The order is another account's."), "{said}");
@@ -155,7 +156,7 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
 
     // From an earlier place, a command takes the place of those after it.
     click(&mut browser, ".back");
-    send(&mut browser, json!({"command": "withdraw", "account": 2, "amount": "250"}));
+    send(&mut browser, json!({"command": "withdraw", "account": 2, "amount": "0,250"}));
     send(&mut browser, json!({"command": "resolve", "outcome": "no"}));
     let kept = browser.ask(TABLES);
     browser.call("Page.reload", json!({}));
@@ -164,6 +165,8 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
     browser.until("document.activeElement.matches('.sandbox .now')");
     browser.ask("document.getElementById('switch').click()");
     browser.until("location.pathname.endsWith('/zh/market.html') && document.readyState === 'complete'");
+    let laws = browser.ask("document.querySelector('.sandbox .laws').innerText");
+    assert!(text(&laws).contains("（成立）") && !text(&laws).contains('('), "{laws}");
     let said = browser.ask(SAID);
     assert!(text(&said).contains("第 4 步，共 4 步") && text(&said).contains("裁决：NO。"), "{said}");
 
