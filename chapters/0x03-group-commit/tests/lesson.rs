@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use ch03::Chapter;
 use contract::folder::Folder;
-use contract::harness::Acks;
+use contract::harness::{Acks, check_ledger};
+use contract::oracle::Oracle;
+use contract::streams::Random;
 use contract::{Faults, SimDisk};
 use market::{Command, Engine as _, MarketId};
 
@@ -63,4 +65,14 @@ fn a_lone_command_waits_for_the_interval_and_not_for_others() {
         assert!(began.elapsed() < Duration::from_secs(60), "it must not wait for ever");
     }
     assert!(began.elapsed() >= Duration::from_millis(20), "it was acknowledged before its interval was over");
+}
+
+#[test]
+fn a_ledger_is_whole_when_it_takes_its_place() {
+    let folder = Folder::new(SimDisk::new(1, Faults::default()));
+    let oracle = Oracle::of(&Random::new(6).stream(400));
+    folder.goes_on::<Engine>(&oracle, 0, 400).expect("logged");
+    let _engine = Engine::open(&folder.options, &mut Acks::default().receivers()).expect("opened");
+    // Nothing has been submitted, polled or flushed since.
+    check_ledger(oracle.events(400), folder.path(), 1).expect("what was replayed is in the file");
 }
