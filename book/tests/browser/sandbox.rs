@@ -143,7 +143,10 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
     assert!(text(&said).contains("Rejected: BadPrice. A price outside 1 to 99."), "{said}");
     send(&mut browser, json!({"price": "sixty"}));
     let told = browser.ask("document.querySelector('.sandbox [role=alert]').innerText + document.activeElement.value");
-    assert_eq!(told, "Cents a share: write a whole number from 0 to 255.sixty");
+    assert_eq!(
+        told,
+        "Cents a share: write a whole number from 0 to 255. Which of them the market takes, its rules say.sixty"
+    );
     assert_eq!(faults(&mut browser, "a number that is none"), Vec::<String>::new());
     // As a Chinese keyboard writes it, and as the page does.
     send(&mut browser, json!({"price": " ６０"}));

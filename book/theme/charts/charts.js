@@ -15,6 +15,7 @@
     const size = from(1e-9, 1e18);
     const some = value => value === 0 || size(value);
     const whole = value => Number.isSafeInteger(value) && value > 0;
+    const flag = value => typeof value === 'boolean';
     const maybe = shape => value => value === undefined || value === null || unlike(value, shape, '?') === undefined;
     const spread = value => unlike(value, { median: size, min: size, max: size }, '?') === undefined
         && value.min <= value.median && value.median <= value.max;
@@ -40,7 +41,9 @@
     const recover = { ...run, chapter: text, offer: { rate: some }, starts: rows({ commands: whole, replay: started, snapshot: started, cold: maybe(started) }), pauses: rows(pause) };
     const http = { empty_per_s: spread, orders_per_s: spread, fresh_per_s: spread };
     const streams = rows({ name: text, per_s: spread });
-    const late = rows({ name: text, offered_per_s: some, p50_ms: some, p99_ms: some, p999_ms: some });
+    const answered = { name: text, offered_per_s: some, p50_ms: some, p99_ms: some, p999_ms: some, load: maybe({ is_void: flag }) };
+    // What the load was the limit of is not drawn.
+    const late = value => rows(answered)(value) && value.some(one => one.p50_ms > 0 && !one.load?.is_void);
     const watched = rows({ connections: whole, connection_bytes: maybe(some), last_p50_ms: some, last_p99_ms: some });
 
     // A chart by its name: its record, what it needs of it, and who draws it.
@@ -56,7 +59,7 @@
         recover: ['recover', recover, drawers.recover],
         'recover-pauses': ['recover', recover, drawers.pauses],
         'venue-throughput': ['venue', { ...origin, http, stream: value => streams(value) && value.some(({ name }) => name === 'echo') }, drawers.venueThroughput],
-        'venue-late': ['venue', { ...origin, late: value => late(value) && value.some(one => one.p50_ms > 0) }, drawers.venueLate],
+        'venue-late': ['venue', { ...origin, late, late_high: maybe(rows(answered, 0)) }, drawers.venueLate],
         'venue-engines': ['venue', { ...origin, engines: rows({ name: text, orders_per_s: spread }) }, drawers.venueEngines],
         'venue-connections': ['venue', { ...origin, connections: { cases: watched } }, drawers.venueConnections],
     };

@@ -82,7 +82,8 @@
     function venueLate(kit, record) {
         const { words, rate } = kit;
         const [http, stream] = words.venue_doors;
-        const groups = record.late.map(late => ({
+        const all = [...record.late, ...record.late_high ?? []];
+        const groups = all.filter(({ load }) => !load?.is_void).map(late => ({
             name: late.name === 'bare' ? words.venue_bare : late.name === 'http' ? http : stream,
             remark: `${words.offered} ${rate(late.offered_per_s)}`,
             ns: [late.p50_ms, late.p99_ms, late.p999_ms].map(ms => 1e6 * ms),
