@@ -66,6 +66,10 @@ struct Bot {
 /// Logs in with this key, watches the market, and keeps a bid and an ask of [`QUANTITY`] there, [`AWAY`] from the middle,
 /// until it is over. Before it ends it takes back what rests.
 ///
+/// The middle is between the best bid and the best ask; where one is missing, where it traded last; else 50. A stale book
+/// has none, and nothing rests there then. [`Stream`](crate::client::Stream) is the connection, and a
+/// [`BookView`](market_data::BookView) makes a book of its messages. The messages are in `src/stream.rs`.
+///
 /// # Errors
 /// [`ClientError`], also where the venue refuses the key or does not know the market.
 pub async fn quote(
