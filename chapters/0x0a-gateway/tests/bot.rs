@@ -1,4 +1,4 @@
-//! The bot in fifty lines, against the program: it quotes around the middle, follows it, and takes back what it left.
+//! The bot, against the program: it quotes around the middle, follows it, and takes back what it left.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -71,10 +71,11 @@ impl World {
     }
 
     /// Waits until it quotes around this middle.
-    fn quotes_around(&mut self, middle: u8) {
+    fn quotes_around(&mut self, bot: &Working, middle: u8) {
         let expected = (vec![u64::from(middle - AWAY)], vec![u64::from(middle + AWAY)]);
         let began = Instant::now();
         while self.quotes() != expected {
+            assert!(!bot.thread.is_finished(), "the bot has ended by itself; why stands above, or its `end` says it");
             assert!(began.elapsed() < STUCK, "{:?}, and not {expected:?}", self.quotes());
             thread::sleep(Duration::from_millis(5));
         }
@@ -98,7 +99,7 @@ fn it_quotes_around_the_middle() {
     world.trade("buy-yes", 20, 50);
     world.trade("buy-no", 60, 50);
     let bot = world.bot(1);
-    world.quotes_around(30);
+    world.quotes_around(&bot, 30);
     assert_eq!(world.depth(), json!([[20, 50], [28, QUANTITY], [32, -i64::from(QUANTITY)], [40, -50]]));
     bot.end().unwrap();
 }
@@ -107,15 +108,15 @@ fn it_quotes_around_the_middle() {
 fn it_begins_at_fifty_and_follows() {
     let mut world = World::new();
     let bot = world.bot(1);
-    world.quotes_around(50);
+    world.quotes_around(&bot, 50);
     // Somebody takes all of its ask. The last trade was there, so that is where the middle is.
     world.trade("buy-yes", 52, QUANTITY);
-    world.quotes_around(52);
+    world.quotes_around(&bot, 52);
     world.trade("buy-yes", 54, QUANTITY);
-    world.quotes_around(54);
+    world.quotes_around(&bot, 54);
     // And all of its bid.
     world.trade("buy-no", 48, QUANTITY);
-    world.quotes_around(52);
+    world.quotes_around(&bot, 52);
     bot.end().unwrap();
 }
 
@@ -123,7 +124,7 @@ fn it_begins_at_fifty_and_follows() {
 fn it_takes_back_what_rests_before_it_ends() {
     let mut world = World::new();
     let bot = world.bot(1);
-    world.quotes_around(50);
+    world.quotes_around(&bot, 50);
     bot.end().unwrap();
     assert_eq!((world.quotes(), world.depth()), ((vec![], vec![]), json!([])));
 }
