@@ -56,8 +56,8 @@ pub fn run(args: &BotArgs) -> Result<Verdict, VenueError> {
 /// until it is over. Before it ends it takes back what rests.
 ///
 /// The middle is between the best bid and the best ask; where one is missing, where it traded last; else 50. A stale book
-/// has none, and nothing rests there then. [`Stream`](crate::client::Stream) is the connection, and a
-/// [`BookView`](market_data::BookView) makes a book of its messages. The messages are in `src/stream.rs`.
+/// has none, and nothing rests there then. `crate::client::Stream` is the connection, and a
+/// `market_data::BookView` makes a book of its messages. The messages are in `src/stream.rs`.
 ///
 /// # Errors
 /// [`ClientError`], also where the venue refuses the key or does not know the market.
