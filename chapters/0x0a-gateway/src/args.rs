@@ -26,6 +26,9 @@ pub struct Args {
     /// The private key of the first certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
+    /// Speak HTTP/2 as well, with who asks for it; WebSockets need HTTP/1.1
+    #[arg(long)]
+    pub http2: bool,
     /// A proxy before it speaks TLS, and says in X-Forwarded-For who asks
     #[arg(long, conflicts_with = "tls_certificate")]
     pub behind_proxy: bool,

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use futures_util::SinkExt;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::{http1, http2};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, SEC_WEBSOCKET_PROTOCOL};
 use hyper::{Method, Request};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -48,8 +48,13 @@ async fn connect(address: SocketAddr) -> Result<TcpStream, ClientError> {
 
 /// A connection for one request after the other.
 pub struct Http {
-    sender: SendRequest<Full<Bytes>>,
+    sender: Sender,
     host: String,
+}
+
+enum Sender {
+    One(http1::SendRequest<Full<Bytes>>),
+    Two(http2::SendRequest<Full<Bytes>>),
 }
 
 impl Http {
@@ -58,10 +63,27 @@ impl Http {
     /// # Errors
     /// [`ClientError`].
     pub async fn connect(address: SocketAddr) -> Result<Http, ClientError> {
-        let (sender, connection) = handshake(TokioIo::new(connect(address).await?)).await?;
+        let (sender, connection) = http1::handshake(TokioIo::new(connect(address).await?)).await?;
         // It ends with the sender; how, the next request says.
         tokio::spawn(async move { drop(connection.await) });
-        Ok(Http { sender, host: address.to_string() })
+        Ok(Http { sender: Sender::One(sender), host: address.to_string() })
+    }
+
+    /// Connects, to speak HTTP/2.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn connect_two(address: SocketAddr) -> Result<Http, ClientError> {
+        let stream = TokioIo::new(connect(address).await?);
+        let (sender, connection) = http2::handshake(TokioExecutor::new(), stream).await?;
+        tokio::spawn(async move { drop(connection.await) });
+        Ok(Http { sender: Sender::Two(sender), host: address.to_string() })
+    }
+
+    /// One more who asks over the same connection, at the same time; none over HTTP/1.1.
+    pub fn another(&self) -> Option<Http> {
+        let Sender::Two(sender) = &self.sender else { return None };
+        Some(Http { sender: Sender::Two(sender.clone()), host: self.host.clone() })
     }
 
     /// Asks, and gives status and body as they come.
@@ -75,14 +97,26 @@ impl Http {
         key: &str,
         body: Bytes,
     ) -> Result<(u16, Bytes), ClientError> {
-        self.sender.ready().await?;
-        let mut request = Request::builder().method(method).uri(path).header(HOST, &self.host);
+        let mut request = Request::builder().method(method).header(CONTENT_TYPE, "application/json");
+        // Over HTTP/2 the host is a part of the address.
+        request = match &self.sender {
+            Sender::One(_) => request.uri(path).header(HOST, &self.host),
+            Sender::Two(_) => request.uri(format!("http://{}{path}", self.host)),
+        };
         if !key.is_empty() {
             request = request.header(AUTHORIZATION, format!("Bearer {key}"));
         }
-        let request = request.header(CONTENT_TYPE, "application/json").body(Full::new(body));
-        let request = request.map_err(|error| ClientError::Answer(error.to_string()))?;
-        let response = self.sender.send_request(request).await?;
+        let request = request.body(Full::new(body)).map_err(|error| ClientError::Answer(error.to_string()))?;
+        let response = match &mut self.sender {
+            Sender::One(sender) => {
+                sender.ready().await?;
+                sender.send_request(request).await?
+            }
+            Sender::Two(sender) => {
+                sender.ready().await?;
+                sender.send_request(request).await?
+            }
+        };
         let status = response.status().as_u16();
         Ok((status, response.into_body().collect().await?.to_bytes()))
     }

@@ -26,7 +26,7 @@ use crate::names::Question;
 use crate::tls;
 use crate::venue::{Running, Venue};
 
-use connections::Connections;
+use connections::{Connections, Spoken};
 
 /// How many files are for logs, names and pages, whatever connections want.
 const OWN_FILES: u32 = 512;
@@ -54,7 +54,7 @@ const QUESTIONS: [(&str, &str); 3] = [
 pub fn run(args: &Args) -> Result<Verdict, VenueError> {
     check(args)?;
     let tls = match (&args.tls_certificate, &args.tls_key) {
-        (Some(certificate), Some(key)) => Some(tls::acceptor(certificate, key)?),
+        (Some(certificate), Some(key)) => Some(tls::acceptor(certificate, key, args.http2)?),
         _ => None,
     };
     let fresh = tempfile::tempdir().map_err(VenueError::Folder)?;
@@ -112,7 +112,8 @@ async fn serve(args: &Args, running: &Running, tls: Option<TlsAcceptor>) -> Resu
     print(format_args!("open {scheme}://{address}/\n"))?;
     tokio::spawn(tick(Arc::clone(venue), args.updates_per_second));
     let bots = if args.no_demo { None } else { Some(tokio::spawn(with_bots(args.clone(), Arc::clone(venue)))) };
-    let connections = Connections::new(venue, routes(Arc::clone(venue), args.echo), tls, args.behind_proxy);
+    let spoken = Spoken { tls, http2: args.http2, is_behind_proxy: args.behind_proxy };
+    let connections = Connections::new(venue, routes(Arc::clone(venue), args.echo), spoken);
     tokio::select! {
         () = asked_to_end() => {}
         () = stopped(running) => {}
@@ -127,7 +128,7 @@ async fn serve(args: &Args, running: &Running, tls: Option<TlsAcceptor>) -> Resu
 async fn with_bots(args: Args, venue: Arc<Venue>) {
     let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await else { return };
     let Ok(address) = listener.local_addr() else { return };
-    let connections = Connections::new(&venue, routes(Arc::clone(&venue), false), None, false);
+    let connections = Connections::new(&venue, routes(Arc::clone(&venue), false), Spoken::default());
     tokio::join!(connections.accept(listener), bots::trade(address, venue, args.bots));
 }
 

@@ -19,11 +19,12 @@ pub struct TlsError {
     what: String,
 }
 
-/// Speaks TLS with this chain of certificates and this key, each a file in PEM.
+/// Speaks TLS with this chain of certificates and this key, each a file in PEM. Who greets is offered HTTP/2 where it is
+/// spoken.
 ///
 /// # Errors
 /// [`TlsError`].
-pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
+pub fn acceptor(certificate: &Path, key: &Path, http2: bool) -> Result<TlsAcceptor, TlsError> {
     let failed = |path: &Path, what: String| TlsError { path: path.to_path_buf(), what };
     let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect);
     let chain = chain.map_err(|error| failed(certificate, format!("no certificate could be read: {error}")))?;
@@ -37,6 +38,7 @@ pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, TlsError>
         config.with_safe_default_protocol_versions().map_err(|error| failed(certificate, error.to_string()))?;
     let config = config.with_no_client_auth().with_single_cert(chain, secret);
     let mut config = config.map_err(|error| failed(key, format!("certificate and key do not go together: {error}")))?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let protocols: &[&[u8]] = if http2 { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -28,7 +28,7 @@ fn is_there(program: &str, arguments: &[&str]) -> bool {
 }
 
 fn venue(folder: &Path) -> Server {
-    let server = Server::start(folder, &["--orders-per-second", "0", "--classroom"]);
+    let server = Server::start(folder, &["--orders-per-second", "0", "--classroom", "--http2"]);
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
     let made = operator.post("/v1/markets", &json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } })).unwrap();
     assert_eq!(made.status, 201);
@@ -46,7 +46,7 @@ fn lines(readme: &str) -> Vec<String> {
     cells.map(|rest| rest.split_once("` |").unwrap().0.to_owned()).collect()
 }
 
-fn every_line_is_answered(readme: &str) {
+fn every_line_is_answered(readme: &str, version: &str) {
     let folder = tempfile::tempdir().unwrap();
     let server = venue(folder.path());
     let lines = lines(readme);
@@ -54,7 +54,7 @@ fn every_line_is_answered(readme: &str) {
     let (mut key, mut account, mut order, mut code) = (String::new(), String::new(), String::new(), String::new());
     for line in &lines {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("curl -sS --fail-with-body {line}")]);
+        shell.args(["-c", &format!("curl {version} -sS --fail-with-body {line}")]);
         shell.env("VENUE", format!("http://{}", server.address)).env("OPERATOR", server.operator.as_ref().unwrap());
         shell.env("KEY", &key).env("ACCOUNT", &account).env("ORDER", &order).env("CODE", &code);
         let output = shell.output().unwrap();
@@ -74,8 +74,9 @@ fn every_line_is_answered(readme: &str) {
 #[test]
 fn curl_asks_what_the_readmes_say() {
     if is_there("curl", &["--version"]) {
-        every_line_is_answered("README.md");
-        every_line_is_answered("README.zh-CN.md");
+        every_line_is_answered("README.md", "--http1.1");
+        every_line_is_answered("README.zh-CN.md", "--http1.1");
+        every_line_is_answered("README.md", "--http2-prior-knowledge");
     }
 }
 

@@ -60,11 +60,17 @@ fn a_stranger_speaks_tls_and_nobody_anything_else() {
         assert!(said.contains("HTTP/1.1 200 OK") && said.contains("alive"), "{version}: {said}");
         assert!(said.contains("Verify return code: 0 (ok)"), "{version}: {said}");
     }
+    let both = ["-alpn", "h2,http/1.1"];
+    assert!(s_client(&server, &both).contains("ALPN protocol: http/1.1"), "HTTP/2 was not asked for");
     let old = s_client(&server, &["-tls1_1"]);
     assert!(!old.contains("200 OK"), "{old}");
     assert!(server.client().get("/healthz").is_err(), "plain HTTP is no greeting");
     let said = server.kill();
     assert!(said.contains("open https://"), "{said}");
+    let mut server = Server::start(&folder.path().join("data"), &[&tls[..], &["--http2"]].concat());
+    server.address.set_ip([127, 0, 0, 1].into());
+    assert!(s_client(&server, &both).contains("ALPN protocol: h2"));
+    assert!(s_client(&server, &[]).contains("HTTP/1.1 200 OK"), "who does not know it is served as before");
 }
 
 #[test]

@@ -26,8 +26,13 @@ pub struct Venue {
 
 /// A market in which the first of two accounts has an order that rests: number 1.
 pub fn venue() -> Venue {
+    venue_with(&[])
+}
+
+/// The same with these flags.
+pub fn venue_with(more: &[&str]) -> Venue {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::start(folder.path(), more);
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
     operator.post("/v1/markets", &json!({ "question": { "en": "Will it?", "zh": "会吗？" } })).unwrap();
     let keys = [0, 1].map(|_| {

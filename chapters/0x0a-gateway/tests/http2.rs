@@ -1,0 +1,128 @@
+//! HTTP/2, where the venue was told to speak it: the same answers, the same limits, and no way to ask for much with little.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::io::Read as _;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use gateway::client::{ClientError, Http, Stream};
+use hyper::Method;
+use hyper::body::Bytes;
+use program::rounds::Rounds;
+use serde_json::{Value, json};
+use support::honest::{GROWTH_KIB_MAX, beside_an_honest_client, order, resident_kib, venue, venue_with};
+
+fn run<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+async fn place(mut http: Http, key: String) -> Result<Value, ClientError> {
+    http.json(Method::POST, "/v1/orders", &key, &order(30)).await
+}
+
+#[test]
+fn many_ask_at_once_over_one_connection_and_each_has_its_answer() {
+    const ORDERS: usize = 300;
+    let venue = venue_with(&["--http2", "--orders-per-second", "0"]);
+    run(async {
+        let shared = Http::connect_two(venue.server.address).await.unwrap();
+        let asked = (0..ORDERS).map(|_| tokio::spawn(place(shared.another().unwrap(), venue.keys[1].clone())));
+        let mut orders = BTreeSet::new();
+        for answer in asked.collect::<Vec<_>>() {
+            let placed = answer.await.unwrap().unwrap();
+            assert_eq!(placed["status"], "resting", "{placed}");
+            orders.insert(placed["order"].as_u64().unwrap());
+        }
+        assert_eq!(orders.len(), ORDERS, "each has a number of its own");
+        // A refusal is one here too, and a key is one's own.
+        let mut another = shared.another().unwrap();
+        let (status, body) = another.ask(Method::GET, "/v1/account", "nnc_wrong", Bytes::new()).await.unwrap();
+        assert_eq!(status, 401, "{}", String::from_utf8_lossy(&body));
+        let (status, _) = another.ask(Method::GET, &"/".repeat(3_000), "", Bytes::new()).await.unwrap();
+        assert_eq!(status, 414);
+        // The same port speaks WebSocket, and HTTP/1.1.
+        let mut stream = Stream::connect(venue.server.address, "/v1/stream").await.unwrap();
+        stream.say(json!({ "id": 1, "do": "login", "key": venue.keys[1] }).to_string()).await.unwrap();
+        assert!(stream.hear().await.unwrap().is_some_and(|text| text.contains("hello")));
+    });
+    assert_eq!(venue.server.client().get("/healthz").unwrap().status, 200);
+}
+
+#[test]
+fn it_is_not_spoken_unless_it_was_asked_for() {
+    let venue = venue();
+    run(async {
+        let refused = async {
+            let mut http = Http::connect_two(venue.server.address).await?;
+            http.ask(Method::GET, "/healthz", "", Bytes::new()).await
+        };
+        assert!(refused.await.is_err());
+    });
+    assert_eq!(venue.server.client().get("/healthz").unwrap().status, 200);
+}
+
+/// Requests that are taken back before they are answered cost a client a few bytes, and a server that goes on working for
+/// each of them much more (CVE-2023-44487).
+#[test]
+fn requests_that_are_taken_back_at_once() {
+    let venue = venue_with(&["--http2"]);
+    let before = resident_kib(&venue.server);
+    let count = Rounds::asked().pick(2_000, 50_000);
+    let mut connections = 0;
+    let served = beside_an_honest_client(&venue, || {
+        run(async {
+            let mut asked = 0;
+            while asked < count {
+                // Who takes back too much is sent away, and comes again.
+                let Ok(shared) = Http::connect_two(venue.server.address).await else { continue };
+                connections += 1;
+                while asked < count {
+                    let mut another = shared.another().unwrap();
+                    let asking = another.ask(Method::GET, "/v1/markets", "", Bytes::new());
+                    asked += 1;
+                    // Long enough to be sent, and mostly too short to be answered.
+                    let moment = async {
+                        for _ in 0..3 {
+                            tokio::task::yield_now().await;
+                        }
+                    };
+                    tokio::select! {
+                        biased;
+                        answer = asking => if answer.is_err() { break },
+                        () = moment => {}
+                    }
+                }
+            }
+        });
+    });
+    println!("{count} requests over {connections} connections; meanwhile {served} orders were placed and cancelled");
+    if let (Some(before), Some(now)) = (before, resident_kib(&venue.server)) {
+        assert!(now < before + GROWTH_KIB_MAX, "{before} KiB, then {now} KiB");
+    }
+}
+
+#[test]
+fn who_says_nothing_is_not_waited_for() {
+    let venue = venue_with(&["--http2"]);
+    // Neither who never says which HTTP it speaks, nor who says that and asks nothing.
+    let starts: [&[u8]; 3] = [b"", b"PRI * HT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"];
+    let mut silent: Vec<_> = starts
+        .iter()
+        .map(|start| {
+            let mut stream = TcpStream::connect(venue.server.address).unwrap();
+            std::io::Write::write_all(&mut stream, start).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            stream
+        })
+        .collect();
+    for stream in &mut silent {
+        // Its end, or that it was cut off: not that nothing came for a minute.
+        let ended = stream.read_to_end(&mut Vec::new());
+        assert!(ended.as_ref().err().is_none_or(|error| error.kind() != std::io::ErrorKind::WouldBlock), "{ended:?}");
+    }
+    assert_eq!(venue.server.client().get("/healthz").unwrap().status, 200);
+}
