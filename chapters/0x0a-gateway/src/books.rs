@@ -18,10 +18,10 @@ use market_data::past::Source;
 use program::tell;
 
 /// How long the feed rests when there was nothing to do: so late may a quiet market's change be.
-const REST: Duration = Duration::from_micros(50);
+const REST: Duration = Duration::from_micros(500);
 
 /// How often it looks again before it rests.
-const LOOKS: u32 = 32;
+const LOOKS: u32 = 4;
 
 /// How long it is waited before a feed is started anew: at first, and at most.
 const WAIT: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(30));

@@ -5,6 +5,7 @@
 //! orders in each round: the load costs about the same in all of them.
 
 pub mod accounts;
+pub mod asking;
 pub mod bare;
 pub mod beside;
 pub mod cells;
@@ -12,6 +13,7 @@ pub mod connections;
 pub mod late;
 pub mod load;
 pub mod notices;
+pub mod profile;
 pub mod server;
 pub mod soak;
 pub mod sustained;
@@ -52,6 +54,8 @@ pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
         rounds: args.rounds(),
         seconds: args.time().as_secs_f64(),
         http: None,
+        http2: None,
+        profile: Vec::new(),
         stream: Vec::new(),
         late: Vec::new(),
         late_high: Vec::new(),

@@ -22,6 +22,30 @@ fn measured(part: &str) -> (VenueRecord, String) {
 const CONNECTION_BYTES_MAX: f64 = 36.0 * 1024.0;
 
 #[test]
+fn throughput() {
+    let (record, words) = measured("throughput");
+    let (http, http2) = (record.http.unwrap(), record.http2.unwrap());
+    assert!(http.ratio.median > 0.0 && http2.ratio.median > 0.0, "{words}");
+    assert_eq!((http.connections, http2.requests, http2.connections), (64, 64, 4), "as many requests over fewer");
+    assert!(words.contains("HTTP/2，落盘的订单"), "{words}");
+    if cfg!(target_os = "linux") {
+        let names: Vec<_> = record.profile.iter().map(|way| way.name.as_str()).collect();
+        let ways = ["empty", "orders", "fresh", "echo", "one", "json-batch", "binary-batch", "empty-http2", "http2"];
+        assert_eq!(names, ways, "{words}");
+        let of = |way: &str, thread: &str| {
+            let way = record.profile.iter().find(|profile| profile.name == way).unwrap();
+            way.threads.iter().find(|threads| threads.name == thread).unwrap().ns
+        };
+        // Whoever has an order logged it and matched it; whoever has nothing to do shows only that it looks.
+        for thread in ["network", "engine", "journal", "matching", "replies"] {
+            assert!(of("orders", thread) > 0.0, "{thread}: {words}");
+        }
+        assert!(of("empty", "matching") < of("orders", "matching"), "{words}");
+        assert!(words.contains("服务端每次耗时") && words.contains("影子"), "{words}");
+    }
+}
+
+#[test]
 fn connections() {
     let (record, words) = measured("connections");
     assert!(words.contains("在看的连接") && record.http.is_none(), "{words}");

@@ -20,7 +20,8 @@ use tokio::runtime::Runtime;
 
 use crate::client::{ClientError, Http};
 use crate::keys::Key;
-use crate::measure::load::{CASH, CONNECTIONS, Crowd, broken, histogram};
+use crate::measure::asking::histogram;
+use crate::measure::load::{CASH, CONNECTIONS, Crowd, broken};
 use crate::measure::server::Server;
 use crate::measure::throughput::spread;
 use crate::names::{FILE_NAME, Names};

@@ -23,7 +23,8 @@ use tokio::runtime::Runtime;
 use tokio::task::LocalSet;
 
 use crate::client::{ClientError, Http};
-use crate::measure::load::{Crowd, broken, histogram};
+use crate::measure::asking::histogram;
+use crate::measure::load::{Crowd, broken};
 use crate::measure::server::Server;
 use crate::measure::watcher::{Seen, Watcher};
 

@@ -19,7 +19,8 @@ use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::client::{ClientError, Http, Stream};
-use crate::measure::load::{CONNECTIONS, Crowd, broken, histogram};
+use crate::measure::asking::histogram;
+use crate::measure::load::{CONNECTIONS, Crowd, broken};
 use crate::measure::server::Server;
 use crate::measure::windows::Waits;
 

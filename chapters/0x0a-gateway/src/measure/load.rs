@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
-use hdrhistogram::Histogram;
 use hyper::Method;
 use hyper::body::Bytes;
 use market::log::encode_command;
@@ -13,16 +12,19 @@ use market::{AccountId, Command, Intent, MarketId, Place, TimeInForce};
 use results::error::MeasureError;
 use serde_json::json;
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::client::{ClientError, Http, Stream};
+use crate::measure::asking::{Asked, Question, ask, ask_anew, histogram};
+use crate::measure::profile::Spent;
 use crate::measure::server::Server;
 
 /// How many connections ask over HTTP, one request at a time each.
 pub const CONNECTIONS: usize = 64;
 
-/// How many connections the WebSocket's load has.
-const STREAMS: usize = 4;
+/// How many connections the loads of WebSocket and HTTP/2 have.
+pub const STREAMS: usize = 4;
 
 /// How many messages a WebSocket connection has under way.
 const WINDOW: usize = 256;
@@ -42,6 +44,10 @@ pub enum What {
     Order,
     /// An order over HTTP, with a new connection for each.
     Fresh,
+    /// As `Empty` over HTTP/2, as many requests under way on few connections.
+    Empty2,
+    /// As `Order`, likewise.
+    Order2,
     /// What is said comes back, over WebSocket.
     Echo,
     /// An order a message, over WebSocket.
@@ -53,12 +59,19 @@ pub enum What {
 }
 
 impl What {
+    /// Whether each answer is waited for before more is asked.
+    fn is_http(self) -> bool {
+        matches!(self, What::Empty | What::Order | What::Fresh | What::Empty2 | What::Order2)
+    }
+
     /// For the progress bar.
     pub fn words(self) -> &'static str {
         match self {
             What::Empty => "HTTP, an empty handler",
             What::Order => "HTTP, durable orders",
             What::Fresh => "HTTP, a connection for each order",
+            What::Empty2 => "HTTP/2, an empty handler",
+            What::Order2 => "HTTP/2, durable orders",
             What::Echo => "WebSocket, a bare echo",
             What::One => "WebSocket, an order a message",
             What::Batch(_) => "WebSocket, orders in batches",
@@ -70,8 +83,12 @@ impl What {
 /// What a pass came to.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// Answers a second; orders where there are orders.
+    /// Answers; orders where there are orders.
+    pub answers: u64,
+    /// The same a second.
     pub per_s: f64,
+    /// What the server's process took. None where the system does not tell.
+    pub spent: Option<Spent>,
     /// Processor time of the server's process for each, in nanoseconds.
     pub server_ns: Option<f64>,
     /// The same of this process.
@@ -81,6 +98,9 @@ pub struct Done {
     /// 99 of 100.
     pub p99_ms: f64,
 }
+
+/// A part of the load.
+type AtWork = JoinHandle<Result<Asked, ClientError>>;
 
 /// Accounts with cash in one market. Those with even numbers buy YES, the others NO, at prices that meet.
 pub struct Crowd {
@@ -137,21 +157,10 @@ impl Crowd {
     /// # Errors
     /// When a connection breaks.
     pub async fn load(&self, server: &Server, what: What, time: Duration) -> Result<Done, MeasureError> {
-        let ours = || runner::processor_time();
-        let (server_before, ours_before, began) = (server.processor_time(), ours(), Instant::now());
+        let (server_before, spent_before) = (server.processor_time(), server.spent());
+        let (ours_before, began) = (runner::processor_time(), Instant::now());
         let until = began + time;
-        let count = if matches!(what, What::Empty | What::Order | What::Fresh) { self.members.len() } else { STREAMS };
-        let ask = |number| {
-            let (address, member) = (server.address, self.member(number).clone());
-            tokio::spawn(async move {
-                match what {
-                    What::Empty | What::Order => ask(address, what, &member, until).await,
-                    What::Fresh => ask_anew(address, &member, until).await,
-                    _ => stream(address, what, &member, until).await,
-                }
-            })
-        };
-        let tasks: Vec<_> = (0..count).map(ask).collect();
+        let tasks = self.begin(server.address, what, until).await.map_err(broken)?;
         let (mut answers, mut waits) = (0, histogram());
         for task in tasks {
             let asked = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
@@ -163,66 +172,53 @@ impl Crowd {
             Some((after? - before?).as_nanos() as f64 / answers.max(1) as f64)
         };
         Ok(Done {
+            answers,
             per_s: answers as f64 / seconds,
+            spent: server.spent().zip(spent_before).map(|(after, before)| after - before),
             server_ns: each(server_before, server.processor_time()),
-            load_ns: each(ours_before, ours()),
+            load_ns: each(ours_before, runner::processor_time()),
             p50_ms: waits.value_at_quantile(0.5) as f64 / 1e6,
             p99_ms: waits.value_at_quantile(0.99) as f64 / 1e6,
         })
     }
 }
 
-/// What one connection came to.
-struct Asked {
-    answers: u64,
-    waits: Histogram<u64>,
-}
-
-/// Waits in nanoseconds, up to a minute, to three digits.
-pub fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, 60_000_000_000, 3).expect("bounds that fit")
+impl Crowd {
+    /// Puts everybody to work.
+    async fn begin(&self, address: SocketAddr, what: What, until: Instant) -> Result<Vec<AtWork>, ClientError> {
+        if !what.is_http() {
+            let ask = |number| {
+                let member = self.member(number).clone();
+                tokio::spawn(async move { stream(address, what, &member, until).await })
+            };
+            return Ok((0..STREAMS).map(ask).collect());
+        }
+        let each = self.members.len().div_ceil(STREAMS);
+        let mut tasks = Vec::new();
+        for members in self.members.chunks(each) {
+            // Over HTTP/2 some of them share a connection.
+            let is_two = matches!(what, What::Empty2 | What::Order2);
+            let shared = if is_two { Some(Http::connect_two(address).await?) } else { None };
+            for member in members {
+                let shared = shared.as_ref().and_then(Http::another);
+                let order = || Question::order(&member.key, format!("{{{}}}", Crowd::order(member.number)));
+                let question = if matches!(what, What::Empty | What::Empty2) { Question::empty() } else { order() };
+                tasks.push(tokio::spawn(async move {
+                    match shared {
+                        Some(shared) => ask(shared, &question, until).await,
+                        None if what == What::Fresh => ask_anew(address, &question, until).await,
+                        None => ask(Http::connect(address).await?, &question, until).await,
+                    }
+                }));
+            }
+        }
+        Ok(tasks)
+    }
 }
 
 /// A sentence for what broke.
 pub fn broken(error: ClientError) -> MeasureError {
     MeasureError::Unusable(format!("the load broke off: {error}"))
-}
-
-async fn ask(address: SocketAddr, what: What, member: &Member, until: Instant) -> Result<Asked, ClientError> {
-    let (mut http, mut asked) = (Http::connect(address).await?, Asked { answers: 0, waits: histogram() });
-    let order = Bytes::from(format!("{{{}}}", Crowd::order(member.number)));
-    let mut began = Instant::now();
-    while began < until {
-        let (status, body) = match what {
-            What::Empty => http.ask(Method::GET, "/healthz", "", Bytes::new()).await?,
-            _ => http.ask(Method::POST, "/v1/orders", &member.key, order.clone()).await?,
-        };
-        expect(status, &body)?;
-        let now = Instant::now();
-        asked.waits.saturating_record((now - began).as_nanos() as u64);
-        asked.answers += 1;
-        began = now;
-    }
-    Ok(asked)
-}
-
-async fn ask_anew(address: SocketAddr, member: &Member, until: Instant) -> Result<Asked, ClientError> {
-    let mut asked = Asked { answers: 0, waits: histogram() };
-    let order = Bytes::from(format!("{{{}}}", Crowd::order(member.number)));
-    while Instant::now() < until {
-        let began = Instant::now();
-        let (status, body) =
-            Http::connect(address).await?.ask(Method::POST, "/v1/orders", &member.key, order.clone()).await?;
-        expect(status, &body)?;
-        asked.waits.saturating_record(began.elapsed().as_nanos() as u64);
-        asked.answers += 1;
-    }
-    Ok(asked)
-}
-
-fn expect(status: u16, body: &Bytes) -> Result<(), ClientError> {
-    let words = || ClientError::Answer(format!("{status} {}", String::from_utf8_lossy(body)));
-    (status < 300).then_some(()).ok_or_else(words)
 }
 
 async fn stream(address: SocketAddr, what: What, member: &Member, until: Instant) -> Result<Asked, ClientError> {

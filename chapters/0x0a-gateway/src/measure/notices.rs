@@ -13,7 +13,8 @@ use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::client::{ClientError, Hearing, Saying, Stream};
-use crate::measure::load::{Crowd, Member, broken, histogram};
+use crate::measure::asking::histogram;
+use crate::measure::load::{Crowd, Member, broken};
 use crate::measure::server::Server;
 
 /// Notices of a round.

@@ -11,6 +11,8 @@ use market_data::engines::Rung;
 use results::error::MeasureError;
 use tempfile::TempDir;
 
+use crate::measure::profile::Spent;
+
 /// What its process holds; none where the system does not tell.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Held {
@@ -42,6 +44,14 @@ impl Server {
     /// When it does not start.
     pub fn start(rung: Rung, folder: &Path) -> Result<Server, MeasureError> {
         Server::start_with(rung, folder, UNLIMITED)
+    }
+
+    /// The same, and it speaks HTTP/2 too: of each connection it has to look first what it speaks.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn start_with_http2(rung: Rung, folder: &Path) -> Result<Server, MeasureError> {
+        Server::start_with(rung, folder, &[UNLIMITED, &["--http2"]].concat())
     }
 
     /// The same, with the limits that a stranger meets but for what `more` says.
@@ -96,6 +106,11 @@ impl Server {
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
         Some(Duration::from_millis(10 * ticks))
+    }
+
+    /// What its threads have taken so far; none where the system does not tell.
+    pub fn spent(&self) -> Option<Spent> {
+        Spent::of(self.process.id())
     }
 
     /// What its process holds now.

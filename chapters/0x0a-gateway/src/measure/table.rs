@@ -1,6 +1,7 @@
 //! The tables on the terminal.
 
 mod many;
+mod profile;
 mod soak;
 
 use comfy_table::{Cell, Table};
@@ -14,8 +15,13 @@ pub use soak::text as soak_text;
 
 /// A table for each part that was measured.
 pub fn text(record: &VenueRecord, language: Language) -> String {
-    let all =
-        [throughput(record, language), late(record, language), beside(record, language), engines(record, language)];
+    let all = [
+        throughput(record, language),
+        profile::text(record, language),
+        late(record, language),
+        beside(record, language),
+        engines(record, language),
+    ];
     let all = all.into_iter().flatten().chain(many::all(record, language));
     all.map(|table| table.to_string()).collect::<Vec<_>>().join("\n")
 }
@@ -50,6 +56,13 @@ fn throughput(record: &VenueRecord, language: Language) -> Option<Table> {
         };
         let ratio = stream.ratio.as_ref().map_or_else(none, share);
         table.add_row([Cell::new(words), count(&stream.per_s), ratio, time(&stream.server_ns), time(&stream.load_ns)]);
+    }
+    if let Some(http2) = &record.http2 {
+        let words = language
+            .pick(["HTTP/2, an empty handler", "HTTP/2, durable orders"], ["HTTP/2，空处理函数", "HTTP/2，落盘的订单"]);
+        table.add_row([Cell::new(words[0]), count(&http2.empty_per_s), none(), none(), none()]);
+        let orders = [count(&http2.orders_per_s), share(&http2.ratio), time(&http2.server_ns), time(&http2.load_ns)];
+        table.add_row([Cell::new(words[1])].into_iter().chain(orders));
     }
     Some(table)
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use market_data::engines::Rung;
 use results::error::MeasureError;
 use results::record::Spread;
-use results::record::venue::{EngineRecord, HttpRecord, StreamRecord, VenueRecord};
+use results::record::venue::{EngineRecord, Http2Record, HttpRecord, ProfileRecord, StreamRecord, VenueRecord};
 use results::venue_args::VenueArgs;
 use tokio::runtime::Runtime;
 
-use crate::measure::load::{CONNECTIONS, Crowd, Done, What};
+use crate::measure::load::{CONNECTIONS, Crowd, Done, STREAMS, What};
+use crate::measure::profile::Spent;
 use crate::measure::server::Server;
 
 /// Orders a message where they are sent in batches.
@@ -19,9 +20,18 @@ const BATCH: usize = 100;
 /// The same in bytes.
 const BINARY_BATCH: usize = 1_000;
 
-/// What is measured in each round.
-const WHATS: [What; 7] =
-    [What::Empty, What::Order, What::Fresh, What::Echo, What::One, What::Batch(BATCH), What::Binary(BINARY_BATCH)];
+/// What is measured in each round, and its name in the profile.
+const WHATS: [(What, &str); 9] = [
+    (What::Empty, "empty"),
+    (What::Order, "orders"),
+    (What::Fresh, "fresh"),
+    (What::Echo, "echo"),
+    (What::One, "one"),
+    (What::Batch(BATCH), "json-batch"),
+    (What::Binary(BINARY_BATCH), "binary-batch"),
+    (What::Empty2, "empty-http2"),
+    (What::Order2, "http2"),
+];
 
 /// Engines that are put behind the door in turn.
 const ENGINES: [(Rung, &str); 4] =
@@ -39,10 +49,10 @@ pub fn by_protocol(
     say: &dyn Fn(&str),
 ) -> Result<(), MeasureError> {
     let mut passes: Vec<Vec<Done>> = vec![Vec::new(); WHATS.len()];
-    let server = Server::start(Rung::Snapshots, folder)?;
+    let server = Server::start_with_http2(Rung::Snapshots, folder)?;
     let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
     for _ in 0..args.rounds() {
-        for (what, passes) in WHATS.into_iter().zip(&mut passes) {
+        for ((what, _), passes) in WHATS.into_iter().zip(&mut passes) {
             say(what.words());
             passes.push(runtime.block_on(crowd.load(&server, what, args.time()))?);
         }
@@ -68,6 +78,17 @@ pub fn by_protocol(
         server_ns: spread_of_some(passes[1].iter().map(|done| done.server_ns)),
         load_ns: spread_of_some(passes[1].iter().map(|done| done.load_ns)),
     });
+    record.http2 = Some(Http2Record {
+        connections: STREAMS,
+        requests: CONNECTIONS,
+        empty_per_s: per_s(7),
+        orders_per_s: per_s(8),
+        ratio: ratio(8, 7),
+        of_http1: ratio(8, 1),
+        server_ns: spread_of_some(passes[8].iter().map(|done| done.server_ns)),
+        load_ns: spread_of_some(passes[8].iter().map(|done| done.load_ns)),
+    });
+    record.profile = WHATS.iter().zip(&passes).filter_map(|((_, name), passes)| profile(name, passes)).collect();
     record.stream = vec![
         stream(3, "echo", 1),
         stream(4, "one", 1),
@@ -75,6 +96,15 @@ pub fn by_protocol(
         stream(6, "binary-batch", BINARY_BATCH),
     ];
     Ok(())
+}
+
+/// Where the server's time went, over all rounds.
+fn profile(name: &str, passes: &[Done]) -> Option<ProfileRecord> {
+    let mut all = Spent::default();
+    for done in passes {
+        all += done.spent?;
+    }
+    Some(all.each(name, passes.iter().map(|done| done.answers).sum()))
 }
 
 /// Measures engine by engine, over HTTP.

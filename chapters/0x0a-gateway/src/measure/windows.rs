@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 use results::record::WindowRecord;
 
-use crate::measure::load::histogram;
+use crate::measure::asking::histogram;
 use crate::measure::server::Server;
 
 /// Waits that connections note, for whoever looks from time to time.

@@ -24,6 +24,12 @@ pub struct VenueRecord {
     /// Over HTTP, one request after the other on each connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpRecord>,
+    /// Over HTTP/2, many requests under way on each of few connections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http2: Option<Http2Record>,
+    /// Which of the server's threads took how much, way by way, over all rounds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profile: Vec<ProfileRecord>,
     /// Over WebSocket, many messages under way on each connection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream: Vec<StreamRecord>,
@@ -59,6 +65,7 @@ impl Record for VenueRecord {
     fn check(&self) -> Result<(), String> {
         let http = self.http.iter().flat_map(|http| [&http.empty_per_s, &http.orders_per_s, &http.fresh_per_s]);
         let rates = http
+            .chain(self.http2.iter().flat_map(|http2| [&http2.empty_per_s, &http2.orders_per_s]))
             .chain(self.stream.iter().map(|stream| &stream.per_s))
             .chain(self.engines.iter().map(|engine| &engine.orders_per_s))
             .chain(self.accounts.iter().map(|accounts| &accounts.orders_per_s));
@@ -90,6 +97,51 @@ pub struct HttpRecord {
     pub server_ns: Option<Spread>,
     /// The same of the load.
     pub load_ns: Option<Spread>,
+}
+
+/// HTTP/2.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Http2Record {
+    /// How many connections there were.
+    pub connections: usize,
+    /// How many requests were under way on all of them: as many as over HTTP/1.1.
+    pub requests: usize,
+    /// Requests a second to a handler that does nothing.
+    pub empty_per_s: Spread,
+    /// Durable orders a second.
+    pub orders_per_s: Spread,
+    /// The second divided by the first, round by round.
+    pub ratio: Spread,
+    /// Durable orders a second divided by those over HTTP/1.1, round by round.
+    pub of_http1: Spread,
+    /// Processor time of the server's process for an order, in nanoseconds. None where the system does not tell.
+    pub server_ns: Option<Spread>,
+    /// The same of the load.
+    pub load_ns: Option<Spread>,
+}
+
+/// Where the server's time went, on one way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileRecord {
+    /// `empty`, `orders`, `fresh`, `echo`, `one`, `json-batch`, `binary-batch`, `empty-http2` or `http2`.
+    pub name: String,
+    /// Processor time of all threads for an answer, in nanoseconds; an order's, where there are orders.
+    pub ns: f64,
+    /// The same by what a thread is for.
+    pub threads: Vec<ThreadRecord>,
+    /// How much of it was in the kernel, as a share of 1.
+    pub kernel: f64,
+    /// How often a thread gave its core away for an answer.
+    pub switches: f64,
+}
+
+/// Threads that do the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThreadRecord {
+    /// `network`, `engine`, `journal`, `matching`, `ledger`, `shadow`, `replies`, `feed`, or `other`.
+    pub name: String,
+    /// Their processor time for an answer, in nanoseconds.
+    pub ns: f64,
 }
 
 /// A way over the WebSocket.

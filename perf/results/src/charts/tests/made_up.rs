@@ -92,6 +92,8 @@ pub fn venue_run(ladder: LadderRecord) -> VenueRecord {
             server_ns: None,
             load_ns: None,
         }),
+        http2: None,
+        profile: Vec::new(),
         stream: [("echo", 229e3), ("one", 109e3), ("json-batch", 220e3), ("binary-batch", 1.2e6)].map(stream).into(),
         late: [("bare", 0.3), ("http", 0.9), ("stream", 0.8)].map(late).into(),
         late_high: Vec::new(),
