@@ -32,6 +32,7 @@
         feed: { is: ['cases', 'offered_per_s'], has: { cases: [{ name: text, readers: count, mask: way, channels: way }] } },
         recover: { is: ['starts', 'pauses'], has: { starts: [{ commands: count, replay: { start_ns: spread }, snapshot: { start_ns: spread } }], pauses: [{ name: text, p50_ns: spread, p99_ns: spread }] } },
         venue: { is: ['http', 'stream'], has: { http: any, stream: [{ name: text }] } },
+        soak: { is: ['trends', 'windows'], has: { windows: [{ p99_ms: count }], trends: [{ name: text, before: count, after: count }] } },
         'any-price': { is: ['flows', 'lines'], has: { flows: [{ name: text }] } },
     };
     const EVERY = { machine: { cpu: text, cores: count }, commit: text };
