@@ -20,6 +20,7 @@ pub mod sustained;
 pub mod table;
 pub mod throughput;
 pub mod watcher;
+pub mod what;
 pub mod windows;
 
 use std::path::Path;
@@ -56,6 +57,7 @@ pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
         http: None,
         http2: None,
         profile: Vec::new(),
+        concurrency: Vec::new(),
         stream: Vec::new(),
         late: Vec::new(),
         late_high: Vec::new(),
@@ -87,7 +89,10 @@ fn measure(
     say: &dyn Fn(&str),
 ) -> Result<(), MeasureError> {
     match part {
-        Part::Throughput => throughput::by_protocol(args, runtime, folder, record, say)?,
+        Part::Throughput => {
+            throughput::by_protocol(args, runtime, folder, record, say)?;
+            record.concurrency = throughput::by_concurrency(args, runtime, folder, say)?;
+        }
         Part::Late => {
             record.late = how_late(args, args.rate, runtime, folder, say)?;
             record.late_high = how_late(args, HIGH_RATE, runtime, folder, say)?;
@@ -112,11 +117,13 @@ fn how_late(
     say(&format!("how late an answer is, {rate} orders a second"));
     let server = Server::start(Rung::Snapshots, folder)?;
     let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
-    Ok(vec![
-        bare::measure(rate, args.late_time(), folder)?,
-        runtime.block_on(late::http(&server, &crowd, rate, args.late_time()))?,
-        runtime.block_on(late::stream(&server, &crowd, rate, args.late_time()))?,
-    ])
+    let (mut rounds, time) = ([Vec::new(), Vec::new(), Vec::new()], args.late_pass());
+    for _ in 0..args.rounds() {
+        rounds[0].push(bare::measure(rate, time, folder)?);
+        rounds[1].push(runtime.block_on(late::http(&server, &crowd, rate, time))?);
+        rounds[2].push(runtime.block_on(late::stream(&server, &crowd, rate, time))?);
+    }
+    Ok(rounds.iter().filter_map(|rounds| late::over_rounds(rounds)).collect())
 }
 
 fn beside_attackers(

@@ -28,7 +28,10 @@ fn throughput() {
     assert!(http.ratio.median > 0.0 && http2.ratio.median > 0.0, "{words}");
     assert_eq!((http.connections, http2.requests, http2.connections), (64, 64, 4), "as many requests over fewer");
     assert!(words.contains("HTTP/2，落盘的订单"), "{words}");
+    let connections: Vec<_> = record.concurrency.iter().map(|case| case.connections).collect();
+    assert_eq!(connections.first(), Some(&64), "{words}");
     if cfg!(target_os = "linux") {
+        assert_eq!(connections, [64, 256, 768], "{words}");
         let names: Vec<_> = record.profile.iter().map(|way| way.name.as_str()).collect();
         let ways = ["empty", "orders", "fresh", "echo", "one", "json-batch", "binary-batch", "empty-http2", "http2"];
         assert_eq!(names, ways, "{words}");
@@ -88,6 +91,7 @@ fn how_late_an_answer_is() {
         let names: Vec<_> = late.iter().map(|late| late.name.as_str()).collect();
         assert_eq!(names, ["bare", "http", "stream"], "{words}");
         assert!(late.iter().all(|late| late.offered_per_s == offered), "{words}");
+        assert!(late.iter().all(|late| late.p99_rounds_ms == [late.p99_ms]), "{words}");
         let loads: Vec<_> = late.iter().map(|late| late.load.is_some()).collect();
         assert_eq!(loads, [false, true, true], "{words}");
     }

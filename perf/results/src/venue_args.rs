@@ -80,7 +80,12 @@ impl VenueArgs {
         Duration::from_secs(if self.quick { 1 } else { 3 })
     }
 
-    /// How long orders are offered where waits are measured.
+    /// How long orders are offered in each round where waits are measured.
+    pub fn late_pass(&self) -> Duration {
+        Duration::from_secs(if self.quick { 2 } else { 5 })
+    }
+
+    /// How long orders are offered where an honest client is attacked.
     pub fn late_time(&self) -> Duration {
         Duration::from_secs(if self.quick { 2 } else { 10 })
     }

@@ -63,7 +63,7 @@ pub fn measure(
     say: &dyn Fn(&str),
 ) -> Result<ConnectionsRecord, MeasureError> {
     let open_files_max = open_files();
-    let room = open_files_max.map_or(usize::MAX, |most| (most as usize).saturating_sub(OWN_FILES));
+    let room = open_files_max.map_or(usize::MAX, room);
     let cases = args.connections().iter().map(|&asked| {
         say(&format!("{asked} connections that watch"));
         let server = Server::start(Rung::Snapshots, folder)?;
@@ -74,8 +74,13 @@ pub fn measure(
     Ok(ConnectionsRecord { open_files_max, kernel: kernel(), cases })
 }
 
+/// How many connections fit below so many open files.
+pub fn room(open_files: u64) -> usize {
+    (open_files as usize).saturating_sub(OWN_FILES)
+}
+
 /// How many files a process may have open, raised as far as the system lets it be raised. The server inherits it.
-fn open_files() -> Option<u64> {
+pub fn open_files() -> Option<u64> {
     let limit = |place: usize| {
         let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
         let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;

@@ -13,6 +13,7 @@ use hdrhistogram::Histogram;
 use hyper::Method;
 use hyper::body::Bytes;
 use results::error::MeasureError;
+use results::record::Spread;
 use results::record::venue::{LateLoadRecord, LateRecord};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -64,8 +65,30 @@ pub fn record(name: &str, offered_per_s: u64, took: Duration, waits: &Histogram<
         p50_ms: ms(0.5),
         p99_ms: ms(0.99),
         p999_ms: ms(0.999),
+        p99_rounds_ms: Vec::new(),
         load: None,
     }
+}
+
+/// What rounds of the same come to: the medians. None where there was no round.
+pub fn over_rounds(rounds: &[LateRecord]) -> Option<LateRecord> {
+    let median = |of: fn(&LateRecord) -> f64| Some(Spread::of(&rounds.iter().map(of).collect::<Vec<_>>())?.median);
+    let loads: Vec<_> = rounds.iter().filter_map(|round| round.load.as_ref()).collect();
+    let load = loads.first().map(|_| LateLoadRecord {
+        cores: Spread::of(&loads.iter().filter_map(|load| load.cores).collect::<Vec<_>>()).map(|cores| cores.median),
+        given_p99_ms: loads.iter().map(|load| load.given_p99_ms).fold(0.0, f64::max),
+        // One round in which the load was the limit does not move a median, half of them do.
+        is_void: 2 * loads.iter().filter(|load| load.is_void).count() >= loads.len(),
+    });
+    Some(LateRecord {
+        achieved_per_s: median(|round| round.achieved_per_s)?,
+        p50_ms: median(|round| round.p50_ms)?,
+        p99_ms: median(|round| round.p99_ms)?,
+        p999_ms: median(|round| round.p999_ms)?,
+        p99_rounds_ms: rounds.iter().map(|round| round.p99_ms).collect(),
+        load,
+        ..rounds.first()?.clone()
+    })
 }
 
 /// Gives each order that is due to whoever takes it, with the moment when it was. It has a thread of its own, for the
@@ -229,5 +252,19 @@ mod tests {
         assert!(!is_void(200, Some(300)) && !is_void(200, None));
         assert!(is_void(2_000, Some(300)), "it gave orders late itself");
         assert!(is_void(200, Some(950)), "its thread had no time left");
+    }
+
+    #[test]
+    fn rounds_come_to_their_medians() {
+        let round = |p99_ms: f64, is_void: bool| {
+            let load = Some(LateLoadRecord { cores: Some(0.5), given_p99_ms: p99_ms, is_void });
+            LateRecord { p99_ms, load, ..record("http", 1, Duration::from_secs(1), &histogram()) }
+        };
+        let all = over_rounds(&[round(3.0, false), round(90.0, true), round(4.0, false)]).expect("there are rounds");
+        assert_eq!((all.p99_ms, &all.p99_rounds_ms[..]), (4.0, &[3.0, 90.0, 4.0][..]), "one hiccup is not the figure");
+        assert!(all.load.is_some_and(|load| load.given_p99_ms == 90.0 && !load.is_void));
+        let half = over_rounds(&[round(1.0, true), round(1.0, false)]).and_then(|half| half.load);
+        assert!(half.is_some_and(|load| load.is_void));
+        assert_eq!(over_rounds(&[]), None);
     }
 }

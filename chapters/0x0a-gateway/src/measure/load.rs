@@ -19,6 +19,7 @@ use crate::client::{ClientError, Http, Stream};
 use crate::measure::asking::{Asked, Question, ask, ask_anew, histogram};
 use crate::measure::profile::Spent;
 use crate::measure::server::Server;
+use crate::measure::what::What;
 
 /// How many connections ask over HTTP, one request at a time each.
 pub const CONNECTIONS: usize = 64;
@@ -34,51 +35,6 @@ const WINDOW_OF_BATCHES: usize = 3;
 
 /// Cash of each account: enough for hours, and together less than a market can hold.
 pub const CASH: u64 = 4_000_000_000;
-
-/// What is asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
-    /// A handler that does nothing, over HTTP.
-    Empty,
-    /// An order over HTTP.
-    Order,
-    /// An order over HTTP, with a new connection for each.
-    Fresh,
-    /// As `Empty` over HTTP/2, as many requests under way on few connections.
-    Empty2,
-    /// As `Order`, likewise.
-    Order2,
-    /// What is said comes back, over WebSocket.
-    Echo,
-    /// An order a message, over WebSocket.
-    One,
-    /// So many orders a message, over WebSocket.
-    Batch(usize),
-    /// The same in bytes.
-    Binary(usize),
-}
-
-impl What {
-    /// Whether each answer is waited for before more is asked.
-    fn is_http(self) -> bool {
-        matches!(self, What::Empty | What::Order | What::Fresh | What::Empty2 | What::Order2)
-    }
-
-    /// For the progress bar.
-    pub fn words(self) -> &'static str {
-        match self {
-            What::Empty => "HTTP, an empty handler",
-            What::Order => "HTTP, durable orders",
-            What::Fresh => "HTTP, a connection for each order",
-            What::Empty2 => "HTTP/2, an empty handler",
-            What::Order2 => "HTTP/2, durable orders",
-            What::Echo => "WebSocket, a bare echo",
-            What::One => "WebSocket, an order a message",
-            What::Batch(_) => "WebSocket, orders in batches",
-            What::Binary(_) => "WebSocket, orders in batches, in bytes",
-        }
-    }
-}
 
 /// What a pass came to.
 #[derive(Clone, Debug)]
@@ -157,10 +113,24 @@ impl Crowd {
     /// # Errors
     /// When a connection breaks.
     pub async fn load(&self, server: &Server, what: What, time: Duration) -> Result<Done, MeasureError> {
+        self.load_over(server, what, time, self.members.len()).await
+    }
+
+    /// The same with so many connections over HTTP, which accounts share where there are more.
+    ///
+    /// # Errors
+    /// When a connection breaks.
+    pub async fn load_over(
+        &self,
+        server: &Server,
+        what: What,
+        time: Duration,
+        connections: usize,
+    ) -> Result<Done, MeasureError> {
         let (server_before, spent_before) = (server.processor_time(), server.spent());
         let (ours_before, began) = (runner::processor_time(), Instant::now());
         let until = began + time;
-        let tasks = self.begin(server.address, what, until).await.map_err(broken)?;
+        let tasks = self.begin(server.address, what, until, connections).await.map_err(broken)?;
         let (mut answers, mut waits) = (0, histogram());
         for task in tasks {
             let asked = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
@@ -185,7 +155,13 @@ impl Crowd {
 
 impl Crowd {
     /// Puts everybody to work.
-    async fn begin(&self, address: SocketAddr, what: What, until: Instant) -> Result<Vec<AtWork>, ClientError> {
+    async fn begin(
+        &self,
+        address: SocketAddr,
+        what: What,
+        until: Instant,
+        connections: usize,
+    ) -> Result<Vec<AtWork>, ClientError> {
         if !what.is_http() {
             let ask = |number| {
                 let member = self.member(number).clone();
@@ -193,24 +169,23 @@ impl Crowd {
             };
             return Ok((0..STREAMS).map(ask).collect());
         }
-        let each = self.members.len().div_ceil(STREAMS);
-        let mut tasks = Vec::new();
-        for members in self.members.chunks(each) {
+        let each = connections.div_ceil(STREAMS);
+        let (mut tasks, mut shared) = (Vec::new(), None);
+        for number in 0..connections {
             // Over HTTP/2 some of them share a connection.
-            let is_two = matches!(what, What::Empty2 | What::Order2);
-            let shared = if is_two { Some(Http::connect_two(address).await?) } else { None };
-            for member in members {
-                let shared = shared.as_ref().and_then(Http::another);
-                let order = || Question::order(&member.key, format!("{{{}}}", Crowd::order(member.number)));
-                let question = if matches!(what, What::Empty | What::Empty2) { Question::empty() } else { order() };
-                tasks.push(tokio::spawn(async move {
-                    match shared {
-                        Some(shared) => ask(shared, &question, until).await,
-                        None if what == What::Fresh => ask_anew(address, &question, until).await,
-                        None => ask(Http::connect(address).await?, &question, until).await,
-                    }
-                }));
+            if matches!(what, What::Empty2 | What::Order2) && number.is_multiple_of(each) {
+                shared = Some(Http::connect_two(address).await?);
             }
+            let (member, shared) = (self.member(number), shared.as_ref().and_then(Http::another));
+            let order = || Question::order(&member.key, format!("{{{}}}", Crowd::order(member.number)));
+            let question = if matches!(what, What::Empty | What::Empty2) { Question::empty() } else { order() };
+            tasks.push(tokio::spawn(async move {
+                match shared {
+                    Some(shared) => ask(shared, &question, until).await,
+                    None if what == What::Fresh => ask_anew(address, &question, until).await,
+                    None => ask(Http::connect(address).await?, &question, until).await,
+                }
+            }));
         }
         Ok(tasks)
     }

@@ -25,9 +25,10 @@ use tokio::time::{Instant, interval_at};
 
 use crate::client::{ClientError, Http, Stream};
 use crate::measure::late::offer_http;
-use crate::measure::load::{CONNECTIONS, Crowd, Member, What, broken};
+use crate::measure::load::{CONNECTIONS, Crowd, Member, broken};
 use crate::measure::server::Server;
 use crate::measure::table::soak_text;
+use crate::measure::what::What;
 use crate::measure::windows::{Waits, watch};
 
 /// A window; a short run has shorter ones.

@@ -17,6 +17,7 @@ pub use soak::text as soak_text;
 pub fn text(record: &VenueRecord, language: Language) -> String {
     let all = [
         throughput(record, language),
+        concurrency(record, language),
         profile::text(record, language),
         late(record, language),
         beside(record, language),
@@ -63,6 +64,26 @@ fn throughput(record: &VenueRecord, language: Language) -> Option<Table> {
         table.add_row([Cell::new(words[0]), count(&http2.empty_per_s), none(), none(), none()]);
         let orders = [count(&http2.orders_per_s), share(&http2.ratio), time(&http2.server_ns), time(&http2.load_ns)];
         table.add_row([Cell::new(words[1])].into_iter().chain(orders));
+    }
+    Some(table)
+}
+
+fn concurrency(record: &VenueRecord, language: Language) -> Option<Table> {
+    record.concurrency.first()?;
+    let head = language.pick(
+        ["connections over HTTP", "an empty handler", "durable orders", "of the bare one", "p50", "p99"],
+        ["HTTP 连接数", "空处理函数", "落盘的订单", "与空转之比", "p50", "p99"],
+    );
+    let mut table = table(&head);
+    for case in &record.concurrency {
+        table.add_row([
+            right(count_text(case.connections as f64, language)),
+            right(count_text(case.empty_per_s.median, language)),
+            right(count_text(case.orders_per_s.median, language)),
+            right(format!("{:.0} %", 100.0 * case.ratio.median)),
+            ms(case.p50_ms.median, language),
+            ms(case.p99_ms.median, language),
+        ]);
     }
     Some(table)
 }

@@ -6,13 +6,17 @@ use std::path::Path;
 use market_data::engines::Rung;
 use results::error::MeasureError;
 use results::record::Spread;
-use results::record::venue::{EngineRecord, Http2Record, HttpRecord, ProfileRecord, StreamRecord, VenueRecord};
+use results::record::venue::{
+    ConcurrencyRecord, EngineRecord, Http2Record, HttpRecord, ProfileRecord, StreamRecord, VenueRecord,
+};
 use results::venue_args::VenueArgs;
 use tokio::runtime::Runtime;
 
-use crate::measure::load::{CONNECTIONS, Crowd, Done, STREAMS, What};
+use crate::measure::connections::{open_files, room};
+use crate::measure::load::{CONNECTIONS, Crowd, Done, STREAMS};
 use crate::measure::profile::Spent;
 use crate::measure::server::Server;
+use crate::measure::what::What;
 
 /// Orders a message where they are sent in batches.
 const BATCH: usize = 100;
@@ -32,6 +36,12 @@ const WHATS: [(What, &str); 9] = [
     (What::Empty2, "empty-http2"),
     (What::Order2, "http2"),
 ];
+
+/// How many connections ask over HTTP, in turn; those that a process may open.
+const CONCURRENCY: [usize; 3] = [CONNECTIONS, 256, 768];
+
+/// As many files as a process may have open where the system does not tell: what macOS gives a shell.
+const FILES: u64 = 256;
 
 /// Engines that are put behind the door in turn.
 const ENGINES: [(Rung, &str); 4] =
@@ -96,6 +106,43 @@ pub fn by_protocol(
         stream(6, "binary-batch", BINARY_BATCH),
     ];
     Ok(())
+}
+
+/// Measures over HTTP by how many connections ask at once.
+///
+/// # Errors
+/// When the machine could not do it.
+pub fn by_concurrency(
+    args: &VenueArgs,
+    runtime: &Runtime,
+    folder: &Path,
+    say: &dyn Fn(&str),
+) -> Result<Vec<ConcurrencyRecord>, MeasureError> {
+    let server = Server::start(Rung::Snapshots, folder)?;
+    let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
+    let most = room(open_files().unwrap_or(FILES));
+    let counts = || CONCURRENCY.into_iter().filter(|&count| count == CONNECTIONS || count <= most);
+    let mut passes: Vec<Vec<[Done; 2]>> = counts().map(|_| Vec::new()).collect();
+    for _ in 0..args.rounds() {
+        for (connections, passes) in counts().zip(&mut passes) {
+            say(&format!("HTTP over {connections} connections"));
+            let pass = |what| runtime.block_on(crowd.load_over(&server, what, args.time(), connections));
+            passes.push([pass(What::Empty)?, pass(What::Order)?]);
+        }
+    }
+    let case = |(connections, passes): (usize, Vec<[Done; 2]>)| {
+        let of = |figure: fn(&[Done; 2]) -> f64| spread(passes.iter().map(figure));
+        ConcurrencyRecord {
+            name: connections.to_string(),
+            connections,
+            empty_per_s: of(|[empty, _]| empty.per_s),
+            orders_per_s: of(|[_, orders]| orders.per_s),
+            ratio: of(|[empty, orders]| orders.per_s / empty.per_s),
+            p50_ms: of(|[_, orders]| orders.p50_ms),
+            p99_ms: of(|[_, orders]| orders.p99_ms),
+        }
+    };
+    Ok(counts().zip(passes).map(case).collect())
 }
 
 /// Where the server's time went, over all rounds.

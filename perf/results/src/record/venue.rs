@@ -1,7 +1,11 @@
 //! `output/venue.json`: how far it is from a client to the disk. With `--only NAME` one part of it is measured and stands in
 //! `venue-NAME.json`; records before a part was measured do not have it.
 
+mod ways;
+
 use serde::{Deserialize, Serialize};
+
+pub use ways::{ConcurrencyRecord, Http2Record, ProfileRecord, ThreadRecord};
 
 use super::soak::WindowRecord;
 use crate::json::Record;
@@ -30,6 +34,9 @@ pub struct VenueRecord {
     /// Which of the server's threads took how much, way by way, over all rounds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profile: Vec<ProfileRecord>,
+    /// Over HTTP, by how many connections ask at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub concurrency: Vec<ConcurrencyRecord>,
     /// Over WebSocket, many messages under way on each connection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream: Vec<StreamRecord>,
@@ -99,51 +106,6 @@ pub struct HttpRecord {
     pub load_ns: Option<Spread>,
 }
 
-/// HTTP/2.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Http2Record {
-    /// How many connections there were.
-    pub connections: usize,
-    /// How many requests were under way on all of them: as many as over HTTP/1.1.
-    pub requests: usize,
-    /// Requests a second to a handler that does nothing.
-    pub empty_per_s: Spread,
-    /// Durable orders a second.
-    pub orders_per_s: Spread,
-    /// The second divided by the first, round by round.
-    pub ratio: Spread,
-    /// Durable orders a second divided by those over HTTP/1.1, round by round.
-    pub of_http1: Spread,
-    /// Processor time of the server's process for an order, in nanoseconds. None where the system does not tell.
-    pub server_ns: Option<Spread>,
-    /// The same of the load.
-    pub load_ns: Option<Spread>,
-}
-
-/// Where the server's time went, on one way.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ProfileRecord {
-    /// `empty`, `orders`, `fresh`, `echo`, `one`, `json-batch`, `binary-batch`, `empty-http2` or `http2`.
-    pub name: String,
-    /// Processor time of all threads for an answer, in nanoseconds; an order's, where there are orders.
-    pub ns: f64,
-    /// The same by what a thread is for.
-    pub threads: Vec<ThreadRecord>,
-    /// How much of it was in the kernel, as a share of 1.
-    pub kernel: f64,
-    /// How often a thread gave its core away for an answer.
-    pub switches: f64,
-}
-
-/// Threads that do the same.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ThreadRecord {
-    /// `network`, `engine`, `journal`, `matching`, `ledger`, `shadow`, `replies`, `feed`, or `other`.
-    pub name: String,
-    /// Their processor time for an answer, in nanoseconds.
-    pub ns: f64,
-}
-
 /// A way over the WebSocket.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StreamRecord {
@@ -176,6 +138,9 @@ pub struct LateRecord {
     pub p99_ms: f64,
     /// 999 of 1,000.
     pub p999_ms: f64,
+    /// The same of each round; what stands above are the medians of the rounds. Older records had one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub p99_rounds_ms: Vec<f64>,
     /// What the load itself did; none for the bare engine, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LateLoadRecord>,

@@ -69,6 +69,7 @@ pub fn venue_run(ladder: LadderRecord) -> VenueRecord {
         p50_ms,
         p99_ms: 4.0 * p50_ms,
         p999_ms: 11.0 * p50_ms,
+        p99_rounds_ms: Vec::new(),
         load: None,
     };
     let engine = |(name, per_s): (&str, f64)| EngineRecord {
@@ -94,6 +95,7 @@ pub fn venue_run(ladder: LadderRecord) -> VenueRecord {
         }),
         http2: None,
         profile: Vec::new(),
+        concurrency: Vec::new(),
         stream: [("echo", 229e3), ("one", 109e3), ("json-batch", 220e3), ("binary-batch", 1.2e6)].map(stream).into(),
         late: [("bare", 0.3), ("http", 0.9), ("stream", 0.8)].map(late).into(),
         late_high: Vec::new(),
