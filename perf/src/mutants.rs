@@ -1,11 +1,11 @@
 //! `mutants 0x03`: leaves out each change that a chapter makes in the one before it, one at a time, and sees whether the
-//! chapter's tests notice. A change that no test notices is not needed, or is not tested, or stands with its reason in
+//! chapter's tests notice. Where nothing compiles without a change, its lines are left out one at a time. A change that no test notices is not needed, or is not tested, or stands with its reason in
 //! the chapter's `unnoticed.toml`.
 
 mod changes;
 mod trial;
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::ErrorKind;
 
 use catalogue::Chapter;
@@ -23,7 +23,7 @@ use crate::exercise::layout::Source;
 pub struct MutantsArgs {
     /// The chapter, 0x02 or later
     pub chapter: String,
-    /// Leave out every line of a change by itself as well, where that compiles; takes many times as long
+    /// Leave out the lines of every change one by one; without it, of those that nothing compiles without
     #[arg(long)]
     pub lines: bool,
     /// Only changes in this file, such as engine.rs
@@ -64,45 +64,94 @@ pub fn run(args: &MutantsArgs) -> Result<Verdict, MeasureError> {
         return Err(MeasureError::Unusable(format!("{} is the first chapter: it changes none", chapter.folder)));
     };
     let source = Source { root: &root, chapter, before };
-    let changes = asked(changes(&source, args.lines)?, args.file.as_deref(), chapter)?;
+    let changes = asked(changes(&source)?, args.file.as_deref(), chapter)?;
     if args.list {
-        changes.iter().try_for_each(|change| print(format_args!("{change}\n")))?;
+        for change in &changes {
+            print(format_args!("{change}\n"))?;
+            change.lines.iter().filter(|_| args.lines).try_for_each(|line| print(format_args!("  {line}\n")))?;
+        }
         return Ok(Verdict::Yes);
     }
     let explained = explained(&source, chapter)?;
     tell(format_args!("{}: {} changes to leave out", chapter.folder, changes.len()));
-    let trials = Trials::begin(&source)?;
-    let (mut unbuilt, mut noticed, mut accepted, mut unnoticed) = (0, 0, 0, 0);
+    let mut round =
+        Round { trials: Trials::begin(&source)?, explained, whole: Counts::default(), lines: Counts::default() };
     for (at, change) in changes.iter().enumerate() {
-        let place = format!("{} of {}: src/{}:{}", at + 1, changes.len(), change.file, change.line);
-        match trials.try_without(change)? {
+        print(format_args!("{} of {}: ", at + 1, changes.len()))?;
+        let does_compile = round.leave_out(change, false)?;
+        if args.lines || !does_compile {
+            for line in &change.lines {
+                round.leave_out(line, true)?;
+            }
+        }
+    }
+    let Round { whole, lines, .. } = &round;
+    print(format_args!(
+        "{}: {} changes; {whole}\ntheir lines by themselves: {lines}\n",
+        chapter.folder,
+        changes.len()
+    ))?;
+    Ok((whole.unnoticed + lines.unnoticed == 0).into())
+}
+
+/// What became of a chapter's changes.
+#[derive(Default)]
+struct Counts {
+    unbuilt: u32,
+    noticed: u32,
+    accepted: u32,
+    unnoticed: u32,
+}
+
+impl Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { unbuilt, noticed, accepted, unnoticed } = self;
+        write!(
+            f,
+            "{noticed} noticed, {unbuilt} do not compile without, {accepted} not noticed for a reason, {unnoticed} not \
+             noticed"
+        )
+    }
+}
+
+/// A chapter's changes on trial.
+struct Round {
+    trials: Trials,
+    explained: Vec<Explained>,
+    whole: Counts,
+    lines: Counts,
+}
+
+impl Round {
+    /// Whether anything compiles without it. Of a line that is needed to compile nothing is said: most are.
+    fn leave_out(&mut self, change: &Change, is_line: bool) -> Result<bool, MeasureError> {
+        let place = format!("{}src/{}:{}", if is_line { "  " } else { "" }, change.file, change.line);
+        let counts = if is_line { &mut self.lines } else { &mut self.whole };
+        match self.trials.try_without(change)? {
             Trial::DoesNotCompile => {
-                unbuilt += 1;
-                print(format_args!("{place}: does not compile without\n"))?;
+                counts.unbuilt += 1;
+                if !is_line {
+                    print(format_args!("{place}: does not compile without\n"))?;
+                }
+                return Ok(false);
             }
             Trial::Noticed(test) => {
-                noticed += 1;
+                counts.noticed += 1;
                 print(format_args!("{place}: {test}\n"))?;
             }
-            Trial::Passes => match explained.iter().find(|explained| explained.is_about(change)) {
+            Trial::Passes => match self.explained.iter().find(|explained| explained.is_about(change)) {
                 Some(Explained { reason, .. }) => {
-                    accepted += 1;
+                    counts.accepted += 1;
                     print(format_args!("{place}: not noticed, for a reason: {reason}\n"))?;
                 }
                 None => {
-                    unnoticed += 1;
+                    counts.unnoticed += 1;
                     print(format_args!("{place}: NOT NOTICED\n{change}\n"))?;
                 }
             },
         }
+        Ok(true)
     }
-    print(format_args!(
-        "{}: {} changes; {noticed} noticed, {unbuilt} do not compile without, {accepted} not noticed for a reason, \
-         {unnoticed} not noticed\n",
-        chapter.folder,
-        changes.len()
-    ))?;
-    Ok((unnoticed == 0).into())
 }
 
 /// The changes in `file`, or all.

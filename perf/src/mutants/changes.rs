@@ -21,6 +21,8 @@ pub struct Change {
     pub added: Vec<String>,
     /// The whole file without the change.
     pub without: String,
+    /// Its new lines, each of which can be left out by itself, where there are several.
+    pub lines: Vec<Change>,
 }
 
 impl fmt::Display for Change {
@@ -31,23 +33,22 @@ impl fmt::Display for Change {
     }
 }
 
-/// The changes of a step in files that both chapters have; each line that is new by itself as well, if `lines`.
+/// The changes of a step. A new file is one.
 ///
 /// # Errors
 /// When a file can't be read.
-pub fn changes(source: &Source<'_>, lines: bool) -> Result<Vec<Change>, MeasureError> {
+pub fn changes(source: &Source<'_>) -> Result<Vec<Change>, MeasureError> {
     let (from, to) = (source.from().join("src"), source.to().join("src"));
     let mut found = Vec::new();
     for name in names(&to)?.into_iter().filter(|name| name.ends_with(".rs") && name != "main.rs") {
         let new = without_marks(&read(&to.join(&name))?);
-        // A new file is one change for the compiler; of its lines each can be missing.
         let old = if from.join(&name).is_file() { without_marks(&read(&from.join(&name))?) } else { String::new() };
-        found.extend(changes_of(&name, &old, &new, lines));
+        found.extend(changes_of(&name, &old, &new));
     }
     Ok(found)
 }
 
-fn changes_of(file: &str, old: &str, new: &str, lines: bool) -> Vec<Change> {
+fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
     let diff = TextDiff::from_lines(old, new);
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     let mut found = Vec::new();
@@ -61,26 +62,28 @@ fn changes_of(file: &str, old: &str, new: &str, lines: bool) -> Vec<Change> {
                 removed: text(removed),
                 added: text(&new[at..end]),
                 without: [&new[..at], removed, &new[end..]].concat().concat(),
+                lines: Vec::new(),
             }
         };
-        let whole = change(&old[before.clone()], after.start, after.end);
+        let mut whole = change(&old[before], after.start, after.end);
+        if after.len() > 1 {
+            whole.lines = after.map(|at| change(&[], at, at + 1)).filter(Change::is_code).collect();
+        }
         if whole.is_code() {
             found.push(whole);
-        }
-        if lines && after.len() > 1 {
-            let single = after.clone().map(|at| change(&[], at, at + 1));
-            found.extend(single.filter(Change::is_code));
         }
     }
     found
 }
 
 impl Change {
-    /// Whether it is more than comments, blank lines and closing brackets.
+    /// Whether it is more than comments, blank lines and closing brackets, more than names that are brought in, where
+    /// the compiler tells what is too much or missing, and more than hints about where code is put, which move time alone.
     fn is_code(&self) -> bool {
         let is_code = |line: &String| {
             let line = line.trim();
-            !line.starts_with("//") && line.chars().any(char::is_alphanumeric)
+            let is_said_elsewhere = ["//", "use ", "pub use ", "#[inline", "#[cold"];
+            !is_said_elsewhere.iter().any(|begin| line.starts_with(begin)) && line.chars().any(char::is_alphanumeric)
         };
         self.added.iter().chain(&self.removed).any(is_code)
     }
@@ -95,17 +98,23 @@ mod tests {
 
     #[test]
     fn each_change_is_left_out_by_itself() {
-        let [change] = &changes_of("x.rs", OLD, NEW, false)[..] else { panic!("a comment is no change") };
+        let [change] = &changes_of("x.rs", OLD, NEW)[..] else { panic!("a comment is no change") };
         assert_eq!(change.without, "//! b\nfn f() {\n    one();\n    two();\n}\n");
         assert_eq!(change.to_string(), "src/x.rs:4\n-    two();\n+    three();\n+    four();");
     }
 
     #[test]
+    fn what_the_compiler_or_a_clock_sees_is_none() {
+        let new = "use std::mem;\n#[inline(always)] // near\nfn f() {\n}\n";
+        assert_eq!(changes_of("x.rs", "use std::cell::Cell;\nfn f() {\n}\n", new), []);
+        assert_eq!(changes_of("x.rs", "fn f() {\n}\n", "#[must_use]\nfn f() {\n}\n").len(), 1);
+    }
+
+    #[test]
     fn lines_are_left_out_too() {
-        let texts: Vec<String> =
-            changes_of("x.rs", OLD, NEW, true).iter().map(|change| change.without.clone()).collect();
-        assert_eq!(texts.len(), 3);
-        assert_eq!(texts[1], "//! b\nfn f() {\n    one();\n    four();\n}\n");
-        assert_eq!(texts[2], "//! b\nfn f() {\n    one();\n    three();\n}\n");
+        let [change] = &changes_of("x.rs", OLD, NEW)[..] else { panic!("a comment is no change") };
+        let texts: Vec<&str> = change.lines.iter().map(|line| line.without.as_str()).collect();
+        let without_three = "//! b\nfn f() {\n    one();\n    four();\n}\n";
+        assert_eq!(texts, [without_three, "//! b\nfn f() {\n    one();\n    three();\n}\n"]);
     }
 }
