@@ -1,12 +1,14 @@
 //! The lesson of 0x02: the measured engine knows where the time went, the other has no clock in it.
 //! This test fails on the engine of 0x01 and passes when the exercise is done.
 
+use std::time::{Duration, Instant};
+
 use ch02::Chapter;
 use contract::folder::Folder;
 use contract::harness::Acks;
 use contract::{Faults, SimDisk};
 use market::flow::{FlowName, generate};
-use market::{Engine, Stage, StageTimes};
+use market::{Command, Engine, MarketId, Stage, StageTimes};
 
 fn stages<E: Engine>() -> Option<StageTimes> {
     let folder = Folder::new(SimDisk::new(1, Faults::default()));
@@ -22,6 +24,26 @@ fn every_stage_is_measured() {
     for stage in Stage::ALL {
         assert!(!stages.of(stage).is_zero(), "no time was measured in {}", stage.key());
     }
+}
+
+/// Between two commands nobody is at work, so that time is no stage's.
+#[test]
+fn what_passes_between_commands_belongs_to_no_stage() {
+    type Measured = <Chapter as runner::Chapter>::Measured;
+    let folder = Folder::new(SimDisk::new(1, Faults::default()));
+    let (mut engine, _) = Measured::open(&folder.options, &mut Acks::default().receivers()).expect("opened");
+    let mut inside = Duration::ZERO;
+    for number in 1..=5 {
+        std::thread::sleep(Duration::from_millis(20));
+        let began = Instant::now();
+        engine.submit(Command::Open { market: MarketId(number) }).expect("taken");
+        inside += began.elapsed();
+    }
+    let began = Instant::now();
+    let stages = engine.close().expect("closed").stages.expect("a measured engine has stages");
+    inside += began.elapsed();
+    let all: Duration = Stage::ALL.into_iter().map(|stage| stages.of(stage)).sum();
+    assert!(all <= inside, "the stages have {all:?} together, and the engine was at work for {inside:?}");
 }
 
 #[test]

@@ -16,13 +16,16 @@ use std::backtrace::Backtrace;
 use std::io;
 use std::path::Path;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use ch07::Chapter;
 use contract::folder::Folder;
 use market::flow::{self, FlowName};
-use market::{Acknowledge, Command, Disk, Engine as _, Event, LogFile, Stamp};
+use market::{
+    AccountId, Acknowledge, Cents, Command, Disk, Engine as _, Event, Intent, LogFile, MarketId, OrderId, Place, Stamp,
+    TimeInForce,
+};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -31,6 +34,7 @@ const COMMANDS: usize = 1_000_000;
 
 #[test]
 fn no_allocation_for_a_command() {
+    let _alone = ALONE.lock();
     let flow = flow::generate(FlowName::Venue, 2 * COMMANDS, flow::DEFAULT_SEED);
     let (warm_up, measured) = flow.body.split_at(COMMANDS);
     let warm_up = [&flow.setup[..], warm_up].concat();
@@ -45,6 +49,45 @@ fn no_allocation_for_a_command() {
     let counts = count(&warm_up, measured, Receiver { wasteful: true, ..Receiver::default() });
     println!("and with a wasteful receiver: {counts:?}");
     assert_eq!(counts.transient, COMMANDS as u64, "blocks given back with one smuggled into each command: {counts:?}");
+}
+
+/// Rounds to warm up, and then rounds to measure.
+const ROUNDS: [usize; 2] = [100, 10_000];
+
+/// What an order took it gives back when it leaves, by a cancel or by a trade: as many come as leave.
+#[test]
+fn an_order_that_leaves_makes_room_for_another() {
+    let _alone = ALONE.lock();
+    let (market, maker, taker) = (MarketId(1), AccountId(1), AccountId(2));
+    let deposit = |account| Command::Deposit { market, account, amount: Cents(1_000_000_000), request: 0 };
+    let place = |account, intent, price, quantity, time_in_force| {
+        Command::Place(Place { market, account, intent, price, quantity, time_in_force, client_order_id: 0 })
+    };
+    let mut placed = 0;
+    let mut round = || {
+        let bids = (0..64).map(|at| place(maker, Intent::BuyYes, 1 + at, 1, TimeInForce::Gtc));
+        let cancels = (0..32).map(|at| Command::Cancel {
+            market,
+            account: maker,
+            order: OrderId(placed + 1 + 2 * at),
+            request: 0,
+        });
+        // Who buys NO for 99 cents meets each bid for YES that is left.
+        let all = bids.chain(cancels).chain([place(taker, Intent::BuyNo, 99, 32, TimeInForce::Gtc)]).collect();
+        placed += 65;
+        all
+    };
+    let [warm_up, measured] = ROUNDS.map(|rounds| (0..rounds).flat_map(|_| -> Vec<Command> { round() }).collect());
+    let warm_up: Vec<Command> = [vec![Command::Open { market }, deposit(maker), deposit(taker)], warm_up].concat();
+
+    let counts = count(&warm_up, &measured, Receiver::default());
+    println!("{} commands that leave nothing: {counts:?}", measured.len());
+    // A pipeline's buffers are as large as its largest batch, which may be among these.
+    assert!(
+        counts.kept < 4 * measured.len() as i64,
+        "more than four bytes for each of {} commands: {counts:?}",
+        measured.len()
+    );
 }
 
 /// Runs an engine over `warm_up`, then over `measured`, and counts during the latter.
@@ -126,6 +169,8 @@ struct Counts {
     enlarged: u64,
     /// Blocks that were taken and given back.
     transient: u64,
+    /// Bytes that were taken and are kept, less those from before that were given back.
+    kept: i64,
 }
 
 impl Counts {
@@ -137,11 +182,14 @@ impl Counts {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+/// What is counted is the whole program's, so there is one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 static MEASURING: AtomicBool = AtomicBool::new(false);
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 static REALLOCATED: AtomicU64 = AtomicU64::new(0);
 static REPLACED: AtomicU64 = AtomicU64::new(0);
 static TRANSIENT: AtomicU64 = AtomicU64::new(0);
+static KEPT: AtomicI64 = AtomicI64::new(0);
 /// The size of the block that was taken last, until the next is freed: a table that moves takes the
 /// larger block and then frees the smaller one, with nothing in between.
 static NEWEST: AtomicUsize = AtomicUsize::new(0);
@@ -170,16 +218,19 @@ impl Counting {
             counter.store(0, Relaxed);
         }
         NEWEST.store(0, Relaxed);
+        KEPT.store(0, Relaxed);
         MEASURING.store(true, Relaxed);
         work();
         MEASURING.store(false, Relaxed);
         let [taken, reallocated, replaced, transient] =
             [&TAKEN, &REALLOCATED, &REPLACED, &TRANSIENT].map(|counter| counter.load(Relaxed));
-        Counts { new: taken.saturating_sub(replaced + transient), enlarged: reallocated + replaced, transient }
+        let (new, kept) = (taken.saturating_sub(replaced + transient), KEPT.load(Relaxed));
+        Counts { new, enlarged: reallocated + replaced, transient, kept }
     }
 
     fn taken(size: usize) {
         TAKEN.fetch_add(1, Relaxed);
+        KEPT.fetch_add(size as i64, Relaxed);
         NEWEST.store(size, Relaxed);
         if let Some(blocks) = blocks_of(size) {
             blocks.fetch_add(1, Relaxed);
@@ -249,6 +300,7 @@ unsafe impl GlobalAlloc for Counting {
             (mark, ptr::read(mark.cast::<u64>()) == 1)
         };
         if MEASURING.load(Relaxed) {
+            KEPT.fetch_sub(layout.size() as i64, Relaxed);
             let replaced = Counting::was_replaced(layout.size());
             if born_here || replaced {
                 let counter = if replaced { &REPLACED } else { &TRANSIENT };
@@ -269,6 +321,7 @@ unsafe impl GlobalAlloc for Counting {
             // A block that shrinks was larger than needed: that is not growth.
             let counter = if size > layout.size() { &REALLOCATED } else { &TRANSIENT };
             counter.fetch_add(1, Relaxed);
+            KEPT.fetch_add(size as i64 - layout.size() as i64, Relaxed);
         }
         // SAFETY: `System` gave this block with this layout; the mark in front moves with it.
         unsafe {
