@@ -51,6 +51,8 @@ pub fn changes(source: &Source<'_>) -> Result<Vec<Change>, MeasureError> {
 fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
     let diff = TextDiff::from_lines(old, new);
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    // A file ends with its own tests, and nobody tests those.
+    let tests = new.iter().position(|line| line.trim_end() == "#[cfg(test)]").unwrap_or(new.len());
     let mut found = Vec::new();
     for op in diff.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
         let (before, after) = (op.old_range(), op.new_range());
@@ -67,9 +69,10 @@ fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
         };
         let mut whole = change(&old[before], after.start, after.end);
         if after.len() > 1 {
-            whole.lines = after.map(|at| change(&[], at, at + 1)).filter(Change::is_code).collect();
+            whole.lines =
+                (after.start..after.end.min(tests)).map(|at| change(&[], at, at + 1)).filter(Change::is_code).collect();
         }
-        if whole.is_code() {
+        if whole.is_code() && whole.line <= tests {
             found.push(whole);
         }
     }
@@ -108,6 +111,14 @@ mod tests {
         let new = "use std::mem;\n#[inline(always)] // near\nfn f() {\n}\n";
         assert_eq!(changes_of("x.rs", "use std::cell::Cell;\nfn f() {\n}\n", new), []);
         assert_eq!(changes_of("x.rs", "fn f() {\n}\n", "#[must_use]\nfn f() {\n}\n").len(), 1);
+    }
+
+    #[test]
+    fn tests_are_left_in() {
+        let new = "fn f() {\n    one();\n}\n#[cfg(test)]\nmod tests {}\n";
+        let [change] = &changes_of("x.rs", "", new)[..] else { panic!("a new file is one change") };
+        assert_eq!(change.lines.iter().map(|line| line.line).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(changes_of("x.rs", &new.replace("{}", "{ }"), new), []);
     }
 
     #[test]
