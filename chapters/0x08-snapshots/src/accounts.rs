@@ -23,7 +23,6 @@ pub struct Holder(pub(crate) Slot);
 
 // ANCHOR: row
 /// An account and what it holds: who finds it by its id has what it holds at hand.
-#[derive(Clone, Copy)]
 struct Row {
     account: AccountId,
     /// The next account in the same place of the id table.

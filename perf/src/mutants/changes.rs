@@ -80,12 +80,14 @@ fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
 }
 
 impl Change {
-    /// Whether it is more than comments, blank lines and closing brackets, more than names that are brought in, where
-    /// the compiler tells what is too much or missing, and more than hints about where code is put, which move time alone.
+    /// Whether it is more than comments, blank lines and closing brackets, more than names that are brought in and what is
+    /// asserted or asked of the compiler, which tell by themselves, and more than hints about where code is put, which move
+    /// time alone.
     fn is_code(&self) -> bool {
         let is_code = |line: &String| {
             let line = line.trim();
-            let is_said_elsewhere = ["//", "use ", "pub use ", "#[inline", "#[cold"];
+            let is_said_elsewhere =
+                ["//", "use ", "pub use ", "const _: ()", "#[must_use", "#[allow", "#[expect", "#[inline", "#[cold"];
             !is_said_elsewhere.iter().any(|begin| line.starts_with(begin)) && line.chars().any(char::is_alphanumeric)
         };
         self.added.iter().chain(&self.removed).any(is_code)
@@ -110,7 +112,7 @@ mod tests {
     fn what_the_compiler_or_a_clock_sees_is_none() {
         let new = "use std::mem;\n#[inline(always)] // near\nfn f() {\n}\n";
         assert_eq!(changes_of("x.rs", "use std::cell::Cell;\nfn f() {\n}\n", new), []);
-        assert_eq!(changes_of("x.rs", "fn f() {\n}\n", "#[must_use]\nfn f() {\n}\n").len(), 1);
+        assert_eq!(changes_of("x.rs", "fn f() {\n}\n", "#[no_mangle]\nfn f() {\n}\n").len(), 1);
     }
 
     #[test]
