@@ -80,7 +80,7 @@ struct Node {
     link: Slot,
 }
 
-const _: () = assert!(size_of::<Node>() == 32, "two orders to a cache line");
+const _: () = assert!(size_of::<Node>() == 32 && align_of::<Node>() == 32, "two orders to a cache line");
 
 /// The queue of a price.
 #[derive(Clone, Copy)]

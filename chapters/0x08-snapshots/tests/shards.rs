@@ -7,6 +7,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use ch08::Chapter;
 use ch08::reshard::reshard;
@@ -21,7 +24,7 @@ use market::flow::{self, FlowName};
 use market::log::{ShardOf, encode_log};
 use market::log_reader::LogReader;
 use market::model::Model;
-use market::{Command, Disk, EngineError, LogError, MarketId, RealDisk};
+use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogError, MarketId, RealDisk, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -83,6 +86,48 @@ fn any_number_of_shards_gives_the_same_answers() {
         assert_eq!(again.recovery.commands, commands.len() as u64);
         check_state(&model.state(), &again.closed.state).unwrap();
     }
+}
+
+/// A receiver that waits before each acknowledgement, or says that there was one.
+enum Receiver {
+    Waits(mpsc::Receiver<()>),
+    Says(mpsc::Sender<()>),
+}
+
+impl Acknowledge for Receiver {
+    fn acknowledge(&mut self, _stamp: Stamp, _events: &[Event]) {
+        match self {
+            Receiver::Waits(way) => way.recv().unwrap(),
+            Receiver::Says(told) => told.send(()).unwrap(),
+        }
+    }
+}
+
+/// All shards have their commands before the first of them is waited for: one that is held up holds up no other.
+fn all_have_their_commands_before_one_is_waited_for(end: fn(Engine) -> Result<(), EngineError>) {
+    let folder = folder(SimDisk::new(0, Faults::default()), 2);
+    let ((go_on, way), (say, told)) = (mpsc::channel(), mpsc::channel());
+    let mut receivers = vec![Box::new(Receiver::Says(say)), Box::new(Receiver::Waits(way))];
+    let (mut engine, _) = Engine::open(&folder.options, &mut |_| receivers.pop().unwrap()).unwrap();
+    for shard in 0..2 {
+        let market = (1..).map(MarketId).find(|&market| ShardOf::market(market, 2).shard == shard).unwrap();
+        engine.submit(Command::Open { market }).unwrap();
+    }
+    let ended = thread::spawn(move || end(engine));
+    let heard = told.recv_timeout(Duration::from_secs(60));
+    go_on.send(()).unwrap();
+    ended.join().unwrap().unwrap();
+    heard.expect("the second shard never had its command, while the first was waited for");
+}
+
+#[test]
+fn a_flush_waits_for_no_shard_first() {
+    all_have_their_commands_before_one_is_waited_for(|mut engine| engine.flush());
+}
+
+#[test]
+fn a_close_waits_for_no_shard_first() {
+    all_have_their_commands_before_one_is_waited_for(|engine| engine.close().map(drop));
 }
 
 /// A data directory with `shards` shards that holds these commands.
