@@ -80,14 +80,10 @@ fn an_order_that_leaves_makes_room_for_another() {
     let [warm_up, measured] = ROUNDS.map(|rounds| (0..rounds).flat_map(|_| -> Vec<Command> { round() }).collect());
     let warm_up: Vec<Command> = [vec![Command::Open { market }, deposit(maker), deposit(taker)], warm_up].concat();
 
-    let counts = count(&warm_up, &measured, Receiver::default());
-    println!("{} commands that leave nothing: {counts:?}", measured.len());
+    let (counts, commands) = (count(&warm_up, &measured, Receiver::default()), measured.len() as i64);
+    println!("{commands} commands that leave nothing: {counts:?}");
     // A pipeline's buffers are as large as its largest batch, which may be among these.
-    assert!(
-        counts.kept < 4 * measured.len() as i64,
-        "more than four bytes for each of {} commands: {counts:?}",
-        measured.len()
-    );
+    assert!(counts.kept < 4 * commands, "more than four bytes for each of {commands} commands: {counts:?}");
 }
 
 /// Runs an engine over `warm_up`, then over `measured`, and counts during the latter.
