@@ -51,9 +51,6 @@ fn no_allocation_for_a_command() {
     assert_eq!(counts.transient, COMMANDS as u64, "blocks given back with one smuggled into each command: {counts:?}");
 }
 
-/// Rounds to warm up, and then rounds to measure.
-const ROUNDS: [usize; 2] = [100, 10_000];
-
 /// What an order took it gives back when it leaves, by a cancel or by a trade: as many come as leave.
 #[test]
 fn an_order_that_leaves_makes_room_for_another() {
@@ -63,21 +60,19 @@ fn an_order_that_leaves_makes_room_for_another() {
     let place = |account, intent, price, quantity, time_in_force| {
         Command::Place(Place { market, account, intent, price, quantity, time_in_force, client_order_id: 0 })
     };
+    let cancel = |order| Command::Cancel { market, account: maker, order: OrderId(order), request: 0 };
     let mut placed = 0;
     let mut round = || {
         let bids = (0..64).map(|at| place(maker, Intent::BuyYes, 1 + at, 1, TimeInForce::Gtc));
-        let cancels = (0..32).map(|at| Command::Cancel {
-            market,
-            account: maker,
-            order: OrderId(placed + 1 + 2 * at),
-            request: 0,
-        });
+        let cancels = (0..32).map(|at| cancel(placed + 1 + 2 * at));
         // Who buys NO for 99 cents meets each bid for YES that is left.
         let all = bids.chain(cancels).chain([place(taker, Intent::BuyNo, 99, 32, TimeInForce::Gtc)]).collect();
         placed += 65;
         all
     };
-    let [warm_up, measured] = ROUNDS.map(|rounds| (0..rounds).flat_map(|_| -> Vec<Command> { round() }).collect());
+    // Rounds to warm up, and then rounds to measure.
+    let [warm_up, measured] =
+        [100, 10_000].map(|rounds| (0..rounds).flat_map(|_| -> Vec<Command> { round() }).collect());
     let warm_up: Vec<Command> = [vec![Command::Open { market }, deposit(maker), deposit(taker)], warm_up].concat();
 
     let (counts, commands) = (count(&warm_up, &measured, Receiver::default()), measured.len() as i64);

@@ -24,7 +24,7 @@ use market::flow::{self, FlowName};
 use market::log::{ShardOf, encode_log};
 use market::log_reader::LogReader;
 use market::model::Model;
-use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogError, MarketId, RealDisk, Stamp};
+use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogError, MarketId, RealDisk, Stage, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -128,6 +128,17 @@ fn a_flush_waits_for_no_shard_first() {
 #[test]
 fn a_close_waits_for_no_shard_first() {
     all_have_their_commands_before_one_is_waited_for(|engine| engine.close().map(drop));
+}
+
+/// A measured engine tells what its stages took, of all shards together.
+#[test]
+fn stages_are_those_of_all_shards() {
+    let folder = folder(SimDisk::new(0, Faults::default()), 2);
+    let ran = run::<<Chapter as runner::Chapter>::Measured>(&folder.options, &commands(), 700).unwrap();
+    let stages = ran.closed.stages.expect("a measured engine has stages");
+    for stage in Stage::ALL {
+        assert!(!stages.of(stage).is_zero(), "no time was measured in {}", stage.key());
+    }
 }
 
 /// A data directory with `shards` shards that holds these commands.
