@@ -130,14 +130,18 @@ fn a_close_waits_for_no_shard_first() {
     all_have_their_commands_before_one_is_waited_for(|engine| engine.close().map(drop));
 }
 
-/// A measured engine tells what its stages took, of all shards together.
+/// What an engine tells at its end is of all its shards: what the stages took together, and what each remarks.
 #[test]
-fn stages_are_those_of_all_shards() {
+fn what_shards_tell_is_put_together() {
     let folder = folder(SimDisk::new(0, Faults::default()), 2);
-    let ran = run::<<Chapter as runner::Chapter>::Measured>(&folder.options, &commands(), 700).unwrap();
-    let stages = ran.closed.stages.expect("a measured engine has stages");
+    let closed = run::<<Chapter as runner::Chapter>::Measured>(&folder.options, &commands(), 700).unwrap().closed;
+    let stages = closed.stages.expect("a measured engine has stages");
     for stage in Stage::ALL {
         assert!(!stages.of(stage).is_zero(), "no time was measured in {}", stage.key());
+    }
+    for shard in ["shard 0: ", "shard 1: "] {
+        let busy = format!("{shard}matching was busy");
+        assert!(closed.remarks.iter().any(|remark| remark.starts_with(&busy)), "{:?}", closed.remarks);
     }
 }
 
