@@ -53,6 +53,7 @@ fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     // A file ends with its own tests, and nobody tests those.
     let tests = new.iter().position(|line| line.trim_end() == "#[cfg(test)]").unwrap_or(new.len());
+    let (old_code, new_code) = (code(&old), code(&new));
     let mut found = Vec::new();
     for op in diff.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
         let (before, after) = (op.old_range(), op.new_range());
@@ -67,31 +68,34 @@ fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
                 lines: Vec::new(),
             }
         };
+        let is_code = old_code[before.clone()].contains(&true) || new_code[after.clone()].contains(&true);
+        if !is_code || after.start >= tests {
+            continue;
+        }
         let mut whole = change(&old[before], after.start, after.end);
         if after.len() > 1 {
-            whole.lines =
-                (after.start..after.end.min(tests)).map(|at| change(&[], at, at + 1)).filter(Change::is_code).collect();
+            let lines = (after.start..after.end.min(tests)).filter(|&at| new_code[at]);
+            whole.lines = lines.map(|at| change(&[], at, at + 1)).collect();
         }
-        if whole.is_code() && whole.line <= tests {
-            found.push(whole);
-        }
+        found.push(whole);
     }
     found
 }
 
-impl Change {
-    /// Whether it is more than comments, blank lines and closing brackets, more than names that are brought in and what is
-    /// asserted or asked of the compiler, which tell by themselves, and more than hints about where code is put, which move
-    /// time alone.
-    fn is_code(&self) -> bool {
-        let is_code = |line: &String| {
-            let line = line.trim();
-            let is_said_elsewhere =
-                ["//", "use ", "pub use ", "const _: ()", "#[must_use", "#[allow", "#[expect", "#[inline", "#[cold"];
-            !is_said_elsewhere.iter().any(|begin| line.starts_with(begin)) && line.chars().any(char::is_alphanumeric)
-        };
-        self.added.iter().chain(&self.removed).any(is_code)
-    }
+/// Which lines are more than comments, blank lines and closing brackets, more than names that are brought in and what is
+/// asserted or asked of the compiler, which tell by themselves, and more than hints about where code is put, which move
+/// time alone.
+fn code(lines: &[&str]) -> Vec<bool> {
+    const OTHERS: [&str; 7] = ["//", "const _: ()", "#[must_use", "#[allow", "#[expect", "#[inline", "#[cold"];
+    let mut are_names = false;
+    let is_code = |line: &&str| {
+        let line = line.trim();
+        are_names |= line.starts_with("use ") || line.starts_with("pub use ");
+        let is_other = are_names || OTHERS.iter().any(|begin| line.starts_with(begin));
+        are_names &= !line.ends_with(';');
+        !is_other && line.chars().any(char::is_alphanumeric)
+    };
+    lines.iter().map(is_code).collect()
 }
 
 #[cfg(test)]
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn what_the_compiler_or_a_clock_sees_is_none() {
-        let new = "use std::mem;\n#[inline(always)] // near\nfn f() {\n}\n";
+        let new = "use std::{\n    mem,\n};\n#[inline(always)] // near\nfn f() {\n}\n";
         assert_eq!(changes_of("x.rs", "use std::cell::Cell;\nfn f() {\n}\n", new), []);
         assert_eq!(changes_of("x.rs", "fn f() {\n}\n", "#[no_mangle]\nfn f() {\n}\n").len(), 1);
     }
