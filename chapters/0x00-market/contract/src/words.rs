@@ -6,9 +6,12 @@
 
 use std::fs;
 use std::process::Command as Process;
+use std::time::Duration;
 
+use clap::Parser as _;
+use market::Options;
 use program::said::said;
-use runner::{Chapter, has_flag, measures};
+use runner::{Args, Chapter, Flags as _, has_flag, measures};
 
 /// What nobody can mean in any chapter.
 const REFUSED_EVERYWHERE: [&str; 14] = [
@@ -92,6 +95,38 @@ pub fn help_and_refusals<C: Chapter>(program: &str) {
     let words: Vec<String> = refused.map(run).collect();
     assert_same(&format!("{} refusals", C::NAME), &words.join("\n\n"));
     assert!(!path("answers").exists(), "what is refused writes nothing");
+    flags_are_set::<C>();
+}
+
+/// What a flag asks for is what the engine is opened with.
+fn flags_are_set<C: Chapter>() {
+    let options = |line: &str| {
+        let args = Args::<C::Flags>::parse_from(format!("chapter {line}").split_whitespace());
+        let mut options = Options::new("unused");
+        args.own.set(&mut options);
+        options
+    };
+    let has = has_flag::<C>;
+    if has("batch") {
+        assert_eq!(options("--batch 7").batch_max, 7);
+    }
+    if has("batch-interval-us") {
+        assert_eq!(options("--batch-interval-us 70").batch_interval, Duration::from_micros(70));
+    }
+    if has("no-pin") {
+        assert!(options("").pin_threads && !options("--no-pin").pin_threads, "--no-pin");
+    }
+    if has("shards") {
+        assert_eq!(options("--shards 3").shards, 3);
+    }
+    if has("snapshot") {
+        let kept = |options: &Options| (options.segment_commands, options.snapshot_every, options.trim_log);
+        assert_eq!(kept(&options("")), (Some(16_777_216), None, false));
+        let trimmed = options("--segment-commands 9 --snapshot-every 5 --keep-log since-snapshot");
+        assert_eq!(kept(&trimmed), (Some(9), Some(5), true));
+        let archived = options("--snapshot-every 5 --archive elsewhere");
+        assert_eq!((archived.trim_log, archived.archive), (true, Some("elsewhere".into())));
+    }
 }
 
 /// The path is relative to this source file.
