@@ -15,7 +15,7 @@ use ch08::Chapter;
 use ch08::reshard::reshard;
 use contract::fixture::{TIME, header, unsynced_disk};
 use contract::folder::Folder;
-use contract::harness::{Expected, check_events, check_state, run};
+use contract::harness::{Acks, Expected, check_events, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, SimDisk};
@@ -143,6 +143,20 @@ fn what_shards_tell_is_put_together() {
         let busy = format!("{shard}matching was busy");
         assert!(closed.remarks.iter().any(|remark| remark.starts_with(&busy)), "{:?}", closed.remarks);
     }
+}
+
+/// A matching thread that waits for commands is not at work.
+#[test]
+fn who_waits_is_not_busy() {
+    let folder = folder(SimDisk::new(0, Faults::default()), 1);
+    let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+    for market in 1..=3 {
+        engine.submit(Command::Open { market: MarketId(market) }).and_then(|_| engine.flush()).unwrap();
+        thread::sleep(Duration::from_millis(100));
+    }
+    let remarks = engine.close().unwrap().remarks.join("; ");
+    let busy = remarks.split("matching was busy ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert!(busy.parse::<u32>().unwrap() < 100, "{remarks}");
 }
 
 /// A data directory with `shards` shards that holds these commands.
