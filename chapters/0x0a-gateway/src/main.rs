@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use gateway::args::Args;
 use gateway::bot::{self, BotArgs};
+use gateway::measure::open_loop::{self, LoadArgs};
 use gateway::measure::soak::{self, SoakArgs};
 use gateway::{measure, serve};
 use results::venue_args::VenueArgs;
@@ -31,6 +32,7 @@ enum Instead {
     Venue(VenueArgs),
     /// Runs a venue under half its load, judges whether it stays as it is, and writes output/soak.json
     Soak(SoakArgs),
+    Load(LoadArgs),
     Bot(BotArgs),
 }
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
     match Program::try_parse() {
         Ok(Program { instead: Some(Instead::Venue(args)), .. }) => program::end(measure::run(&args)),
         Ok(Program { instead: Some(Instead::Soak(args)), .. }) => program::end(soak::run(&args)),
+        Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
         Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),
         Ok(Program { serve: args, .. }) => program::end(serve::run(&args)),
         Err(error) => program::refuse(&error),

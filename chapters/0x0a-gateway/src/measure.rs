@@ -12,7 +12,9 @@ pub mod cells;
 pub mod connections;
 pub mod late;
 pub mod load;
+pub mod mix;
 pub mod notices;
+pub mod open_loop;
 pub mod profile;
 pub mod server;
 pub mod soak;
@@ -35,6 +37,7 @@ use results::record::{Record, VenueRecord};
 use results::venue_args::{HIGH_RATE, Part, VenueArgs};
 use tokio::runtime::Runtime;
 
+use crate::measure::late::Offer;
 use crate::measure::load::{CONNECTIONS, Crowd};
 use crate::measure::server::Server;
 
@@ -120,8 +123,9 @@ fn how_late(
     let (mut rounds, time) = ([Vec::new(), Vec::new(), Vec::new()], args.late_pass());
     for _ in 0..args.rounds() {
         rounds[0].push(bare::measure(rate, time, folder)?);
-        rounds[1].push(runtime.block_on(late::http(&server, &crowd, rate, time))?);
-        rounds[2].push(runtime.block_on(late::stream(&server, &crowd, rate, time))?);
+        let orders = Offer::orders(rate, time);
+        rounds[1].push(runtime.block_on(late::http(&server, &crowd, orders))?);
+        rounds[2].push(runtime.block_on(late::stream(&server, &crowd, Offer { connections: 2, ..orders }))?);
     }
     Ok(rounds.iter().filter_map(|rounds| late::over_rounds(rounds)).collect())
 }

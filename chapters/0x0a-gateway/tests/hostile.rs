@@ -212,6 +212,13 @@ fn keys_are_not_guessed_and_nobody_moves_what_is_not_theirs() {
         format!("{good}0"),
     ]);
     guesses.extend(["' OR 1=1 --".into(), "Bearer".into(), "ÿ".into(), "a".repeat(4_000)]);
+    // The name of the scheme is no secret, and may be written in any case.
+    for (scheme, status) in [("Bearer", 200), ("bearer", 200), ("BEARER ", 200), ("Basic", 401), ("Bearer,", 401)] {
+        let head = format!("GET /v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: {scheme} {good}\r\n\r\n");
+        let mut client = venue.server.client();
+        client.send(head.as_bytes()).unwrap();
+        assert_eq!(client.answer().unwrap().status, status, "{scheme}");
+    }
     for guess in &guesses {
         let answer = venue.server.client().with_key(guess).get("/v1/account").unwrap();
         assert_eq!(answer.status, 401, "{guess}");

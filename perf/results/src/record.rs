@@ -7,6 +7,7 @@ mod feed;
 mod flow;
 mod lab;
 mod ladder;
+mod load;
 mod numbers;
 mod race;
 mod recover;
@@ -22,6 +23,7 @@ pub use feed::{
 pub use flow::Flow;
 pub use lab::{CaseRecord, ExperimentRecord, LabRecord, LeftOutRecord, VariantRecord};
 pub use ladder::{ChapterRecord, LadderRecord, Latency, Round};
+pub use load::LoadRecord;
 pub use numbers::{Measured, NumberRecord, NumbersRecord, ReferenceFrom};
 pub use race::{Pair, RaceRecord, RacedChapter};
 pub use recover::{OfferRecord, PauseRecord, RecoverRecord, StartRecord, Started, StateRecord};

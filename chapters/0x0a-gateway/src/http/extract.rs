@@ -81,8 +81,10 @@ impl FromRequestParts<Arc<Venue>> for Who {
 
     async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Who, Problem> {
         let header = parts.headers.get(AUTHORIZATION).ok_or_else(|| Problem::new(Why::Unauthenticated))?;
-        let key = header.to_str().ok().and_then(|words| words.strip_prefix("Bearer "));
-        let session = key.and_then(|key| venue.names.session(key.trim()));
+        // The scheme's name may be written in any case: RFC 9110, 11.1.
+        let words = header.to_str().ok().and_then(|words| words.split_once(' '));
+        let key = words.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim());
+        let session = key.and_then(|key| venue.names.session(key));
         session.map(Who).ok_or_else(|| Problem::because(Why::Unauthenticated, "Nobody has this key."))
     }
 }

@@ -23,7 +23,7 @@ use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
 use crate::client::{ClientError, Http, Stream};
-use crate::measure::late;
+use crate::measure::late::{self, Offer};
 use crate::measure::load::{CONNECTIONS, Crowd};
 use crate::measure::server::Server;
 
@@ -56,10 +56,10 @@ pub fn measure(runtime: &Runtime, folder: &Path, rate: u64, time: Duration) -> R
     let server = Server::start_with(Rung::Snapshots, folder, &[])?;
     let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
     // A venue that has just started is not what is measured.
-    runtime.block_on(late::http(&server, &crowd, rate, WARM_UP))?;
-    let alone = runtime.block_on(late::http(&server, &crowd, rate, time))?;
+    runtime.block_on(late::http(&server, &crowd, Offer::orders(rate, WARM_UP)))?;
+    let alone = runtime.block_on(late::http(&server, &crowd, Offer::orders(rate, time)))?;
     let attackers = Attackers::start(server.address)?;
-    let beside = runtime.block_on(late::http(&server, &crowd, rate, time));
+    let beside = runtime.block_on(late::http(&server, &crowd, Offer::orders(rate, time)));
     let attacks = attackers.end();
     let row = |name: &str, late, attacks| BesideRecord { name: name.into(), attacks, late };
     Ok(vec![row("alone", alone, 0), row("attacked", beside?, attacks)])

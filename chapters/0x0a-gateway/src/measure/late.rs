@@ -3,8 +3,7 @@
 //! An order is due at its place in the row, whether those before it are answered or not, and its wait begins when it was due:
 //! a stall is charged to every order that it delays.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,6 +21,7 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::client::{ClientError, Http, Stream};
 use crate::measure::asking::histogram;
 use crate::measure::load::{CONNECTIONS, Crowd, broken};
+use crate::measure::mix::{Ask, Mix, UnderWay};
 use crate::measure::server::Server;
 use crate::measure::windows::Waits;
 
@@ -36,6 +36,26 @@ const GIVEN_LATE_MAX: Duration = Duration::from_millis(1);
 
 /// How much of a core the load may need. It has one thread that writes and reads.
 const CORES_MAX: f64 = 0.9;
+
+/// What is offered.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// Requests a second.
+    pub rate: u64,
+    /// For so long.
+    pub time: Duration,
+    /// Over so many connections, which the accounts of the crowd share.
+    pub connections: usize,
+    /// Of a hundred requests so many cancel an order, at most 50.
+    pub cancels: u64,
+}
+
+impl Offer {
+    /// Orders alone, over as many connections as loads have.
+    pub fn orders(rate: u64, time: Duration) -> Offer {
+        Offer { rate, time, connections: CONNECTIONS, cancels: 0 }
+    }
+}
 
 /// What the load itself did in a pass.
 pub struct Given {
@@ -126,10 +146,10 @@ pub async fn offer(
 ///
 /// # Errors
 /// When a connection breaks.
-pub async fn http(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> Result<LateRecord, MeasureError> {
+pub async fn http(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateRecord, MeasureError> {
     let waits = Waits::default();
-    let (took, given) = offer_http(server, crowd, rate, time, &waits).await?;
-    Ok(LateRecord { load: Some(given.record(time)), ..record("http", rate, took, &waits.take()) })
+    let (took, given) = offer_http(server, crowd, what, &waits).await?;
+    Ok(LateRecord { load: Some(given.record(what.time)), ..record("http", what.rate, took, &waits.take()) })
 }
 
 /// The same, and the waits are for whoever looks meanwhile. Gives the time until the last answer, and what the load did.
@@ -139,27 +159,37 @@ pub async fn http(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> 
 pub async fn offer_http(
     server: &Server,
     crowd: &Crowd,
-    rate: u64,
-    time: Duration,
+    what: Offer,
     waits: &Waits,
 ) -> Result<(Duration, Given), MeasureError> {
     let (due, dues) = mpsc::unbounded_channel::<Instant>();
     let dues = Arc::new(tokio::sync::Mutex::new(dues));
     let began = Instant::now();
-    let tasks: Vec<_> = (0..CONNECTIONS)
+    let tasks: Vec<_> = (0..what.connections)
         .map(|number| {
             let (dues, address, key) = (Arc::clone(&dues), server.address, crowd.member(number).key.clone());
-            let (order, waits) = (Bytes::from(format!("{{{}}}", Crowd::order(number))), waits.clone());
+            let (mut mix, waits) = (Mix::new(number, what.cancels), waits.clone());
             tokio::spawn(async move {
                 let mut http = Http::connect(address).await?;
                 loop {
                     let next = dues.lock().await.recv().await;
                     let Some(due) = next else { return Ok::<_, ClientError>(()) };
-                    let (status, body) = http.ask(Method::POST, "/v1/orders", &key, order.clone()).await?;
+                    let (method, path, order, is_to_rest) = match mix.ask() {
+                        Ask::Place { order, is_to_rest } => {
+                            (Method::POST, "/v1/orders".into(), Bytes::from(format!("{{{order}}}")), is_to_rest)
+                        }
+                        Ask::Cancel(order) => {
+                            (Method::DELETE, format!("/v1/markets/1/orders/{order}"), Bytes::new(), false)
+                        }
+                    };
+                    let (status, body) = http.ask(method, &path, &key, order).await?;
                     if status >= 300 {
                         return Err(ClientError::Answer(String::from_utf8_lossy(&body).into_owned()));
                     }
                     waits.add(due, 1);
+                    if is_to_rest {
+                        mix.rests(&String::from_utf8_lossy(&body));
+                    }
                 }
             })
         })
@@ -168,57 +198,56 @@ pub async fn offer_http(
     let give = move |_, at| {
         let _ = due.send(at);
     };
-    let given = offer(rate, time, give).await?;
+    let given = offer(what.rate, what.time, give).await?;
     for task in tasks {
         task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
     }
     Ok((began.elapsed(), given))
 }
 
-/// Over WebSocket: two connections, with as many orders under way as there are.
+/// Over WebSocket: connections with as many orders under way as there are.
 ///
 /// # Errors
 /// When a connection breaks.
-pub async fn stream(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -> Result<LateRecord, MeasureError> {
+pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateRecord, MeasureError> {
     let (mut ways, mut tasks) = (Vec::new(), Vec::new());
-    for number in 0..2 {
+    for number in 0..what.connections {
         let mut stream = Stream::connect(server.address, "/v1/stream").await.map_err(broken)?;
         let login = json!({ "id": 0, "do": "login", "key": crowd.member(number).key }).to_string();
         stream.say(login).await.map_err(broken)?;
         let (mut saying, mut hearing) = stream.split();
         let (due, mut dues) = mpsc::unbounded_channel::<(u64, Instant)>();
         ways.push(due);
-        let under_way = Arc::new(Mutex::new(HashMap::<u64, Instant>::new()));
+        let under_way = Arc::new(UnderWay::new(number, what.cancels));
         let theirs = Arc::clone(&under_way);
         let writer = tokio::spawn(async move {
             let mut all = Vec::new();
             while dues.recv_many(&mut all, 1_024).await > 0 {
                 for (id, at) in all.drain(..) {
-                    theirs.lock().unwrap_or_else(PoisonError::into_inner).insert(id, at);
-                    let text = format!(r#"{{"id":{id},"do":"place",{}}}"#, Crowd::order(number));
-                    saying.feed(Message::text(text)).await?;
+                    saying.feed(Message::text(theirs.next(id, at))).await?;
                 }
                 saying.flush().await?;
             }
             Ok::<_, ClientError>(saying)
         });
-        let last = Instant::now() + time + PATIENCE;
+        let last = Instant::now() + what.time + PATIENCE;
         tasks.push(tokio::spawn(async move {
             let mut waits = histogram();
             while Instant::now() < last {
                 let Ok(heard) = tokio::time::timeout(Duration::from_millis(100), hearing.next()).await else {
-                    let is_answered = under_way.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
-                    if is_answered && writer.is_finished() { break } else { continue }
+                    if under_way.left() == 0 && writer.is_finished() { break } else { continue }
                 };
                 let Some(Message::Text(text)) = heard.transpose()? else { continue };
                 let id = text.strip_prefix("{\"re\":").and_then(|rest| rest.split(',').next()?.parse::<u64>().ok());
-                let due = id.and_then(|id| under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&id));
-                if let Some(due) = due {
+                if text.contains("\"problem\":") {
+                    return Err(ClientError::Answer(text.to_string()));
+                }
+                if let Some(due) = id.and_then(|id| under_way.answered(id, &text)) {
                     waits.saturating_record(due.elapsed().as_nanos() as u64);
                 }
             }
             // Who left them out would call a venue quick that does not answer.
-            let left = under_way.lock().unwrap_or_else(PoisonError::into_inner).len();
+            let left = under_way.left();
             if left > 0 {
                 return Err(ClientError::Answer(format!("{left} orders had no answer {PATIENCE:?} after the last")));
             }
@@ -228,13 +257,13 @@ pub async fn stream(server: &Server, crowd: &Crowd, rate: u64, time: Duration) -
     let give = move |number, at| {
         let _ = ways[number as usize % ways.len()].send((number + 1, at));
     };
-    let given = offer(rate, time, give).await?;
+    let given = offer(what.rate, what.time, give).await?;
     let mut waits = histogram();
     for task in tasks {
         let own = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
         let _ = waits.add(own);
     }
-    Ok(LateRecord { load: Some(given.record(time)), ..record("stream", rate, time, &waits) })
+    Ok(LateRecord { load: Some(given.record(what.time)), ..record("stream", what.rate, what.time, &waits) })
 }
 
 #[cfg(test)]

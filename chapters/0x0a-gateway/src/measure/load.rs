@@ -102,6 +102,11 @@ impl Crowd {
         &self.members[number % self.members.len()]
     }
 
+    /// An order that meets no other, at the end of the book.
+    pub fn quiet_order(number: usize) -> String {
+        Crowd::order(number).replace(r#""price":50"#, r#""price":1"#)
+    }
+
     /// The order that an account places again and again.
     pub fn order(number: usize) -> String {
         let intent = if number.is_multiple_of(2) { "buy-yes" } else { "buy-no" };

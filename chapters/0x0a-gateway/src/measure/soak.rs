@@ -24,7 +24,7 @@ use serde_json::json;
 use tokio::time::{Instant, interval_at};
 
 use crate::client::{ClientError, Http, Stream};
-use crate::measure::late::offer_http;
+use crate::measure::late::{Offer, offer_http};
 use crate::measure::load::{CONNECTIONS, Crowd, Member, broken};
 use crate::measure::server::Server;
 use crate::measure::table::soak_text;
@@ -97,7 +97,7 @@ async fn soak(args: &SoakArgs, server: &Server, folder: &std::path::Path) -> Res
         bar.inc(1);
     };
     let seen = async { Ok(watch(server, &waits, window, count, show).await) };
-    let offered = offer_http(server, &crowd, offered_per_s, time, &waits);
+    let offered = offer_http(server, &crowd, Offer::orders(offered_per_s, time), &waits);
     let (_, comings, windows) = tokio::try_join!(offered, come_and_go(server, &crowd, time), seen)?;
     bar.finish_and_clear();
     Ok(SoakRecord {

@@ -1,5 +1,6 @@
 //! The tables on the terminal.
 
+mod load;
 mod many;
 mod profile;
 mod soak;
@@ -11,6 +12,7 @@ use results::units::{count_text, duration_text};
 
 use crate::measure::cells::{ms, right, table};
 
+pub use load::text as load_text;
 pub use soak::text as soak_text;
 
 /// A table for each part that was measured.

@@ -1,0 +1,131 @@
+//! What a connection of the load asks in turn: orders that trade, and of a hundred requests so many that cancel an order
+//! which one before them had left to rest.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::measure::load::Crowd;
+
+/// One connection's requests.
+pub struct Mix {
+    number: usize,
+    cancels: u64,
+    asked: u64,
+    resting: Vec<u64>,
+}
+
+/// The next of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// To place this order, in words of JSON without their brackets. Those that rest are told by [`Mix::rests`].
+    Place {
+        /// The order.
+        order: String,
+        /// Whether it is to stay in the book.
+        is_to_rest: bool,
+    },
+    /// To cancel the order of this number.
+    Cancel(u64),
+}
+
+impl Mix {
+    /// Of a hundred requests so many cancel, at most 50: what is cancelled was placed before.
+    pub fn new(number: usize, cancels: u64) -> Mix {
+        Mix { number, cancels: cancels.min(50), asked: 0, resting: Vec::new() }
+    }
+
+    /// What is asked next.
+    pub fn ask(&mut self) -> Ask {
+        let place = self.asked % 100;
+        self.asked += 1;
+        let is_about_rest = place < 2 * self.cancels;
+        if is_about_rest
+            && place % 2 == 1
+            && let Some(order) = self.resting.pop()
+        {
+            return Ask::Cancel(order);
+        }
+        let order = if is_about_rest { Crowd::quiet_order(self.number) } else { Crowd::order(self.number) };
+        Ask::Place { order, is_to_rest: is_about_rest }
+    }
+
+    /// The answer to an order that was to rest.
+    pub fn rests(&mut self, answer: &str) {
+        let order = answer.split("\"order\":").nth(1);
+        let digits = order.map(|rest| rest.split(|other: char| !other.is_ascii_digit()).next().unwrap_or_default());
+        self.resting.extend(digits.and_then(|digits| digits.parse::<u64>().ok()));
+    }
+}
+
+/// What a WebSocket connection asks, and what of it was not answered.
+pub struct UnderWay(Mutex<Asked>);
+
+struct Asked {
+    mix: Mix,
+    /// When each was due, and whether it is an order that is to rest.
+    due: HashMap<u64, (Instant, bool)>,
+}
+
+impl UnderWay {
+    /// Nothing is under way.
+    pub fn new(number: usize, cancels: u64) -> UnderWay {
+        UnderWay(Mutex::new(Asked { mix: Mix::new(number, cancels), due: HashMap::new() }))
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The message for what was due then.
+    pub fn next(&self, id: u64, at: Instant) -> String {
+        let mut asked = self.asked();
+        let (text, is_to_rest) = match asked.mix.ask() {
+            Ask::Place { order, is_to_rest } => (format!(r#"{{"id":{id},"do":"place",{order}}}"#), is_to_rest),
+            Ask::Cancel(order) => (format!(r#"{{"id":{id},"do":"cancel","market":1,"order":{order}}}"#), false),
+        };
+        asked.due.insert(id, (at, is_to_rest));
+        text
+    }
+
+    /// When what is answered here was due.
+    pub fn answered(&self, id: u64, text: &str) -> Option<Instant> {
+        let mut asked = self.asked();
+        let (due, is_to_rest) = asked.due.remove(&id)?;
+        if is_to_rest {
+            asked.mix.rests(text);
+        }
+        Some(due)
+    }
+
+    /// How many are not answered.
+    pub fn left(&self) -> usize {
+        self.asked().due.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_of_a_hundred_cancel() {
+        for cancels in [0, 7, 50] {
+            let mut mix = Mix::new(1, cancels);
+            let (mut cancelled, mut placed) = (Vec::new(), 0);
+            for _ in 0..300 {
+                match mix.ask() {
+                    Ask::Cancel(order) => cancelled.push(order),
+                    Ask::Place { is_to_rest: true, .. } => {
+                        placed += 1;
+                        mix.rests(&format!(r#"{{"re":4,"ok":{{"market":1,"order":{placed},"shard":0}}}}"#));
+                    }
+                    Ask::Place { .. } => {}
+                }
+            }
+            assert_eq!((cancelled.len() as u64, placed), (3 * cancels, 3 * cancels));
+            cancelled.dedup();
+            assert_eq!(cancelled.len() as u64, 3 * cancels, "each order once");
+        }
+    }
+}
