@@ -164,36 +164,39 @@ pub async fn offer_http(
 ) -> Result<(Duration, Given), MeasureError> {
     let (due, dues) = mpsc::unbounded_channel::<Instant>();
     let dues = Arc::new(tokio::sync::Mutex::new(dues));
+    // All are there before the first order is due.
+    let mut ways = Vec::with_capacity(what.connections);
+    for _ in 0..what.connections {
+        ways.push(Http::connect(server.address).await.map_err(broken)?);
+    }
     let began = Instant::now();
-    let tasks: Vec<_> = (0..what.connections)
-        .map(|number| {
-            let (dues, address, key) = (Arc::clone(&dues), server.address, crowd.member(number).key.clone());
-            let (mut mix, waits) = (Mix::new(number, what.cancels), waits.clone());
-            tokio::spawn(async move {
-                let mut http = Http::connect(address).await?;
-                loop {
-                    let next = dues.lock().await.recv().await;
-                    let Some(due) = next else { return Ok::<_, ClientError>(()) };
-                    let (method, path, order, is_to_rest) = match mix.ask() {
-                        Ask::Place { order, is_to_rest } => {
-                            (Method::POST, "/v1/orders".into(), Bytes::from(format!("{{{order}}}")), is_to_rest)
-                        }
-                        Ask::Cancel(order) => {
-                            (Method::DELETE, format!("/v1/markets/1/orders/{order}"), Bytes::new(), false)
-                        }
-                    };
-                    let (status, body) = http.ask(method, &path, &key, order).await?;
-                    if status >= 300 {
-                        return Err(ClientError::Answer(String::from_utf8_lossy(&body).into_owned()));
+    let ask_all = |(number, mut http): (usize, Http)| {
+        let (dues, key) = (Arc::clone(&dues), crowd.member(number).key.clone());
+        let (mut mix, waits) = (Mix::new(number, what.cancels), waits.clone());
+        tokio::spawn(async move {
+            loop {
+                let next = dues.lock().await.recv().await;
+                let Some(due) = next else { return Ok::<_, ClientError>(()) };
+                let (method, path, order, is_to_rest) = match mix.ask() {
+                    Ask::Place { order, is_to_rest } => {
+                        (Method::POST, "/v1/orders".into(), Bytes::from(format!("{{{order}}}")), is_to_rest)
                     }
-                    waits.add(due, 1);
-                    if is_to_rest {
-                        mix.rests(&String::from_utf8_lossy(&body));
+                    Ask::Cancel(order) => {
+                        (Method::DELETE, format!("/v1/markets/1/orders/{order}"), Bytes::new(), false)
                     }
+                };
+                let (status, body) = http.ask(method, &path, &key, order).await?;
+                if status >= 300 {
+                    return Err(ClientError::Answer(String::from_utf8_lossy(&body).into_owned()));
                 }
-            })
+                waits.add(due, 1);
+                if is_to_rest {
+                    mix.rests(&String::from_utf8_lossy(&body));
+                }
+            }
         })
-        .collect();
+    };
+    let tasks: Vec<_> = ways.into_iter().enumerate().map(ask_all).collect();
     // Whoever broke off says so below.
     let give = move |_, at| {
         let _ = due.send(at);

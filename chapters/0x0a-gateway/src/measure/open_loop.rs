@@ -15,10 +15,14 @@ use results::output::OutputArgs;
 use results::progress::{progress_bar, say};
 use results::record::{LoadRecord, Record};
 
+use crate::measure::connections;
 use crate::measure::late::{self, Offer};
-use crate::measure::load::Crowd;
+use crate::measure::load::{CONNECTIONS, Crowd};
 use crate::measure::server::Server;
 use crate::measure::table::load_text;
+
+/// So many fit wherever a venue starts.
+const DEFAULT_CONNECTIONS: u32 = 64;
 
 /// Offers requests at a rate, measures from when each was due, and writes output/load.json
 #[derive(Debug, Clone, Args)]
@@ -33,7 +37,7 @@ pub struct LoadArgs {
     #[arg(long, value_enum, default_value = "http")]
     pub protocol: Protocol,
     /// Over how many connections
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_CONNECTIONS, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub connections: u32,
     /// How many of a hundred cancel an order; as many place one that rests, and the others trade
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=50))]
@@ -85,11 +89,20 @@ pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
+    let connections = args.connections as usize;
+    // Raised as far as it may be, before the venue starts: it inherits that.
+    let open_files = connections::open_files().unwrap_or(u64::MAX);
+    if connections > connections::room(open_files) && args.connections > DEFAULT_CONNECTIONS {
+        return Err(MeasureError::Unusable(format!(
+            "{connections} connections were asked for, and a process may have {open_files} open files here; raise that \
+             with ulimit -n, or ask for fewer --connections"
+        )));
+    }
     let bar = progress_bar(2);
     say(&bar, "a venue, and accounts with cash");
     let server = Server::start(args.engine, &folder)?;
-    let connections = args.connections as usize;
-    let crowd = runtime.block_on(Crowd::gather(&server, connections))?;
+    // More of them share accounts: together these may not have more cash than a market can hold.
+    let crowd = runtime.block_on(Crowd::gather(&server, connections.min(CONNECTIONS)))?;
     bar.inc(1);
     say(&bar, &format!("{} requests a second, for {} s", args.rate, args.seconds));
     let offer = Offer { rate: args.rate, time: Duration::from_secs(args.seconds), connections, cancels: args.cancels };
