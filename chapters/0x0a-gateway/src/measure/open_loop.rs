@@ -98,7 +98,7 @@ pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
              with ulimit -n, or ask for fewer --connections"
         )));
     }
-    let bar = progress_bar(2);
+    let bar = progress_bar(1 + args.seconds);
     say(&bar, "a venue, and accounts with cash");
     let server = Server::start(args.engine, &folder)?;
     // More of them share accounts: together these may not have more cash than a market can hold.
@@ -106,6 +106,14 @@ pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
     bar.inc(1);
     say(&bar, &format!("{} requests a second, for {} s", args.rate, args.seconds));
     let offer = Offer { rate: args.rate, time: Duration::from_secs(args.seconds), connections, cancels: args.cancels };
+    let (seconds, told) = (args.seconds, bar.clone());
+    let tell = async move {
+        for _ in 0..seconds {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            told.inc(1);
+        }
+    };
+    let telling = runtime.spawn(tell);
     let (before, began) = (server.processor_time(), Instant::now());
     let late = runtime.block_on(async {
         match args.protocol {
@@ -115,6 +123,7 @@ pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
     })?;
     let took = began.elapsed().as_secs_f64();
     let busy = before.and_then(|before| Some(server.processor_time()?.saturating_sub(before)));
+    telling.abort();
     drop(server);
     bar.finish_and_clear();
     let record = LoadRecord {
