@@ -104,13 +104,17 @@ impl Crowd {
 
     /// An order that meets no other, at the end of the book.
     pub fn quiet_order(number: usize) -> String {
-        Crowd::order(number).replace(r#""price":50"#, r#""price":1"#)
+        Crowd::order_at(number, 1)
     }
 
     /// The order that an account places again and again.
     pub fn order(number: usize) -> String {
+        Crowd::order_at(number, 50)
+    }
+
+    fn order_at(number: usize, price: u8) -> String {
         let intent = if number.is_multiple_of(2) { "buy-yes" } else { "buy-no" };
-        format!(r#""market":1,"intent":"{intent}","price":50,"quantity":1"#)
+        format!(r#""market":1,"intent":"{intent}","price":{price},"quantity":1"#)
     }
 
     /// Asks for so long, with as many connections as there are accounts, or few over WebSocket.

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use market_data::engines::Rung;
 use program::{Verdict, print};
@@ -21,9 +22,6 @@ use crate::measure::load::{CONNECTIONS, Crowd};
 use crate::measure::server::Server;
 use crate::measure::table::load_text;
 
-/// So many fit wherever a venue starts.
-const DEFAULT_CONNECTIONS: u32 = 64;
-
 /// Offers requests at a rate, measures from when each was due, and writes output/load.json
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
@@ -37,8 +35,8 @@ pub struct LoadArgs {
     #[arg(long, value_enum, default_value = "http")]
     pub protocol: Protocol,
     /// Over how many connections
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_CONNECTIONS, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub connections: u32,
+    #[arg(long, value_name = "N", default_value_t = CONNECTIONS, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    pub connections: usize,
     /// How many of a hundred cancel an order; as many place one that rests, and the others trade
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=50))]
     pub cancels: u64,
@@ -89,10 +87,11 @@ pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
-    let connections = args.connections as usize;
+    let connections = args.connections;
     // Raised as far as it may be, before the venue starts: it inherits that.
     let open_files = connections::open_files().unwrap_or(u64::MAX);
-    if connections > connections::room(open_files) && args.connections > DEFAULT_CONNECTIONS {
+    // As many as by default fit wherever a venue starts.
+    if connections > connections::room(open_files).max(CONNECTIONS) {
         return Err(MeasureError::Unusable(format!(
             "{connections} connections were asked for, and a process may have {open_files} open files here; raise that \
              with ulimit -n, or ask for fewer --connections"

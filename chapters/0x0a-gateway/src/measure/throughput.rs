@@ -120,8 +120,8 @@ pub fn by_concurrency(
 ) -> Result<Vec<ConcurrencyRecord>, MeasureError> {
     let server = Server::start(Rung::Snapshots, folder)?;
     let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
-    let most = room(open_files().unwrap_or(FILES));
-    let counts = || CONCURRENCY.into_iter().filter(|&count| count == CONNECTIONS || count <= most);
+    let most = room(open_files().unwrap_or(FILES)).max(CONNECTIONS);
+    let counts = || CONCURRENCY.into_iter().filter(|&count| count <= most);
     let mut passes: Vec<Vec<[Done; 2]>> = counts().map(|_| Vec::new()).collect();
     for _ in 0..args.rounds() {
         for (connections, passes) in counts().zip(&mut passes) {
