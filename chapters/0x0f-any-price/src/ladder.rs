@@ -17,7 +17,7 @@ pub mod window;
 use crate::contract::{
     Book, CancelReason, Command, Event, Id, Price, Quantity, Receiver, RejectReason, Side, TimeInForce,
 };
-use blocks::{Blocks, Place};
+use blocks::Blocks;
 use id_table::{IdTable, Vacancy};
 use side::{Levels, price, rank};
 use slab::{NONE, Slot};
@@ -43,11 +43,13 @@ struct Taker {
     quantity: Quantity,
     /// The worst rank of the other side that it takes.
     limit: u64,
+    /// Why what is left of it may not rest, unless it may.
+    end: Option<CancelReason>,
 }
 
 impl Taker {
     fn new(id: Id, side: Side, price: Price, quantity: Quantity) -> Taker {
-        Taker { id, side, price, quantity, limit: rank(side.opposite(), price) }
+        Taker { id, side, price, quantity, limit: rank(side.opposite(), price), end: None }
     }
 }
 
@@ -58,58 +60,102 @@ impl Ladder {
         Ladder { ids: IdTable::with_key(key), ..Ladder::default() }
     }
 
-    // ANCHOR: check
-    /// Sees whether an order may come in, and where its name would stand.
-    #[inline]
-    fn check(&mut self, taker: &Taker, time_in_force: TimeInForce) -> Result<Vacancy, RejectReason> {
-        if taker.quantity == 0 {
-            return Err(RejectReason::ZeroQuantity);
-        }
-        let vacancy = self.ids.vacancy(taker.id, &mut self.blocks).ok_or(RejectReason::DuplicateId)?;
-        let other = &self.sides[taker.side.opposite() as usize];
-        match time_in_force {
-            TimeInForce::PostOnly if other.meets(taker.limit) => Err(RejectReason::WouldCross),
-            TimeInForce::Fok if other.total_from(taker.limit) < u64::from(taker.quantity) => {
-                Err(RejectReason::CannotFill)
-            }
-            _ => Ok(vacancy),
-        }
-    }
-    // ANCHOR_END: check
-
-    // ANCHOR: take
-    #[inline]
-    fn take(&mut self, taker: Taker, time_in_force: TimeInForce, end: CancelReason, receiver: &mut impl Receiver) {
-        let id = taker.id;
-        let vacancy = match self.check(&taker, time_in_force) {
-            Ok(vacancy) => vacancy,
-            Err(reason) => return receiver.event(Event::Rejected { id, reason }),
-        };
-        let quantity = self.trade(&taker, receiver);
+    // ANCHOR: admit
+    /// Lets an order come in, or says why not. Finds where its name will stand, should it rest. Always inlined, as what
+    /// each message runs through once: what a call hands back would go through memory.
+    #[inline(always)]
+    fn admit(
+        &mut self,
+        taker: Taker,
+        time_in_force: TimeInForce,
+        receiver: &mut impl Receiver,
+    ) -> Option<(Taker, Vacancy)> {
+        let Taker { id, side, quantity, limit, .. } = taker;
+        let mut refuse = |reason| receiver.event(Event::Rejected { id, reason });
         if quantity == 0 {
-            return;
+            refuse(RejectReason::ZeroQuantity);
+            return None;
         }
-        if time_in_force == TimeInForce::Ioc {
-            return receiver.event(Event::Cancelled { id, quantity, reason: end });
+        let Some(vacancy) = self.ids.vacancy(id, &mut self.blocks) else {
+            refuse(RejectReason::DuplicateId);
+            return None;
+        };
+        let other = &self.sides[side.opposite() as usize];
+        match time_in_force {
+            TimeInForce::PostOnly if other.meets(limit) => refuse(RejectReason::WouldCross),
+            TimeInForce::Fok if other.total_from(limit) < u64::from(quantity) => refuse(RejectReason::CannotFill),
+            _ => return Some((taker, vacancy)),
         }
-        let place = self.rest(&taker, quantity, receiver);
-        self.ids.insert(vacancy, place, &mut self.blocks);
+        None
     }
+    // ANCHOR_END: admit
 
-    /// Lets what is left of an order rest.
-    #[inline]
-    fn rest(&mut self, taker: &Taker, quantity: Quantity, receiver: &mut impl Receiver) -> Place {
-        let &Taker { id, side, price, .. } = taker;
-        let level = self.sides[side as usize].add(rank(side, price), quantity.into());
-        let place = self.blocks.append(level, price, id, quantity);
-        receiver.event(Event::Rested { id, price, quantity });
-        place
+    // ANCHOR: change
+    /// Takes an order out of the book. Where it is to have another price or quantity, it comes in again: under its
+    /// name, which keeps its place in the table. A smaller quantity alone is written down where the order stands.
+    #[inline(always)]
+    fn change(
+        &mut self,
+        id: Id,
+        to: Option<(Price, Quantity)>,
+        receiver: &mut impl Receiver,
+    ) -> Option<(Taker, Vacancy)> {
+        let Some(found) = self.ids.find(id, &self.blocks) else {
+            receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId });
+            return None;
+        };
+        let (slot, number) = Blocks::split(found.place);
+        let block = self.blocks.get_mut(slot);
+        let (price, was) = (block.price, block.orders[number].quantity);
+        // Asks are never below the best ask, and bids always are. As a number, for nobody could guess it.
+        let side = Side::BOTH[usize::from(self.sides[Side::Ask as usize].reaches(rank(Side::Ask, price)))];
+        let rank = rank(side, price);
+        let levels = &mut self.sides[side as usize];
+        match to {
+            Some((_, 0)) => {
+                receiver.event(Event::Rejected { id, reason: RejectReason::ZeroQuantity });
+                return None;
+            }
+            Some((to_price, quantity)) if to_price == price && quantity < was => {
+                levels.sub(rank, u64::from(was - quantity));
+                block.orders[number].quantity = quantity;
+                receiver.event(Event::Reduced { id, quantity });
+                return None;
+            }
+            _ => {}
+        }
+        block.orders[number].quantity = 0;
+        let level = levels.sub(rank, u64::from(was));
+        if block.is_empty() {
+            self.blocks.unlink(level, slot);
+            if level.is_empty() {
+                levels.close(rank);
+            }
+        }
+        let vacancy = self.ids.remove(found, &mut self.blocks);
+        let reason = if to.is_some() { CancelReason::Replaced } else { CancelReason::Asked };
+        receiver.event(Event::Cancelled { id, quantity: was, reason });
+        to.map(|(price, quantity)| (Taker::new(id, side, price, quantity), vacancy))
     }
-    // ANCHOR_END: take
+    // ANCHOR_END: change
+
+    /// Takes a few steps with the windows that are on their way.
+    #[cold]
+    fn move_windows(&mut self) {
+        for levels in &mut self.sides {
+            for _ in 0..STEPS {
+                if !levels.is_moving() {
+                    break;
+                }
+                levels.step();
+            }
+        }
+    }
 
     // ANCHOR: trade
-    /// Trades level by level until nothing is left or nobody fits. Returns what is left.
-    #[inline]
+    /// Trades level by level until nothing is left or nobody fits. Returns what is left. Never inlined: most messages
+    /// meet nobody, and keep their registers.
+    #[inline(never)]
     fn trade(&mut self, taker: &Taker, receiver: &mut impl Receiver) -> Quantity {
         let (other, mut left) = (taker.side.opposite(), taker.quantity);
         while left > 0 && self.sides[other as usize].meets(taker.limit) {
@@ -166,93 +212,42 @@ impl Ladder {
         first
     }
     // ANCHOR_END: trade
-
-    /// The side that an order of this price rests on: asks are never below the best ask, and bids always are.
-    #[inline]
-    fn side_of(&self, price: Price) -> Side {
-        let asks = &self.sides[Side::Ask as usize];
-        if asks.best().is_some_and(|best| rank(Side::Ask, price) <= best) { Side::Ask } else { Side::Bid }
-    }
-
-    // ANCHOR: leave
-    /// Takes an order out of its queue, not out of the table. Returns its side and what was left of it.
-    #[inline]
-    fn leave(&mut self, place: Place) -> (Side, Quantity) {
-        let (price, &order) = self.blocks.order(place);
-        let side = self.side_of(price);
-        let levels = &mut self.sides[side as usize];
-        let level = levels.sub(rank(side, price), order.quantity.into());
-        self.blocks.leave(level, place);
-        if level.is_empty() {
-            levels.close(rank(side, price));
-        }
-        (side, order.quantity)
-    }
-    // ANCHOR_END: leave
-
-    fn cancel(&mut self, id: Id, receiver: &mut impl Receiver) {
-        let Some(found) = self.ids.find(id, &self.blocks) else {
-            return receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId });
-        };
-        self.ids.remove(found, &mut self.blocks);
-        let (_, quantity) = self.leave(found.place);
-        receiver.event(Event::Cancelled { id, quantity, reason: CancelReason::Asked });
-    }
-
-    // ANCHOR: replace
-    fn replace(&mut self, id: Id, new_price: Price, quantity: Quantity, receiver: &mut impl Receiver) {
-        let Some(found) = self.ids.find(id, &self.blocks) else {
-            return receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId });
-        };
-        if quantity == 0 {
-            return receiver.event(Event::Rejected { id, reason: RejectReason::ZeroQuantity });
-        }
-        let (price, &order) = self.blocks.order(found.place);
-        if new_price == price && quantity < order.quantity {
-            let side = self.side_of(price);
-            self.sides[side as usize].sub(rank(side, price), u64::from(order.quantity - quantity));
-            self.blocks.order_mut(found.place).1.quantity = quantity;
-            return receiver.event(Event::Reduced { id, quantity });
-        }
-        // The name stays where it is in the table, and only learns where its order goes.
-        self.ids.lift(found, &mut self.blocks);
-        let (side, was) = self.leave(found.place);
-        receiver.event(Event::Cancelled { id, quantity: was, reason: CancelReason::Replaced });
-        let taker = Taker::new(id, side, new_price, quantity);
-        match self.trade(&taker, receiver) {
-            0 => self.ids.forget(found),
-            left => {
-                let place = self.rest(&taker, left, receiver);
-                self.ids.settle(found, place, &mut self.blocks);
-            }
-        }
-    }
-    // ANCHOR_END: replace
 }
 
 impl Book for Ladder {
     // ANCHOR: apply
     #[inline]
     fn apply<R: Receiver>(&mut self, command: Command, receiver: &mut R) {
-        for levels in &mut self.sides {
-            for _ in 0..STEPS {
-                if !levels.is_moving() {
-                    break;
-                }
-                levels.step();
-            }
+        if self.sides[0].is_moving() || self.sides[1].is_moving() {
+            self.move_windows();
         }
-        match command {
+        let admitted = match command {
             Command::Limit { id, side, price, quantity, time_in_force } => {
-                let taker = Taker::new(id, side, price, quantity);
-                self.take(taker, time_in_force, CancelReason::ImmediateOrCancel, receiver);
+                let end = (time_in_force == TimeInForce::Ioc).then_some(CancelReason::ImmediateOrCancel);
+                self.admit(Taker { end, ..Taker::new(id, side, price, quantity) }, time_in_force, receiver)
             }
             Command::Market { id, side, quantity } => {
-                let taker = Taker { limit: 0, ..Taker::new(id, side, 0, quantity) };
-                self.take(taker, TimeInForce::Ioc, CancelReason::NoLiquidity, receiver);
+                let end = Some(CancelReason::NoLiquidity);
+                self.admit(Taker { limit: 0, end, ..Taker::new(id, side, 0, quantity) }, TimeInForce::Ioc, receiver)
             }
-            Command::Cancel { id } => self.cancel(id, receiver),
-            Command::Replace { id, price, quantity } => self.replace(id, price, quantity, receiver),
+            Command::Cancel { id } => self.change(id, None, receiver),
+            Command::Replace { id, price, quantity } => self.change(id, Some((price, quantity)), receiver),
+        };
+        let Some((taker, vacancy)) = admitted else { return };
+        let quantity = match self.sides[taker.side.opposite() as usize].meets(taker.limit) {
+            true => self.trade(&taker, receiver),
+            false => taker.quantity,
+        };
+        let Taker { id, side, price, end, .. } = taker;
+        match end {
+            _ if quantity == 0 => {}
+            Some(reason) => receiver.event(Event::Cancelled { id, quantity, reason }),
+            None => {
+                let level = self.sides[side as usize].add(rank(side, price), quantity.into());
+                let place = self.blocks.append(level, price, id, quantity);
+                self.ids.insert(vacancy, place, &mut self.blocks);
+                receiver.event(Event::Rested { id, price, quantity });
+            }
         }
     }
     // ANCHOR_END: apply

@@ -235,14 +235,17 @@ fn names_are_found_whatever_they_are() {
             let found = table.find(other, &blocks);
             assert_eq!(found.map(|found| found.place), map.get(&other).map(|(place, _)| *place));
             if let (Some(found), Some((place, n))) = (found, map.remove(&other)) {
-                assert_eq!(format!("{:?}", table.find_at(other, place)), format!("{found:?}"));
-                table.lift(found, &mut blocks);
-                blocks.leave(&mut levels[(n % 50) as usize], place);
+                assert_eq!(table.find_at(other, place), found);
+                let level = &mut levels[(n % 50) as usize];
+                blocks.order_mut(place).1.quantity = 0;
+                let (slot, _) = Blocks::split(place);
+                if blocks.get(slot).is_empty() {
+                    blocks.unlink(level, slot);
+                }
+                let vacancy = table.remove(found, &mut blocks);
                 if random.chance(1, 2) {
-                    table.forget(found);
-                } else {
-                    let place = blocks.append(&mut levels[(n % 50) as usize], 1, other, 1);
-                    table.settle(found, place, &mut blocks);
+                    let place = blocks.append(level, 1, other, 1);
+                    table.insert(vacancy, place, &mut blocks);
                     map.insert(other, (place, n));
                 }
             }

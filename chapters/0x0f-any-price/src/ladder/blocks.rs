@@ -77,6 +77,12 @@ impl Block {
         let bit = |number: usize| u32::from(self.orders[number].quantity > 0) << number;
         bit(0) | bit(1) | bit(2)
     }
+
+    /// Whether nobody is there.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.orders[0].quantity | self.orders[1].quantity | self.orders[2].quantity == 0
+    }
 }
 
 /// All blocks of a book.
@@ -84,7 +90,8 @@ pub type Blocks = Slab<Block>;
 
 impl Blocks {
     /// The block of a place, and the order's number in it.
-    fn split(place: Place) -> (Slot, usize) {
+    #[inline]
+    pub fn split(place: Place) -> (Slot, usize) {
         (place / 4, (place % 4) as usize)
     }
 
@@ -106,7 +113,7 @@ impl Blocks {
 
     // ANCHOR: append
     /// Adds an order to the end of a queue.
-    #[inline]
+    #[inline(always)]
     pub fn append(&mut self, level: &mut Level, price: Price, id: Id, quantity: Quantity) -> Place {
         let order = Order { id, quantity, link: NONE };
         if level.last != NONE {
@@ -130,17 +137,11 @@ impl Blocks {
     }
     // ANCHOR_END: append
 
-    // ANCHOR: leave
-    /// Takes an order out of its queue.
+    // ANCHOR: unlink
+    /// Takes a block that nobody is in any more out of its queue.
     #[inline]
-    pub fn leave(&mut self, level: &mut Level, place: Place) {
-        let (slot, number) = Blocks::split(place);
-        let block = self.get_mut(slot);
-        block.orders[number].quantity = 0;
-        if block.live() != 0 {
-            return;
-        }
-        let (previous, next) = (block.previous, block.next);
+    pub fn unlink(&mut self, level: &mut Level, slot: Slot) {
+        let &Block { previous, next, .. } = self.get(slot);
         match previous {
             NONE => level.first = next,
             previous => self.get_mut(previous).next = next,
@@ -151,5 +152,5 @@ impl Blocks {
         }
         self.free(slot);
     }
-    // ANCHOR_END: leave
+    // ANCHOR_END: unlink
 }

@@ -1,27 +1,40 @@
 //! Levels far from the market, in a tree that nobody can make high.
 //!
-//! A crit-bit tree: an inner node names the highest bit in which the ranks below it differ, and has those with a 0
-//! there on its left. No two nodes of a path name the same bit, so a path has at most 64 nodes whatever ranks are
-//! chosen, without any balancing. Each inner node knows the quantity below it, so that the sum of all levels above a
-//! rank is one path too. Costs: a path or two for each question; one inner node a level, out of a slab.
+//! A radix tree without the nodes where nothing divides: an inner node names the highest two bits in which the ranks
+//! below it differ, and has a child for each value of them that a rank has. No two nodes of a path name the same bits,
+//! so a path has at most 32 nodes whatever ranks are chosen, without any balancing. Each inner node knows the quantity
+//! below each child, so that the sum of all levels above a rank is one path too. A crit-bit tree divides at one bit;
+//! its paths are twice as long, and each step waits for the one before. Costs: a path for each question; at most one
+//! inner node a level, a cache line out of a slab.
 
 use crate::ladder::blocks::Level;
 use crate::ladder::slab::{Linked, NONE, Slab, Slot};
 
-/// A node: an inner one's slot, or a leaf's with the highest bit set.
+/// A node: an inner one's slot, or a leaf's with the highest bit set. [`NONE`] is neither.
 type Node = u32;
 const LEAF: Node = 1 << 31;
 
+/// How many bits a node divides by.
+const BITS: u32 = 2;
+const WAYS: usize = 1 << BITS;
+
+// ANCHOR: inner
 /// Where a path divides.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Inner {
-    /// The bit that divides.
-    bit: u32,
-    /// Who has a 0 there, who has a 1.
-    children: [Node; 2],
-    /// The quantity of all levels below.
-    total: u64,
+    /// What all ranks below begin with, down to the bits that divide; what follows is any of theirs.
+    rank: u64,
+    /// The place of the lowest bit that divides.
+    shift: u32,
+    /// Who begins alike, by the bits that divide.
+    children: [Node; WAYS],
+    /// The quantity of all levels below each of them.
+    totals: [u64; WAYS],
 }
+
+const _: () = assert!(size_of::<Inner>() == 64, "an inner node is a cache line");
+// ANCHOR_END: inner
 
 /// A level and its rank.
 #[derive(Clone, Copy)]
@@ -31,7 +44,7 @@ struct Leaf {
 }
 
 impl Linked for Inner {
-    const EMPTY: Inner = Inner { bit: 0, children: [NONE; 2], total: 0 };
+    const EMPTY: Inner = Inner { rank: 0, shift: 0, children: [NONE; WAYS], totals: [0; WAYS] };
 
     fn link(&mut self) -> &mut Slot {
         &mut self.children[0]
@@ -46,22 +59,49 @@ impl Linked for Leaf {
     }
 }
 
+impl Inner {
+    /// Which child leads towards a rank.
+    #[inline]
+    fn turn(&self, rank: u64) -> usize {
+        (rank >> self.shift) as usize % WAYS
+    }
+
+    /// Whether a rank begins as all below do.
+    #[inline]
+    fn is_above(&self, rank: u64) -> bool {
+        (self.rank ^ rank) >> self.shift >> BITS == 0
+    }
+
+    /// The children beyond one, the nearest first.
+    fn beyond(&self, turn: usize, towards: Towards) -> impl Iterator<Item = Node> + '_ {
+        let turns = (1..WAYS).filter_map(move |n| match towards {
+            Towards::Best => Some(turn + n).filter(|turn| *turn < WAYS),
+            Towards::Worst => turn.checked_sub(n),
+        });
+        turns.map(|turn| self.children[turn]).filter(|node| *node != NONE)
+    }
+}
+
+/// A direction among the ranks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Towards {
+    Best,
+    Worst,
+}
+
 /// Levels by their ranks.
 pub struct Far {
     root: Node,
     inner: Slab<Inner>,
     leaves: Slab<Leaf>,
+    /// The last two inner nodes that [`Far::sub`] came through, the last one first.
+    above: [Slot; 2],
 }
 
 impl Default for Far {
     fn default() -> Far {
-        Far { root: NONE, inner: Slab::default(), leaves: Slab::default() }
+        Far { root: NONE, inner: Slab::default(), leaves: Slab::default(), above: [NONE; 2] }
     }
-}
-
-/// Which child of a node that divides at `bit` leads towards `rank`.
-fn turn(rank: u64, bit: u32) -> usize {
-    (rank >> bit & 1) as usize
 }
 
 impl Far {
@@ -70,102 +110,112 @@ impl Far {
         self.root == NONE
     }
 
-    // ANCHOR: nearest
-    /// The leaf at the end of the path of `rank`: its own, if it has one, or one that shares the most bits with it.
-    fn nearest(&self, rank: u64) -> Option<&Leaf> {
-        let mut node = self.root;
-        if node == NONE {
-            return None;
-        }
-        while node & LEAF == 0 {
-            let inner = self.inner.get(node);
-            node = inner.children[turn(rank, inner.bit)];
-        }
-        Some(self.leaves.get(node & !LEAF))
+    /// Whether a node is an inner one.
+    #[inline]
+    fn is_inner(node: Node) -> bool {
+        node & LEAF == 0
     }
-    // ANCHOR_END: nearest
+
+    fn leaf(&self, node: Node) -> &Leaf {
+        self.leaves.get(node & !LEAF)
+    }
 
     /// The level of a rank.
     pub fn get(&self, rank: u64) -> Option<&Level> {
-        self.nearest(rank).filter(|leaf| leaf.rank == rank).map(|leaf| &leaf.level)
+        let mut node = self.root;
+        while Far::is_inner(node) {
+            let inner = self.inner.get(node);
+            node = inner.children[inner.turn(rank)];
+        }
+        let leaf = (node != NONE).then(|| self.leaf(node));
+        leaf.filter(|leaf| leaf.rank == rank).map(|leaf| &leaf.level)
     }
 
     // ANCHOR: add
     /// Adds a quantity to the level of a rank, which may be new, and gives the level to be changed.
     pub fn add(&mut self, rank: u64, quantity: u64) -> &mut Level {
-        let differs = self.nearest(rank).map(|leaf| leaf.rank ^ rank);
-        let divides = differs.and_then(u64::checked_ilog2);
-        let (mut node, mut link) = (self.root, None);
-        while node != NONE && node & LEAF == 0 && divides.is_none_or(|bit| self.inner.get(node).bit > bit) {
+        let (mut node, mut parent) = (self.root, NONE);
+        while Far::is_inner(node) {
             let inner = self.inner.get_mut(node);
-            inner.total += quantity;
-            link = Some((node, turn(rank, inner.bit)));
-            node = inner.children[turn(rank, inner.bit)];
-        }
-        if differs != Some(0) {
-            let leaf = self.leaves.put(Leaf { rank, ..Leaf::EMPTY });
-            let mut new = leaf | LEAF;
-            if let Some(bit) = divides {
-                let mut children = [node; 2];
-                children[turn(rank, bit)] = new;
-                new = self.inner.put(Inner { bit, children, total: self.total(node) + quantity });
+            if !inner.is_above(rank) {
+                break;
             }
-            *self.child(link) = new;
-            node = leaf | LEAF;
+            let turn = inner.turn(rank);
+            inner.totals[turn] += quantity;
+            (parent, node) = (node, inner.children[turn]);
+        }
+        if node == NONE || Far::is_inner(node) || self.leaf(node).rank != rank {
+            node = self.divide(node, parent, rank, quantity);
         }
         let level = &mut self.leaves.get_mut(node & !LEAF).level;
         level.total += quantity;
         level
     }
+
+    /// Makes a leaf for a rank, below `parent`. Where `node` is, which begins otherwise, the path divides.
+    fn divide(&mut self, node: Node, parent: Node, rank: u64, quantity: u64) -> Node {
+        let leaf = self.leaves.put(Leaf { rank, ..Leaf::EMPTY }) | LEAF;
+        let mut new = leaf;
+        if node != NONE {
+            let (other, total) = match Far::is_inner(node) {
+                true => (self.inner.get(node).rank, self.inner.get(node).totals.iter().sum()),
+                false => (self.leaf(node).rank, self.leaf(node).level.total),
+            };
+            let shift = (rank ^ other).ilog2() / BITS * BITS;
+            let mut inner = Inner { rank, shift, ..Inner::EMPTY };
+            for (rank, node, total) in [(other, node, total), (rank, leaf, quantity)] {
+                let turn = inner.turn(rank);
+                (inner.children[turn], inner.totals[turn]) = (node, total);
+            }
+            new = self.inner.put(inner);
+        }
+        *self.child(parent, rank) = new;
+        leaf
+    }
     // ANCHOR_END: add
 
-    /// What a link leads to; none is the root's.
-    fn child(&mut self, link: Option<(Node, usize)>) -> &mut Node {
-        match link {
-            None => &mut self.root,
-            Some((node, turn)) => &mut self.inner.get_mut(node).children[turn],
+    /// What leads from an inner node towards a rank, or from nowhere to the root.
+    fn child(&mut self, inner: Slot, rank: u64) -> &mut Node {
+        if inner == NONE {
+            return &mut self.root;
         }
+        let inner = self.inner.get_mut(inner);
+        &mut inner.children[inner.turn(rank)]
     }
 
-    /// The quantity of all levels of a node.
-    fn total(&self, node: Node) -> u64 {
-        if node & LEAF == 0 { self.inner.get(node).total } else { self.leaves.get(node & !LEAF).level.total }
-    }
-
+    // ANCHOR: sub
     /// Takes a quantity from the level of a rank, which is there, and gives the level to be changed.
     pub fn sub(&mut self, rank: u64, quantity: u64) -> &mut Level {
         let mut node = self.root;
-        while node & LEAF == 0 {
+        self.above = [NONE; 2];
+        while Far::is_inner(node) {
+            self.above = [node, self.above[0]];
             let inner = self.inner.get_mut(node);
-            inner.total -= quantity;
-            node = inner.children[turn(rank, inner.bit)];
+            let turn = inner.turn(rank);
+            inner.totals[turn] -= quantity;
+            node = inner.children[turn];
         }
         let level = &mut self.leaves.get_mut(node & !LEAF).level;
         level.total -= quantity;
         level
     }
 
-    // ANCHOR: remove
-    /// Removes the level of a rank, which is there and has no quantity left.
+    /// Removes the level of a rank, of which [`Far::sub`] has just taken the last quantity: the way is still known.
     pub fn remove(&mut self, rank: u64) {
-        let (mut node, mut link, mut above) = (self.root, None, None);
-        while node & LEAF == 0 {
-            let inner = self.inner.get(node);
-            (above, link) = (link, Some((node, turn(rank, inner.bit))));
-            node = inner.children[turn(rank, inner.bit)];
+        let [parent, grandparent] = self.above;
+        let leaf = std::mem::replace(self.child(parent, rank), NONE);
+        self.leaves.free(leaf & !LEAF);
+        if parent == NONE {
+            return;
         }
-        match link {
-            None => self.root = NONE,
-            Some((parent, turn)) => {
-                // Where a path divided between two, the other one takes the place of the division.
-                let other = self.inner.get(parent).children[1 - turn];
-                *self.child(above) = other;
-                self.inner.free(parent);
-            }
+        let mut others = self.inner.get(parent).children.into_iter().filter(|node| *node != NONE);
+        if let (Some(only), None) = (others.next(), others.next()) {
+            // A path that does not divide any more needs no node.
+            *self.child(grandparent, rank) = only;
+            self.inner.free(parent);
         }
-        self.leaves.free(node & !LEAF);
     }
-    // ANCHOR_END: remove
+    // ANCHOR_END: sub
 
     /// Takes a level out, as it is.
     pub fn take(&mut self, rank: u64) -> Level {
@@ -175,60 +225,66 @@ impl Far {
         level
     }
 
-    /// The highest rank, or the lowest: `end` is 1 or 0.
-    fn last(&self, mut node: Node, end: usize) -> u64 {
-        while node & LEAF == 0 {
-            node = self.inner.get(node).children[end];
+    /// The best rank below a node, or the worst.
+    fn last(&self, mut node: Node, towards: Towards) -> u64 {
+        while Far::is_inner(node) {
+            let children = self.inner.get(node).children.into_iter();
+            let mut children = children.filter(|node| *node != NONE);
+            let next = if towards == Towards::Best { children.next_back() } else { children.next() };
+            node = next.unwrap_or(NONE);
         }
-        self.leaves.get(node & !LEAF).rank
+        self.leaf(node).rank
     }
 
     /// The highest rank.
     pub fn highest(&self) -> Option<u64> {
-        (self.root != NONE).then(|| self.last(self.root, 1))
+        (self.root != NONE).then(|| self.last(self.root, Towards::Best))
     }
 
-    /// The nearest rank at `rank` or beyond it: below for `end` 1, above for `end` 0.
-    fn neighbour(&self, rank: u64, end: usize) -> Option<u64> {
-        let nearest = self.nearest(rank)?.rank;
-        let Some(bit) = (nearest ^ rank).checked_ilog2() else { return Some(rank) };
+    /// The nearest rank at `rank` or beyond it.
+    fn neighbour(&self, rank: u64, towards: Towards) -> Option<u64> {
+        let is_beyond = |other: u64| if towards == Towards::Best { other >= rank } else { other <= rank };
+        let nearest = if towards == Towards::Best { Towards::Worst } else { Towards::Best };
         let (mut node, mut passed) = (self.root, None);
-        while node & LEAF == 0 && self.inner.get(node).bit > bit {
+        while Far::is_inner(node) {
             let inner = self.inner.get(node);
-            let turn = turn(rank, inner.bit);
-            if turn == end {
-                passed = Some(inner.children[1 - end]);
+            if !inner.is_above(rank) {
+                // All below begin alike, so all are on one side of the rank.
+                passed = Some(node).filter(|_| is_beyond(inner.rank)).or(passed);
+                return passed.map(|node| self.last(node, nearest));
             }
+            let turn = inner.turn(rank);
+            passed = inner.beyond(turn, towards).next().or(passed);
             node = inner.children[turn];
         }
-        // All below this node lie on one side of the rank, for they differ from it in the same bit first.
-        if turn(rank, bit) == end { Some(self.last(node, end)) } else { passed.map(|node| self.last(node, end)) }
+        let own = (node != NONE).then(|| self.leaf(node).rank).filter(|own| is_beyond(*own));
+        own.or_else(|| passed.map(|node| self.last(node, nearest)))
     }
 
     /// The highest rank that is not above this one.
     pub fn at_or_below(&self, rank: u64) -> Option<u64> {
-        self.neighbour(rank, 1)
+        self.neighbour(rank, Towards::Worst)
     }
 
     /// The lowest rank that is not below this one.
     pub fn at_or_above(&self, rank: u64) -> Option<u64> {
-        self.neighbour(rank, 0)
+        self.neighbour(rank, Towards::Best)
     }
 
     /// The quantity of all levels that are not below this rank.
     pub fn total_from(&self, rank: u64) -> u64 {
-        let Some(nearest) = self.nearest(rank).map(|leaf| leaf.rank) else { return 0 };
-        let divides = (nearest ^ rank).checked_ilog2();
         let (mut node, mut total) = (self.root, 0);
-        while node & LEAF == 0 && divides.is_none_or(|bit| self.inner.get(node).bit > bit) {
+        while Far::is_inner(node) {
             let inner = self.inner.get(node);
-            let turn = turn(rank, inner.bit);
-            if turn == 0 {
-                total += self.total(inner.children[1]);
+            if !inner.is_above(rank) {
+                return total + if inner.rank > rank { inner.totals.iter().sum() } else { 0 };
             }
+            let turn = inner.turn(rank);
+            total += inner.totals[turn + 1..].iter().sum::<u64>();
             node = inner.children[turn];
         }
-        if nearest >= rank { total + self.total(node) } else { total }
+        let own = (node != NONE).then(|| self.leaf(node)).filter(|leaf| leaf.rank >= rank);
+        total + own.map_or(0, |leaf| leaf.level.total)
     }
 
     /// How many bytes of memory it holds.

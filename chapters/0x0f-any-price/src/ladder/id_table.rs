@@ -54,20 +54,22 @@ impl Bucket {
     const EMPTY: Bucket = Bucket { tags: [0; LANES], more: NONE, places: [NONE; LANES] };
 
     // ANCHOR: lanes
-    /// The first lane that has this tag and whose place is the one. Eight tags are compared at once: a byte of a word
-    /// turns its highest bit on when one is taken from it and it was 0.
-    #[inline]
+    /// A lane that has this tag and whose place is the one. Eight tags are compared at once: a byte of a word turns its
+    /// highest bit on when one is taken from it and it was 0. Both words' answers fit into one: a byte has a bit for
+    /// lane n and one for lane n + 8.
+    #[inline(always)]
     fn lane(&self, tag: u8, mut is_it: impl FnMut(Place) -> bool) -> Option<usize> {
         const ONES: u64 = u64::from_le_bytes([1; 8]);
+        let same = |tags: [u8; 8]| {
+            let differs = u64::from_le_bytes(tags) ^ (ONES * u64::from(tag));
+            differs.wrapping_sub(ONES) & !differs & (ONES << 7)
+        };
         let [a, b, c, d, e, f, g, h, i, j, k, l] = self.tags;
         // No tag is 0xFF.
-        let same = [[a, b, c, d, e, f, g, h], [i, j, k, l, 0xFF, 0xFF, 0xFF, 0xFF]].map(|word| {
-            let differs = u64::from_le_bytes(word) ^ (ONES * u64::from(tag));
-            differs.wrapping_sub(ONES) & !differs & (ONES << 7)
-        });
-        let mut same = u128::from(same[0]) | u128::from(same[1]) << 64;
+        let mut same = same([a, b, c, d, e, f, g, h]) >> 7 | same([i, j, k, l, 0xFF, 0xFF, 0xFF, 0xFF]) >> 6;
         while same != 0 {
-            let lane = same.trailing_zeros() as usize / 8;
+            let bit = same.trailing_zeros() as usize;
+            let lane = bit / 8 + bit % 8 * 8;
             // Above a 0 a 1 looks like one, too; `is_it` tells.
             if is_it(self.places[lane]) {
                 return Some(lane);
@@ -79,21 +81,22 @@ impl Bucket {
     // ANCHOR_END: lanes
 }
 
-/// Where in the table a name would stand. It holds until the next one is looked for.
-#[derive(Clone, Copy, Debug)]
+/// Where in the table a name may stand. It holds until the next vacancy is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vacancy {
     bucket: usize,
     tag: u8,
+    /// Its lane; [`LANES`] when there is no room.
+    lane: usize,
 }
 
 /// Where in the table a name is. It holds until the next vacancy is looked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Where its order is.
     pub place: Place,
-    bucket: usize,
-    /// Its lane; [`LANES`] when it had found no room.
-    lane: usize,
+    /// Where it stands.
+    at: Vacancy,
 }
 
 impl Default for IdTable {
@@ -112,6 +115,7 @@ impl IdTable {
 
     // ANCHOR: hash
     /// The bucket of a name, and its tag: the halves of a product, folded.
+    #[inline]
     fn hash(&self, id: Id) -> (usize, u8) {
         let product = u128::from(id ^ self.key[0]) * u128::from(self.key[1]);
         let hash = product as u64 ^ (product >> 64) as u64;
@@ -121,33 +125,30 @@ impl IdTable {
     }
     // ANCHOR_END: hash
 
+    #[inline]
     fn bucket(&self, number: usize) -> &Bucket {
         &self.chunks[number / CHUNK][number % CHUNK]
     }
 
+    #[inline]
     fn bucket_mut(&mut self, number: usize) -> &mut Bucket {
         &mut self.chunks[number / CHUNK][number % CHUNK]
     }
 
     // ANCHOR: find
     /// Where the order of this name is.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, id: Id, blocks: &Blocks) -> Option<Found> {
         let (number, tag) = self.hash(id);
-        self.find_in(number, tag, id, blocks)
-    }
-
-    #[inline]
-    fn find_in(&self, number: usize, tag: u8, id: Id, blocks: &Blocks) -> Option<Found> {
         let bucket = self.bucket(number);
         if let Some(lane) = bucket.lane(tag, |place| blocks.order(place).1.id == id) {
-            return Some(Found { place: bucket.places[lane], bucket: number, lane });
+            return Some(Found { place: bucket.places[lane], at: Vacancy { bucket: number, tag, lane } });
         }
         let mut place = bucket.more;
         while place != NONE && blocks.order(place).1.id != id {
             place = blocks.order(place).1.link;
         }
-        (place != NONE).then_some(Found { place, bucket: number, lane: LANES })
+        (place != NONE).then_some(Found { place, at: Vacancy { bucket: number, tag, lane: LANES } })
     }
     // ANCHOR_END: find
 
@@ -156,20 +157,30 @@ impl IdTable {
     pub fn find_at(&self, id: Id, place: Place) -> Found {
         let (bucket, tag) = self.hash(id);
         let lane = self.bucket(bucket).lane(tag, |other| other == place);
-        Found { place, bucket, lane: lane.unwrap_or(LANES) }
+        Found { place, at: Vacancy { bucket, tag, lane: lane.unwrap_or(LANES) } }
     }
 
-    /// Where a name would stand; none when it is there.
-    #[inline]
+    /// Where a name may stand; none when it is there.
+    #[inline(always)]
     pub fn vacancy(&mut self, id: Id, blocks: &mut Blocks) -> Option<Vacancy> {
         if self.count >= self.buckets * LOAD {
             self.split(blocks);
         }
+        if self.find(id, blocks).is_some() {
+            return None;
+        }
         let (bucket, tag) = self.hash(id);
-        self.find_in(bucket, tag, id, blocks).is_none().then_some(Vacancy { bucket, tag })
+        Some(self.room(bucket, tag))
     }
 
-    /// Adds a name where it would stand, with the place of its order.
+    /// The first lane that nobody is in.
+    #[inline]
+    fn room(&self, bucket: usize, tag: u8) -> Vacancy {
+        Vacancy { bucket, tag, lane: self.bucket(bucket).lane(0, |_| true).unwrap_or(LANES) }
+    }
+
+    // ANCHOR: insert
+    /// Adds a name where it may stand, with the place of its order.
     #[inline]
     pub fn insert(&mut self, vacancy: Vacancy, place: Place, blocks: &mut Blocks) {
         self.count += 1;
@@ -177,18 +188,33 @@ impl IdTable {
     }
 
     #[inline]
-    fn put(&mut self, Vacancy { bucket, tag }: Vacancy, place: Place, blocks: &mut Blocks) {
+    fn put(&mut self, Vacancy { bucket, tag, lane }: Vacancy, place: Place, blocks: &mut Blocks) {
         let bucket = self.bucket_mut(bucket);
-        match bucket.lane(0, |_| true) {
-            Some(lane) => (bucket.tags[lane], bucket.places[lane]) = (tag, place),
-            None => blocks.order_mut(place).1.link = std::mem::replace(&mut bucket.more, place),
+        if lane < LANES {
+            (bucket.tags[lane], bucket.places[lane]) = (tag, place);
+        } else {
+            blocks.order_mut(place).1.link = std::mem::replace(&mut bucket.more, place);
         }
     }
+
+    /// Removes a name. It may come back to where it stood.
+    #[inline]
+    pub fn remove(&mut self, found: Found, blocks: &mut Blocks) -> Vacancy {
+        self.count -= 1;
+        let Vacancy { bucket, lane, .. } = found.at;
+        if lane < LANES {
+            self.bucket_mut(bucket).tags[lane] = 0;
+        } else {
+            self.unlink(found, blocks);
+        }
+        found.at
+    }
+    // ANCHOR_END: insert
 
     /// Puts a name where it belongs now.
     fn put_again(&mut self, id: Id, place: Place, blocks: &mut Blocks) {
         let (bucket, tag) = self.hash(id);
-        self.put(Vacancy { bucket, tag }, place, blocks);
+        self.put(self.room(bucket, tag), place, blocks);
     }
 
     // ANCHOR: split
@@ -219,26 +245,10 @@ impl IdTable {
     }
     // ANCHOR_END: split
 
-    /// Removes a name.
-    #[inline]
-    pub fn remove(&mut self, found: Found, blocks: &mut Blocks) {
-        self.lift(found, blocks);
-        self.forget(found);
-    }
-
-    /// Says that a name's order is about to leave its place. What follows is [`IdTable::forget`] or
-    /// [`IdTable::settle`].
-    #[inline]
-    pub fn lift(&mut self, found: Found, blocks: &mut Blocks) {
-        if found.lane == LANES {
-            self.unlink(found, blocks);
-        }
-    }
-
     #[cold]
-    fn unlink(&mut self, Found { place, bucket, .. }: Found, blocks: &mut Blocks) {
+    fn unlink(&mut self, Found { place, at }: Found, blocks: &mut Blocks) {
         let next = blocks.order(place).1.link;
-        let bucket = self.bucket_mut(bucket);
+        let bucket = self.bucket_mut(at.bucket);
         if bucket.more == place {
             bucket.more = next;
             return;
@@ -248,25 +258,6 @@ impl IdTable {
             before = blocks.order(before).1.link;
         }
         blocks.order_mut(before).1.link = next;
-    }
-
-    /// Says that a lifted name's order is gone.
-    #[inline]
-    pub fn forget(&mut self, found: Found) {
-        self.count -= 1;
-        if let Some(tag) = self.bucket_mut(found.bucket).tags.get_mut(found.lane) {
-            *tag = 0;
-        }
-    }
-
-    /// Says where a lifted name's order is now.
-    #[inline]
-    pub fn settle(&mut self, found: Found, place: Place, blocks: &mut Blocks) {
-        let bucket = self.bucket_mut(found.bucket);
-        match bucket.places.get_mut(found.lane) {
-            Some(old) => *old = place,
-            None => blocks.order_mut(place).1.link = std::mem::replace(&mut bucket.more, place),
-        }
     }
 
     /// How many names there are.

@@ -13,24 +13,22 @@ use crate::ladder::window::{LEVELS, Window};
 /// How many steps a window waits for each level that it may have to move.
 const PATIENCE: usize = 16;
 
+/// All bits for a side whose prices are turned over. A choice of two numbers, and no branch: nobody could guess it.
+#[inline]
+fn turned(side: Side) -> u64 {
+    (1 << 63) ^ 0_u64.wrapping_sub(side as u64)
+}
+
 /// How good a price is for its side.
 #[inline]
 pub fn rank(side: Side, price: Price) -> u64 {
-    let ascending = price as u64 ^ 1 << 63;
-    match side {
-        Side::Bid => ascending,
-        Side::Ask => !ascending,
-    }
+    price as u64 ^ turned(side)
 }
 
 /// The price of a rank.
 #[inline]
 pub fn price(side: Side, rank: u64) -> Price {
-    let ascending = match side {
-        Side::Bid => rank,
-        Side::Ask => !rank,
-    };
-    (ascending ^ 1 << 63) as Price
+    (rank ^ turned(side)) as Price
 }
 
 /// One side of a ladder.
@@ -63,6 +61,12 @@ impl Levels {
     #[inline]
     pub fn meets(&self, limit: u64) -> bool {
         self.count > 0 && self.best >= limit
+    }
+
+    /// Whether a rank is not better than the best: whether an order of it may be on this side.
+    #[inline]
+    pub fn reaches(&self, rank: u64) -> bool {
+        (self.count > 0) & (self.best >= rank)
     }
 
     /// Whether the window is on its way.
