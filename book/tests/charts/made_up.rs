@@ -11,6 +11,7 @@ fn rows(verb: &str) -> &'static [&'static str] {
         "sweep" => &["sizes"],
         "feed" => &["cases"],
         "recover" => &["starts", "pauses"],
+        "any-price" => &["flows"],
         _ => &["stream", "late", "engines"],
     }
 }
@@ -57,6 +58,7 @@ pub fn records(verb: &str, reference: &Value) -> Vec<(String, Value)> {
         "feed" => feeds(&mut with),
         "venue" => venues(&mut with),
         "scale" => scales(&mut with),
+        "any-price" => any_prices(&mut with),
         _ => {}
     }
     all
@@ -131,6 +133,27 @@ fn feeds(with: &mut With<'_>) {
         });
     });
     with("no time at all", &|record| each(record, "cases", |_, case| case["mask"]["event_ns"] = Value::Null));
+}
+
+fn any_prices(with: &mut With<'_>) {
+    with("one book alone, and a flow of one's own", &|record| {
+        each(record, "flows", |_, flow| keep_first(&mut flow["engines"], 1));
+        record["flows"][0]["name"] = json!("a file of orders with a name that no column has room for.csv");
+    });
+    with("books that can't do every flow, and others' books", &|record| {
+        each(record, "flows", |at, flow| {
+            for more in ["lobster", "another library with a name", "a sixth"] {
+                let mut book = flow["engines"][0].clone();
+                book["name"] = json!(more);
+                flow["engines"].as_array_mut().into_iter().for_each(|books| books.push(book.clone()));
+            }
+            keep_first(&mut flow["engines"], 6 - at % 4);
+        });
+    });
+}
+
+fn keep_first(list: &mut Value, count: usize) {
+    list.as_array_mut().into_iter().for_each(|entries| entries.truncate(count));
 }
 
 fn venues(with: &mut With<'_>) {

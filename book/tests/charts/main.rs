@@ -201,7 +201,7 @@ const PLANTED: [(&str, &str, &str, &str); 15] = [
     ("a law with too few points", "points.js", ".size < 3", ".size < 2"),
     ("a label over a dot", "points.js", "!taken.some(other => overlap(other, bounds))", "true"),
     ("a time that counts for nothing", "lines.js", ">= record.rounds", "> record.rounds"),
-    ("bars that are too thin", "venue.js", "(thin + 3) * bars + 28", "(thin + 2) * bars + 28"),
+    ("bars that are too thin", "bars.js", "(thin + 3) * most + 28", "(thin + 2) * most + 28"),
     ("a chart that is not known", "charts.js", "        scale: ['scale', scale, drawers.scale],\n", ""),
 ];
 

@@ -45,6 +45,7 @@
     // What the load was the limit of is not drawn.
     const late = value => rows(answered)(value) && value.some(one => one.p50_ms > 0 && !one.load?.is_void);
     const watched = rows({ connections: whole, connection_bytes: maybe(some), last_p50_ms: some, last_p99_ms: some });
+    const flows = rows({ name: text, orders: some, engines: rows({ name: text, ns: spread }) });
 
     // A chart by its name: its record, what it needs of it, and who draws it.
     const CHARTS = {
@@ -61,6 +62,7 @@
         'venue-throughput': ['venue', { ...origin, http, stream: value => streams(value) && value.some(({ name }) => name === 'echo') }, drawers.venueThroughput],
         'venue-late': ['venue', { ...origin, late, late_high: maybe(rows(answered, 0)) }, drawers.venueLate],
         'venue-engines': ['venue', { ...origin, engines: rows({ name: text, orders_per_s: spread }) }, drawers.venueEngines],
+        'any-price': ['any-price', { ...origin, flows }, drawers.anyPrice],
         'venue-connections': ['venue', { ...origin, connections: { cases: watched } }, drawers.venueConnections],
     };
 

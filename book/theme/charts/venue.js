@@ -2,12 +2,7 @@
 (function venue(scope) {
     'use strict';
 
-    const { scene, logAround, valueAxis, figures: { fixed } } = scope.book.charts;
-
-    // How wide the column of names is; the bars start after it.
-    function column({ text, layout: { margin } }, names) {
-        return margin + Math.min(Math.max(60, ...names.map(name => text.width(name, 13) * 1.15)), 300) + 14;
-    }
+    const { scene, logAround, valueAxis, column, waits, figures: { fixed } } = scope.book.charts;
 
     // A bar for each of `[name, spread, colour]`.
     function rates(kit, record, [title, subtitle], rows) {
@@ -52,31 +47,9 @@
         return rates(kit, record, [words.venue_engines_title, words.venue_engines_subtitle], rows);
     }
 
-    // Some thin bars under each of `{ name, remark, ns }`.
-    function waits(kit, record, [title, subtitle], groups) {
-        const { words, colours, duration, text, layout: { width, margin, venue: { legend, groups: top, thin } } } = kit;
-        const bars = Math.max(0, ...groups.map(({ ns }) => ns.length));
-        const height = (thin + 3) * bars + 28;
-        const bottom = top + height * groups.length;
-        const drawn = scene(kit, bottom + 60, title, subtitle, kit.sourcePlain(record));
-        drawn.legend(margin, legend, words.percentiles.slice(0, bars).map((name, place) => [colours.percentiles[place], name]));
-        const left = column(kit, groups.flatMap(({ name, remark }) => [name, remark]));
-        const axis = logAround(groups.flatMap(({ ns }) => ns.map(one => Math.max(one, 1))), left, width - margin - 76);
-        valueAxis(kit, drawn, axis, [top, bottom], '', duration);
-        const told = groups.flatMap(({ name, remark, ns }, place) => {
-            const middle = top + height * (place + 0.5);
-            drawn.text([margin, middle - 4], text.fit(name, 13, left - margin), 13, 'start', 'ink');
-            drawn.text([margin, middle + 16], text.fit(remark, 11, left - margin), 11, 'start', 'muted');
-            const first = middle - (thin + 3) * ns.length / 2;
-            return ns.map((one, row) => {
-                const [bar, end] = [first + (thin + 3) * row, axis.at(Math.max(one, 1))];
-                drawn.bar([left, bar, end, bar + thin], colours.percentiles[row]);
-                drawn.text([end + 8, bar + thin - 2], duration(one), 11, 'start', 'ink');
-                return `${name} (${remark}) ${words.percentiles[row]} ${duration(one)}`;
-            });
-        });
-        drawn.description = kit.describe(title, told);
-        return drawn;
+    // The bars of a wait.
+    function percentiles({ words, colours }) {
+        return words.percentiles.map((name, place) => [name, colours.percentiles[place]]);
     }
 
     function venueLate(kit, record) {
@@ -88,7 +61,7 @@
             remark: `${words.offered} ${rate(late.offered_per_s)}`,
             ns: [late.p50_ms, late.p99_ms, late.p999_ms].map(ms => 1e6 * ms),
         }));
-        return waits(kit, record, [words.venue_late_title, words.venue_late_subtitle], groups);
+        return waits(kit, record, [words.venue_late_title, words.venue_late_subtitle], percentiles(kit), groups);
     }
 
     function venueConnections(kit, record) {
@@ -98,7 +71,7 @@
             remark: typeof bytes === 'number' ? `${fixed(bytes / 1024, 1)} KiB ${words.venue_each}` : words.venue_each_unseen,
             ns: [p50, p99].map(ms => 1e6 * ms),
         }));
-        return waits(kit, record, [words.venue_connections_title, words.venue_connections_subtitle], groups);
+        return waits(kit, record, [words.venue_connections_title, words.venue_connections_subtitle], percentiles(kit), groups);
     }
 
     Object.assign(scope.book.charts, { venueThroughput, venueEngines, venueLate, venueConnections });

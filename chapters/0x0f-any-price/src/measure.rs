@@ -9,7 +9,6 @@ pub mod args;
 pub mod classic;
 pub mod contestant;
 pub mod lines;
-pub mod record;
 pub mod run;
 pub mod table;
 pub mod timed;

@@ -7,7 +7,9 @@
 //! widths and measures stand here alone, and [`scenes`] is what a test holds it to. Both come with the feature `scenes`,
 //! which needs none of what writes the files.
 
+mod any_price;
 mod axis;
+mod bars;
 mod feed;
 #[cfg(feature = "charts")]
 mod files;
@@ -38,7 +40,8 @@ mod words;
 
 #[cfg(feature = "charts")]
 pub use files::{
-    feed_charts, ladder_charts, latency_chart, race_chart, recover_charts, scale_chart, sweep_chart, venue_charts,
+    any_price_chart, feed_charts, ladder_charts, latency_chart, race_chart, recover_charts, scale_chart, sweep_chart,
+    venue_charts,
 };
 pub use given::given;
 pub use of_record::{VERBS, scenes};

@@ -3,6 +3,7 @@
 //!
 //! Each is a [`Record`]: `load` says what is wrong with a file and what to do, and `save` writes it whole.
 
+mod any_price;
 mod feed;
 mod flow;
 mod lab;
@@ -17,6 +18,7 @@ mod stages;
 mod sweep;
 pub mod venue;
 
+pub use any_price::{AnyPriceRecord, BookRecord, ClassicRecord, FlowRecord, KindRecord, LinesRecord, UnableRecord};
 pub use feed::{
     FedEngineRecord, FedShardsRecord, FeedCaseRecord, FeedRecord, LateRecord, Limit, ThreadsRecord, WayRecord,
 };

@@ -8,9 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use results::chapters;
-use results::charts::{feed_charts, ladder_charts, recover_charts, scale_chart, sweep_chart, venue_charts};
+use results::charts::{
+    any_price_chart, feed_charts, ladder_charts, recover_charts, scale_chart, sweep_chart, venue_charts,
+};
 use results::error::MeasureError;
-use results::record::{FeedRecord, LadderRecord, Record, RecoverRecord, ScaleRecord, SweepRecord, VenueRecord};
+use results::record::{
+    AnyPriceRecord, FeedRecord, LadderRecord, Record, RecoverRecord, ScaleRecord, SweepRecord, VenueRecord,
+};
 
 fn reference() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../output/reference")
@@ -31,13 +35,14 @@ fn the_reference_charts_are_drawn_from_the_reference_records() {
         files.extend(recover_charts(&record::<RecoverRecord>(), &catalogue, folder.path())?);
         files.extend(feed_charts(&record::<FeedRecord>(), folder.path())?);
         files.extend(venue_charts(&record::<VenueRecord>(), folder.path())?);
+        files.extend(any_price_chart(&record::<AnyPriceRecord>(), folder.path())?);
         Ok(files)
     };
     let mut charts: Vec<PathBuf> = draw().unwrap_or_else(|error| panic!("{error}"));
     // As a picture of pixels one is enough: links to the book show it.
     let is_link = |file: &Path| file.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("throughput"));
     charts.retain(|file| file.extension().is_some_and(|extension| extension == "svg") || is_link(file));
-    assert!(charts.len() >= 28, "only {} charts were drawn", charts.len());
+    assert!(charts.len() >= 30, "only {} charts were drawn", charts.len());
     for chart in charts {
         let name = chart.file_name().expect("a file has a name");
         let (drawn, committed) = (fs::read(&chart).expect("drawn"), reference().join("charts").join(name));

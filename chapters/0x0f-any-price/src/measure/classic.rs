@@ -10,7 +10,7 @@ use results::record::Spread;
 
 use crate::contract::{Book, Command, Event, Receiver, Side, TimeInForce};
 use crate::ladder::Ladder;
-use crate::measure::record::ClassicRecord;
+use results::record::ClassicRecord;
 
 /// The quantities of all fills by price, and how many orders rested: the same of both books.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::measure::record::LinesRecord;
+use results::record::LinesRecord;
 
 /// A first cache of 48 KiB and a second of 2 MiB, in lines of 64 bytes.
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=49152,12,64", "--LL=2097152,16,64"];

@@ -3,6 +3,7 @@
 use std::env;
 
 use program::{Failure, Unprinted, Verdict, print};
+use results::charts::any_price_chart;
 use results::error::MeasureError;
 use results::machine;
 use results::progress::{progress_bar, say};
@@ -13,12 +14,12 @@ use crate::flow::{Flow, Name};
 use crate::ladder::Ladder;
 use crate::measure::args::Args;
 use crate::measure::contestant::{Contestant, Engine, Pass, apply_all};
-use crate::measure::record::{AnyPriceRecord, EngineRecord, FlowRecord, KindRecord, UnableRecord};
 use crate::measure::timed::{Clock, Kind, Timed};
 use crate::measure::{classic, lines, table};
 use crate::orders_csv;
 use crate::tree_book::TreeBook;
 use crate::vector_book::VectorBook;
+use results::record::{AnyPriceRecord, BookRecord, FlowRecord, KindRecord, LinesRecord, UnableRecord};
 
 /// How many commands are replayed under valgrind, which takes some fifty times as long.
 const REPLAYED: usize = 200_000;
@@ -100,6 +101,7 @@ pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command
         command: args.command_line(command),
         rounds,
         seed: args.input.is_none().then_some(args.seed),
+        plain: args.plain,
         flows: records,
         classic: match is_whole {
             true => {
@@ -121,6 +123,9 @@ pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command
     found.save(&out)?;
     print(format_args!("\n{}", table::ending(&found, args.lang)))?;
     print(format_args!("\n{}\nrecord  {}\n", found.machine.summary(), out.display()))?;
+    let charts = any_price_chart(&found, &args.output.folder().join("charts"))?;
+    let shown = charts.iter().find(|file| file.to_string_lossy().ends_with(&format!(".{}.svg", args.lang.tag())));
+    shown.map_or(Ok(()), |file| print(format_args!("chart   {}\n", file.display())))?;
     Ok(Verdict::Yes)
 }
 
@@ -206,7 +211,7 @@ fn engine_record(
     flow: &Flow,
     passes: &[Pass],
     on_pass: &mut dyn FnMut(),
-) -> Result<EngineRecord, MeasureError> {
+) -> Result<BookRecord, MeasureError> {
     let (clock, mut timed) = (Clock::default(), Timed::default());
     for _ in 0..TIMED_ROUNDS {
         engine.timed(flow, &clock, &mut timed);
@@ -222,7 +227,7 @@ fn engine_record(
     });
     let with_fills = timed.longest(u32::MAX, &clock);
     let last = passes.last().ok_or_else(no_number)?;
-    Ok(EngineRecord {
+    Ok(BookRecord {
         name: engine.name().into(),
         ns: Spread::of(&ns).ok_or_else(no_number)?,
         messages_per_s: Spread::of(&per_s).ok_or_else(no_number)?,
@@ -251,7 +256,7 @@ fn apply_replayed<R: Receiver>(book: &mut Ladder, flow: &Flow, receiver: &mut R)
     }
 }
 
-fn counted_lines(commands: usize) -> Result<Vec<crate::measure::record::LinesRecord>, MeasureError> {
+fn counted_lines(commands: usize) -> Result<Vec<LinesRecord>, MeasureError> {
     let program = env::current_exe()
         .map_err(|error| MeasureError::Unusable(format!("cannot find this program's own file: {error}")))?;
     let count = |name: Name| {

@@ -4,8 +4,8 @@ use comfy_table::{Cell, CellAlignment, Table, presets};
 use results::language::Language;
 use results::units::{count_text, duration_text, factor_text};
 
-use crate::measure::record::{AnyPriceRecord, EngineRecord, FlowRecord};
 use crate::measure::timed::Kind;
+use results::record::{AnyPriceRecord, BookRecord, FlowRecord};
 
 fn right(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
@@ -24,7 +24,7 @@ pub fn text(flow: &FlowRecord, language: Language) -> String {
     by_kind.load_style(presets::UTF8_FULL_CONDENSED);
     by_kind.set_header([language.pick("engine", "引擎")].into_iter().chain(kinds));
     for engine in &flow.engines {
-        let EngineRecord { name, messages_per_s, p999_ns, longest_ns, .. } = engine;
+        let BookRecord { name, messages_per_s, p999_ns, longest_ns, .. } = engine;
         let time = |ns: f64| duration_text(ns, language);
         let rate = |per_s: f64| count_text(per_s, language);
         table.add_row([

@@ -11,7 +11,9 @@ use super::scene::Scene;
 use super::{latency, race, render};
 use crate::error::MeasureError;
 use crate::language::Language;
-use crate::record::{FeedRecord, LadderRecord, RaceRecord, RecoverRecord, ScaleRecord, SweepRecord, VenueRecord};
+use crate::record::{
+    AnyPriceRecord, FeedRecord, LadderRecord, RaceRecord, RecoverRecord, ScaleRecord, SweepRecord, VenueRecord,
+};
 
 /// Draws the four charts of a ladder into `dir`: throughput, stages, gain, latency. Returns the
 /// files written.
@@ -93,6 +95,14 @@ pub fn feed_charts(record: &FeedRecord, dir: &Path) -> Result<Vec<PathBuf>, Meas
 /// [`MeasureError::Disk`] when a file cannot be written.
 pub fn venue_charts(record: &VenueRecord, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
     write_all(dir, |language| Ok(of_record::venue(record, language)))
+}
+
+/// Draws what a message costs as `any-price.en.svg` and so on.
+///
+/// # Errors
+/// [`MeasureError::Unusable`] when no book ran over any flow, [`MeasureError::Disk`] when a file cannot be written.
+pub fn any_price_chart(record: &AnyPriceRecord, dir: &Path) -> Result<Vec<PathBuf>, MeasureError> {
+    write_all(dir, |language| of_record::any_price(record, language))
 }
 
 /// Every chart of a record.

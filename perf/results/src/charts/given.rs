@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::palette;
 use super::scene::{MARGIN, Paint, WIDTH, hex};
 use super::words::words;
-use super::{feed, gain, percentiles, recover, scale, stages, sweep, text, throughput, venue};
+use super::{bars, feed, gain, percentiles, recover, scale, stages, sweep, text, throughput, venue};
 use crate::language::Language;
 use crate::machine::UNKNOWN;
 use crate::units;
@@ -44,6 +44,7 @@ fn colours() -> Value {
         "on_stages": on_stages,
         "percentiles": hex_all(&palette::PERCENTILES),
         "chapters": hex_all(&palette::CHAPTERS),
+        "books": hex_all(&palette::BOOKS),
         "measured": hex(palette::MEASURED),
         "fitted": hex(palette::FITTED),
         "gain": hex(palette::GAIN),
@@ -78,12 +79,10 @@ fn layout() -> Value {
             "height": recover::HEIGHT,
         },
         "venue": {
-            "legend": venue::LEGEND_TOP,
             "top": venue::TOP,
             "row": venue::ROW,
             "bar": venue::BAR,
-            "groups": venue::GROUPS_TOP,
-            "thin": venue::THIN,
         },
+        "bars": { "legend": bars::LEGEND_TOP, "groups": bars::GROUPS_TOP, "thin": bars::THIN },
     })
 }

@@ -5,25 +5,26 @@ use catalogue::Catalogue;
 use serde_json::Value;
 
 use super::scene::Scene;
-use super::{feed, gain, pauses, percentiles, recover, scale, stages, sweep, throughput, venue};
+use super::{any_price, feed, gain, pauses, percentiles, recover, scale, stages, sweep, throughput, venue};
 use crate::error::MeasureError;
 use crate::language::Language;
 use crate::record::{
-    BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, Record, RecoverRecord, ScaleRecord, Shards, SweepRecord,
-    VenueRecord,
+    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, Record, RecoverRecord, ScaleRecord, Shards,
+    SweepRecord, VenueRecord,
 };
 
 /// Charts by their files' names.
 pub(super) type Scenes = Vec<(&'static str, Scene)>;
 
 /// The records that have charts, by the subcommands that write them.
-pub const VERBS: [&str; 6] = [
+pub const VERBS: [&str; 7] = [
     LadderRecord::VERB,
     ScaleRecord::VERB,
     SweepRecord::VERB,
     FeedRecord::VERB,
     RecoverRecord::VERB,
     VenueRecord::VERB,
+    AnyPriceRecord::VERB,
 ];
 
 /// The charts of a record of `verb`, which `text` holds as JSON: each with its name, and its shapes as JSON.
@@ -43,6 +44,7 @@ pub fn scenes(
         FeedRecord::VERB => feed(&FeedRecord::parse(text, verb)?, language),
         RecoverRecord::VERB => recover(&RecoverRecord::parse(text, verb)?, chapters, language),
         VenueRecord::VERB => Ok(venue(&VenueRecord::parse(text, verb)?, language)),
+        AnyPriceRecord::VERB => any_price(&AnyPriceRecord::parse(text, verb)?, language),
         _ => Err(MeasureError::Unusable(format!("`{verb}` has no charts; these have: {}", VERBS.join(", ")))),
     };
     let shapes = |(name, scene): (&'static str, Scene)| match serde_json::to_value(scene) {
@@ -97,6 +99,11 @@ pub(super) fn feed(record: &FeedRecord, language: Language) -> Result<Scenes, Me
     let is_late = |case: &FeedCaseRecord| case.mask.from_acknowledgement.p50_ms > 0.0;
     demand(record.cases.iter().any(is_late), "a command that was followed to the last reader")?;
     Ok(vec![("feed-event", feed::event(record, language)), ("feed-last", feed::last(record, language))])
+}
+
+pub(super) fn any_price(record: &AnyPriceRecord, language: Language) -> Result<Scenes, MeasureError> {
+    demand(record.flows.iter().any(|flow| !flow.engines.is_empty()), "a flow that a book ran over")?;
+    Ok(vec![("any-price", any_price::messages(record, language))])
 }
 
 /// What was measured of it.

@@ -2,6 +2,7 @@
 //! and what many connections cost. All are bars on a log scale.
 
 use super::axis::LogAxis;
+use super::bars::{Group, column, waits};
 use super::palette;
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
 use super::source::source_plain;
@@ -11,24 +12,14 @@ use super::words::{describe, words};
 use crate::language::Language;
 use crate::record::venue::{ConnectionsRecord, HttpRecord, LateRecord, VenueRecord};
 use crate::spread::Spread;
-use crate::units::{count_text, duration_text, rate_text};
+use crate::units::{count_text, rate_text};
 
 pub(super) const TOP: f64 = 84.0;
 pub(super) const ROW: f64 = 38.0;
 pub(super) const BAR: f64 = 22.0;
-pub(super) const LEGEND_TOP: f64 = 78.0;
-pub(super) const GROUPS_TOP: f64 = 112.0;
-pub(super) const THIN: f64 = 12.0;
 
 /// A bar: its name, its figure over the rounds, its colour.
 type Row<'r> = (String, &'r Spread, [u8; 3]);
-
-/// Some thin bars under one name: what stands under it in small, and times in nanoseconds.
-struct Group {
-    name: String,
-    remark: String,
-    ns: Vec<f64>,
-}
 
 /// Orders a second by the way they come, beside the bare server.
 pub(crate) fn throughput(record: &VenueRecord, http: &HttpRecord, language: Language) -> Scene {
@@ -74,7 +65,8 @@ pub(crate) fn late(record: &VenueRecord, language: Language) -> Scene {
     // What the load was the limit of says nothing.
     let is_valid = |late: &&LateRecord| late.load.as_ref().is_none_or(|load| !load.is_void);
     let groups: Vec<_> = record.late.iter().chain(&record.late_high).filter(is_valid).map(group).collect();
-    waits(record, [words.venue_late_title, words.venue_late_subtitle], &groups, language)
+    let titles = [words.venue_late_title, words.venue_late_subtitle];
+    waits(&source(record, language), titles, &percentiles(language), &groups, language)
 }
 
 /// From the first connection that has a change to the last.
@@ -89,14 +81,23 @@ pub(crate) fn connections(record: &VenueRecord, connections: &ConnectionsRecord,
         }
     });
     let titles = [words.venue_connections_title, words.venue_connections_subtitle];
-    waits(record, titles, &groups.collect::<Vec<_>>(), language)
+    waits(&source(record, language), titles, &percentiles(language), &groups.collect::<Vec<_>>(), language)
+}
+
+/// Where it was measured, in small.
+fn source(record: &VenueRecord, language: Language) -> String {
+    source_plain(&record.machine, &record.commit, language)
+}
+
+/// The bars of a wait.
+fn percentiles(language: Language) -> Vec<(&'static str, [u8; 3])> {
+    words(language).percentiles.into_iter().zip(palette::PERCENTILES).collect()
 }
 
 fn rates(record: &VenueRecord, [title, subtitle]: [&str; 2], rows: &[Row], language: Language) -> Scene {
     let words = words(language);
     let bottom = TOP + ROW * rows.len() as f64;
-    let mut scene =
-        Scene::new(bottom + 74.0, title, subtitle, &source_plain(&record.machine, &record.commit, language));
+    let mut scene = Scene::new(bottom + 74.0, title, subtitle, &source(record, language));
     let left = column(rows.iter().map(|(name, ..)| name));
     let all = rows.iter().flat_map(|(_, spread, _)| [spread.min, spread.max]);
     let axis = LogAxis::around(all, left, WIDTH - MARGIN - 64.0);
@@ -114,41 +115,4 @@ fn rates(record: &VenueRecord, [title, subtitle]: [&str; 2], rows: &[Row], langu
     }
     scene.description = describe(title, &figures, language);
     scene
-}
-
-fn waits(record: &VenueRecord, [title, subtitle]: [&str; 2], groups: &[Group], language: Language) -> Scene {
-    let words = words(language);
-    let bars = groups.iter().map(|group| group.ns.len()).max().unwrap_or(0);
-    let height = (THIN + 3.0) * bars as f64 + 28.0;
-    let bottom = GROUPS_TOP + height * groups.len() as f64;
-    let mut scene =
-        Scene::new(bottom + 60.0, title, subtitle, &source_plain(&record.machine, &record.commit, language));
-    let solid = |&colour: &[u8; 3]| Paint::Solid(colour);
-    let entries: Vec<_> = palette::PERCENTILES.iter().map(solid).zip(words.percentiles).take(bars).collect();
-    scene.legend(MARGIN, LEGEND_TOP, &entries);
-    let left = column(groups.iter().map(|group| &group.name)).max(column(groups.iter().map(|group| &group.remark)));
-    let all = groups.iter().flat_map(|group| group.ns.iter().map(|ns| ns.max(1.0)));
-    let axis = LogAxis::around(all, left, WIDTH - MARGIN - 76.0);
-    value_axis(&mut scene, &axis, (GROUPS_TOP, bottom), "", |ns| duration_text(ns, language));
-    let mut figures = Vec::new();
-    for (place, Group { name, remark, ns }) in groups.iter().enumerate() {
-        let middle = GROUPS_TOP + height * (place as f64 + 0.5);
-        scene.text((MARGIN, middle - 4.0), &text::fit(name, 13.0, left - MARGIN), 13.0, Anchor::Start, Paint::Ink);
-        scene.text((MARGIN, middle + 16.0), &text::fit(remark, 11.0, left - MARGIN), 11.0, Anchor::Start, Paint::Muted);
-        let mut top = middle - (THIN + 3.0) * ns.len() as f64 / 2.0;
-        for ((&ns, &colour), percentile) in ns.iter().zip(&palette::PERCENTILES).zip(words.percentiles) {
-            let (end, label) = (axis.at(ns.max(1.0)), duration_text(ns, language));
-            scene.bar([left, top, end, top + THIN], Paint::Solid(colour));
-            scene.text((end + 8.0, top + THIN - 2.0), &label, 11.0, Anchor::Start, Paint::Ink);
-            figures.push(format!("{name} ({remark}) {percentile} {label}"));
-            top += THIN + 3.0;
-        }
-    }
-    scene.description = describe(title, &figures, language);
-    scene
-}
-
-/// How wide the column of names is; the bars start after it.
-fn column<'n>(names: impl Iterator<Item = &'n String>) -> f64 {
-    MARGIN + names.map(|name| text::width(name, 13.0) * 1.15).fold(60.0, f64::max).min(300.0) + 14.0
 }

@@ -1,9 +1,10 @@
-//! `output/any-price.json`: what was measured, on which machine, at which commit and by which command. The book reads
-//! nothing else. Names in it do not change; new ones may come.
+//! `output/any-price.json`: books for any price over all flows, on which machine, at which commit and by which command.
 
-use results::machine::Machine;
-use results::record::{Record, Spread};
 use serde::{Deserialize, Serialize};
+
+use crate::json::Record;
+use crate::machine::Machine;
+use crate::spread::Spread;
 
 /// One run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct AnyPriceRecord {
     /// The flows' seed; none for a flow of the user's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Whether what other libraries can't do was left out of the flows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub plain: bool,
     /// One entry a flow, in the order in which they ran.
     pub flows: Vec<FlowRecord>,
     /// 99 prices: `classic`, in ticks, against 0x05's own book.
@@ -45,7 +49,7 @@ pub struct FlowRecord {
     /// Orders at rest in the end.
     pub orders: usize,
     /// One entry an engine.
-    pub engines: Vec<EngineRecord>,
+    pub engines: Vec<BookRecord>,
     /// Engines that can't do this flow, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unable: Vec<UnableRecord>,
@@ -53,7 +57,7 @@ pub struct FlowRecord {
 
 /// One engine over one flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EngineRecord {
+pub struct BookRecord {
     /// Its name.
     pub name: String,
     /// Nanoseconds a message.
