@@ -12,6 +12,9 @@
 //!
 //! `timelines`: whole engines at work on this machine's disk, by its clock. Every run is another, so this one is kept
 //! until its sources change, and is taken with `--release` only; `-- timelines` records it all the same.
+//!
+//! `window`: one side of the ladder of 0x0f while its market moves.
+//!
 //! `mask`: the feed of 0x09 behind an engine's acknowledgements, with a reader that keeps up and one that is slow.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]
 
@@ -29,6 +32,8 @@ mod ordering;
 mod ring;
 #[path = "record/timelines.rs"]
 mod timelines;
+#[path = "record/window.rs"]
+mod window;
 
 use serde_json::Value;
 use std::path::Path;
@@ -50,6 +55,7 @@ fn main() {
         ("ordering", ordering::record()),
         ("mask", mask::record()),
         ("log", log::record()),
+        ("window", window::record()),
     ];
     for (name, recording) in recordings {
         write(name, &recording);

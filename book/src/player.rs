@@ -12,6 +12,7 @@ mod mask;
 mod ordering;
 mod ring;
 mod timelines;
+mod window;
 
 use crate::html::escape;
 use crate::player::frame::{Frame, Part};
@@ -38,11 +39,12 @@ struct Drawing {
     still: usize,
 }
 
-const DRAWINGS: [Drawing; 7] = [
+const DRAWINGS: [Drawing; 8] = [
     Drawing { name: "books", frames: books::frames, picture: books::picture, still: books::STILL },
     Drawing { name: "ring", frames: ring::frames, picture: ring::picture, still: ring::STILL },
     Drawing { name: "ordering", frames: ordering::frames, picture: ordering::picture, still: ordering::STILL },
     Drawing { name: "mask", frames: mask::frames, picture: mask::picture, still: mask::STILL },
+    Drawing { name: "window", frames: window::frames, picture: window::picture, still: window::STILL },
     Drawing { name: "log", frames: log::frames, picture: log::picture, still: log::STILL },
     Drawing { name: "batches", frames: timelines::batches, picture: lanes::picture, still: timelines::STILL },
     Drawing { name: "at-once", frames: timelines::at_once, picture: lanes::picture, still: timelines::STILL },

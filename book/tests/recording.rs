@@ -17,6 +17,8 @@ mod ring;
 mod spoilt;
 #[path = "../examples/record/timelines.rs"]
 mod timelines;
+#[path = "../examples/record/window.rs"]
+mod window;
 
 use serde_json::{Value, json};
 use std::fs;
@@ -68,6 +70,33 @@ fn a_slow_reader_is_recorded_as_it_catches_up() {
     }
     let woke = steps.iter().find(|step| step["who"] == "slow" && step["detail"]["most"] == 5).unwrap();
     assert_eq!(woke["detail"]["prices"], 2, "five changes at one price and one at another are two amounts");
+}
+
+#[test]
+fn a_window_is_recorded_as_it_follows_its_market() {
+    let recording = window::record();
+    is_what_runs("window", &recording);
+    let steps = recording["steps"].as_array().unwrap();
+    // A level is in the array exactly where the window holds its price, at every step; the window is 4,096 ticks at rest.
+    for step in steps {
+        let held = step["window"].as_array().map(|window| [&window[0], &window[1]].map(|end| end.as_u64().unwrap()));
+        for level in step["levels"].as_array().unwrap() {
+            let price = level["price"].as_u64().unwrap();
+            assert_eq!(
+                level["array"],
+                held.is_some_and(|[low, high]| (low..=high).contains(&price)),
+                "{price}: {step}"
+            );
+        }
+        let span = held.map_or(0, |[low, high]| high - low + 1);
+        assert!(span == 4_096 || step["moving"] == true, "at rest it holds {span} ticks: {step}");
+    }
+    let times = |does: &str| steps.iter().filter(|step| step["does"] == does).count();
+    assert_eq!(
+        (times("sets-out"), times("settles")),
+        (1, 2),
+        "it does not follow a lone order, and follows the market"
+    );
 }
 
 #[test]

@@ -139,19 +139,6 @@ impl Ladder {
     }
     // ANCHOR_END: change
 
-    /// Takes a few steps with the windows that are on their way.
-    #[cold]
-    fn move_windows(&mut self) {
-        for levels in &mut self.sides {
-            for _ in 0..STEPS {
-                if !levels.is_moving() {
-                    break;
-                }
-                levels.step();
-            }
-        }
-    }
-
     // ANCHOR: trade
     /// Trades level by level until nothing is left or nobody fits. Returns what is left. Never inlined: most messages
     /// meet nobody, and keep their registers.
@@ -218,8 +205,10 @@ impl Book for Ladder {
     // ANCHOR: apply
     #[inline]
     fn apply<R: Receiver>(&mut self, command: Command, receiver: &mut R) {
-        if self.sides[0].is_moving() || self.sides[1].is_moving() {
-            self.move_windows();
+        for levels in &mut self.sides {
+            if levels.is_moving() {
+                levels.advance(STEPS);
+            }
         }
         let admitted = match command {
             Command::Limit { id, side, price, quantity, time_in_force } => {

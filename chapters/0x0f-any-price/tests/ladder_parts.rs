@@ -156,7 +156,7 @@ fn a_side_is_right_wherever_its_window_is() {
             }
             for _ in 0..40 {
                 if levels.is_moving() {
-                    levels.step();
+                    levels.advance(1);
                 }
             }
             assert_eq!(levels.best(), map.keys().next_back().copied());
@@ -177,7 +177,7 @@ fn a_window_does_not_follow_who_does_not_stay() {
     let settle = |levels: &mut Levels| {
         (0..100_000).for_each(|_| {
             if levels.is_moving() {
-                levels.step()
+                levels.advance(1)
             }
         })
     };
@@ -191,14 +191,14 @@ fn a_window_does_not_follow_who_does_not_stay() {
         levels.add(home + 1_000_000, 1).first = 0;
         (0..100).for_each(|_| {
             if levels.is_moving() {
-                levels.step()
+                levels.advance(1)
             }
         });
         levels.sub(home + 1_000_000, 1).first = u32::MAX;
         levels.close(home + 1_000_000);
         (0..100).for_each(|_| {
             if levels.is_moving() {
-                levels.step()
+                levels.advance(1)
             }
         });
     }

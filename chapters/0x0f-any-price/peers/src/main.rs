@@ -26,3 +26,34 @@ fn main() -> ExitCode {
         run(&args, engines, "any-price-peers.json", command)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::lobster_book::Lobster;
+    use super::orderbook_rs_book::OrderBookRs;
+    use any_price::contract::{Book, Event};
+    use any_price::flow::Name;
+    use any_price::ladder::Ladder;
+
+    fn the_same_trades<B: Book>(name: Name) {
+        let flow = name.flow(1, 20_000, true);
+        let (mut ours, mut theirs) = (Ladder::default(), B::default());
+        for (number, &command) in flow.setup.iter().chain(&flow.commands).enumerate() {
+            let trades = |events: Vec<Event>| -> Vec<Event> {
+                events.into_iter().filter(|event| matches!(event, Event::Filled { .. })).collect()
+            };
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            ours.apply(command, &mut a);
+            theirs.apply(command, &mut b);
+            assert_eq!(trades(a), trades(b), "{name:?}, command {number}, {command:?}");
+        }
+    }
+
+    #[test]
+    fn strangers_trade_as_the_ladder_does() {
+        for name in [Name::Calm, Name::Trend, Name::Crash, Name::Wide, Name::Deep] {
+            the_same_trades::<Lobster>(name);
+            the_same_trades::<OrderBookRs>(name);
+        }
+    }
+}

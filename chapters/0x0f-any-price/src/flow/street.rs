@@ -171,9 +171,11 @@ impl Street {
 
     /// Somebody moves their order to `distance` from `middle`.
     pub fn replace(&mut self, middle: Price, distance: Price) {
-        if let Some((id, side, ..)) = self.anybody() {
-            let quantity = self.quantity();
-            self.send(Command::Replace { id, price: away(side, middle, distance), quantity });
+        if let Some((id, side, was, left)) = self.anybody() {
+            let (price, quantity) = (away(side, middle, distance), self.quantity());
+            // By chance it may be the same price, and less.
+            let quantity = if self.is_plain && price == was { quantity.max(left) } else { quantity };
+            self.send(Command::Replace { id, price, quantity });
         }
     }
 

@@ -142,14 +142,25 @@ impl Levels {
     // ANCHOR_END: follow
 
     // ANCHOR: step
-    /// Moves the window by a step: a level changes its place, or ranks without orders are skipped.
+    /// Moves the window by some steps, if it is on its way. A window that only waits looks once for all of them.
     #[cold]
-    pub fn step(&mut self) {
+    pub fn advance(&mut self, steps: usize) {
+        for _ in 0..steps {
+            if !self.moving {
+                break;
+            }
+            if self.has_arrived() {
+                return self.settle(steps);
+            }
+            self.step();
+        }
+    }
+
+    /// A step: a level changes its place, or ranks without orders are skipped.
+    fn step(&mut self) {
         let Window { low, span, .. } = self.window;
         let (wanted, wanted_high) = (self.wanted, self.wanted + (LEVELS - 1));
-        if low == wanted && span == LEVELS {
-            self.settle();
-        } else if span == 0 {
+        if span == 0 {
             // Begin at the best, where most of what comes will be.
             self.window.low = self.best.clamp(wanted, wanted_high);
             self.grow();
@@ -162,10 +173,15 @@ impl Levels {
         }
     }
 
+    /// Whether the window holds all ranks that it wants.
+    fn has_arrived(&self) -> bool {
+        self.window.low == self.wanted && self.window.span == LEVELS
+    }
+
     /// The window is where it was wanted. It sets out again only when the best has been elsewhere for some
     /// steps a level: who places a lone order far out and takes it back can't make all levels move for it.
-    fn settle(&mut self) {
-        self.waited += 1;
+    fn settle(&mut self, steps: usize) {
+        self.waited += steps;
         let below = LEVELS / 16 * 11;
         let wanted = self.best.saturating_sub(below).min(u64::MAX - (LEVELS - 1));
         if self.is_well_placed() || wanted == self.wanted {

@@ -82,7 +82,9 @@ pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command
     let rounds = args.rounds();
     let steps = flows.len() as u64 * u64::from(rounds + TIMED_ROUNDS) * engines.len() as u64;
     let bar = progress_bar(steps);
-    // A move to another core would empty the caches in the middle of a pass.
+    let machine = machine::describe(&args.output.folder());
+    // A move to another core would empty the caches in the middle of a pass. What is pinned sees one core alone, so the
+    // machine is asked before.
     if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
         core_affinity::set_for_current(core);
     }
@@ -96,7 +98,7 @@ pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command
     }
     let is_whole = args.input.is_none() && args.flow.is_empty() && args.engine.is_empty();
     let found = AnyPriceRecord {
-        machine: machine::describe(&args.output.folder()),
+        machine,
         commit: machine::commit(),
         command: args.command_line(command),
         rounds,
