@@ -105,6 +105,43 @@ fn run_ladder(orders: &Orders) -> (f64, Sum) {
     (start.elapsed().as_nanos() as f64 / orders.ladder.len().max(1) as f64, sum)
 }
 
+/// Which book replays the orders, where valgrind counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replayed {
+    /// That of 0x05.
+    Array,
+    /// This chapter's.
+    Ladder,
+}
+
+impl Replayed {
+    /// Both.
+    pub const ALL: [Replayed; 2] = [Replayed::Array, Replayed::Ladder];
+
+    /// What its replay is asked for by, and its counts in the record.
+    pub fn word(self) -> &'static str {
+        match self {
+            Replayed::Array => "classic-array",
+            Replayed::Ladder => "classic-ladder",
+        }
+    }
+}
+
+/// Runs one book once. Returns how many orders it was given.
+pub fn replay(book: Replayed, count: usize) -> usize {
+    let orders = orders(count);
+    match book {
+        Replayed::Array => run_array(&orders),
+        Replayed::Ladder => run_ladder(&orders),
+    };
+    orders.array.len()
+}
+
+/// How many of so many commands are orders.
+pub fn placed(count: usize) -> usize {
+    orders(count).array.len()
+}
+
 /// Runs both in turn, after a round that does not count.
 ///
 /// # Errors

@@ -15,22 +15,23 @@ pub fn is_possible() -> bool {
     version.is_ok_and(|status| status.success())
 }
 
-/// Counts what the measured commands of a flow cost. `program` is run with `--replay`.
+/// Counts what the measured commands of a flow cost, each of `messages`. `program` is run with `--replay`.
 ///
 /// # Errors
 /// What valgrind said, when it counted nothing.
-pub fn count(program: &Path, flow: &str, commands: usize) -> Result<LinesRecord, String> {
+pub fn count(program: &Path, flow: &str, commands: usize, messages: usize) -> Result<LinesRecord, String> {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--cache-sim=yes", "--callgrind-out-file=/dev/null"]).args(CACHES);
-    // Only what `apply_replayed` does is counted; the setup fills the model's caches all the same.
-    valgrind.args(["--collect-atstart=no", "--toggle-collect=*apply_replayed*"]);
+    // Only what these do is counted; the setup fills the model's caches all the same.
+    valgrind.arg("--collect-atstart=no");
+    valgrind.args(["*apply_replayed*", "*run_array*", "*run_ladder*"].map(|name| format!("--toggle-collect={name}")));
     valgrind.arg(program).args(["--replay", flow, "--commands", &commands.to_string()]);
     let ended = valgrind.stdin(Stdio::null()).output().map_err(|error| format!("cannot start valgrind: {error}"))?;
     let said = String::from_utf8_lossy(&ended.stderr);
     let figure = |name: &str| {
         let line = said.lines().find_map(|line| line.split_once(name))?.1;
         let digits: String = line.split('(').next()?.chars().filter(char::is_ascii_digit).collect();
-        Some(digits.parse::<f64>().ok()? / commands.max(1) as f64)
+        Some(digits.parse::<f64>().ok()? / messages.max(1) as f64)
     };
     let counted = || {
         Some(LinesRecord {

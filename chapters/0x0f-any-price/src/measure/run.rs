@@ -13,9 +13,10 @@ use crate::contract::{Book, Receiver};
 use crate::flow::{Flow, Name};
 use crate::ladder::Ladder;
 use crate::measure::args::Args;
+use crate::measure::classic::{self, Replayed};
 use crate::measure::contestant::{Contestant, Engine, Pass, apply_all};
 use crate::measure::timed::{Clock, Kind, Timed};
-use crate::measure::{classic, lines, table};
+use crate::measure::{lines, table};
 use crate::orders_csv;
 use crate::tree_book::TreeBook;
 use crate::vector_book::VectorBook;
@@ -75,6 +76,10 @@ pub fn engines() -> Vec<Box<dyn Contestant>> {
 /// that can't be read and for disks that can't be written.
 pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command: &str) -> Result<Verdict, RunError> {
     if let Some(name) = &args.replay {
+        if let Some(book) = Replayed::ALL.into_iter().find(|book| book.word() == name) {
+            classic::replay(book, args.commands());
+            return Ok(Verdict::Yes);
+        }
         return replay(flow_of(name, args)?);
     }
     let engines = chosen(&args.engine, engines)?;
@@ -264,7 +269,15 @@ fn counted_lines(commands: usize) -> Result<Vec<LinesRecord>, MeasureError> {
     let count = |name: Name| {
         // A million orders have to rest in `deep`, and a flow fills its book with as many as it has commands.
         let most = if name == Name::Deep { 5 * REPLAYED } else { REPLAYED };
-        lines::count(&program, name.word(), commands.min(most)).map_err(MeasureError::Unusable)
+        let commands = commands.min(most);
+        lines::count(&program, name.word(), commands, commands).map_err(MeasureError::Unusable)
     };
-    Name::ALL.into_iter().map(count).collect()
+    let flows = Name::ALL.into_iter().map(count);
+    // As many as are measured: how many rest decides what fits into a cache.
+    let commands = CLASSIC_ORDERS.min(commands * 2);
+    let placed = classic::placed(commands);
+    let books = Replayed::ALL
+        .into_iter()
+        .map(|book| lines::count(&program, book.word(), commands, placed).map_err(MeasureError::Unusable));
+    flows.chain(books).collect()
 }
