@@ -34,6 +34,7 @@
         venue: { is: ['http', 'stream'], has: { http: any, stream: [{ name: text }] } },
         soak: { is: ['trends', 'windows'], has: { windows: [{ p99_ms: count }], trends: [{ name: text, before: count, after: count }] } },
         'any-price': { is: ['flows', 'lines'], has: { flows: [{ name: text }] } },
+        'any-price-peers': { is: ['flows', 'plain'], has: { flows: [{ name: text }] } },
     };
     const EVERY = { machine: { cpu: text, cores: count }, commit: text };
 

@@ -19,6 +19,8 @@ fn main() -> ExitCode {
     program::run(|mut args: Args| {
         // What these books can't do is left out of the flows, for all engines.
         args.plain = true;
+        // Some of them take a hundred times as long.
+        args.commands.get_or_insert(100_000);
         let mut engines = engines();
         engines.push(Box::new(Engine::<lobster_book::Lobster>::trades_only("lobster", hostile)));
         engines.push(Box::new(Engine::<orderbook_rs_book::OrderBookRs>::trades_only("orderbook-rs", hostile)));

@@ -34,7 +34,8 @@ pub fn text(flow: &FlowRecord, language: Language) -> String {
             right(time(*p999_ns)),
             right(time(*longest_ns)),
             right(format!("{} ({})", time(engine.longest_with_fills_ns), engine.longest_fills)),
-            right(format!("{:.0}", engine.bytes_per_order)),
+            // A stranger does not tell.
+            right(if engine.bytes_per_order > 0.0 { format!("{:.0}", engine.bytes_per_order) } else { "–".into() }),
         ]);
         let times = kinds.map(|kind| {
             let found = engine.kinds.iter().find(|found| found.name == kind);
