@@ -54,9 +54,9 @@ impl Bucket {
     const EMPTY: Bucket = Bucket { tags: [0; LANES], more: NONE, places: [NONE; LANES] };
 
     // ANCHOR: lanes
-    /// A lane that has this tag and whose place is the one. Eight tags are compared at once: a byte of a word turns its
-    /// highest bit on when one is taken from it and it was 0. Both words' answers fit into one: a byte has a bit for
-    /// lane n and one for lane n + 8.
+    /// A lane that has this tag and whose place is the one. Eight tags are compared at once: a byte of a word turns
+    /// its highest bit on when one is taken from it and it was 0. Both words' answers fit into one: a byte has a bit
+    /// for lane n and one for lane n + 8.
     #[inline(always)]
     fn lane(&self, tag: u8, mut is_it: impl FnMut(Place) -> bool) -> Option<usize> {
         const ONES: u64 = u64::from_le_bytes([1; 8]);
