@@ -11,8 +11,10 @@ use std::fmt::Write as _;
 /// The step of the still picture: the window is on its way.
 pub(super) const STILL: usize = 8;
 
-/// Where the lowest price stands that is drawn, and the highest; the tops of the window and of the levels.
-const AXIS: (f64, f64) = (10.0, 390.0);
+/// Where the lowest price stands that is drawn, and the highest. Then the tops of the window and of the levels.
+const AXIS: (f64, f64) = (14.0, 376.0);
+/// The prices are drawn from 0 on to this one.
+const DRAWN: u64 = 16_000;
 const WINDOW_TOP: f64 = 34.0;
 const WINDOW_HEIGHT: f64 = 72.0;
 const LEVEL_TOP: f64 = 46.0;
@@ -43,11 +45,17 @@ struct Level {
 /// The steps of a recording.
 pub(super) fn frames(recording: &Value, words: &Words) -> Result<Vec<Frame>, String> {
     let steps: Vec<Step> = serde_json::from_value(recording["steps"].clone()).map_err(|e| e.to_string())?;
-    let [from, to]: [u64; 2] = serde_json::from_value(recording["drawn"].clone()).map_err(|e| e.to_string())?;
-    let x = |price: u64| AXIS.0 + (AXIS.1 - AXIS.0) * (price.saturating_sub(from)) as f64 / (to - from).max(1) as f64;
+    if recording["drawn"] != serde_json::json!([0, DRAWN]) {
+        return Err(format!("the picture has room for the prices from 0 to {DRAWN}"));
+    }
     let prices: BTreeSet<u64> = steps.iter().flat_map(|step| &step.levels).map(|level| level.price).collect();
-    let frame = |step: &Step| Ok(Frame { said: said(step, words)?, parts: parts(step, &prices, &x, words)? });
+    let frame = |step: &Step| Ok(Frame { said: said(step, words)?, parts: parts(step, &prices, words)? });
     steps.iter().map(frame).collect()
+}
+
+/// Where a price stands.
+fn x(price: u64) -> f64 {
+    AXIS.0 + (AXIS.1 - AXIS.0) * price as f64 / DRAWN as f64
 }
 
 fn count(step: &Step, is_in_array: bool) -> usize {
@@ -77,12 +85,7 @@ fn grouped(number: u64) -> String {
     if number < 1_000 { number.to_string() } else { format!("{},{:03}", number / 1_000, number % 1_000) }
 }
 
-fn parts(
-    step: &Step,
-    prices: &BTreeSet<u64>,
-    x: &dyn Fn(u64) -> f64,
-    words: &Words,
-) -> Result<BTreeMap<String, Part>, String> {
+fn parts(step: &Step, prices: &BTreeSet<u64>, words: &Words) -> Result<BTreeMap<String, Part>, String> {
     let mut parts = BTreeMap::new();
     let text = |text: String| Part { text: Some(text), ..Part::default() };
     let title = match step.window {
@@ -113,9 +116,6 @@ fn parts(
     parts.insert("array".into(), text(count(step, true).to_string()));
     parts.insert("tree".into(), text(count(step, false).to_string()));
     parts.insert("best-mark".into(), Part { at: Some(format!("translate({:.1} 0)", x(step.best))), ..Part::default() });
-    for at in (0..=16_000).step_by(4_000) {
-        parts.insert(format!("price-{at:05}"), Part { at: Some(format!("{:.1}", x(at))), ..text(grouped(at)) });
-    }
     Ok(parts)
 }
 
@@ -140,12 +140,12 @@ pub(super) fn picture(frame: &Frame, words: &Words) -> Result<String, String> {
             frame.place(name)
         );
     }
-    for name in frame.parts.keys().filter(|name| name.starts_with("price-")) {
+    for price in (0..=DRAWN).step_by(4_000) {
         let _ = write!(
             out,
-            "<text class=\"soft\" x=\"{}\" y=\"132\" text-anchor=\"middle\" font-size=\"12\">{}</text>",
-            frame.place(name),
-            frame.text(name)
+            "<text class=\"soft\" x=\"{:.1}\" y=\"132\" text-anchor=\"middle\" font-size=\"12\">{}</text>",
+            x(price),
+            grouped(price)
         );
     }
     let _ = write!(
