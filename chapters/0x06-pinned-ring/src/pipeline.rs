@@ -161,7 +161,6 @@ impl Pipeline {
     /// # Errors
     /// When a thread has stopped.
     pub fn flush(&mut self) -> Result<(), EngineError> {
-        self.publish()?;
         let mut backoff = Backoff::new(self.crew.wait);
         // Acquire: what the receiver of acknowledgements has done is seen here.
         while self.acknowledged.load(Ordering::Acquire) < self.submitted {

@@ -61,6 +61,9 @@ pub struct Consumer<T: Copy, const CONSUMERS: usize> {
     head: u64,
 }
 
+const ALIGNED: [usize; 3] = [align_of::<Line<u8>>(), align_of::<Producer<u8, 1>>(), align_of::<Consumer<u8, 1>>()];
+const _: () = assert!(matches!(ALIGNED, [128, 128, 128]), "cursors and halves have lines of their own");
+
 /// A half has been dropped, by a return or by a panic. One that leaves closes the ring for all, so
 /// that nobody waits for a thread that is gone. (What a producer pushes just before it notices that a
 /// consumer has left may be read by nobody.)

@@ -70,7 +70,6 @@ impl fmt::Display for Wait {
 }
 
 /// One thread's waiting: `wait` after a look in vain, `reset` after one that found something.
-#[derive(Debug)]
 pub struct Backoff {
     policy: Wait,
     rounds: u32,

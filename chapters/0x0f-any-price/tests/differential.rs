@@ -11,6 +11,8 @@ use proptest::prelude::*;
 /// Where a stream's prices are.
 #[derive(Clone, Copy, Debug)]
 enum Prices {
+    /// At two prices, so that queues are long.
+    Two,
     /// So close that most orders meet.
     Near,
     /// So far apart that the window moves all the time.
@@ -21,6 +23,7 @@ enum Prices {
 
 fn price(prices: Prices) -> BoxedStrategy<Price> {
     match prices {
+        Prices::Two => (0_i64..2).boxed(),
         Prices::Near => (-5_i64..5).boxed(),
         Prices::Jumping => prop_oneof![
             3 => -20_000_i64..20_000,
@@ -35,7 +38,7 @@ fn price(prices: Prices) -> BoxedStrategy<Price> {
 }
 
 fn quantity() -> impl Strategy<Value = Quantity> {
-    prop_oneof![20 => 1_u32..20, 1 => Just(0), 1 => Just(1), 2 => u32::MAX - 2..=u32::MAX]
+    prop_oneof![10 => 1_u32..20, 10 => 1_u32..4, 1 => Just(0), 1 => Just(1), 2 => u32::MAX - 2..=u32::MAX]
 }
 
 /// Few names, far apart, so that they come again, and some that are in no book.
@@ -61,7 +64,7 @@ fn command(prices: Prices) -> impl Strategy<Value = Command> {
 }
 
 fn stream() -> impl Strategy<Value = Vec<Command>> {
-    let prices = prop_oneof![Just(Prices::Near), Just(Prices::Jumping), Just(Prices::Ends)];
+    let prices = prop_oneof![Just(Prices::Two), Just(Prices::Near), Just(Prices::Jumping), Just(Prices::Ends)];
     prices.prop_flat_map(|prices| prop::collection::vec(command(prices), 1..120))
 }
 
@@ -109,6 +112,25 @@ proptest! {
     #[test]
     fn the_vectors_answer_as_the_model_does(stream in stream()) {
         compare::<VectorBook>(&stream)?;
+    }
+}
+
+/// A smaller quantity alone keeps an order's place; the same, a larger one and another price lose it.
+#[test]
+fn who_asks_for_less_alone_keeps_its_place() {
+    let limit = |id, side, quantity| Command::Limit { id, side, price: 7, quantity, time_in_force: TimeInForce::Gtc };
+    for (price, quantity, is_first) in [(7, 4, true), (7, 5, false), (7, 6, false), (6, 4, false)] {
+        let replace = Command::Replace { id: 1, price, quantity };
+        let stream = [limit(1, Side::Bid, 5), limit(2, Side::Bid, 5), replace, limit(3, Side::Ask, 1)];
+        let mut model = Model::default();
+        let mut said = Vec::<Event>::new();
+        stream.iter().for_each(|&command| model.apply(command, &mut said));
+        let maker = if is_first { 1 } else { 2 };
+        let filled = Event::Filled { maker, taker: 3, price: 7, quantity: 1 };
+        assert_eq!(said.last(), Some(&filled), "{replace:?}");
+        for compared in [compare::<Ladder>(&stream), compare::<TreeBook>(&stream), compare::<VectorBook>(&stream)] {
+            compared.unwrap_or_else(|error| panic!("{error}"));
+        }
     }
 }
 

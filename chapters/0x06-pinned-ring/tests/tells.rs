@@ -1,0 +1,43 @@
+//! What an engine tells of its threads at its end.
+
+use std::thread;
+use std::time::Duration;
+
+use ch06::Chapter;
+use contract::folder::Folder;
+use contract::harness::Acks;
+use contract::{Faults, SimDisk};
+use market::engine::Stage;
+use market::{Command, Engine as _, MarketId};
+
+type Engine = <Chapter as runner::Chapter>::Measured;
+
+/// Three frames with a pause before each, on a disk that takes its time. The pauses belong to no stage.
+#[test]
+fn a_frame_takes_the_disks_time_and_not_the_markets() {
+    let disk = SimDisk::new(1, Faults::default());
+    let folder = Folder::new(disk.clone());
+    let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).expect("opened");
+    disk.set_faults(Faults { sync_delay: Duration::from_millis(40), ..Faults::default() });
+    for market in 1..=3 {
+        thread::sleep(Duration::from_millis(200));
+        engine.submit(Command::Open { market: MarketId(market) }).and_then(|_| engine.flush()).expect("acknowledged");
+    }
+    let stages = engine.close().expect("closed").stages.expect("a measured engine has stages");
+    let [append, sync] = [Stage::LogAppend, Stage::LogSync].map(|stage| stages.of(stage));
+    assert!(!append.is_zero(), "no time was measured in {}", Stage::LogAppend.key());
+    assert!(sync > append, "syncs of 40 ms took {sync:?}, and what is written to memory {append:?}");
+}
+
+#[test]
+fn a_frame_is_counted() {
+    let disk = SimDisk::new(1, Faults::default());
+    let mut folder = Folder::new(disk);
+    folder.options.batch_max = 10;
+    let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).expect("opened");
+    (0..100).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) }).map(drop)).expect("taken");
+    engine.flush().expect("flushed");
+    let remarks = engine.close().expect("closed").remarks.join("; ");
+    let frames: u32 = remarks.split(' ').next().and_then(|count| count.parse().ok()).expect("it begins with the frames");
+    assert!((10..=100).contains(&frames), "{remarks}");
+}
