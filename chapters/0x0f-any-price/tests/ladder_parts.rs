@@ -42,6 +42,21 @@ fn the_same(far: &Far, map: &BTreeMap<u64, u64>, at: u64) {
 }
 
 #[test]
+fn three_orders_share_a_line_and_a_gap_at_the_end_is_filled() {
+    let (mut blocks, mut level) = (Blocks::default(), Level::EMPTY);
+    let places = [1, 2, 3, 4].map(|id| blocks.append(&mut level, 7, id, 1));
+    assert_eq!(places, [0, 1, 2, 4]);
+    assert_eq!((level.first, level.last), (0, 1));
+    // Whoever comes stands behind all who are there: in the place of the last one that left, and in no other's.
+    let fifth = blocks.append(&mut level, 7, 5, 1);
+    blocks.order_mut(fifth).1.quantity = 0;
+    assert_eq!(blocks.append(&mut level, 7, 6, 1), fifth);
+    blocks.order_mut(places[3]).1.quantity = 0;
+    assert_eq!(blocks.append(&mut level, 7, 7, 1), fifth + 1);
+    assert_eq!(blocks.get(1).live(), 0b110);
+}
+
+#[test]
 fn the_tree_knows_what_a_map_knows() {
     let (mut far, mut map, mut random) = (Far::default(), BTreeMap::new(), Random::new(3));
     for step in 0..12_000 {
