@@ -265,9 +265,22 @@ impl IdTable {
         self.count
     }
 
-    /// How many buckets have more names than room.
-    pub fn crowded(&self) -> usize {
-        self.chunks.iter().flat_map(|chunk| chunk.iter()).filter(|bucket| bucket.more != NONE).count()
+    /// How many names found no room in their buckets.
+    pub fn crowded(&self, blocks: &Blocks) -> usize {
+        let first = self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|bucket| bucket.more);
+        let chain = |place: Place| Some(place).filter(|place| *place != NONE);
+        first.flat_map(|place| std::iter::successors(chain(place), |&place| chain(blocks.order(place).1.link))).count()
+    }
+
+    /// How many orders a look at a name's line leaves to be looked at: those with its tag.
+    pub fn likely(&self, id: Id) -> usize {
+        let (bucket, tag) = self.hash(id);
+        let mut likely = 0;
+        self.bucket(bucket).lane(tag, |_| {
+            likely += 1;
+            false
+        });
+        likely
     }
 
     /// How many bytes of memory it holds.
