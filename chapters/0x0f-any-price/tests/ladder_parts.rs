@@ -234,8 +234,12 @@ fn names_are_found_whatever_they_are() {
         3 => n << 32 | n,
         _ => !n,
     };
-    let (mut table, mut blocks, mut map, mut random) =
-        (IdTable::with_key([0x5851_F42D_4C95_7F2D, 0x1405_7B7E_F767_814F]), Blocks::default(), HashMap::new(), Random::new(9));
+    let (mut table, mut blocks, mut map, mut random) = (
+        IdTable::with_key([0x5851_F42D_4C95_7F2D, 0x1405_7B7E_F767_814F]),
+        Blocks::default(),
+        HashMap::new(),
+        Random::new(9),
+    );
     let mut levels: Vec<Level> = vec![Level::EMPTY; 50];
     for n in 0..20_000_u64 {
         let id = name(n);

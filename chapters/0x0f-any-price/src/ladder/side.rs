@@ -117,7 +117,10 @@ impl Levels {
         };
         if let Some(next) = next {
             self.best = next.unwrap_or(0);
-            self.follow();
+            // Nobody is followed where nobody is.
+            if self.count > 0 {
+                self.follow();
+            }
         }
     }
     // ANCHOR_END: close
@@ -131,7 +134,7 @@ impl Levels {
     /// Whether the best is where it should be: in the window's upper half, and not at its very top.
     #[inline]
     fn is_well_placed(&self) -> bool {
-        self.count == 0 || self.best.wrapping_sub(self.wanted + LEVELS / 2) < LEVELS / 8 * 3
+        self.best.wrapping_sub(self.wanted + LEVELS / 2) < LEVELS / 8 * 3
     }
 
     /// Sees whether the window has to follow the best.
@@ -184,7 +187,7 @@ impl Levels {
         self.waited += steps;
         let below = LEVELS / 16 * 11;
         let wanted = self.best.saturating_sub(below).min(u64::MAX - (LEVELS - 1));
-        if self.is_well_placed() || wanted == self.wanted {
+        if self.count == 0 || self.is_well_placed() || wanted == self.wanted {
             (self.moving, self.waited) = (false, 0);
         } else if self.waited > PATIENCE * self.count {
             (self.wanted, self.waited) = (wanted, 0);
