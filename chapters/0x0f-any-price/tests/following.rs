@@ -85,6 +85,11 @@ fn a_best_that_is_well_placed_moves_nothing() {
     let mut levels = settled(&[HOME]);
     shut(&mut levels, HOME);
     assert!(!levels.is_moving(), "nobody is there to be followed");
+    let mut levels = settled(&[HOME]);
+    open(&mut levels, HOME + 50_000);
+    [HOME, HOME + 50_000].map(|rank| shut(&mut levels, rank));
+    levels.advance(1);
+    assert!(!levels.is_moving(), "nobody is left to be followed");
 }
 
 #[test]
@@ -134,19 +139,64 @@ fn each_step_moves_a_level_or_skips_what_is_empty() {
     assert!(holds(&levels, HOME + 11_816 - BELOW));
 }
 
-#[test]
-fn who_comes_while_it_is_on_its_way_is_taken_along() {
-    // Down by 3,000, and half way somebody comes at the old place, which the window still holds.
-    let ranks = [HOME - 6_000, HOME - 3_100, HOME - 3_000];
-    let mut levels = settled(&[&ranks[..], &[HOME]].concat());
-    shut(&mut levels, HOME);
+/// A side with these levels whose window has just set out, for the best has gone.
+fn set_out(ranks: &[u64]) -> Levels {
+    let mut levels = settled(&[ranks, &[HOME]].concat());
     let moves = levels.window_moves();
+    shut(&mut levels, HOME);
     while levels.window_moves() == moves {
         levels.advance(1);
     }
-    open(&mut levels, HOME - 200);
-    let ranks = [&ranks[..], &[HOME - 200]].concat();
+    levels
+}
+
+#[test]
+fn who_comes_while_it_is_on_its_way_is_taken_along() {
+    // Down by 3,000, and half way somebody comes at the old place, which the window still holds.
+    let ranks = [HOME - 6_000, HOME - 3_100, HOME - 3_000, HOME - 200];
+    let mut levels = set_out(&ranks[..3]);
+    open(&mut levels, ranks[3]);
     // There, sixteen steps for each of four levels, and back.
     assert_eq!(rest(&mut levels, &ranks), 75);
     assert!(holds(&levels, HOME - 200 - BELOW));
+}
+
+/// Who stands on the last rank that the window wants stays or comes; who stands on the next one does neither.
+#[test]
+fn a_window_ends_where_it_says() {
+    let high = HOME - 3_000 - BELOW + (LEVELS - 1);
+    let steps = |rank: u64| {
+        let ranks = [HOME - 3_100, HOME - 3_000, rank];
+        let mut levels = set_out(&ranks[..2]);
+        open(&mut levels, rank);
+        let mut steps = 0;
+        // Its next wish is another matter.
+        while !holds(&levels, HOME - 3_000 - BELOW) {
+            levels.advance(1);
+            steps += 1;
+            assert_eq!(levels.get(rank).map(|level| level.total), Some(10));
+        }
+        assert_eq!(levels.is_in_window(rank), rank <= high, "{steps} steps");
+        steps
+    };
+    // One step cuts off what is beyond the end, one comes for each of the two others, and one goes down to the beginning.
+    assert_eq!([high - 1, high, high + 1].map(steps), [4, 4, 4]);
+
+    // On the way up nobody beyond its end is fetched, not even for a step.
+    let high = HOME + 50_000 - BELOW + (LEVELS - 1);
+    for rank in [high, high + 1] {
+        let mut levels = settled(&[HOME]);
+        let moves = levels.window_moves();
+        open(&mut levels, HOME + 50_000);
+        while levels.window_moves() == moves {
+            levels.advance(1);
+        }
+        open(&mut levels, rank);
+        let mut was_held = false;
+        while !holds(&levels, HOME + 50_000 - BELOW) {
+            levels.advance(1);
+            was_held |= levels.is_in_window(rank);
+        }
+        assert_eq!(was_held, rank == high, "{}", rank - high);
+    }
 }

@@ -226,8 +226,9 @@ impl Levels {
             let next = self.far.at_or_above(low + span).filter(|next| next - low < span + missing);
             self.window.span = next.map_or(span + missing, |next| next - low + 1);
             self.move_in(next);
-        } else if low > wanted {
-            let next = self.far.at_or_below(low - 1).filter(|next| *next >= wanted);
+        } else {
+            // What the window holds is not in the tree, so the next one is below.
+            let next = self.far.at_or_below(low).filter(|next| *next >= wanted);
             self.window.low = next.unwrap_or(wanted);
             self.window.span += low - self.window.low;
             self.move_in(next);
