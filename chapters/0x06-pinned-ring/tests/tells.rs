@@ -38,6 +38,7 @@ fn a_frame_is_counted() {
     (0..100).try_for_each(|market| engine.submit(Command::Open { market: MarketId(market) }).map(drop)).expect("taken");
     engine.flush().expect("flushed");
     let remarks = engine.close().expect("closed").remarks.join("; ");
-    let frames: u32 = remarks.split(' ').next().and_then(|count| count.parse().ok()).expect("it begins with the frames");
+    let frames: u32 =
+        remarks.split(' ').next().and_then(|count| count.parse().ok()).expect("it begins with the frames");
     assert!((10..=100).contains(&frames), "{remarks}");
 }

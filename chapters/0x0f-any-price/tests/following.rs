@@ -87,7 +87,7 @@ fn a_best_that_is_well_placed_moves_nothing() {
     assert!(!levels.is_moving(), "nobody is there to be followed");
     let mut levels = settled(&[HOME]);
     open(&mut levels, HOME + 50_000);
-    [HOME, HOME + 50_000].map(|rank| shut(&mut levels, rank));
+    [HOME, HOME + 50_000].into_iter().for_each(|rank| shut(&mut levels, rank));
     levels.advance(1);
     assert!(!levels.is_moving(), "nobody is left to be followed");
 }

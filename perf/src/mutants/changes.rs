@@ -86,7 +86,8 @@ fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
 /// asserted or asked of the compiler, which tell by themselves, and more than hints about where code is put, which move
 /// time alone.
 fn code(lines: &[&str]) -> Vec<bool> {
-    const OTHERS: [&str; 8] = ["//", "const _: ()", "const { assert!", "#[must_use", "#[allow", "#[expect", "#[inline", "#[cold"];
+    const OTHERS: [&str; 8] =
+        ["//", "const _: ()", "const { assert!", "#[must_use", "#[allow", "#[expect", "#[inline", "#[cold"];
     let mut are_names = false;
     let is_code = |line: &&str| {
         let line = line.trim();
