@@ -2,7 +2,7 @@
 //! what threads reach; and some simulations run on the system's threads all the same.
 
 use ch06::Chapter;
-use contract::simulation;
+use contract::{by_hand, simulation};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -14,4 +14,9 @@ fn schedules_are_reached() {
 #[test]
 fn simulation_on_threads() {
     simulation::some_seeds_on_threads::<Engine>(1);
+}
+
+#[test]
+fn matching_looks_around() {
+    by_hand::matching_looks_around_and_says_when_it_is_idle::<Engine>();
 }

@@ -19,6 +19,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod aftermath;
+pub mod by_hand;
 pub mod counted;
 pub mod crash;
 pub mod damage;

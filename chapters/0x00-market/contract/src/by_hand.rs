@@ -1,0 +1,94 @@
+//! A schedule in the test's own hand: the roles of an engine make a step each time that the test says so. For what no
+//! answer shows: how much a role does before it looks around, and that it says when there is nothing to do.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::folder::Folder;
+use crate::harness::Acks;
+use crate::{Faults, SimDisk};
+use market::{Command, Engine, MarketId, Options, Schedule, Step};
+
+/// How many commands are matched at most before a look at what is durable.
+const MATCH_MAX: usize = 256;
+
+/// The schedule. Clones are the same one.
+#[derive(Clone, Default)]
+struct Hand(Arc<Mutex<Vec<Worker>>>);
+
+struct Worker {
+    role: &'static str,
+    step: Box<dyn FnMut() -> Step + Send>,
+    has_ended: bool,
+}
+
+impl Worker {
+    fn step(&mut self) -> Step {
+        if self.has_ended {
+            return Step::Ended;
+        }
+        let step = (self.step)();
+        self.has_ended = step == Step::Ended;
+        step
+    }
+}
+
+impl Hand {
+    fn workers(&self) -> MutexGuard<'_, Vec<Worker>> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// A step of this role.
+    fn step(&self, role: &str) -> Step {
+        self.workers().iter_mut().find(|worker| worker.role == role).expect("the engine has this role").step()
+    }
+}
+
+impl Schedule for Hand {
+    fn add(&self, role: &'static str, step: Box<dyn FnMut() -> Step + Send>) {
+        self.workers().push(Worker { role, step, has_ended: false });
+    }
+
+    /// While the caller waits, each role makes a step.
+    fn turn(&self) {
+        for worker in self.workers().iter_mut() {
+            worker.step();
+        }
+    }
+}
+
+/// Matching looks at what is durable after so many commands at most: whoever waits for an acknowledgement does not wait
+/// for all that came behind him. And each of the two says when it had nothing to do: a thread that always works never
+/// gives its core away.
+pub fn matching_looks_around_and_says_when_it_is_idle<E: Engine>() {
+    let hand = Hand::default();
+    let mut folder = Folder::new(SimDisk::new(1, Faults::default()));
+    let many = 2 * MATCH_MAX as u32;
+    folder.options = Options { schedule: Some(Arc::new(hand.clone())), batch_max: 4 * MATCH_MAX, ..folder.options };
+    let acks = Acks::default();
+    let (mut engine, _) = E::open(&folder.options, &mut acks.receivers()).expect("opened");
+    for market in 1..=many {
+        engine.submit(Command::Open { market: MarketId(market) }).expect("taken");
+    }
+    assert_eq!(hand.step("matching"), Step::Worked);
+    until_idle(&hand, "journal", || ());
+    assert_eq!(acks.seen().len(), 0, "acknowledged before matching has looked at what is durable");
+    let mut seen = 0;
+    until_idle(&hand, "matching", || {
+        let now = acks.seen().len();
+        assert!(now - seen <= MATCH_MAX, "{} commands were matched at once", now - seen);
+        seen = now;
+    });
+    assert_eq!(seen, many as usize);
+    engine.close().expect("closed");
+}
+
+/// Lets a role make steps until it says that there is nothing more to do.
+fn until_idle(hand: &Hand, role: &str, mut after_each: impl FnMut()) {
+    for _ in 0..100 {
+        if hand.step(role) == Step::Idle {
+            return;
+        }
+        after_each();
+    }
+    panic!("{role} has nothing to do, and still says that it works");
+}
