@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::experiment::Sample;
 
@@ -21,29 +21,26 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(8)
 }
 
-/// Runs `work` on so many threads, which each do so many operations, and adds up what they computed. The time is that
-/// of the slowest thread, divided by the operations of one: what an operation takes where the others are busy too.
+/// Runs `work` on so many threads, which each do so many operations, and adds up what they computed. The time is from
+/// the first thread's start to the last one's end, divided by the operations of one: what an operation takes where the
+/// others are busy too. The threads read the clock themselves: who only waits for them may wake up when all is over.
 pub fn together(threads: usize, operations: usize, work: impl Fn(usize) -> u64 + Sync) -> Sample {
-    let start_line = Barrier::new(threads + 1);
+    let start_line = Barrier::new(threads);
     let run = |thread| {
         start_line.wait();
+        let start = Instant::now();
         let answer = work(thread);
-        (answer, Instant::now())
+        (answer, start, Instant::now())
     };
     thread::scope(|scope| {
         let run = &run;
         let running: Vec<_> = (0..threads).map(|thread| scope.spawn(move || run(thread))).collect();
-        start_line.wait();
-        let start = Instant::now();
-        let (mut answer, mut ns_max) = (0_u64, 0.0_f64);
-        for thread in running {
-            // A thread that panicked has said why, and its missing share makes the answers disagree.
-            if let Ok((part, end)) = thread.join() {
-                answer = answer.wrapping_add(part);
-                ns_max = ns_max.max(end.saturating_duration_since(start).as_nanos() as f64);
-            }
-        }
-        Sample { ns: ns_max / operations.max(1) as f64, answer }
+        // A thread that panicked has said why, and its missing share makes the answers disagree.
+        let done: Vec<_> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
+        let answer = done.iter().fold(0_u64, |sum, (part, ..)| sum.wrapping_add(*part));
+        let (first, last) = (done.iter().map(|done| done.1).min(), done.iter().map(|done| done.2).max());
+        let time = first.zip(last).map_or(Duration::ZERO, |(first, last)| last - first);
+        Sample { ns: time.as_nanos() as f64 / operations.max(1) as f64, answer }
     })
 }
 
@@ -56,5 +53,19 @@ mod tests {
         let sample = together(3, 10, |thread| thread as u64 + 1);
         assert_eq!(sample.answer, 6);
         assert!(counts().contains(&1) && counts().contains(&cores()));
+    }
+
+    /// More threads than cores, so that somebody who waits for them wakes up late.
+    #[test]
+    fn no_work_takes_less_time_than_it_takes() {
+        const WORK: Duration = Duration::from_millis(2);
+        for _ in 0..20 {
+            let sample = together(2 * cores(), 1, |_| {
+                let start = Instant::now();
+                while start.elapsed() < WORK {}
+                1
+            });
+            assert!(sample.ns >= WORK.as_nanos() as f64, "work of {WORK:?} was said to take {} ns", sample.ns);
+        }
     }
 }
