@@ -84,4 +84,18 @@ mod tests {
             assert_eq!(pending.len() as u32, next_in - next_out);
         }
     }
+
+    #[test]
+    fn what_waits_is_moved_when_most_of_what_is_kept_has_left() {
+        let mut pending = Pending::default();
+        for market in 0..10 {
+            pending.events().push(Event::Opened { market: MarketId(market) });
+            pending.end_command();
+        }
+        for (taken, kept) in [(1, 10), (2, 10), (3, 10), (4, 10), (5, 5)] {
+            pending.take();
+            pending.tidy();
+            assert_eq!(pending.events.len(), kept, "{taken} of 10 have left");
+        }
+    }
 }
