@@ -83,11 +83,20 @@ fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
 }
 
 /// Which lines are more than comments, blank lines and closing brackets, more than names that are brought in and what is
-/// asserted or asked of the compiler, which tell by themselves, and more than hints about where code is put, which move
+/// asserted or asked of the compiler, which tell by themselves (`debug_assert!` when it does not hold), and more than hints about where code is put, which move
 /// time alone.
 fn code(lines: &[&str]) -> Vec<bool> {
-    const OTHERS: [&str; 8] =
-        ["//", "const _: ()", "const { assert!", "#[must_use", "#[allow", "#[expect", "#[inline", "#[cold"];
+    const OTHERS: [&str; 9] = [
+        "//",
+        "const _: ()",
+        "const { assert!",
+        "debug_assert",
+        "#[must_use",
+        "#[allow",
+        "#[expect",
+        "#[inline",
+        "#[cold",
+    ];
     let mut are_names = false;
     let is_code = |line: &&str| {
         let line = line.trim();
@@ -115,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_the_compiler_or_a_clock_sees_is_none() {
-        let new = "use std::{\n    mem,\n};\n#[inline(always)] // near\nfn f() {\n}\n";
+        let new = "use std::{\n    mem,\n};\n#[inline(always)] // near\nfn f() {\n    debug_assert!(mem::size_of::<u8>() == 1);\n}\n";
         assert_eq!(changes_of("x.rs", "use std::cell::Cell;\nfn f() {\n}\n", new), []);
         assert_eq!(changes_of("x.rs", "fn f() {\n}\n", "#[no_mangle]\nfn f() {\n}\n").len(), 1);
     }
