@@ -83,8 +83,8 @@ fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
 }
 
 /// Which lines are more than comments, blank lines and closing brackets, more than names that are brought in and what is
-/// asserted or asked of the compiler, which tell by themselves (`debug_assert!` when it does not hold), and more than hints about where code is put, which move
-/// time alone.
+/// asserted or asked of the compiler, which tell by themselves (a debug assertion when it does not hold), and more than
+/// hints about where code is put, which move time alone.
 fn code(lines: &[&str]) -> Vec<bool> {
     const OTHERS: [&str; 9] = [
         "//",
