@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn first_in_first_out_across_a_tidy() {
-        let (mut pending, mut next_in, mut next_out) = (Pending::default(), 0, 0);
+        let (mut pending, mut next_in, mut next_out, mut kept) = (Pending::default(), 0, 0, 0);
         let event = |market| Event::Opened { market: MarketId(market) };
         for round in 0..1_000_u32 {
             for _ in 0..round % 7 {
@@ -82,20 +82,8 @@ mod tests {
             }
             pending.tidy();
             assert_eq!(pending.len() as u32, next_in - next_out);
+            kept += u32::from(pending.taken > 0);
         }
-    }
-
-    #[test]
-    fn what_waits_is_moved_when_most_of_what_is_kept_has_left() {
-        let mut pending = Pending::default();
-        for market in 0..10 {
-            pending.events().push(Event::Opened { market: MarketId(market) });
-            pending.end_command();
-        }
-        for (taken, kept) in [(1, 10), (2, 10), (3, 10), (4, 10), (5, 5)] {
-            pending.take();
-            pending.tidy();
-            assert_eq!(pending.events.len(), kept, "{taken} of 10 have left");
-        }
+        assert!(kept > 100, "what waits was moved each time that something was taken");
     }
 }

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ch08::Chapter;
+use ch08::memory::Slots;
 use contract::folder::Folder;
 use contract::harness::Acks;
 use contract::{Faults, SimDisk};
@@ -78,6 +79,35 @@ fn matching_has_a_core_of_its_own() {
         engine.close().unwrap();
         assert_eq!(cores.0.load(SeqCst), wanted, "cores that matching may run on, with pin_threads {pin_threads}");
     }
+}
+
+/// A thread that is alone with others on one core would stop them.
+#[test]
+fn with_one_core_nothing_is_pinned() {
+    let alone = thread::spawn(|| {
+        let one = core_affinity::get_core_ids().unwrap()[0];
+        assert!(core_affinity::set_for_current(one), "the system permits no choice of a core");
+        let mut folder = Folder::new(SimDisk::new(2, Faults::default()));
+        folder.options.pin_threads = true;
+        let (engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+        engine.close().unwrap().remarks.join("; ")
+    });
+    let remarks = alone.join().unwrap();
+    assert!(remarks.contains("one core"), "{remarks}");
+}
+
+/// Memory that the system only promised is found at its first touch, and no command should have to wait for that.
+#[test]
+fn a_rings_memory_is_there_before_its_first_command() {
+    const SLOTS: usize = 1 << 20;
+    let resident = || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap() * 4_096
+    };
+    let before = resident();
+    let slots = Slots::<[u64; 8]>::new(SLOTS);
+    let (there, bytes) = (resident() - before, slots.capacity() * size_of::<[u64; 8]>());
+    assert!(there > bytes / 2, "of {bytes} bytes {there} are there");
 }
 
 /// The ledger's file takes nothing for a while. Somebody waits for it, but it is not the matching thread, which goes on
