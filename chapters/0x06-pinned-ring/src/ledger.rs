@@ -104,7 +104,6 @@ impl Ledger {
 
     /// Why the writing thread is gone.
     fn failure(&mut self) -> EngineError {
-        self.full = None;
         match self.writer.take().map(JoinHandle::join) {
             Some(Ok(Err(source))) => self.error(source),
             _ => EngineError::ThreadStopped { role: "ledger", reason: "it ended early".into() },

@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::process::Command as Process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -110,19 +111,34 @@ fn a_rings_memory_is_there_before_its_first_command() {
     assert!(there > bytes / 2, "of {bytes} bytes {there} are there");
 }
 
-/// The ledger's file takes nothing for a while. Somebody waits for it, but it is not the matching thread, which goes on
-/// as long as there is a buffer to fill.
-#[test]
-fn matching_does_not_wait_for_the_ledgers_file() {
-    // More than the pipe holds and one buffer of 64 KiB on the way to it; less than with the other buffers.
-    const ENTRIES: u64 = 4_500;
-    const { assert!(ENTRIES as usize * Event::BYTES > 2 * 64 * 1024) };
+/// A folder whose ledger's file takes nothing once it holds as much as a pipe does, and the pipe's other end.
+fn stopped_ledger() -> (Folder, File) {
     let folder = Folder::new(SimDisk::new(3, Faults::default()));
     let path = folder.path().join("ledger.draft");
     let made = Process::new("mkfifo").arg(&path).status().unwrap();
     assert!(made.success(), "mkfifo could not make {}", path.display());
     // Opened for both, so that nobody waits for the other end to come.
-    let mut pipe = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let pipe = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    (folder, pipe)
+}
+
+/// From now on it takes everything, so that whoever waits for it goes on.
+fn go_on(mut pipe: File) {
+    thread::spawn(move || {
+        let mut bytes = [0; 1 << 16];
+        while pipe.read(&mut bytes).is_ok_and(|count| count > 0) {}
+    });
+}
+
+/// More entries than the pipe holds and one buffer of 64 KiB on the way to it; fewer than with the other buffers.
+const ENTRIES: u64 = 4_500;
+const _: () = assert!(ENTRIES as usize * Event::BYTES > 2 * 64 * 1024);
+
+/// The ledger's file takes nothing for a while. Somebody waits for it, but it is not the matching thread, which goes on
+/// as long as there is a buffer to fill.
+#[test]
+fn matching_does_not_wait_for_the_ledgers_file() {
+    let (folder, pipe) = stopped_ledger();
     let options = folder.options.clone();
     let caller = thread::spawn(move || {
         let (mut engine, _) = Engine::open(&options, &mut Acks::default().receivers()).unwrap();
@@ -135,12 +151,42 @@ fn matching_does_not_wait_for_the_ledgers_file() {
         thread::sleep(Duration::from_millis(1));
     }
     let went_on = caller.is_finished();
-    // Now the file takes everything, so that the engine can end, whatever it waits for.
-    thread::spawn(move || {
-        let mut bytes = [0; 1 << 16];
-        while pipe.read(&mut bytes).is_ok_and(|count| count > 0) {}
-    });
+    // Before anything is asked, so that the engine can end, whatever it waits for.
+    go_on(pipe);
     let engine = caller.join().unwrap();
     assert!(went_on, "matching waited for the ledger's file, which took nothing");
     engine.close().unwrap();
+}
+
+/// Panics at the last acknowledgement, which takes the matching thread with it.
+#[derive(Clone)]
+struct Breaks(Sender<()>);
+
+impl Acknowledge for Breaks {
+    fn acknowledge(&mut self, stamp: Stamp, _events: &[Event]) {
+        if stamp.sequence.0 > ENTRIES {
+            self.0.send(()).unwrap();
+            // A panic that prints no trace, which would take longer than the test.
+            std::panic::resume_unwind(Box::new("the receiver broke"));
+        }
+    }
+}
+
+/// An engine that broke is gone when its ledger's thread is, too: the next one writes the same file.
+#[test]
+fn an_engine_that_broke_does_not_write_on() {
+    let (folder, pipe) = stopped_ledger();
+    let (breaks, broke) = channel();
+    let options = folder.options.clone();
+    let caller = thread::spawn(move || {
+        let (mut engine, _) = Engine::open(&options, &mut |_| Box::new(Breaks(breaks.clone()))).unwrap();
+        let went = deposits(ENTRIES).into_iter().try_for_each(|command| engine.submit(command).map(drop));
+        went.and_then(|()| engine.flush())
+    });
+    broke.recv_timeout(STUCK).unwrap();
+    thread::sleep(Duration::from_millis(100));
+    let waited = !caller.is_finished();
+    go_on(pipe);
+    assert!(caller.join().unwrap().is_err(), "the receiver broke, and the engine went on");
+    assert!(waited, "the engine was gone, and its ledger's thread was not done with the file");
 }

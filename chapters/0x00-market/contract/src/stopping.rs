@@ -79,7 +79,11 @@ pub fn a_short_ledger_is_written<E: Engine>() {
     let commands = [Command::Open { market }, Command::Deposit { market, account, amount: Cents(1), request: 0 }];
     let went = commands.into_iter().try_for_each(|command| engine.submit(command).map(drop));
     let closed = went.and_then(|()| engine.close().map(drop));
-    assert!(closed.is_err(), "the ledger's disk is full, one entry was made, and the engine closed without an error");
+    let Err(error) = closed else {
+        panic!("the ledger's disk is full, one entry was made, and the engine closed without an error");
+    };
+    let words = error.to_string();
+    assert!(words.contains("write the ledger"), "the ledger's disk is full, and the engine says: {words}");
 }
 
 /// What leads to an error.
