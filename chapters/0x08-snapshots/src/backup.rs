@@ -37,10 +37,11 @@ pub fn copy(from: &Options, to: &Path) -> Result<String, EngineError> {
     let draft = draft_of(to);
     let drafted = Options { data_dir: draft.clone(), ..from.clone() };
     fs::create_dir_all(&draft).map_err(io("make", &draft))?;
-    from.disk.make_folder(&draft).map_err(io("make", &draft))?;
     let shards = (0..shards).map(|shard| ShardOf { shard, shards });
     let said: Result<Vec<String>, EngineError> = shards.map(|shard| copy_shard(from, &drafted, shard)).collect();
     let named = said.and_then(|said| {
+        // The ledger's parts were copied by the system, which syncs no names.
+        from.disk.make_folder(&draft).map_err(io("make", &draft))?;
         // What is empty makes room for the name; what is not stays, and is an error.
         let _ = fs::remove_dir(to);
         from.disk.rename(&draft, to).map_err(io("name", to))?;

@@ -5,20 +5,21 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Output};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ch08::Chapter;
 use ch08::once::snapshot;
 use contract::aftermath::{Left, judge};
 use contract::folder::Folder;
-use contract::harness::run;
+use contract::harness::{check_ledger, run};
+use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::through::{Meddle, Through};
 use market::flow::{self, FlowName};
 use market::log::ShardOf;
 use market::log_chain::segments;
-use market::{LogFile, Options, RealDisk, Sequence};
+use market::{Disk, LogFile, Options, RealDisk, Sequence};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -97,6 +98,63 @@ fn the_drill() {
     let restored: Vec<Left> = restored.collect();
     judge(&commands, &restored).unwrap();
     assert_eq!(drafts(folder.path()), 0, "a draft was left");
+}
+
+/// The log that is copied may have lost its beginning, so nobody could write the ledger again: it is copied as well.
+#[test]
+fn the_ledger_is_copied() {
+    let oracle = Oracle::of(&Random::new(2).stream(120));
+    let folder = Folder::on_disk(RealDisk);
+    let [data_dir, backup] = ["data", "backup"].map(|name| folder.path().join(name));
+    let options = Options { segment_commands: Some(20), trim_log: true, ..Options::new(&data_dir) };
+    for steps in oracle.steps(0).chunks(40) {
+        run::<Engine>(&options, &steps.iter().map(|step| step.command).collect::<Vec<_>>(), 10).unwrap();
+        snapshot(&options).unwrap();
+    }
+    ch08::backup::copy(&options, &backup).unwrap();
+    let first = segments(&RealDisk, &backup, ShardOf::ONLY).unwrap()[0].first;
+    assert!(first > Sequence::FIRST, "no log was trimmed: the backup tests nothing");
+    check_ledger(oracle.events(120), &backup, 1).unwrap();
+}
+
+/// The machine's disk, which notes what a folder held when its names were last synced.
+struct Names(Mutex<Option<Vec<String>>>);
+
+impl Disk for Names {
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        RealDisk.make_folder(folder)?;
+        *self.0.lock().unwrap() = Some(RealDisk.list(folder)?);
+        Ok(())
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        RealDisk.open(path)
+    }
+
+    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
+        RealDisk.create(path, header)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        if from.is_dir() {
+            assert_eq!(
+                Some(RealDisk.list(from)?),
+                *self.0.lock().unwrap(),
+                "names that a crash may take from the copy"
+            );
+        }
+        RealDisk.rename(from, to)
+    }
+}
+
+/// A copy has its name when the names in it survive a crash.
+#[test]
+fn a_copy_is_on_disk_before_it_has_its_name() {
+    let folder = Folder::on_disk(RealDisk);
+    let [data_dir, backup] = ["data", "backup"].map(|name| folder.path().join(name));
+    let options = Options::new(&data_dir);
+    run::<Engine>(&options, &Random::new(3).stream(50), 10).unwrap();
+    ch08::backup::copy(&Options { disk: Arc::new(Names(Mutex::new(None))), ..options }, &backup).unwrap();
 }
 
 /// How many copies in a folder have no name yet.
