@@ -4,7 +4,8 @@
 //! file    = header body
 //! header  = magic (8) · version u32 · shard u16 · shards u16 · identity of the log u64 · next sequence u64
 //!           · time of the last frame u64 · segment u64 · last frame's start u64, end u64, CRC-32C u32 · zero u32
-//!           · ledger entries u64 · 8 × (section's name (8) · length u64) · zero (40) · CRC-32C u32 · zero u32  256 bytes
+//!           · ledger entries u64 · 8 × (section's name (8) · length u64) · ledger entries on disk u64 · zero (32)
+//!           · CRC-32C u32 · zero u32                                                                  256 bytes
 //! body    = block*, each up to 65,536 bytes, CRC-32C u32, zero u32
 //! section "MARKETS\0" = for each market: market record, account records, order records (bids, then asks)
 //! market  = id u32 · closed u32 · pot u64 · funded u64 · orders placed u64 · accounts u32 · bids u32 · asks u32
@@ -58,6 +59,9 @@ pub struct SnapshotHeader {
     pub place: Place,
     /// How many entries the ledger has from the first command up to here.
     pub ledger_entries: u64,
+    /// How many of the ledger's entries were on disk when this was written. A ledger is written behind the engine, so
+    /// they may be fewer.
+    pub ledger_on_disk: u64,
     /// What is in the body, in its order.
     pub sections: Vec<Section>,
 }
@@ -78,6 +82,7 @@ impl SnapshotHeader {
         for (at, number) in numbers.into_iter().chain(sections).enumerate() {
             bytes[16 + 8 * at..24 + 8 * at].copy_from_slice(&number.to_le_bytes());
         }
+        bytes[208..216].copy_from_slice(&self.ledger_on_disk.to_le_bytes());
         let crc = crc32c::crc32c(&bytes[..248]);
         bytes[248..252].copy_from_slice(&crc.to_le_bytes());
         bytes
@@ -105,6 +110,7 @@ impl SnapshotHeader {
             log: LogId(number(0)),
             place,
             ledger_entries: number(7),
+            ledger_on_disk: number(24),
             sections,
         };
         // Encoding again catches what no field above looked at, the checksum among it.

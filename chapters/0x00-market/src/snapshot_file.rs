@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bytes::u32_at;
 use crate::log_input::Input;
+use crate::shard::ShardOf;
 use crate::snapshot::{SECTIONS_MAX, SNAPSHOT_HEADER_BYTES, SnapshotHeader, file_name, list, of_file_name};
 use crate::{Disk, EngineError, LogFile, LogId, Sequence};
 
@@ -147,22 +148,28 @@ impl<'disk> SnapshotWriter<'disk> {
     }
 }
 
-/// Removes the snapshots of the shard of `newest` that are older than the `kept` newest up to that one, and drafts that
-/// nobody writes any more. Who calls this holds the lock of the snapshots.
+/// Removes the snapshots of a shard that are older than the first of `kept` and not among them, and drafts that nobody
+/// writes any more. Who calls this holds the lock of the snapshots.
 ///
 /// # Errors
 /// What the disk says.
-pub fn remove_older(disk: &dyn Disk, newest: &Path, kept: usize) -> Result<(), EngineError> {
-    let folder = newest.parent().unwrap_or(newest);
-    let Some((shard, next)) = newest.file_name().and_then(|name| of_file_name(name.to_str()?)) else { return Ok(()) };
-    let found = list(disk, folder, shard).map_err(io("look for snapshots", folder))?;
-    for (_, path) in found.into_iter().filter(|(other, _)| *other <= next).skip(kept) {
-        disk.remove(&path).map_err(io("remove an old snapshot", &path))?;
+pub fn remove_older(
+    disk: &dyn Disk,
+    folder: &Path,
+    shard: ShardOf,
+    kept: &[(Sequence, PathBuf)],
+) -> Result<(), EngineError> {
+    let newest = kept.first().map_or(Sequence::FIRST, |(next, _)| *next);
+    for (next, path) in list(disk, folder, shard).map_err(io("look for snapshots", folder))? {
+        if next < newest && kept.iter().all(|(kept, _)| *kept != next) {
+            disk.remove(&path).map_err(io("remove an old snapshot", &path))?;
+        }
     }
     for name in disk.list(folder).map_err(io("look for snapshots", folder))? {
         let of = name.strip_suffix(".draft").and_then(|stem| of_file_name(&format!("{stem}.bin")));
         if of.is_some_and(|(of, _)| of == shard) {
-            disk.remove(&folder.join(&name)).map_err(io("remove a draft", newest))?;
+            let path = folder.join(&name);
+            disk.remove(&path).map_err(io("remove a draft", &path))?;
         }
     }
     Ok(())

@@ -26,8 +26,8 @@ use crate::start::load;
 pub struct Dealt {
     exchanges: Vec<Exchange>,
     moment: UnixMs,
-    /// Where the ledgers of the old shards stand at that moment.
-    ledgers: Vec<Part>,
+    /// Where the ledgers of the old shards stand at that moment, and how many of their entries a snapshot knows on disk.
+    ledgers: Vec<(Part, u64)>,
 }
 
 // ANCHOR: deal
@@ -72,7 +72,8 @@ impl Dealt {
             exchange.into_iter().for_each(|exchange| exchange.deal(&mut exchanges));
             let place = header.as_ref().map(|header| header.place);
             let first = place.map_or(Sequence::FIRST, |place| place.next.sequence);
-            ledgers.push(Part { shard, first, entry: header.map_or(0, |header| header.ledger_entries) });
+            let (entry, on_disk) = header.map_or((0, 0), |header| (header.ledger_entries, header.ledger_on_disk));
+            ledgers.push((Part { shard, first, entry }, on_disk));
             places.push(place);
         }
         let moment = places.iter().flatten().map(|place| place.next.time).max().unwrap_or_default();
@@ -86,7 +87,7 @@ impl Dealt {
             let to = ShardOf::market(command.market(), self.exchanges.len() as u16).shard;
             events.clear();
             self.exchanges[usize::from(to)].apply(&command, &mut events, &mut Unmeasured);
-            let ledger = &mut self.ledgers[usize::from(shard)];
+            let (ledger, _) = &mut self.ledgers[usize::from(shard)];
             ledger.first = stamp.sequence.plus(1);
             ledger.entry += events.iter().filter(|event| event.moves_value()).count() as u64;
         }
@@ -95,8 +96,8 @@ impl Dealt {
 
     /// Refuses ledgers that end before the moment: nobody can derive what is missing from the new logs.
     fn check_ledgers(&self, folder: &Path) -> Result<(), EngineError> {
-        for &Part { shard, entry, .. } in &self.ledgers {
-            if !ledger_parts::reach(shard, folder, entry).map_err(io("look for the ledger", folder))? {
+        for &(Part { shard, entry, .. }, on_disk) in &self.ledgers {
+            if !ledger_parts::reach(shard, folder, entry, on_disk).map_err(io("look for the ledger", folder))? {
                 let reason = format!(
                     "the new logs can't make the first {entry} entries of this ledger again, and they are not all here: \
                      open the logs with `--shards {}` once, which writes them again; where they are lost, go on until two \
@@ -111,16 +112,16 @@ impl Dealt {
 
     /// Ends the ledgers of the old shards at the moment, for good. An engine that opens the old logs after all writes on.
     fn end_ledgers(&self, folder: &Path) -> std::io::Result<()> {
-        self.ledgers.iter().try_for_each(|part| {
+        self.ledgers.iter().try_for_each(|(part, _)| {
             part.ends(folder)?;
-            ledger_parts::sync(part.shard, folder)
+            ledger_parts::sync(part.shard, folder).map(drop)
         })
     }
 
     /// With which commands the new logs go on, and behind which time. Nobody knows how many commands led to a market, so
     /// all that were before are divided evenly: the sum stays what it was. None begins with the first.
     fn beginnings(&self) -> Vec<Stamp> {
-        let before: u64 = self.ledgers.iter().map(|part| part.first.0 - Sequence::FIRST.0).sum();
+        let before: u64 = self.ledgers.iter().map(|(part, _)| part.first.0 - Sequence::FIRST.0).sum();
         let shards = self.exchanges.len() as u64;
         let share = |shard| (before / shards + u64::from(shard < before % shards)).max(1);
         (0..shards).map(|shard| Stamp { sequence: Sequence::FIRST.plus(share(shard)), time: self.moment }).collect()
@@ -130,7 +131,9 @@ impl Dealt {
     fn write_snapshots(&mut self, disk: &dyn Disk, folder: &Path, new: &mut SetWriter<'_>) -> Result<(), EngineError> {
         for (exchange, log) in self.exchanges.drain(..).zip(new.headers()) {
             let (shard, place) = (log.shard, Place::behind(&log));
-            let header = SnapshotHeader { shard, log: log.id, place, ledger_entries: 0, sections: Vec::new() };
+            let (ledger_entries, ledger_on_disk) = (0, 0);
+            let header =
+                SnapshotHeader { shard, log: log.id, place, ledger_entries, ledger_on_disk, sections: Vec::new() };
             let mut snapshot = SnapshotWriter::create(disk, folder, header)?;
             let path = snapshot.draft().to_path_buf();
             new.goes_with(path.clone());

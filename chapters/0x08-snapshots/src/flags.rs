@@ -26,10 +26,10 @@ pub struct Flags {
     /// Let a shadow write a snapshot whenever so many commands were logged [default: no snapshots]
     #[arg(long, value_name = "N", group = "snapshots", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     snapshot_every: Option<u64>,
-    /// Which part of the log stays: all, or what the last two snapshots need
+    /// Which part of the log stays: all, or what the snapshots that are kept need
     #[arg(long, value_name = "WHAT", default_value = "all", requires_if("since-snapshot", "snapshots"))]
     keep_log: KeepLog,
-    /// Put what the last two snapshots do not need into DIR, on any disk, and keep it there
+    /// Put what no snapshot needs that is kept into DIR, on any disk, and keep it there
     #[arg(long, value_name = "DIR", conflicts_with = "keep_log", requires = "snapshots")]
     archive: Option<PathBuf>,
     /// Write a snapshot of --data-dir, also beside a running engine, and stop
@@ -51,7 +51,7 @@ const OTHER_WORK: [&str; 2] = ["snapshots", "reshard"];
 enum KeepLog {
     /// Everything.
     All,
-    /// The segments that one of the last two snapshots needs.
+    /// The segments that one of the kept snapshots needs.
     SinceSnapshot,
 }
 

@@ -3,8 +3,9 @@
 //! A part's name says with which command it goes on, and how many entries come before it. So the parts of a shard, one
 //! after the other in the order of their names, are the ledger: where the next part begins, the one before is cut.
 
-use std::fs::{self, OpenOptions};
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use market::log::ShardOf;
@@ -98,11 +99,7 @@ impl Part {
 /// What the system says.
 pub fn parts(shard: ShardOf, folder: &Path) -> io::Result<Vec<(Part, PathBuf, u64)>> {
     let mut parts = Vec::new();
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(parts),
-        entries => entries?,
-    };
-    for entry in entries {
+    for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let part = entry.file_name().to_str().and_then(Part::of_file_name).filter(|part| part.shard == shard);
         if let Some(part) = part {
@@ -113,35 +110,65 @@ pub fn parts(shard: ShardOf, folder: &Path) -> io::Result<Vec<(Part, PathBuf, u6
     Ok(parts)
 }
 
-/// Whether the parts that are there have all entries before this one, without a hole. An engine that is killed takes with
-/// it what it had not yet written.
+/// Whether the parts that are there have all entries before this one, without a hole, the first `on_disk` of which survived
+/// whatever came. An engine that is killed takes with it what it had not yet written; and of what it had written and
+/// nobody synced, a power failure may leave zeros. So those behind `on_disk` are read.
 ///
 /// # Errors
 /// What the system says.
-pub fn reach(shard: ShardOf, folder: &Path, entry: u64) -> io::Result<bool> {
-    let mut reached = (entry == 0).then_some(0);
-    for (part, _, bytes) in parts(shard, folder)?.into_iter().filter(|(part, ..)| part.entry <= entry) {
-        if reached.is_some_and(|reached| reached < part.entry) {
-            return Ok(false);
-        }
-        reached = Some(part.entry + bytes / Event::BYTES as u64);
-    }
-    Ok(reached.is_some_and(|reached| reached >= entry))
+pub fn reach(shard: ShardOf, folder: &Path, entry: u64, on_disk: u64) -> io::Result<bool> {
+    let parts = parts(shard, folder)?;
+    let is_there = entry == 0 || without_hole(&parts).is_some_and(|there| there.start <= entry && entry <= there.end);
+    Ok(is_there && are_events(&parts, on_disk..entry)?)
 }
 
-/// Returns when everything that is in the parts survives a crash.
+/// Which entries are in the parts, as far as there is no hole.
+fn without_hole(parts: &[(Part, PathBuf, u64)]) -> Option<Range<u64>> {
+    let first = parts.first()?.0.entry;
+    let ends = |end, (part, _, bytes): &(Part, PathBuf, u64)| {
+        (part.entry <= end).then(|| part.entry + bytes / Event::BYTES as u64).ok_or(end)
+    };
+    Some(first..parts.iter().try_fold(first, ends).unwrap_or_else(|end| end))
+}
+
+/// Whether the entries in `range` are events, each of which the parts have.
+fn are_events(parts: &[(Part, PathBuf, u64)], range: Range<u64>) -> io::Result<bool> {
+    let mut at = range.start;
+    let behind = parts.iter().skip(1).map(|(part, ..)| part.entry).chain([range.end]);
+    for ((part, path, _), end) in parts.iter().zip(behind) {
+        let end = end.min(range.end);
+        if end <= at {
+            continue;
+        }
+        let mut file = BufReader::new(File::open(path)?);
+        file.seek(SeekFrom::Start((at.saturating_sub(part.entry)) * Event::BYTES as u64))?;
+        for _ in at.max(part.entry)..end {
+            let mut bytes = [0; Event::BYTES];
+            file.read_exact(&mut bytes)?;
+            if Event::decode(&bytes).is_none() {
+                return Ok(false);
+            }
+        }
+        at = end;
+    }
+    Ok(true)
+}
+
+/// Returns when everything that is in the parts survives a crash, and says how many entries that are from the first on,
+/// without a hole.
 ///
 /// # Errors
 /// What the system says.
-pub fn sync(shard: ShardOf, folder: &Path) -> io::Result<()> {
-    for (_, path, _) in parts(shard, folder)? {
+pub fn sync(shard: ShardOf, folder: &Path) -> io::Result<u64> {
+    let parts = parts(shard, folder)?;
+    for (_, path, _) in &parts {
         // Some systems sync only what may be written. A start may have removed it meanwhile.
         match OpenOptions::new().write(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             file => file?.sync_all()?,
         }
     }
-    Ok(())
+    Ok(without_hole(&parts).map_or(0, |there| there.end))
 }
 
 /// Copies the parts to another folder, as far as they are written, and returns when the copies are on disk.
@@ -152,5 +179,5 @@ pub fn copy(shard: ShardOf, from: &Path, to: &Path) -> io::Result<()> {
     for (part, path, _) in parts(shard, from)? {
         fs::copy(path, to.join(part.file_name()))?;
     }
-    sync(shard, to)
+    sync(shard, to).map(drop)
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use market::log::ShardOf;
 use market::log_chain::{identity, read_chain, segments};
-use market::snapshot::{SnapshotHeader, file_name};
+use market::snapshot::SnapshotHeader;
 use market::snapshot_file::{SnapshotWriter, remove_older};
 use market::state::ExchangeState;
 use market::{Disk, EngineError, Event, LogId, Options, Sequence, Stamp, watermark};
@@ -19,10 +19,7 @@ use crate::exchange::Exchange;
 use crate::ledger_parts;
 use crate::metrics::Unmeasured;
 use crate::start::{Origin, Start};
-use crate::trim::trim;
-
-/// How many snapshots of a shard are kept.
-const KEPT: usize = 2;
+use crate::trim::{Kept, trim};
 
 /// How many commands are replayed before somebody may ask for something else.
 const STEP_COMMANDS: u64 = 65_536;
@@ -76,9 +73,6 @@ impl Shadow {
         let path = self.folder.join(self.shard.file_name());
         let Some(mark) = watermark::read(&*self.disk, &path, self.log) else { return Ok(0) };
         let next = self.origin.next();
-        if mark.last < next {
-            return Ok(0);
-        }
         let step = Sequence(next.0 + STEP_COMMANDS - 1).min(until).min(mark.last);
         if step >= next {
             self.replay(step, heard)?;
@@ -109,24 +103,24 @@ impl Shadow {
     // ANCHOR_END: follow
 
     // ANCHOR: write
-    /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has. The
-    /// last two are kept.
+    /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has.
+    /// Then older ones go, but for those that are [`Kept`].
     ///
     /// # Errors
     /// When the disk says no.
     pub fn write(&mut self) -> Result<Option<u64>, EngineError> {
         let Some(place) = self.origin.place.filter(|place| place.next.sequence > self.kept) else { return Ok(None) };
         let (shard, log, ledger_entries) = (self.shard, self.log, self.origin.ledger_entries);
-        let header = SnapshotHeader { shard, log, place, ledger_entries, sections: Vec::new() };
-        // A start wants the ledger up to here, and may come after a crash.
-        ledger_parts::sync(shard, &self.folder).map_err(|source| self.io(source))?;
+        let ledger_on_disk = ledger_parts::sync(shard, &self.folder).map_err(|source| self.io(source))?;
+        let header = SnapshotHeader { shard, log, place, ledger_entries, ledger_on_disk, sections: Vec::new() };
         let mut snapshot = SnapshotWriter::create(&*self.disk, &self.folder, header)?;
         self.exchange.save(&mut snapshot)?;
         let bytes = snapshot.finish()?;
         self.kept = place.next.sequence;
-        remove_older(&*self.disk, &self.folder.join(file_name(shard, self.kept)), KEPT)?;
+        let kept = Kept::find(&*self.disk, &self.folder, shard, self.kept)?;
+        remove_older(&*self.disk, &self.folder, shard, &kept.snapshots)?;
         if self.trims {
-            trim(&*self.disk, &self.folder, self.archive.as_deref(), shard, KEPT)?;
+            trim(&*self.disk, &self.folder, self.archive.as_deref(), shard, &kept)?;
         }
         Ok(Some(bytes))
     }

@@ -117,9 +117,10 @@ pub fn load(
     with_ledger: bool,
 ) -> Result<(Exchange, SnapshotHeader), SnapshotError> {
     let mut snapshot = open(disk, shard, segments, path)?;
-    let (entries, folder) = (snapshot.header.ledger_entries, path.parent().unwrap_or(path));
+    let (entries, on_disk) = (snapshot.header.ledger_entries, snapshot.header.ledger_on_disk);
+    let folder = path.parent().unwrap_or(path);
     let io = |source| SnapshotError::Io { path: path.to_path_buf(), source };
-    if with_ledger && !ledger_parts::reach(shard, folder, entries).map_err(io)? {
+    if with_ledger && !ledger_parts::reach(shard, folder, entries, on_disk).map_err(io)? {
         return Err(snapshot.unusable(&format!("the ledger does not have all {entries} entries before it")));
     }
     let exchange = Exchange::load(&mut snapshot)?;

@@ -1,24 +1,69 @@
-//! Trimming: the segments at the log's beginning that no kept snapshot needs.
+//! What of the past is kept: some snapshots, and the segments that they need. The rest may go.
 //!
-//! From then on the log can't be replayed from its first command, and a start takes a snapshot. So nothing is removed
-//! before two snapshots were read back, each block of them, and what the ledger has up to the older one is on disk, for
-//! nobody can derive it again; and the oldest segment goes first, so that what is left is always the end of the log.
+//! Once the log's beginning is gone, it can't be replayed from its first command, and a start takes a snapshot. So nothing
+//! is removed before the snapshots that stay were read back, each block of them. And nobody can derive the ledger again
+//! from what was removed: what it has up to the oldest that stays is on disk before that. The oldest segment goes first,
+//! so that what is left is always the end of the log.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use market::disk::copy_file;
 use market::log::ShardOf;
 use market::log_chain::{Segment, segments};
-use market::snapshot::list;
-use market::{Disk, EngineError, LogReader};
+use market::snapshot::{SnapshotHeader, list};
+use market::snapshot_file::SnapshotReader;
+use market::{Disk, EngineError, LogReader, Sequence};
 
 use crate::ledger_parts;
 use crate::start::check;
 
+/// How many of the newest snapshots are kept, for one of them may not hold.
+const NEWEST_KEPT: usize = 2;
+
+/// The snapshots of a shard that are kept.
+pub struct Kept {
+    /// Where each is and which command is next there, the newest first.
+    pub snapshots: Vec<(Sequence, PathBuf)>,
+    /// Whether the ledger has come to the oldest of them.
+    pub reached: bool,
+}
+
+// ANCHOR: kept
+impl Kept {
+    /// Of the snapshots at which `newest` or an earlier command is the next: the two newest, and the newest that
+    /// the ledger has come to. An engine that is killed takes with it what of the ledger it had not yet written,
+    /// and a start from that one writes it again. What of the ledger it counts on was on disk when a snapshot was
+    /// written.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn find(disk: &dyn Disk, folder: &Path, shard: ShardOf, newest: Sequence) -> Result<Kept, EngineError> {
+        let io = |source| EngineError::Io { what: "look for what can go", path: folder.to_path_buf(), source };
+        let mut snapshots = list(disk, folder, shard).map_err(io)?;
+        snapshots.retain(|(next, _)| *next <= newest);
+        let header = |path: &PathBuf| Some(SnapshotReader::open(disk, path).ok()?.header);
+        let headers: Vec<Option<SnapshotHeader>> = snapshots.iter().map(|(_, path)| header(path)).collect();
+        let on_disk = headers.iter().flatten().map(|header| header.ledger_on_disk).max().unwrap_or(0);
+        let mut reached = None;
+        for (at, header) in headers.iter().enumerate() {
+            // A start passes over one that can't be read, so the ledger has come to another.
+            let Some(entries) = header.as_ref().map(|header| header.ledger_entries) else { continue };
+            if entries <= on_disk && ledger_parts::reach(shard, folder, entries, on_disk).map_err(io)? {
+                reached = Some(at);
+                break;
+            }
+        }
+        let mut at = 0..;
+        snapshots.retain(|_| at.next().is_some_and(|at| at < NEWEST_KEPT || Some(at) == reached));
+        Ok(Kept { snapshots, reached: reached.is_some() })
+    }
+}
+// ANCHOR_END: kept
+
 // ANCHOR: trim
-/// Removes the segments that neither of the `kept` newest snapshots needs, or puts them into `archive`, and says
-/// how many they were: none while there are fewer snapshots, one of them does not hold, or the ledger is behind
-/// the older. Who calls this holds the lock of the snapshots.
+/// Removes the segments that none of the snapshots in `kept` needs, or puts them into `archive`, and says how many
+/// they were: none while there are fewer than two, one of them does not hold, or the ledger has come to none. Who
+/// calls this holds the lock of the snapshots.
 ///
 /// # Errors
 /// What the disk says.
@@ -27,17 +72,16 @@ pub fn trim(
     folder: &Path,
     archive: Option<&Path>,
     shard: ShardOf,
-    kept: usize,
+    kept: &Kept,
 ) -> Result<usize, EngineError> {
     let io = |source| EngineError::Io { what: "trim the log", path: folder.to_path_buf(), source };
     let segments = segments(disk, folder, shard).map_err(io)?;
-    let newest = list(disk, folder, shard).map_err(io)?.into_iter().take(kept);
-    let read: Vec<_> = newest.map_while(|(_, path)| check(disk, shard, &segments, &path).ok()).collect();
-    let Some(oldest) = read.iter().min_by_key(|snapshot| snapshot.place.next.sequence) else { return Ok(0) };
-    if read.len() < kept || !ledger_parts::reach(shard, folder, oldest.ledger_entries).map_err(io)? {
+    let paths = kept.snapshots.iter().map(|(_, path)| path);
+    let read: Vec<_> = paths.map_while(|path| check(disk, shard, &segments, path).ok()).collect();
+    let Some(oldest) = read.last() else { return Ok(0) };
+    if read.len() < kept.snapshots.len().max(NEWEST_KEPT) || !kept.reached {
         return Ok(0);
     }
-    ledger_parts::sync(shard, folder).map_err(io)?;
     let oldest = oldest.place.segment;
     let needless: Vec<&Segment> = segments.iter().take_while(|segment| segment.first < oldest).collect();
     for segment in &needless {

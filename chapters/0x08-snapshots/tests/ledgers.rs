@@ -3,18 +3,20 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs::{self, OpenOptions};
+use std::path::Path;
 
 use ch08::Chapter;
-use ch08::ledger_parts::{Part, reach};
+use ch08::ledger_parts::{Part, reach, sync};
 use ch08::once::snapshot;
-use ch08::trim::trim;
+use ch08::trim::{Kept, trim};
 use contract::folder::Folder;
 use contract::harness::{check_ledger, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use market::log::ShardOf;
 use market::log_chain::segments;
-use market::{Command, Event, RealDisk};
+use market::snapshot::list;
+use market::{Command, EngineError, Event, RealDisk, Sequence};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -45,6 +47,12 @@ fn cut_ledger(folder: &Folder, entries: usize) {
     }
 }
 
+/// How many segments go that nobody needs.
+fn trims(folder: &Folder, archive: Option<&Path>) -> Result<usize, EngineError> {
+    let kept = Kept::find(&RealDisk, folder.path(), ShardOf::ONLY, Sequence(u64::MAX))?;
+    trim(&RealDisk, folder.path(), archive, ShardOf::ONLY, &kept)
+}
+
 /// How many entries the ledger has behind so many commands.
 fn entries(oracle: &Oracle, commands: usize) -> usize {
     oracle.events(commands).filter(|event| event.moves_value()).count()
@@ -62,7 +70,7 @@ fn a_start_leaves_no_hole() {
     {
         let (folder, oracle) = two_snapshots();
         cut_ledger(&folder, left);
-        assert_eq!(reach(ShardOf::ONLY, folder.path(), second as u64).unwrap(), left == second);
+        assert_eq!(reach(ShardOf::ONLY, folder.path(), second as u64, 0).unwrap(), left == second);
         let went = run::<Engine>(&folder.options, &commands(&oracle, 200, 300), 5).unwrap();
         let replayed = 200 - behind.unwrap_or(0);
         assert_eq!(went.recovery.replayed, replayed, "{left} entries: {:?}", went.recovery.remarks);
@@ -79,9 +87,9 @@ fn trimming_waits_for_the_ledger() {
     let first = entries(&oracle, 100);
     let begins = || segments(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].first.0;
     cut_ledger(&folder, first - 1);
-    assert_eq!((trim(&RealDisk, folder.path(), None, ShardOf::ONLY, 2).unwrap(), begins()), (0, 1));
+    assert_eq!((trims(&folder, None).unwrap(), begins()), (0, 1));
     run::<Engine>(&folder.options, &[], 5).unwrap();
-    assert!(trim(&RealDisk, folder.path(), None, ShardOf::ONLY, 2).unwrap() > 0 && begins() > 60);
+    assert!(trims(&folder, None).unwrap() > 0 && begins() > 60);
     // Now nothing can write it again: somebody removes it, and the start goes on and says what is missing.
     for entry in fs::read_dir(folder.path()).unwrap().flatten() {
         if entry.file_name().to_str().and_then(Part::of_file_name).is_some() {
@@ -91,4 +99,85 @@ fn trimming_waits_for_the_ledger() {
     let went = run::<Engine>(&folder.options, &[], 5).unwrap();
     check_state(&oracle.state(200), &went.closed.state).unwrap();
     assert!(went.recovery.remarks.join("; ").contains("the ledger does not have all"), "{:?}", went.recovery);
+}
+
+/// A snapshot says how much of the ledger was on disk before it, and segments go on its word: so there is none before the
+/// ledger was synced. One of its parts here is a folder, which can't be opened to be synced.
+#[test]
+fn no_snapshot_before_the_ledger_is_synced() {
+    let (folder, oracle) = two_snapshots();
+    run::<Engine>(&folder.options, &commands(&oracle, 200, 250), 5).unwrap();
+    let behind = Part { shard: ShardOf::ONLY, first: Sequence(1_000), entry: 1_000_000 };
+    fs::create_dir(folder.path().join(behind.file_name())).unwrap();
+    assert!(snapshot(&folder.options).is_err(), "nobody tried to sync the ledger");
+    assert_eq!(list(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].0, Sequence(201));
+}
+
+/// What was written to the ledger behind the last sync is zeros after the power failed: a start goes back to where that is
+/// written again.
+#[test]
+fn zeros_are_no_entries() {
+    let (folder, oracle) = two_snapshots();
+    run::<Engine>(&folder.options, &commands(&oracle, 200, 250), 5).unwrap();
+    let [synced, wanted] = [200, 250].map(|behind| entries(&oracle, behind));
+    cut_ledger(&folder, synced);
+    snapshot(&folder.options).unwrap();
+    let last = fs::read_dir(folder.path())
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| Some((entry.file_name().to_str().and_then(Part::of_file_name)?.entry, entry.path())));
+    let (entry, path) = last.max().unwrap();
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    file.set_len((wanted as u64 - entry) * Event::BYTES as u64).unwrap();
+    let went = run::<Engine>(&folder.options, &commands(&oracle, 250, 300), 5).unwrap();
+    assert_eq!(went.recovery.replayed, 50, "{:?}", went.recovery.remarks);
+    check_ledger(oracle.events(300), folder.path(), 1).unwrap();
+}
+
+/// The ledger is behind the two newest snapshots, as it is while an engine works: the newest that it has come to stays as
+/// well, and the log from there on, so that a start after a kill leaves no hole.
+#[test]
+fn a_snapshot_that_the_ledger_has_come_to_stays() {
+    let (mut folder, oracle) = two_snapshots();
+    folder.options.trim_log = true;
+    let kept = || -> Vec<u64> {
+        let snapshots = list(&RealDisk, folder.path(), ShardOf::ONLY).unwrap();
+        snapshots.iter().map(|(next, _)| next.0 - 1).collect()
+    };
+    let left = entries(&oracle, 200);
+    for (to, wanted) in [(220, vec![220, 200]), (240, vec![240, 220, 200]), (260, vec![260, 240, 200])] {
+        run::<Engine>(&folder.options, &commands(&oracle, to - 20, to), 5).unwrap();
+        cut_ledger(&folder, left);
+        snapshot(&folder.options).unwrap();
+        assert_eq!(kept(), wanted, "snapshots that are kept");
+        let begins = segments(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].first.0;
+        assert!((176..=201).contains(&begins), "the log begins with {begins}, and 201 is needed");
+    }
+    let went = run::<Engine>(&folder.options, &commands(&oracle, 260, 300), 5).unwrap();
+    assert_eq!(went.recovery.replayed, 60, "{:?}", went.recovery.remarks);
+    check_ledger(oracle.events(300), folder.path(), 1).unwrap();
+    // The ledger has come to all of them by now, and nobody has synced it.
+    let found = Kept::find(&RealDisk, folder.path(), ShardOf::ONLY, Sequence(u64::MAX)).unwrap();
+    assert_eq!(found.snapshots.len(), 3, "snapshots that are kept before the ledger is synced");
+    snapshot(&folder.options).unwrap();
+    assert_eq!(kept(), [300, 260], "snapshots that are kept when the ledger is whole");
+}
+
+/// A start may remove a part while another looks at them: what is gone needs no sync. Here it is a link that leads nowhere.
+#[cfg(unix)]
+#[test]
+fn a_part_that_is_gone_needs_no_sync() {
+    let (folder, _) = two_snapshots();
+    let gone = Part { shard: ShardOf::ONLY, first: Sequence(1_000), entry: 1_000_000 };
+    std::os::unix::fs::symlink("nowhere", folder.path().join(gone.file_name())).unwrap();
+    sync(ShardOf::ONLY, folder.path()).unwrap();
+}
+
+/// The archive's folder need not be there, nor those above it.
+#[test]
+fn an_archive_is_made() {
+    let (folder, _) = two_snapshots();
+    let archive = folder.path().join("cold/archive");
+    let went = trims(&folder, Some(&archive)).unwrap();
+    assert!(went > 0 && segments(&RealDisk, &archive, ShardOf::ONLY).unwrap().len() == went);
 }

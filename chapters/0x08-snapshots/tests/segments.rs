@@ -2,20 +2,28 @@
 //! chooses, the next start goes on with all that was acknowledged.
 #![allow(clippy::unwrap_used)]
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use ch08::Chapter;
 use contract::folder::Folder;
 use contract::harness::{Acks, check_events, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
+use contract::through::{Meddle, Through};
 use contract::{Faults, SimDisk};
 use market::log::ShardOf;
 use market::log_chain::segments;
-use market::{Command, Disk as _, Engine as _, Options};
+use market::{Command, Disk as _, Engine as _, LogFile, Options};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
+
+/// Something that would take so long is stuck.
+const STUCK: Duration = Duration::from_secs(20);
 
 /// A folder whose engine begins a segment every 20 commands, and makes frames of at most 7.
 fn folder(disk: &SimDisk) -> Folder {
@@ -146,4 +154,69 @@ fn a_loss_in_segments_is_refused() {
     folder.options.accept_loss = vec![market::Sequence(found)];
     let words = folder.refusal::<Engine>().unwrap().to_string();
     assert!(words.contains("does not go on without them"), "{words}");
+}
+
+/// The next segment is laid out when half of this one is used: whoever fills it need not wait for that.
+#[test]
+fn the_next_segment_is_there_before_it_is_needed() {
+    let (disk, oracle) = (SimDisk::new(5, Faults::default()), Oracle::of(&Random::new(5).stream(40)));
+    let folder = folder(&disk);
+    let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+    let mut go_on = |from, count| {
+        commands(&oracle, from, count).into_iter().for_each(|command| _ = engine.submit(command).unwrap());
+        engine.flush().unwrap();
+    };
+    go_on(0, 2);
+    assert_eq!(files(&disk, "next"), Vec::<PathBuf>::new(), "a segment was laid out before half of one was used");
+    go_on(2, 12);
+    go_on(14, 1);
+    let began = Instant::now();
+    while files(&disk, "next").is_empty() {
+        assert!(began.elapsed() < STUCK, "no segment was laid out behind 15 of 20 commands");
+        thread::sleep(Duration::from_millis(1));
+    }
+    engine.close().unwrap();
+}
+
+/// Keeps whoever syncs a segment that is laid out, until somebody says more, and tells when one has come.
+#[derive(Clone)]
+struct Gate(Sender<()>, Arc<Mutex<Receiver<()>>>);
+
+impl Meddle for Gate {
+    fn concerns(&self, path: &Path) -> bool {
+        path.extension().is_some_and(|end| end == "next")
+    }
+
+    fn sync(&self, file: &mut dyn LogFile) -> io::Result<()> {
+        let _ = self.0.send(());
+        let _ = self.1.lock().unwrap().recv_timeout(STUCK);
+        file.sync()
+    }
+}
+
+/// An engine whose log broke is gone when nobody lays out a segment any more: the next one writes the same file.
+#[test]
+fn an_engine_that_broke_lays_nothing_out() {
+    let (disk, oracle) = (SimDisk::new(6, Faults::default()), Oracle::of(&Random::new(6).stream(20)));
+    let mut folder = folder(&disk);
+    let ((came, comes), (opens, opened)) = (channel(), channel());
+    folder.options.disk = Arc::new(Through::new(Arc::new(disk.clone()), Gate(came, Arc::new(Mutex::new(opened)))));
+    let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+    let parts = [commands(&oracle, 0, 14), commands(&oracle, 14, 1), commands(&oracle, 15, 1)];
+    let caller = thread::spawn(move || {
+        for (number, part) in parts.into_iter().enumerate() {
+            if number == 2 {
+                comes.recv_timeout(STUCK).unwrap();
+                disk.set_faults(Faults { write_fails_at: Some(1), ..Faults::default() });
+            }
+            let went = part.into_iter().try_for_each(|command| engine.submit(command).map(drop));
+            let went = went.and_then(|()| engine.flush());
+            assert_eq!(went.is_ok(), number < 2, "part {number}");
+        }
+    });
+    thread::sleep(Duration::from_millis(500));
+    let waited = !caller.is_finished();
+    opens.send(()).unwrap();
+    caller.join().unwrap();
+    assert!(waited, "the engine was gone, and a segment was still laid out");
 }

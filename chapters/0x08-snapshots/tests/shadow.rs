@@ -6,6 +6,7 @@ use std::process::{Command as Process, Output};
 use std::time::{Duration, Instant};
 
 use ch08::Chapter;
+use ch08::shadow::Shadow;
 use ch08::start::Start;
 use contract::aftermath::{Left, judge};
 use contract::folder::Folder;
@@ -16,7 +17,7 @@ use contract::{Faults, SimDisk, program};
 use market::flow::{self, FlowName};
 use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf};
 use market::snapshot::list;
-use market::{Engine as _, Options, RealDisk};
+use market::{Engine as _, Options, RealDisk, Sequence};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -31,6 +32,25 @@ fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(began.elapsed() < STUCK, "{what}");
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Whoever follows a log hears each command that was on disk, once, in order, and what it led to.
+#[test]
+fn a_follower_hears_every_command() {
+    let (disk, oracle) = (SimDisk::new(3, Faults::default()), Oracle::of(&Random::new(3).stream(300)));
+    let mut folder = Folder::new(disk);
+    folder.options.segment_commands = Some(64);
+    let commands: Vec<_> = oracle.steps(0).iter().map(|step| step.command).collect();
+    run::<Engine>(&folder.options, &commands, 10).unwrap();
+    let (mut shadow, mut heard) = (Shadow::begin(&folder.options, ShardOf::ONLY).unwrap(), Vec::new());
+    for until in [100, 100, 250, u64::MAX, u64::MAX] {
+        let left =
+            shadow.follow(Sequence(until), |stamp, events| heard.push((stamp.sequence.0, events.to_vec()))).unwrap();
+        let next = shadow.next().0;
+        assert!(next > until.min(300) && left == 301 - next, "{left} are left behind command {next}");
+    }
+    let wanted = oracle.steps(0).iter().enumerate().map(|(at, step)| (at as u64 + 1, step.events.clone()));
+    assert_eq!(heard, wanted.collect::<Vec<_>>());
 }
 
 /// Two shards, lives with a shadow and without, snapshots whenever it pleases: the state is the model's, each time.

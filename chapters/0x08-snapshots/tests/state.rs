@@ -72,7 +72,14 @@ fn header(disk: &SimDisk) -> SnapshotHeader {
     let next = Stamp { sequence: Sequence(77), time: UnixMs(5) };
     let place = Place { segment: Sequence(1), last: (48, 48), crc: 0, next };
     disk.make_folder(Path::new(HERE)).unwrap();
-    SnapshotHeader { shard: ShardOf::ONLY, log: LogId(9), place, ledger_entries: 3, sections: Vec::new() }
+    SnapshotHeader {
+        shard: ShardOf::ONLY,
+        log: LogId(9),
+        place,
+        ledger_entries: 3,
+        ledger_on_disk: 2,
+        sections: Vec::new(),
+    }
 }
 
 fn save(disk: &SimDisk, exchange: &Exchange) -> PathBuf {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ch08::Chapter;
 use ch08::once::snapshot;
+use ch08::trim::{Kept, trim};
 use contract::folder::Folder;
 use contract::harness::{check_ledger, check_state, run};
 use contract::oracle::Oracle;
@@ -77,7 +78,8 @@ fn nothing_goes_for_a_snapshot_that_does_not_hold() {
         let last = bytes.len() - 9;
         bytes[last] ^= 1;
         disk.rot(&path, &bytes);
-        ch08::trim::trim(&disk, folder.path(), None, ShardOf::ONLY, 2).unwrap();
+        let kept = Kept::find(&disk, folder.path(), ShardOf::ONLY, Sequence(u64::MAX)).unwrap();
+        trim(&disk, folder.path(), None, ShardOf::ONLY, &kept).unwrap();
         assert_eq!(firsts(&disk, &folder)[0], 1, "segments went although snapshot {damaged} is damaged");
         let went = run::<Engine>(&folder.options, &[], 1).unwrap();
         check_state(&oracle.state(200), &went.closed.state).unwrap();

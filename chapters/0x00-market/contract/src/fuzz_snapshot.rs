@@ -53,7 +53,8 @@ fn any_header(bytes: &[u8; SNAPSHOT_HEADER_BYTES]) -> SnapshotHeader {
     let next = Stamp { sequence: Sequence(number(1)), time: UnixMs(number(2)) };
     let place = Place { segment: Sequence(number(3)), last: (number(4), number(5)), crc: number(6) as u32, next };
     let shard = ShardOf { shard: u16::from(bytes[12]), shards: u16::from(bytes[14]) };
-    SnapshotHeader { shard, log: LogId(number(0)), place, ledger_entries: number(7), sections: Vec::new() }
+    let (ledger_entries, ledger_on_disk) = (number(7), number(24));
+    SnapshotHeader { shard, log: LogId(number(0)), place, ledger_entries, ledger_on_disk, sections: Vec::new() }
 }
 
 /// All of the body, byte by byte.

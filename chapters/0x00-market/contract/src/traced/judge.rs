@@ -110,8 +110,7 @@ impl<C: Chapter> History<C> {
             return Err(format!("the engine found {recovery:?}, and {counts:?} commands are in the logs"));
         }
         check_state(&self.state(&counts), &state)?;
-        let events = self.oracles.iter().zip(&counts).flat_map(|(oracle, &count)| oracle.events(count));
-        check_ledger(events, &options.data_dir, self.shards)?;
+        check_ledger(self.events(&counts), &options.data_dir, self.shards)?;
         self.goes_on(&options, &counts)
     }
 
@@ -136,7 +135,7 @@ impl<C: Chapter> History<C> {
     /// What is wrong.
     pub fn comes_back_without_all(&self, left: &Tree, promised: &[usize], rules: Rules) -> Result<(), String> {
         let (_folder, options) = self.lay_out(left);
-        let counts = match self.opens(&options)? {
+        let counts = match self.opens(&options, rules)? {
             Ok(counts) => counts,
             Err(EngineError::Log(_)) if rules == Rules::Harsh => return Ok(()),
             Err(error) => return Err(format!("it does not open: {error}")),
@@ -146,15 +145,16 @@ impl<C: Chapter> History<C> {
         }
         let next = self.next(&counts);
         run::<C::Engine>(&options, &next, next.len() + 1).map_err(|error| format!("going on: {error}"))?;
-        let after = self.opens(&options)?.map_err(|error| format!("going on, then opened again: {error}"))?;
+        let after = self.opens(&options, rules)?.map_err(|error| format!("going on, then opened again: {error}"))?;
         match after.iter().sum::<usize>() == counts.iter().sum::<usize>() + next.len() {
             true => Ok(()),
             false => Err(format!("{counts:?} commands and {} more became {after:?}", next.len())),
         }
     }
 
-    /// How many commands of each shard the engine has, whose state must follow from them.
-    fn opens(&self, options: &Options) -> Result<Result<Vec<usize>, EngineError>, String> {
+    /// How many commands of each shard the engine has, whose state must follow from them, and the ledger too. Harsh rules
+    /// may leave anything of what nobody synced, and a ledger has no checksums: then it is not looked at.
+    fn opens(&self, options: &Options, rules: Rules) -> Result<Result<Vec<usize>, EngineError>, String> {
         let told = Arc::new(Mutex::new(vec![0; usize::from(self.shards)]));
         let mut receivers = |shard: u16| -> Box<dyn Acknowledge> { Box::new(Told { shard, counts: told.clone() }) };
         let engine = match C::Engine::open(options, &mut receivers) {
@@ -164,6 +164,9 @@ impl<C: Chapter> History<C> {
         let state = engine.close().map_err(|error| format!("it does not close: {error}"))?.state;
         let counts = told.lock().unwrap().clone();
         check_state(&self.state(&counts), &state)?;
+        if rules != Rules::Harsh {
+            check_ledger(self.events(&counts), &options.data_dir, self.shards)?;
+        }
         Ok(Ok(counts))
     }
 
@@ -227,6 +230,11 @@ impl<C: Chapter> History<C> {
     fn next(&self, counts: &[usize]) -> Vec<Command> {
         let next = |(oracle, &count): (&Oracle, &usize)| oracle.steps(count).first().map(|step| step.command);
         self.oracles.iter().zip(counts).filter_map(next).collect()
+    }
+
+    /// The events of so many commands of each shard.
+    fn events(&self, counts: &[usize]) -> impl Iterator<Item = &Event> {
+        self.oracles.iter().zip(counts).flat_map(|(oracle, &count)| oracle.events(count))
     }
 
     /// The state after so many commands of each shard.

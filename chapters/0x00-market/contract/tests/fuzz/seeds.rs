@@ -61,7 +61,14 @@ fn snapshot(commands: &[Command]) -> Vec<u8> {
     commands.iter().for_each(|command| drop(model.apply(command)));
     let (disk, next) = (SimDisk::new(0, Faults::default()), Stamp { sequence: Sequence(8), time: UnixMs(5) });
     let place = Place { segment: Sequence::FIRST, last: (48, 96), crc: 7, next };
-    let header = SnapshotHeader { shard: ShardOf::ONLY, log: LogId(9), place, ledger_entries: 3, sections: Vec::new() };
+    let header = SnapshotHeader {
+        shard: ShardOf::ONLY,
+        log: LogId(9),
+        place,
+        ledger_entries: 3,
+        ledger_on_disk: 2,
+        sections: Vec::new(),
+    };
     disk.make_folder(Path::new("seeds")).unwrap();
     let mut writer = SnapshotWriter::create(&disk, Path::new("seeds"), header).unwrap();
     writer.section(MARKETS).unwrap();
