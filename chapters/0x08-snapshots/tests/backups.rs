@@ -5,11 +5,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Output};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ch08::Chapter;
 use ch08::once::snapshot;
+use ch08::trim::{Kept, trim};
 use contract::aftermath::{Left, judge};
 use contract::folder::Folder;
 use contract::harness::{check_ledger, run};
@@ -19,6 +21,7 @@ use contract::through::{Meddle, Through};
 use market::flow::{self, FlowName};
 use market::log::ShardOf;
 use market::log_chain::segments;
+use market::snapshot::file_name;
 use market::{Disk, LogFile, Options, RealDisk, Sequence};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
@@ -155,6 +158,89 @@ fn a_copy_is_on_disk_before_it_has_its_name() {
     let options = Options::new(&data_dir);
     run::<Engine>(&options, &Random::new(3).stream(50), 10).unwrap();
     ch08::backup::copy(&Options { disk: Arc::new(Names(Mutex::new(None))), ..options }, &backup).unwrap();
+}
+
+/// What an engine changes while it is copied, as a copy sees it in the names of the data directory.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// Each time there is another snapshot.
+    Snapshots,
+    /// Each time there is another file that is no part of a log.
+    Others,
+    /// Nothing but the order in which the system lists the names.
+    Order,
+    /// Once, the log's beginning goes when two of its segments are copied.
+    Trimmed,
+}
+
+/// The machine's disk, on which names change from look to look, and a segment can't be made: the third, where the log is
+/// trimmed meanwhile, otherwise any.
+struct Changing {
+    change: Change,
+    looks: AtomicU64,
+    made: Arc<AtomicU64>,
+    data_dir: PathBuf,
+}
+
+impl Disk for Changing {
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let mut names = RealDisk.list(folder)?;
+        let look = self.looks.fetch_add(1, SeqCst);
+        match self.change {
+            _ if !folder.ends_with("data") => {}
+            Change::Snapshots => names.push(file_name(ShardOf::ONLY, Sequence(10_000 + look))),
+            Change::Others => names.push(format!("other-{look}")),
+            Change::Order if self.made.load(SeqCst).is_multiple_of(2) => names.sort(),
+            Change::Order => names.sort_by(|one, other| other.cmp(one)),
+            Change::Trimmed => {}
+        }
+        Ok(names)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        RealDisk.open(path)
+    }
+
+    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
+        if path.extension().is_none_or(|end| end != "log") {
+            return RealDisk.create(path, header);
+        }
+        match (self.change, self.made.fetch_add(1, SeqCst)) {
+            (Change::Trimmed, 2) => {
+                let kept = Kept::find(&RealDisk, &self.data_dir, ShardOf::ONLY, Sequence(u64::MAX)).unwrap();
+                assert!(trim(&RealDisk, &self.data_dir, None, ShardOf::ONLY, &kept).unwrap() > 3);
+                Err(io::ErrorKind::NotFound.into())
+            }
+            (Change::Trimmed, _) => RealDisk.create(path, header),
+            _ => Err(io::ErrorKind::StorageFull.into()),
+        }
+    }
+}
+
+/// Who trims while he is copied is copied again, but not for ever, and nobody else is.
+#[test]
+fn what_changed_meanwhile_is_copied_again() {
+    let folder = Folder::on_disk(RealDisk);
+    let [data_dir, backup] = ["data", "backup"].map(|name| folder.path().join(name));
+    let options = Options { segment_commands: Some(20), ..Options::new(&data_dir) };
+    for part in Random::new(4).stream(200).chunks(100) {
+        run::<Engine>(&options, part, 10).unwrap();
+        snapshot(&options).unwrap();
+    }
+    let copy = |change| {
+        let made = Arc::new(AtomicU64::new(0));
+        let (looks, data_dir) = (AtomicU64::new(0), data_dir.clone());
+        let disk = Changing { change, looks, made: Arc::clone(&made), data_dir };
+        let copied = ch08::backup::copy(&Options { disk: Arc::new(disk), ..options.clone() }, &backup);
+        (copied, made.load(SeqCst))
+    };
+    for (change, wanted) in [(Change::Snapshots, 5), (Change::Others, 1), (Change::Order, 1)] {
+        let (copied, tries) = copy(change);
+        assert!(copied.is_err() && tries == wanted, "{tries} tries with {change:?}");
+    }
+    let (copied, _) = copy(Change::Trimmed);
+    copied.unwrap();
+    assert!(segments(&RealDisk, &backup, ShardOf::ONLY).unwrap()[0].first > Sequence(60));
 }
 
 /// How many copies in a folder have no name yet.

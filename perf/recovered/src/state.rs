@@ -63,7 +63,7 @@ pub fn write(
         return Err(EngineError::Refused(words));
     };
     let (shard, log, ledger_entries) = (ShardOf::ONLY, origin.log.unwrap_or(LogId::NONE), origin.ledger_entries);
-    let header = SnapshotHeader { shard, log, place, ledger_entries, sections: Vec::new() };
+    let header = SnapshotHeader { shard, log, place, ledger_entries, ledger_on_disk: 0, sections: Vec::new() };
     let mut snapshot = SnapshotWriter::create(disk, folder, header)?;
     exchange.save(&mut snapshot)?;
     snapshot.finish()

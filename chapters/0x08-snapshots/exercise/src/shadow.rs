@@ -30,8 +30,8 @@ impl Shadow {
         todo!("step 2: the shadow; `market::log_chain::read_chain` reads from a place on")
     }
 
-    /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has. The
-    /// last two are kept.
+    /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has.
+    /// Then older ones go, but for those that are `Kept`.
     ///
     /// # Errors
     /// When the disk says no.
