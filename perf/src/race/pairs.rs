@@ -9,6 +9,7 @@ use results::figures::{Figures, figure};
 use results::pairs::{Factor, drawn_order};
 use results::programs::Program;
 use results::record::{Pair, RacedChapter};
+use results::spread::median_of_sorted;
 
 use super::figures::{all, judged};
 use super::verdict::{ERROR, error_of_one, is_settled, looks};
@@ -17,23 +18,29 @@ use crate::flow_args::FlowArgs;
 /// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
 const RATE_MAX: f64 = 1_000_000.0;
 
+/// What a throughput run alone tells.
+const THROUGHPUT: [&str; 2] = ["throughput_ops", "processor_order_ns"];
+
 /// How long things take, and when it is enough.
 pub struct Plan {
     /// The most pairs of a chapter.
     pub rounds: u32,
     /// The smallest difference that matters.
     pub margin: f64,
-    /// How long the throughput pass of a run takes.
+    /// How long a throughput run takes.
     seconds: f64,
-    /// How long its latency pass takes.
+    /// How many of them each side of a pair has: of one program, runs lie as far apart from one another as long ones do, so
+    /// many short ones tell more in the same time.
+    runs: usize,
+    /// How long the latency pass takes.
     latency_seconds: f64,
 }
 
 impl Plan {
     /// The plan of a full race or of a quick one.
     pub fn new(quick: bool, rounds: Option<u32>, margin: f64) -> Plan {
-        let (all, seconds, latency_seconds) = if quick { (6, 0.15, 0.1) } else { (32, 0.4, 0.3) };
-        Plan { rounds: rounds.unwrap_or(all), margin, seconds, latency_seconds }
+        let (all, seconds, runs, latency_seconds) = if quick { (6, 0.05, 3, 0.1) } else { (32, 0.08, 5, 0.3) };
+        Plan { rounds: rounds.unwrap_or(all), margin, seconds, runs, latency_seconds }
     }
 }
 
@@ -46,8 +53,11 @@ pub struct Contest {
     /// The base's program and the current one.
     programs: [PathBuf; 2],
     flow: FlowArgs,
-    /// What both programs are told.
-    flags: Vec<String>,
+    /// What both programs are told for a throughput run, and how many such runs a side has.
+    throughput: Vec<String>,
+    runs: usize,
+    /// What they are told for everything else.
+    rest: Vec<String>,
     orders: u64,
     rate: u64,
     pairs: Vec<Pair>,
@@ -62,7 +72,9 @@ impl Contest {
             settled: false,
             programs,
             flow,
-            flags: Vec::new(),
+            throughput: Vec::new(),
+            runs: 1,
+            rest: Vec::new(),
             orders: 0,
             rate: 0,
             pairs: Vec::new(),
@@ -80,14 +92,13 @@ impl Contest {
         let per_s = figure(&figures, "throughput_ops", &self.chapter.folder)?;
         self.orders = (per_s * plan.seconds).clamp(64.0, 4_000_000.0) as u64;
         self.rate = (per_s / 2.0).clamp(1.0, RATE_MAX) as u64;
-        let passes = if self.chapter.measures { "throughput,breakdown,latency" } else { "throughput,latency" };
-        let settings = [
-            ("--pass", passes.into()),
-            ("--max-seconds", (5.0 * plan.seconds).to_string()),
-            ("--rate", self.rate.to_string()),
-            ("--seconds", plan.latency_seconds.to_string()),
-        ];
-        self.flags = self.flags(self.orders as u32, &settings);
+        let orders = self.orders as u32;
+        let longest = ("--max-seconds", (10.0 * plan.seconds).to_string());
+        self.throughput = self.flags(orders, &[("--pass", "throughput".into()), longest.clone()]);
+        self.runs = plan.runs;
+        let passes = if self.chapter.measures { "breakdown,latency" } else { "latency" };
+        let latency = [("--rate", self.rate.to_string()), ("--seconds", plan.latency_seconds.to_string())];
+        self.rest = self.flags(orders, &[[("--pass", passes.into()), longest], latency].concat());
         Ok(())
     }
 
@@ -98,22 +109,35 @@ impl Contest {
         flags
     }
 
-    /// Runs both programs, in an order that is drawn.
+    /// Runs both programs in turn, in an order that is drawn and turned around each time. Of the throughput runs, the
+    /// median counts.
     ///
     /// # Errors
     /// When one of them can't be run.
     pub fn pair(&mut self, place: &Path) -> Result<(), MeasureError> {
         let base_first = drawn_order(2) == [0, 1];
-        let run = |side: usize| -> Result<Figures, MeasureError> {
-            let program = &self.programs[side];
-            let figures = Program::from(&self.chapter).measure_program(program, &self.flags, &place.join("out"))?;
-            Ok(judged(&figures))
-        };
-        let (first, second) = if base_first { (0, 1) } else { (1, 0) };
-        let (first, second) = (run(first)?, run(second)?);
-        let (base, current) = if base_first { (first, second) } else { (second, first) };
+        let mut seen = [Vec::new(), Vec::new()];
+        for run in 0..self.runs {
+            let base_first = base_first == run.is_multiple_of(2);
+            for side in if base_first { [0, 1] } else { [1, 0] } {
+                seen[side].push(self.run(side, &self.throughput, place)?);
+            }
+        }
+        let order = if base_first { [0, 1] } else { [1, 0] };
+        let mut sides = seen.map(|runs| medians(&runs));
+        for side in order {
+            let rest = self.run(side, &self.rest, place)?;
+            sides[side].extend(rest.into_iter().filter(|(key, _)| !THROUGHPUT.contains(&key.as_str())));
+        }
+        let [base, current] = sides;
         self.pairs.push(Pair { base_first, base, current });
         Ok(())
+    }
+
+    /// Runs the base's program, which is side 0, or the current one, and gives what is judged of its figures.
+    fn run(&self, side: usize, flags: &[String], place: &Path) -> Result<Figures, MeasureError> {
+        let figures = Program::from(&self.chapter).measure_program(&self.programs[side], flags, &place.join("out"))?;
+        Ok(judged(&figures))
     }
 
     /// Judges the figures, if it is time to, beside those of so many chapters.
@@ -164,4 +188,15 @@ pub fn factors(chapter: &RacedChapter, chapters: usize, looks: usize) -> BTreeMa
         Factor::of(&ratios, error_of_one(ERROR, beside, looks))
     };
     figures.iter().map(|figure| (figure.key.clone(), factor(figure))).collect()
+}
+
+/// The median of each figure over some runs of a program; one that a run does not have is left out.
+fn medians(runs: &[Figures]) -> Figures {
+    let keys = runs.first().into_iter().flat_map(Figures::keys);
+    let median = |key: &String| {
+        let mut values = runs.iter().map(|run| run.get(key).copied()).collect::<Option<Vec<f64>>>()?;
+        values.sort_by(f64::total_cmp);
+        Some((key.clone(), median_of_sorted(&values)?))
+    };
+    keys.filter_map(median).collect()
 }

@@ -54,7 +54,7 @@ pub struct RacedChapter {
     pub factors: BTreeMap<String, Option<Factor>>,
 }
 
-/// Two runs, one right after the other.
+/// Runs of both programs, one right after the other: of several throughput runs the medians, and one of the rest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     /// Whether the base ran before the current one; drawn for each pair.
