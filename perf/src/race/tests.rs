@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use results::record::{Pair, RacedChapter};
+use results::record::{Pair, RaceRecord, RacedChapter};
 
+use super::figures::{Figure, all};
 use super::pairs::factors;
 use super::verdict::{Judgement, judge, looks};
 
@@ -119,6 +120,60 @@ fn a_slower_program_is_found() {
     assert!(seen >= 150, "3 % were seen in {seen} races of 200");
     let seen = found(calm, 1.0 / 0.9, 200);
     assert!(seen >= 199, "a tenth was seen in {seen} races of 200");
+}
+
+/// The headline figures of a real race of a commit with itself: weather that nobody made up.
+fn recorded() -> Vec<RacedChapter> {
+    let record: RaceRecord = serde_json::from_str(include_str!("recorded.json")).expect("it is a record of `race`");
+    assert_eq!(record.base, record.current, "it is no race of a program with itself");
+    record.chapters
+}
+
+/// Whether a race whose pairs are drawn from recorded ones finds a chapter worse. Which side of a pair is called the
+/// current one is drawn too, so that nothing is left of what chance gave one of them when it was recorded. A figure of
+/// one chapter is `factor` × what it was.
+fn is_worse_again(seed: u64, recorded: &[RacedChapter], (folder, figure, factor): (&str, &str, f64)) -> bool {
+    let mut random = Random(seed);
+    let looks = looks(32);
+    recorded.iter().any(|chapter| {
+        let mut raced = RacedChapter { pairs: Vec::new(), factors: BTreeMap::new(), ..chapter.clone() };
+        (1..=32).any(|count| {
+            let drawn = (random.share() * chapter.pairs.len() as f64) as usize;
+            let Pair { base_first, base, current } = chapter.pairs[drawn].clone();
+            let (base, mut current) = if random.share() < 0.5 { (current, base) } else { (base, current) };
+            if chapter.chapter == folder {
+                current.entry(figure.to_owned()).and_modify(|value| *value *= factor);
+            }
+            raced.pairs.push(Pair { base_first, base, current });
+            looks.contains(&count) && {
+                let factors = factors(&raced, recorded.len(), looks.len());
+                let is_worse = |figure: &Figure| {
+                    judge(factors.get(&figure.key).copied().flatten(), figure.more_is_better, 0.02) == Judgement::Worse
+                };
+                all().iter().filter(|figure| figure.headline).any(is_worse)
+            }
+        })
+    })
+}
+
+#[test]
+fn recorded_pairs_drawn_again_end_as_the_real_ones_do() {
+    let recorded = recorded();
+    let worse = |races: u64, planted: (&str, &str, f64)| {
+        (0..races).filter(|seed| is_worse_again(*seed, &recorded, planted)).count()
+    };
+    let unchanged = worse(1_000, ("", "", 1.0));
+    println!("of 1,000 races of an unchanged program {unchanged} end as worse");
+    assert!(unchanged <= 50, "{unchanged} of 1,000");
+    for (chapter, figure, factor, least) in [
+        ("0x05-array-book", "processor_order_ns", 1.05, 190),
+        ("0x05-array-book", "processor_order_ns", 1.03, 100),
+        ("0x06-pinned-ring", "throughput_ops", 0.9, 190),
+    ] {
+        let seen = worse(200, (chapter, figure, factor));
+        println!("of 200 races with {figure} of {chapter} × {factor} {seen} end as worse");
+        assert!(seen >= least, "{figure} of {chapter} × {factor}: {seen} of 200");
+    }
 }
 
 #[test]
