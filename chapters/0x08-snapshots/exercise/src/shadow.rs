@@ -31,7 +31,7 @@ impl Shadow {
     }
 
     /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has.
-    /// Then older ones go, but for those that are `Kept`.
+    /// Then older ones go, but for those that are [`Kept`].
     ///
     /// # Errors
     /// When the disk says no.
