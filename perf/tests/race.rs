@@ -25,7 +25,7 @@ budget = 0
 "#;
 
 /// "Builds" a program that takes as many nanoseconds an order as the tree's file `speed` says, with a noise that
-/// follows from how often it has run.
+/// follows from how often it has run. Like the real one it takes a program for built that is newer than its source.
 const CARGO: &str = r#"#!/bin/sh
 target=target
 while [ $# -gt 0 ]; do
@@ -37,6 +37,7 @@ if [ "$speed" = broken ]; then
     echo "error: made-up compiler: no" >&2
     exit 101
 fi
+[ "$target/release/ch01" -nt chapters/0x01-made-up/speed ] && exit
 mkdir -p "$target/release"
 rm -f "$target/release/ch01"
 cat >"$target/release/ch01" <<PROGRAM
@@ -131,6 +132,17 @@ fn an_unchanged_program_passes_and_a_slower_one_does_not() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("3 better"), "{said}");
     assert_eq!(left(root), [""; 0]);
+}
+
+#[test]
+fn a_folder_written_before_the_base_was_built_is_built_too() {
+    let (Some(root), Some(slower)) = (repository("1000"), repository("1050")) else { return };
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let source = fs::File::options().append(true).open(slower.path().join(CHAPTER).join("speed")).expect("it is there");
+    source.set_modified(long_ago).expect("a time");
+    let (code, said) = race(root.path(), &["HEAD", &slower.path().to_string_lossy(), "--rounds", "14"]);
+    assert_eq!(code, Some(1), "5 % went unnoticed: {said}");
+    assert!(said.contains("3 worse"), "{said}");
 }
 
 #[test]

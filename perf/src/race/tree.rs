@@ -1,7 +1,9 @@
 //! The two trees of a race: which they are, and their programs.
 //!
 //! A commit is checked out into a folder of its own under `target/race` and built there; its programs stay for the next
-//! time. Dependencies are compiled once for all commits. What fails leaves nothing behind.
+//! time. Dependencies are compiled once for all commits. A folder is built in its own `target`: what was built of one
+//! tree is newer than the files of another that was written before, and cargo would take them for built. What fails
+//! leaves nothing behind.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -86,8 +88,9 @@ impl Tree {
             }
             Tree::Folder(other) => {
                 let has = has_them(other, chapters);
-                build(other, &has, &self.label())?;
-                return has.iter().try_for_each(|chapter| copy(&built_program(chapter), folder));
+                let target = other.join("target");
+                build(other, &has, &self.label(), &target)?;
+                return has.iter().try_for_each(|chapter| copy(&built_program(chapter, &target), folder));
             }
             Tree::Commit(hash) => commit(hash, chapters)?,
         };
@@ -118,9 +121,11 @@ fn commit(hash: &str, chapters: &[Chapter]) -> Result<PathBuf, MeasureError> {
     let made = check_out(hash, &unfinished.join("tree")).and_then(|()| {
         let tree = unfinished.join("tree");
         let has = has_them(&tree, chapters);
-        build(&tree, &has, &hash[..hash.len().min(12)])?;
+        // Its files are newer than what was built there before them.
+        let shared = folder().join("build");
+        build(&tree, &has, &hash[..hash.len().min(12)], &shared)?;
         let programs = unfinished.join("programs");
-        has.iter().try_for_each(|chapter| copy(&built_program(chapter), &programs))?;
+        has.iter().try_for_each(|chapter| copy(&built_program(chapter, &shared), &programs))?;
         let absent: String = chapters
             .iter()
             .filter(|chapter| !has.contains(chapter))
@@ -153,13 +158,13 @@ fn has_them<'a>(tree: &Path, chapters: &'a [Chapter]) -> Vec<&'a Chapter> {
     chapters.iter().filter(|chapter| tree.join("chapters").join(&chapter.folder).join("Cargo.toml").is_file()).collect()
 }
 
-fn build(tree: &Path, chapters: &[&Chapter], label: &str) -> Result<(), MeasureError> {
+fn build(tree: &Path, chapters: &[&Chapter], label: &str, target: &Path) -> Result<(), MeasureError> {
     if chapters.is_empty() {
         return Err(MeasureError::Unusable(format!("{label} has none of these chapters; name others with --chapters")));
     }
     tell(format_args!("building {label}"));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(tree).args(["build", "--release", "--quiet", "--target-dir"]).arg(shared_target());
+    command.current_dir(tree).args(["build", "--release", "--quiet", "--target-dir"]).arg(target);
     chapters.iter().for_each(|chapter| {
         command.args(["-p", &chapter.package]);
     });
@@ -172,17 +177,13 @@ fn build(tree: &Path, chapters: &[&Chapter], label: &str) -> Result<(), MeasureE
     }
 }
 
-fn shared_target() -> PathBuf {
-    folder().join("build")
-}
-
 /// The name of a chapter's program as a file.
 pub fn program_name(chapter: &Chapter) -> String {
     format!("{}{}", chapter.package, std::env::consts::EXE_SUFFIX)
 }
 
-fn built_program(chapter: &Chapter) -> PathBuf {
-    shared_target().join("release").join(program_name(chapter))
+fn built_program(chapter: &Chapter, target: &Path) -> PathBuf {
+    target.join("release").join(program_name(chapter))
 }
 
 fn copy(program: &Path, folder: &Path) -> Result<(), MeasureError> {
