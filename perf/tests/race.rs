@@ -96,7 +96,11 @@ fn git(root: &Path, arguments: &[&str]) {
 
 /// Races in this repository: the exit code and all that is said.
 fn race(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_perf"));
+    race_with(Path::new(env!("CARGO_BIN_EXE_perf")), root, arguments)
+}
+
+fn race_with(tool: &Path, root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(tool);
     command.arg("race").args(arguments).current_dir(root).env("CARGO", root.join("cargo"));
     let ended = command.output().expect("the tool runs");
     let said = [ended.stdout, ended.stderr].concat();
@@ -143,6 +147,19 @@ fn a_folder_written_before_the_base_was_built_is_built_too() {
     let (code, said) = race(root.path(), &["HEAD", &slower.path().to_string_lossy(), "--rounds", "14"]);
     assert_eq!(code, Some(1), "5 % went unnoticed: {said}");
     assert!(said.contains("3 worse"), "{said}");
+}
+
+#[test]
+fn a_tool_that_was_built_in_another_tree_races_this_one() {
+    let (Some(root), Some(other)) = (repository("1000"), repository("1050")) else { return };
+    let built = other.path().join("target/release");
+    fs::create_dir_all(&built).expect("a folder");
+    let program = Command::new(other.path().join("cargo")).current_dir(other.path()).status().expect("it runs");
+    assert!(program.success() && built.join("ch01").is_file());
+    let tool = built.join("perf");
+    fs::copy(env!("CARGO_BIN_EXE_perf"), &tool).expect("copied");
+    let (code, said) = race_with(&tool, root.path(), &["HEAD", "--rounds", "14"]);
+    assert_eq!(code, Some(0), "the other tree's program was raced: {said}");
 }
 
 #[test]

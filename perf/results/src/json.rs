@@ -19,7 +19,7 @@ pub fn text<T: Serialize>(value: &T) -> Result<String, MeasureError> {
 }
 
 /// Writes `value` as readable JSON, creating the folder, through a neighbour file and a rename: a reader finds the
-/// old file or the new one.
+/// old file or the new one, and what failed leaves nothing beside it.
 ///
 /// # Errors
 /// [`MeasureError::Disk`] when it cannot be written.
@@ -29,8 +29,14 @@ pub fn save<T: Serialize>(value: &T, path: &Path) -> Result<(), MeasureError> {
         fs::create_dir_all(folder).map_err(|error| MeasureError::disk("create the folder", folder, &error))?;
     }
     let unfinished = path.with_extension("json.new");
-    fs::write(&unfinished, text).map_err(|error| MeasureError::disk("write", &unfinished, &error))?;
-    fs::rename(&unfinished, path).map_err(|error| MeasureError::disk("write", path, &error))
+    let written = fs::write(&unfinished, text)
+        .map_err(|error| MeasureError::disk("write", &unfinished, &error))
+        .and_then(|()| fs::rename(&unfinished, path).map_err(|error| MeasureError::disk("write", path, &error)));
+    if written.is_err() {
+        // The disk may say no to this too, and the first error is the one to tell.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
 }
 
 /// What a subcommand writes to `output/<verb>.json`.
@@ -90,5 +96,21 @@ pub trait Record: Serialize + DeserializeOwned {
             MeasureError::Unusable(format!("{name} was not written: {problem}; the measurement failed, run it again"))
         })?;
         save(self, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_failed_leaves_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        // A folder is in the way, so the last step fails.
+        fs::create_dir(&path).unwrap();
+        assert!(matches!(save(&1, &path), Err(MeasureError::Disk(_))));
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["a.json"]);
     }
 }

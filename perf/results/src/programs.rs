@@ -54,14 +54,17 @@ impl Program {
         Program { name: package.into(), package: package.into(), profile: "whole" }
     }
 
-    /// Where it is: in the folder of its profile, beside that of this program's, where cargo puts both.
+    /// Where it is: in the folder of its profile, beside that of this program's, where cargo puts both. A program that
+    /// was built in another tree than the one it is run in has that tree's programs beside it, and they are not meant.
     pub fn path(&self) -> PathBuf {
         let here = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_path_buf));
+        let here = here.filter(|folder| program::repository::find(folder).is_none_or(|root| root == repository()));
         // Tests run from `deps`, and a debug build of this tool still measures release builds.
         let optimised = here.filter(|folder| folder.ends_with("release") || folder.ends_with("whole"));
         let beside = optimised.and_then(|folder| folder.parent().map(Path::to_path_buf));
         let name = format!("{}{}", self.package, std::env::consts::EXE_SUFFIX);
-        let folders = beside.into_iter().chain([repository().join("target")]);
+        let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        let folders = beside.into_iter().chain([named.unwrap_or_else(|| repository().join("target"))]);
         let paths = folders.map(|folder| folder.join(self.profile).join(&name));
         paths.into_iter().find(|path| path.is_file()).unwrap_or_else(|| name.into())
     }
