@@ -7,12 +7,13 @@
 
 mod figures;
 mod pairs;
+mod series;
 mod table;
 mod tree;
 mod verdict;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use catalogue::Chapter;
@@ -27,6 +28,7 @@ use results::progress::{progress_bar, say};
 use results::record::{RaceRecord, Record};
 
 use self::pairs::{Contest, Plan};
+use self::series::Series;
 use self::tree::Tree;
 use self::verdict::{ERROR, FIRST_LOOK, Judgement, looks};
 use crate::command::command_line;
@@ -54,6 +56,12 @@ pub struct RaceArgs {
     /// Six short pairs of each chapter: shows large differences, and judges none
     #[arg(long)]
     pub quick: bool,
+    /// Race so often, to see how far one race can be trusted: a line each, all of them in races.json, no verdict
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub times: Option<u32>,
+    /// What these races are called in races.json; more of the same name and commits go on there
+    #[arg(long, default_value = "races", requires = "times")]
+    pub name: String,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub output: OutputArgs,
@@ -67,7 +75,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// Builds both trees, races them, prints the verdict and writes the record and the chart. `No` means that a headline
-/// figure is worse.
+/// figure is worse; many races have no verdict.
 ///
 /// # Errors
 /// When a tree can't be found, built or run, or the results can't be written.
@@ -77,7 +85,6 @@ pub fn run(args: &RaceArgs) -> Result<Verdict, MeasureError> {
     args.flow.check()?;
     let (base, current) = (Tree::named(Some(&args.base))?, Tree::named(args.current.as_deref())?);
     base.must_be_a_commit()?;
-    let began = Instant::now();
     let output = args.output.folder();
     fs::create_dir_all(tree::folder())
         .map_err(|error| MeasureError::disk("make the folder", &tree::folder(), &error))?;
@@ -87,15 +94,41 @@ pub fn run(args: &RaceArgs) -> Result<Verdict, MeasureError> {
     let sides = ["one", "two"].map(|side| place.path().join(side));
     base.programs(&chapters, &sides[0])?;
     current.programs(&chapters, &sides[1])?;
+    let (chapters, absent) = in_both(chapters, &sides);
+    for chapter in &absent {
+        print(format_args!("{chapter}: not raced, for one of the two does not have it\n"))?;
+    }
+    let once = || once(args, [base.label(), current.label()], &chapters, &sides, place.path());
+    let Some(times) = args.times else { return publish(&once()?, args, &output) };
+    let mut series = Series::open(&args.name, output.join("races.json"))?;
+    for _ in 0..times {
+        print(format_args!("{}\n", series.keep(&once()?)?))?;
+    }
+    print(format_args!("record  {}\n", series.path.display()))?;
+    Ok(Verdict::Yes)
+}
 
+/// One race of the two sides' programs.
+fn once(
+    args: &RaceArgs,
+    [base, current]: [String; 2],
+    chapters: &[Chapter],
+    sides: &[PathBuf; 2],
+    place: &Path,
+) -> Result<RaceRecord, MeasureError> {
+    let began = Instant::now();
     let plan = Plan::new(args.quick, args.rounds, args.margin);
-    let (mut contests, absent) = contests(chapters, &sides, &args.flow);
-    let probes = race(&mut contests, &plan, place.path())?;
-    let record = RaceRecord {
-        machine: machine::describe(place.path()),
+    let contest = |chapter: &Chapter| {
+        let programs = sides.clone().map(|side| side.join(tree::program_name(chapter)));
+        Contest::new(chapter.clone(), programs, args.flow.clone())
+    };
+    let mut contests: Vec<Contest> = chapters.iter().map(contest).collect();
+    let probes = race(&mut contests, &plan, place)?;
+    Ok(RaceRecord {
+        machine: machine::describe(place),
         command: command_line(),
-        base: base.label(),
-        current: current.label(),
+        base,
+        current,
         flow: args.flow.record(None),
         margin: args.margin,
         error: ERROR,
@@ -104,19 +137,14 @@ pub fn run(args: &RaceArgs) -> Result<Verdict, MeasureError> {
         seconds: began.elapsed().as_secs_f64(),
         probes,
         chapters: contests.into_iter().map(Contest::record).collect(),
-    };
-    publish(&record, &absent, args, &output)
+    })
 }
 
 /// The chapters that both trees have, and the folders of those that one does not.
-fn contests(chapters: Vec<Chapter>, sides: &[std::path::PathBuf; 2], flow: &FlowArgs) -> (Vec<Contest>, Vec<String>) {
+fn in_both(chapters: Vec<Chapter>, sides: &[PathBuf; 2]) -> (Vec<Chapter>, Vec<String>) {
     let in_both = |chapter: &Chapter| sides.iter().all(|side| side.join(tree::program_name(chapter)).is_file());
     let (both, absent): (Vec<Chapter>, Vec<Chapter>) = chapters.into_iter().partition(in_both);
-    let contest = |chapter: Chapter| {
-        let programs = sides.clone().map(|side| side.join(tree::program_name(&chapter)));
-        Contest::new(chapter, programs, flow.clone())
-    };
-    (both.into_iter().map(contest).collect(), absent.into_iter().map(|chapter| chapter.folder).collect())
+    (both, absent.into_iter().map(|chapter| chapter.folder).collect())
 }
 
 /// Runs pairs of each chapter in turn until all is settled, and gives the probes that were taken.
@@ -153,13 +181,10 @@ fn race(contests: &mut [Contest], plan: &Plan, place: &Path) -> Result<Vec<Probe
     Ok(probes)
 }
 
-fn publish(record: &RaceRecord, absent: &[String], args: &RaceArgs, output: &Path) -> Result<Verdict, MeasureError> {
+fn publish(record: &RaceRecord, args: &RaceArgs, output: &Path) -> Result<Verdict, MeasureError> {
     print(format_args!("{} judged against {}\n{}\n", record.current, record.base, table::table(record)))?;
-    for chapter in absent {
-        print(format_args!("{chapter}: not raced, for one of the two does not have it\n"))?;
-    }
     let judged = table::headlines(record);
-    let count = |of: Judgement| judged.iter().filter(|judgement| **judgement == of).count();
+    let count = |of: Judgement| judged.iter().filter(|headline| headline.judgement == of).count();
     let (worse, better, none) = (count(Judgement::Worse), count(Judgement::Better), count(Judgement::NotJudged));
     print(format_args!(
         "Headline figures: {worse} worse, {better} better by {:.1} % or more; {none} of {} not judged\n",

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use results::record::{RacesRecord, Record};
 use tempfile::TempDir;
 
 const CHAPTER: &str = "chapters/0x01-made-up";
@@ -94,6 +95,11 @@ fn git(root: &Path, arguments: &[&str]) {
     assert!(ended.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
 }
 
+fn commit_of(root: &Path) -> String {
+    let ended = Command::new("git").arg("-C").arg(root).args(["rev-parse", "HEAD"]).output().expect("git runs");
+    String::from_utf8_lossy(&ended.stdout).trim().to_owned()
+}
+
 /// Races in this repository: the exit code and all that is said.
 fn race(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     race_with(Path::new(env!("CARGO_BIN_EXE_perf")), root, arguments)
@@ -147,6 +153,38 @@ fn a_folder_written_before_the_base_was_built_is_built_too() {
     let (code, said) = race(root.path(), &["HEAD", &slower.path().to_string_lossy(), "--rounds", "14"]);
     assert_eq!(code, Some(1), "5 % went unnoticed: {said}");
     assert!(said.contains("3 worse"), "{said}");
+}
+
+#[test]
+fn many_races_are_counted_and_go_on_with_the_same_commits() {
+    let Some(root) = repository("1000") else { return };
+    let root = root.path();
+    let series = || -> RacesRecord { RacesRecord::load(&root.join("output/races.json")).expect("a record") };
+    let counts = |record: &RacesRecord| -> Vec<(String, usize, usize)> {
+        record.series.iter().map(|series| (series.name.clone(), series.raced, series.worse)).collect()
+    };
+    let flags = ["--rounds", "14", "--times", "2", "--name", "unchanged"];
+    let (code, said) = race(root, &[&["HEAD", "HEAD"][..], &flags].concat());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("race 2 in ") && said.contains("s: nothing worse; 0 of 2 ended as worse"), "{said}");
+    assert!(!root.join("output/race.json").exists(), "many races have no verdict of one");
+
+    let base = commit_of(root);
+    set_speed(root, "1050");
+    let slower = ["--rounds", "14", "--times", "2", "--name", "slower"];
+    let (code, said) = race(root, &[&[base.as_str()][..], &slower].concat());
+    assert_eq!(code, Some(0), "many races have no verdict: {said}");
+    assert!(said.contains("WORSE: 0x01-made-up ") && said.contains("2 of 2 ended as worse"), "{said}");
+    assert_eq!(counts(&series()), [("unchanged".into(), 2, 0), ("slower".into(), 2, 2)]);
+    let estimate = &series().series[1].estimates[0].figures["processor_order_ns"];
+    assert!((1.04..1.06).contains(&estimate.median), "{estimate:?}");
+
+    // What is in no commit may be another program now, and begins anew.
+    set_speed(root, "1100");
+    race(root, &[base.as_str(), "--rounds", "14", "--times", "1", "--name", "slower"]);
+    race(root, &[base.as_str(), base.as_str(), "--rounds", "14", "--times", "1", "--name", "unchanged"]);
+    assert_eq!(counts(&series()), [("slower".into(), 1, 1), ("unchanged".into(), 3, 0)]);
+    assert_eq!(left(root), [""; 0]);
 }
 
 #[test]

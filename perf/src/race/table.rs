@@ -43,14 +43,29 @@ pub fn table(record: &RaceRecord) -> Table {
     table
 }
 
-/// The judgements of the headline figures.
-pub fn headlines(record: &RaceRecord) -> Vec<Judgement> {
-    let of = |chapter: &RacedChapter| {
-        let headlines = figures_of(chapter).into_iter().filter(|figure| figure.headline);
-        let factor = |figure: &Figure| chapter.factors.get(&figure.key).copied().flatten();
-        headlines.map(|figure| judge(factor(&figure), figure.more_is_better, record.margin)).collect::<Vec<_>>()
-    };
-    record.chapters.iter().flat_map(of).collect()
+/// A chapter's headline figure: what is known of it, and how that is judged.
+pub struct Headline<'r> {
+    /// The chapter's folder name.
+    pub chapter: &'r str,
+    /// Which figure.
+    pub figure: Figure,
+    /// Current ÷ base; none where there were too few pairs.
+    pub factor: Option<Factor>,
+    /// The verdict.
+    pub judgement: Judgement,
+}
+
+/// The headline figures of all chapters.
+pub fn headlines(record: &RaceRecord) -> Vec<Headline<'_>> {
+    let mut headlines = Vec::new();
+    for chapter in &record.chapters {
+        for figure in figures_of(chapter).into_iter().filter(|figure| figure.headline) {
+            let factor = chapter.factors.get(&figure.key).copied().flatten();
+            let judgement = judge(factor, figure.more_is_better, record.margin);
+            headlines.push(Headline { chapter: &chapter.chapter, figure, factor, judgement });
+        }
+    }
+    headlines
 }
 
 fn figures_of(chapter: &RacedChapter) -> Vec<Figure> {
