@@ -81,6 +81,14 @@ fn repository(speed: &str) -> Option<TempDir> {
     Some(root)
 }
 
+fn add_second_chapter(root: &Path) {
+    let second = root.join("chapters/0x02-made-up");
+    fs::create_dir_all(&second).expect("a folder");
+    let manifest = MANIFEST.replace("ch01", "ch02").replace("0x01\n", "0x02\nafter = 0x01\n");
+    fs::write(second.join("Cargo.toml"), manifest).expect("written");
+    fs::write(second.join("speed"), "1000").expect("written");
+}
+
 fn set_speed(root: &Path, speed: &str) {
     fs::write(root.join(CHAPTER).join("speed"), speed).expect("written");
 }
@@ -201,14 +209,22 @@ fn a_tool_that_was_built_in_another_tree_races_this_one() {
 }
 
 #[test]
+fn a_race_of_other_chapters_keeps_what_was_built() {
+    let Some(root) = repository("1000") else { return };
+    let root = root.path();
+    add_second_chapter(root);
+    commit(root);
+    for (chapters, builds) in [("0x01", true), ("0x02", true), ("0x01", false), ("0x01,0x02", false)] {
+        let (code, said) = race(root, &["HEAD", "HEAD", "--quick", "--chapters", chapters]);
+        assert_eq!((code, said.contains("building")), (Some(0), builds), "{chapters}: {said}");
+    }
+}
+
+#[test]
 fn what_a_commit_lacks_is_said_and_not_built_for_again() {
     let Some(root) = repository("1000") else { return };
     let root = root.path();
-    let second = root.join("chapters/0x02-made-up");
-    fs::create_dir_all(&second).expect("a folder");
-    let manifest = MANIFEST.replace("ch01", "ch02").replace("0x01\n", "0x02\nafter = 0x01\n");
-    fs::write(second.join("Cargo.toml"), manifest).expect("written");
-    fs::write(second.join("speed"), "1000").expect("written");
+    add_second_chapter(root);
     let (_, first) = race(root, &["HEAD", "--quick"]);
     assert!(first.contains("building") && first.contains("0x02-made-up: not raced"), "{first}");
     let (code, again) = race(root, &["HEAD", "--quick"]);

@@ -5,6 +5,7 @@
 //! tree is newer than the files of another that was written before, and cargo would take them for built. What fails
 //! leaves nothing behind.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -126,18 +127,24 @@ fn commit(hash: &str, chapters: &[Chapter]) -> Result<PathBuf, MeasureError> {
         build(&tree, &has, &hash[..hash.len().min(12)], &shared)?;
         let programs = unfinished.join("programs");
         has.iter().try_for_each(|chapter| copy(&built_program(chapter, &shared), &programs))?;
-        let absent: String = chapters
-            .iter()
-            .filter(|chapter| !has.contains(chapter))
-            .map(|chapter| chapter.folder.clone() + "\n")
-            .collect();
+        let lacks = chapters.iter().filter(|chapter| !has.contains(chapter)).map(|chapter| chapter.folder.as_str());
+        let absent: BTreeSet<&str> = absent.lines().chain(lacks).collect();
+        keep_others(&built, &programs)?;
         let list = programs.join(ABSENT);
-        fs::write(&list, absent).map_err(|error| MeasureError::disk("write", &list, &error))?;
+        let text: String = absent.into_iter().map(|folder| folder.to_owned() + "\n").collect();
+        fs::write(&list, text).map_err(|error| MeasureError::disk("write", &list, &error))?;
         remove(&built)?;
         fs::rename(&programs, &built).map_err(|error| MeasureError::disk("rename", &programs, &error))
     });
     remove(&unfinished)?;
     made.map(|()| built)
+}
+
+/// Copies the programs that only `built` has: races of other chapters built them.
+fn keep_others(built: &Path, programs: &Path) -> Result<(), MeasureError> {
+    let Ok(before) = fs::read_dir(built) else { return Ok(()) };
+    let others = before.flatten().filter(|program| !programs.join(program.file_name()).exists());
+    others.map(|program| program.path()).try_for_each(|program| copy(&program, programs))
 }
 
 fn check_out(hash: &str, tree: &Path) -> Result<(), MeasureError> {
