@@ -116,6 +116,8 @@ fn race(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 fn race_with(tool: &Path, root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(tool);
     command.arg("race").args(arguments).current_dir(root).env("CARGO", root.join("cargo"));
+    // The made-up cargo builds in the tree, wherever these tests were built.
+    command.env_remove("CARGO_TARGET_DIR");
     let ended = command.output().expect("the tool runs");
     let said = [ended.stdout, ended.stderr].concat();
     (ended.status.code(), String::from_utf8_lossy(&said).into_owned())
