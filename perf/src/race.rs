@@ -44,7 +44,7 @@ pub struct RaceArgs {
     /// The smallest difference that matters; a smaller one ends no race with 1
     #[arg(long, default_value = "2%", value_name = "PERCENT", value_parser = percent)]
     pub margin: f64,
-    /// The most pairs of a chapter; it ends before when more would tell nothing new [default: 32, with --quick 6]
+    /// The most rounds of a chapter; it ends before when more would tell nothing new [default: 32, with --quick 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub rounds: Option<u32>,
     /// Race only these chapters, such as 0x03,0x05
@@ -53,7 +53,7 @@ pub struct RaceArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub flow: FlowArgs,
-    /// Six short pairs of each chapter: shows large differences, and judges none
+    /// Six short rounds of each chapter: judges its throughput roughly, and its latency not at all
     #[arg(long)]
     pub quick: bool,
     /// Race so often, to see how far one race can be trusted: a line each, all of them in races.json, no verdict
@@ -147,7 +147,7 @@ fn in_both(chapters: Vec<Chapter>, sides: &[PathBuf; 2]) -> (Vec<Chapter>, Vec<S
     (both, absent.into_iter().map(|chapter| chapter.folder).collect())
 }
 
-/// Runs pairs of each chapter in turn until all is settled, and gives the probes that were taken.
+/// Runs a round of each chapter in turn until all is settled, and gives the probes that were taken.
 fn race(contests: &mut [Contest], plan: &Plan, place: &Path) -> Result<Vec<Probe>, MeasureError> {
     if contests.is_empty() {
         return Err(MeasureError::Unusable("the two trees have none of these chapters in common".into()));
@@ -169,9 +169,9 @@ fn race(contests: &mut [Contest], plan: &Plan, place: &Path) -> Result<Vec<Probe
             if !contest.settled {
                 say(
                     &bar,
-                    &format!("{}: pair {round} of {}{}", contest.chapter.folder, plan.rounds, contest.closing_in()),
+                    &format!("{}: round {round} of {}{}", contest.chapter.folder, plan.rounds, contest.closing_in()),
                 );
-                contest.pair(place)?;
+                contest.round(place)?;
                 contest.look(plan, count);
             }
             bar.inc(1);
@@ -194,7 +194,7 @@ fn publish(record: &RaceRecord, args: &RaceArgs, output: &Path) -> Result<Verdic
     if none > 0 && record.rounds < FIRST_LOOK {
         let base = &args.base;
         print(format_args!(
-            "{} pairs are too few to judge so many figures; this judges them: cargo run --release -- race {base}\n",
+            "{} rounds are too few to judge all figures; this judges them: cargo run --release -- race {base}\n",
             record.rounds
         ))?;
     }

@@ -235,10 +235,14 @@ fn what_a_commit_lacks_is_said_and_not_built_for_again() {
 }
 
 #[test]
-fn few_pairs_judge_nothing_and_say_what_would() {
+fn a_quick_race_sees_large_differences_and_says_what_would_judge_the_rest() {
     let Some(root) = repository("1000") else { return };
     set_speed(root.path(), "1500");
     let (code, said) = race(root.path(), &["HEAD", "--quick"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("2 worse") && said.contains("1 of 3 not judged") && said.contains("race HEAD"), "{said}");
+    // Too few even for those.
+    let (code, said) = race(root.path(), &["HEAD", "--quick", "--rounds", "2"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("3 of 3 not judged") && said.contains("race HEAD"), "{said}");
 }

@@ -8,11 +8,13 @@
 //! smaller differences where it is calm. Each gets half of the error; the interval holds the factors that neither test
 //! refuses, and the estimate in its middle is that of Hodges and Lehmann (1963).
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::spread::{Spread, median_of_sorted};
+use crate::spread::Spread;
 use crate::units::factor_text;
 
 /// What is known of a factor.
@@ -37,12 +39,10 @@ impl Factor {
             return None;
         }
         let mut logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
-        logs.sort_by(f64::total_cmp);
-        let averages = walsh_averages(&logs);
+        let mut averages = walsh_averages(&logs);
         let tail = error / 4.0;
-        let signs = middle(&logs, sums_up_to(&vec![1; logs.len()], tail));
-        let ranks: Vec<usize> = (1..=logs.len()).collect();
-        let ranks = middle(&averages, sums_up_to(&ranks, tail));
+        let signs = middle(&mut logs, outside(Test::Signs, ratios.len(), tail));
+        let ranks = middle(&mut averages, outside(Test::Ranks, ratios.len(), tail));
         let (low, high) = match (signs, ranks) {
             (Some(signs), Some(ranks)) if signs.0 <= ranks.1 && ranks.0 <= signs.1 => {
                 (signs.0.max(ranks.0), signs.1.min(ranks.1))
@@ -50,7 +50,7 @@ impl Factor {
             // Intervals that do not meet come from a mixture that the ranks can't bear.
             (signs, ranks) => signs.or(ranks)?,
         };
-        let estimate = median_of_sorted(&averages)?.clamp(low, high);
+        let estimate = median(&mut averages)?.clamp(low, high);
         Some(Factor { estimate: estimate.exp(), low: low.exp(), high: high.exp() })
     }
     // ANCHOR_END: of
@@ -101,19 +101,49 @@ pub fn between(first: &Spread, other: &Spread) -> String {
     }
 }
 
-/// What is left of sorted values when as many are taken away at each end; none where nothing could be.
-fn middle(sorted: &[f64], outside: usize) -> Option<(f64, f64)> {
-    Some((*sorted.get(outside.checked_sub(1)?)?, *sorted.get(sorted.len() - outside)?))
+/// The least and the largest of what is left when as many are taken away at each end, the last of them put back; none
+/// where nothing could be taken.
+fn middle(values: &mut [f64], outside: usize) -> Option<(f64, f64)> {
+    let low = at(values, outside.checked_sub(1)?)?;
+    Some((low, at(values, values.len().checked_sub(outside)?)?))
 }
 
-/// The mean of every two, each with itself too, in ascending order.
+/// The median, with the values in any order.
+fn median(values: &mut [f64]) -> Option<f64> {
+    let low = at(values, values.len().checked_sub(1)? / 2)?;
+    Some(f64::midpoint(low, at(values, values.len() / 2)?))
+}
+
+/// What would stand at this place were the values in order; of ten thousand averages only a few are asked for.
+fn at(values: &mut [f64], place: usize) -> Option<f64> {
+    (place < values.len()).then(|| *values.select_nth_unstable_by(place, f64::total_cmp).1)
+}
+
+/// The mean of every two, each with itself too.
 fn walsh_averages(logs: &[f64]) -> Vec<f64> {
     let mut averages = Vec::with_capacity(logs.len() * (logs.len() + 1) / 2);
     for (at, one) in logs.iter().enumerate() {
         averages.extend(logs[at..].iter().map(|other| f64::midpoint(*one, *other)));
     }
-    averages.sort_by(f64::total_cmp);
     averages
+}
+
+/// Which of the two tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Test {
+    Signs,
+    Ranks,
+}
+
+/// How many values at each end a test of so many pairs refuses. It is the same for all figures of a race, and is
+/// worked out once.
+fn outside(test: Test, pairs: usize, tail: f64) -> usize {
+    static KNOWN: Mutex<BTreeMap<(Test, usize, u64), usize>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    *known.entry((test, pairs, tail.to_bits())).or_insert_with(|| match test {
+        Test::Signs => sums_up_to(&vec![1; pairs], tail),
+        Test::Ranks => sums_up_to(&(1..=pairs).collect::<Vec<_>>(), tail),
+    })
 }
 
 /// How many of the smallest sums 0, 1, 2 … of these weights, each taken or left by the toss of a coin, have at most the

@@ -28,7 +28,7 @@ pub use lab::{CaseRecord, ExperimentRecord, LabRecord, LeftOutRecord, VariantRec
 pub use ladder::{ChapterRecord, LadderRecord, Latency, Round};
 pub use load::LoadRecord;
 pub use numbers::{Measured, NumberRecord, NumbersRecord, ReferenceFrom};
-pub use race::{Pair, RaceRecord, RacedChapter};
+pub use race::{Pair, RaceRecord, RacedChapter, RacedRound};
 pub use races::{EstimatesRecord, RacedOnce, RacesRecord, SeriesRecord};
 pub use recover::{OfferRecord, PauseRecord, RecoverRecord, StartRecord, Started, StateRecord};
 pub use scale::{ScaleRecord, Shards};

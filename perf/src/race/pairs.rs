@@ -1,4 +1,4 @@
-//! The pairs of one chapter: what runs, how much of it, and what the pairs tell so far.
+//! The rounds of one chapter: what runs, how much of it, and what the pairs tell so far.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,7 @@ use results::error::MeasureError;
 use results::figures::{Figures, figure};
 use results::pairs::{Factor, drawn_order};
 use results::programs::Program;
-use results::record::{Pair, RacedChapter};
-use results::spread::median_of_sorted;
+use results::record::{Pair, RacedChapter, RacedRound};
 
 use super::figures::{all, judged};
 use super::verdict::{ERROR, error_of_one, is_settled, looks};
@@ -18,19 +17,19 @@ use crate::flow_args::FlowArgs;
 /// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
 const RATE_MAX: f64 = 1_000_000.0;
 
-/// What a throughput run alone tells.
+/// What throughput runs tell, and nothing else does.
 const THROUGHPUT: [&str; 2] = ["throughput_ops", "processor_order_ns"];
 
 /// How long things take, and when it is enough.
 pub struct Plan {
-    /// The most pairs of a chapter.
+    /// The most rounds of a chapter.
     pub rounds: u32,
     /// The smallest difference that matters.
     pub margin: f64,
     /// How long a throughput run takes.
     seconds: f64,
-    /// How many of them each side of a pair has: of one program, runs lie as far apart from one another as long ones do, so
-    /// many short ones tell more in the same time.
+    /// How many pairs of them a round has. What disturbs a run mostly stays for seconds, and so spoils long runs no less
+    /// than short ones; many short pairs tell more in the same time.
     runs: usize,
     /// How long the latency pass takes.
     latency_seconds: f64,
@@ -48,19 +47,19 @@ impl Plan {
 pub struct Contest {
     /// The chapter.
     pub chapter: Chapter,
-    /// Whether more pairs would tell nothing new.
+    /// Whether more rounds would tell nothing new.
     pub settled: bool,
     /// The base's program and the current one.
     programs: [PathBuf; 2],
     flow: FlowArgs,
-    /// What both programs are told for a throughput run, and how many such runs a side has.
+    /// What both programs are told for a throughput run, and how many pairs of such runs a round has.
     throughput: Vec<String>,
     runs: usize,
     /// What they are told for everything else.
     rest: Vec<String>,
     orders: u64,
     rate: u64,
-    pairs: Vec<Pair>,
+    rounds: Vec<RacedRound>,
     factors: BTreeMap<String, Option<Factor>>,
 }
 
@@ -77,7 +76,7 @@ impl Contest {
             rest: Vec::new(),
             orders: 0,
             rate: 0,
-            pairs: Vec::new(),
+            rounds: Vec::new(),
             factors: BTreeMap::new(),
         }
     }
@@ -109,29 +108,26 @@ impl Contest {
         flags
     }
 
-    /// Runs both programs in turn, in an order that is drawn and turned around each time. Of the throughput runs, the
-    /// median counts.
+    /// Runs both programs in pairs: short throughput runs, then everything else.
     ///
     /// # Errors
     /// When one of them can't be run.
-    pub fn pair(&mut self, place: &Path) -> Result<(), MeasureError> {
-        let base_first = drawn_order(2) == [0, 1];
-        let mut seen = [Vec::new(), Vec::new()];
-        for run in 0..self.runs {
-            let base_first = base_first == run.is_multiple_of(2);
-            for side in if base_first { [0, 1] } else { [1, 0] } {
-                seen[side].push(self.run(side, &self.throughput, place)?);
-            }
-        }
-        let order = if base_first { [0, 1] } else { [1, 0] };
-        let mut sides = seen.map(|runs| medians(&runs));
-        for side in order {
-            let rest = self.run(side, &self.rest, place)?;
-            sides[side].extend(rest.into_iter().filter(|(key, _)| !THROUGHPUT.contains(&key.as_str())));
+    pub fn round(&mut self, place: &Path) -> Result<(), MeasureError> {
+        let throughput: Result<_, _> = (0..self.runs).map(|_| self.pair(&self.throughput, place, true)).collect();
+        self.rounds.push(RacedRound { throughput: throughput?, rest: self.pair(&self.rest, place, false)? });
+        Ok(())
+    }
+
+    /// Runs both programs once, one right after the other in an order that is drawn, and gives what the pass is for.
+    fn pair(&self, flags: &[String], place: &Path, is_throughput: bool) -> Result<Pair, MeasureError> {
+        let order = drawn_order(2);
+        let mut sides = [Figures::new(), Figures::new()];
+        for side in &order {
+            sides[*side] = self.run(*side, flags, place)?;
+            sides[*side].retain(|key, _| THROUGHPUT.contains(&key.as_str()) == is_throughput);
         }
         let [base, current] = sides;
-        self.pairs.push(Pair { base_first, base, current });
-        Ok(())
+        Ok(Pair { base_first: order == [0, 1], base, current })
     }
 
     /// Runs the base's program, which is side 0, or the current one, and gives what is judged of its figures.
@@ -143,15 +139,15 @@ impl Contest {
     /// Judges the figures, if it is time to, beside those of so many chapters.
     pub fn look(&mut self, plan: &Plan, chapters: usize) {
         let looks = looks(plan.rounds);
-        if !looks.contains(&(self.pairs.len() as u32)) {
+        if !looks.contains(&(self.rounds.len() as u32)) {
             return;
         }
-        let chapter = self.clone_of_pairs();
+        let chapter = self.raced_so_far();
         self.factors = factors(&chapter, chapters, looks.len());
         let headlines = all().into_iter().filter(|figure| figure.headline);
         let factor = |key: &str| self.factors.get(key).copied().flatten();
         // What one of the two never reports settles nothing and need not be waited for.
-        let known = headlines.filter(|figure| chapter.ratios(&figure.key, 1).is_some());
+        let known = headlines.filter(|figure| chapter.ratios(&figure.key).is_some());
         self.settled = known.map(|figure| factor(&figure.key)).all(|factor| is_settled(factor, plan.margin));
     }
 
@@ -167,36 +163,25 @@ impl Contest {
 
     /// What it leaves in the record.
     pub fn record(self) -> RacedChapter {
-        let Contest { chapter, orders, rate, pairs, factors, .. } = self;
-        RacedChapter { chapter: chapter.folder, orders, rate, pairs, factors }
+        let Contest { chapter, orders, rate, rounds, factors, .. } = self;
+        RacedChapter { chapter: chapter.folder, orders, rate, rounds, factors }
     }
 
-    fn clone_of_pairs(&self) -> RacedChapter {
-        let (orders, rate, pairs) = (self.orders, self.rate, self.pairs.clone());
-        RacedChapter { chapter: self.chapter.folder.clone(), orders, rate, pairs, factors: BTreeMap::new() }
+    fn raced_so_far(&self) -> RacedChapter {
+        let (orders, rate, rounds) = (self.orders, self.rate, self.rounds.clone());
+        RacedChapter { chapter: self.chapter.folder.clone(), orders, rate, rounds, factors: BTreeMap::new() }
     }
 }
 
 /// What the pairs of a chapter tell of each figure, judged beside so many chapters and at so many looks. Headlines
 /// share one error among them, the other figures another.
 pub fn factors(chapter: &RacedChapter, chapters: usize, looks: usize) -> BTreeMap<String, Option<Factor>> {
-    let known = |figure: &super::figures::Figure| chapter.ratios(&figure.key, 1).is_some();
+    let known = |figure: &super::figures::Figure| chapter.ratios(&figure.key).is_some();
     let figures: Vec<_> = all().into_iter().filter(known).collect();
     let factor = |figure: &super::figures::Figure| {
         let beside = figures.iter().filter(|other| other.headline == figure.headline).count() * chapters;
-        let ratios = chapter.ratios(&figure.key, chapter.pairs.len())?;
+        let ratios = chapter.ratios(&figure.key)?;
         Factor::of(&ratios, error_of_one(ERROR, beside, looks))
     };
     figures.iter().map(|figure| (figure.key.clone(), factor(figure))).collect()
-}
-
-/// The median of each figure over some runs of a program; one that a run does not have is left out.
-fn medians(runs: &[Figures]) -> Figures {
-    let keys = runs.first().into_iter().flat_map(Figures::keys);
-    let median = |key: &String| {
-        let mut values = runs.iter().map(|run| run.get(key).copied()).collect::<Option<Vec<f64>>>()?;
-        values.sort_by(f64::total_cmp);
-        Some((key.clone(), median_of_sorted(&values)?))
-    };
-    keys.filter_map(median).collect()
 }

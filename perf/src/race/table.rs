@@ -13,7 +13,7 @@ use super::verdict::{Judgement, judge};
 pub fn table(record: &RaceRecord) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header(["chapter", "pairs", "figure", "base", "current", "change", "from", "to", "verdict"]);
+    table.set_header(["chapter", "rounds", "figure", "base", "current", "change", "from", "to", "verdict"]);
     for chapter in &record.chapters {
         for figure in figures_of(chapter) {
             let [base, current] = medians(chapter, &figure).map(|median| match figure.more_is_better {
@@ -26,7 +26,7 @@ pub fn table(record: &RaceRecord) -> Table {
             let middle = factor.map_or_else(|| middle_ratio(chapter, &figure), |factor| factor.estimate);
             table.add_row([
                 chapter.chapter.clone(),
-                chapter.pairs.len().to_string(),
+                chapter.rounds.len().to_string(),
                 figure.name.clone(),
                 base,
                 current,
@@ -76,14 +76,14 @@ fn figures_of(chapter: &RacedChapter) -> Vec<Figure> {
 fn medians(chapter: &RacedChapter, figure: &Figure) -> [f64; 2] {
     let median = |values: Vec<f64>| Spread::of(&values).map_or(0.0, |spread| spread.median);
     [
-        median(chapter.pairs.iter().filter_map(|pair| pair.base.get(&figure.key).copied()).collect()),
-        median(chapter.pairs.iter().filter_map(|pair| pair.current.get(&figure.key).copied()).collect()),
+        median(chapter.pairs().filter_map(|pair| pair.base.get(&figure.key).copied()).collect()),
+        median(chapter.pairs().filter_map(|pair| pair.current.get(&figure.key).copied()).collect()),
     ]
 }
 
 /// The middle of the pairs' ratios, where there are too few for more.
 fn middle_ratio(chapter: &RacedChapter, figure: &Figure) -> f64 {
-    let ratios = chapter.ratios(&figure.key, chapter.pairs.len()).unwrap_or_default();
+    let ratios = chapter.ratios(&figure.key).unwrap_or_default();
     Spread::of(&ratios).map_or(1.0, |spread| spread.median)
 }
 

@@ -8,7 +8,7 @@ use results::pairs::Factor;
 /// How often a race of two equal programs may end with 1.
 pub const ERROR: f64 = 0.05;
 
-/// The least number of pairs that can tell something of all chapters' figures.
+/// The least number of rounds that can tell something of all chapters' figures.
 pub const FIRST_LOOK: u32 = 14;
 
 /// What is known of a figure.
@@ -37,7 +37,7 @@ pub fn judge(factor: Option<Factor>, more_is_better: bool, margin: f64) -> Judge
     }
 }
 
-/// Whether more pairs would not change what can be said: a difference that matters was found, or the interval is
+/// Whether more rounds would not change what can be said: a difference that matters was found, or the interval is
 /// narrower than one, to both sides.
 pub fn is_settled(factor: Option<Factor>, margin: f64) -> bool {
     let Some(factor) = factor else { return false };
@@ -50,8 +50,8 @@ pub fn error_of_one(error: f64, figures: usize, looks: usize) -> f64 {
     error / (figures.max(1) * looks.max(1)) as f64
 }
 
-/// After how many pairs the figures are looked at. Each look costs some of the error, so there are few, and none before
-/// fourteen pairs: fewer could not tell anything of twenty figures.
+/// After how many rounds the figures are looked at. Each look costs some of the error, so there are few, and none before
+/// fourteen rounds: fewer could not tell anything of the figures that have one pair a round.
 pub fn looks(rounds: u32) -> Vec<u32> {
     let mut looks: Vec<u32> = [FIRST_LOOK, 20, 32, 48, 64, 96].into_iter().filter(|look| *look < rounds).collect();
     looks.push(rounds);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_race_ends_when_more_pairs_would_change_nothing() {
+    fn a_race_ends_when_more_rounds_would_change_nothing() {
         assert!(is_settled(factor(0.99, 1.0, 1.01), 0.02));
         assert!(is_settled(factor(1.01, 1.2, 1.4), 0.02));
         assert!(!is_settled(factor(0.9, 1.0, 1.1), 0.02));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_look_is_after_the_last_pair() {
+    fn the_last_look_is_after_the_last_round() {
         assert_eq!(looks(32), [14, 20, 32]);
         assert_eq!(looks(6), [6]);
         assert_eq!(looks(14), [14]);

@@ -10,7 +10,8 @@ use super::throughput::{name_column, row_name, value_axis};
 use super::words::{chapter_name, describe, words};
 use crate::language::Language;
 use crate::pairs::Factor;
-use crate::record::{Pair, RaceRecord, RacedChapter};
+use crate::record::{Pair, RaceRecord, RacedChapter, RacedRound};
+use crate::spread::Spread;
 use crate::units::factor_text;
 
 const LEGEND_TOP: f64 = 78.0;
@@ -22,7 +23,7 @@ const ERROR: f64 = 0.05;
 /// A step whose chapters were both raced: the later one, and its gain in the base and in the current tree.
 pub(crate) type Step<'a> = (&'a RacedChapter, [Factor; 2]);
 
-/// The steps between chapters that were raced, with at least seven pairs each.
+/// The steps between chapters that were raced, with at least seven rounds each.
 pub(crate) fn steps<'a>(record: &'a RaceRecord, chapters: &Catalogue) -> Vec<Step<'a>> {
     let raced = |chapter: &Chapter| record.chapters.iter().find(|raced| raced.chapter == chapter.folder);
     let step = |(before, after): (&Chapter, &Chapter)| {
@@ -34,10 +35,15 @@ pub(crate) fn steps<'a>(record: &'a RaceRecord, chapters: &Catalogue) -> Vec<Ste
     chapters.steps().filter_map(step).collect()
 }
 
-/// What a chapter's throughput is of that of the one before. Their runs of one round stand near each other in time.
+/// What a chapter's throughput is of that of the one before. Their runs of one round stand near each other in time, but
+/// not one by one: so each round counts once, with its median.
 fn gain(before: &RacedChapter, after: &RacedChapter, of: impl Fn(&Pair) -> Option<&f64>) -> Option<Factor> {
-    let ratio = |(before, after): (&Pair, &Pair)| Some(of(after)? / of(before)?);
-    let ratios: Option<Vec<f64>> = before.pairs.iter().zip(&after.pairs).map(ratio).collect();
+    let median = |round: &RacedRound| {
+        let runs: Option<Vec<f64>> = round.throughput.iter().map(|pair| of(pair).copied()).collect();
+        Some(Spread::of(&runs?)?.median)
+    };
+    let ratio = |(before, after): (&RacedRound, &RacedRound)| Some(median(after)? / median(before)?);
+    let ratios: Option<Vec<f64>> = before.rounds.iter().zip(&after.rounds).map(ratio).collect();
     Factor::of(&ratios?, ERROR)
 }
 

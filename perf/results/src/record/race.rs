@@ -27,13 +27,13 @@ pub struct RaceRecord {
     pub margin: f64,
     /// How often a race of two equal programs may call one of all its headline figures different.
     pub error: f64,
-    /// The most pairs of a chapter.
+    /// The most rounds of a chapter.
     pub rounds: u32,
-    /// After how many pairs the figures were looked at.
+    /// After how many rounds the figures were looked at.
     pub looks: Vec<u32>,
     /// How long it took, in seconds.
     pub seconds: f64,
-    /// The machine's state before each round of pairs.
+    /// The machine's state before each round.
     pub probes: Vec<Probe>,
     /// What each chapter did, in the ladder's order.
     pub chapters: Vec<RacedChapter>,
@@ -48,13 +48,22 @@ pub struct RacedChapter {
     pub orders: u64,
     /// Offered in the latency pass, per second.
     pub rate: u64,
-    /// Its pairs, in the order measured.
-    pub pairs: Vec<Pair>,
+    /// Its rounds, in the order measured.
+    pub rounds: Vec<RacedRound>,
     /// Current ÷ base, by the figure's name, as the last look saw it; none where there were too few pairs.
     pub factors: BTreeMap<String, Option<Factor>>,
 }
 
-/// Runs of both programs, one right after the other: of several throughput runs the medians, and one of the rest.
+/// What a chapter ran in one round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RacedRound {
+    /// Short throughput runs, in pairs.
+    pub throughput: Vec<Pair>,
+    /// One run each of all other passes.
+    pub rest: Pair,
+}
+
+/// A run of each program, one right after the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     /// Whether the base ran before the current one; drawn for each pair.
@@ -66,10 +75,27 @@ pub struct Pair {
 }
 
 impl RacedChapter {
-    /// Current ÷ base of a figure, one of each of the first `count` pairs; none when a pair does not have the figure.
-    pub fn ratios(&self, figure: &str, count: usize) -> Option<Vec<f64>> {
+    /// All pairs, in the order measured.
+    pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
+        self.rounds.iter().flat_map(RacedRound::pairs)
+    }
+
+    /// Current ÷ base of a figure, one of each pair that has it; none when a round has no such pair.
+    pub fn ratios(&self, figure: &str) -> Option<Vec<f64>> {
         let ratio = |pair: &Pair| Some(pair.current.get(figure)? / pair.base.get(figure)?);
-        self.pairs.iter().take(count).map(ratio).collect()
+        let of_round = |round: &RacedRound| {
+            let ratios: Vec<f64> = round.pairs().filter_map(ratio).collect();
+            (!ratios.is_empty()).then_some(ratios)
+        };
+        let all: Option<Vec<Vec<f64>>> = self.rounds.iter().map(of_round).collect();
+        all.map(|all| all.concat()).filter(|ratios| !ratios.is_empty())
+    }
+}
+
+impl RacedRound {
+    /// Its pairs, in the order measured.
+    pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
+        self.throughput.iter().chain([&self.rest])
     }
 }
 
@@ -78,7 +104,7 @@ impl Record for RaceRecord {
 
     fn check(&self) -> Result<(), String> {
         let wrong = |pair: &Pair| pair.base.values().chain(pair.current.values()).any(|value| !value.is_finite());
-        match self.chapters.iter().find(|chapter| chapter.pairs.iter().any(wrong)) {
+        match self.chapters.iter().find(|chapter| chapter.pairs().any(wrong)) {
             Some(chapter) => Err(format!("{}: a figure is no number", chapter.chapter)),
             None if self.chapters.is_empty() => Err("no chapter in it".into()),
             None => Ok(()),
