@@ -215,6 +215,7 @@ fn load(path: &Path) -> Result<LadderRecord, MeasureError> {
         orders_per_s: Spread::of(&[round.orders_per_s]).ok_or_else(unusable)?,
         latency_ns: round.latency_ns,
         stages_ns: round.stages_ns,
+        processor_ns: round.processor_ns.clone(),
         rounds: vec![round],
     };
     Ok(LadderRecord {

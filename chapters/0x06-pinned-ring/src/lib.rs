@@ -19,6 +19,7 @@ pub mod matcher;
 #[allow(unsafe_code)]
 pub mod memory;
 pub mod metrics;
+pub mod outbox;
 pub mod pending;
 pub mod pipeline;
 #[allow(unsafe_code)]

@@ -21,6 +21,7 @@ pub mod matcher;
 #[allow(unsafe_code)]
 pub mod memory;
 pub mod metrics;
+pub mod outbox;
 pub mod pending;
 pub mod pipeline;
 pub mod reshard;

@@ -4,19 +4,17 @@
 //! may be ahead of it; events wait until the journal's cursor has passed their command. Invariant: an
 //! acknowledgement or a ledger entry leaves only when its command is on disk.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use market::state::ExchangeState;
-use market::{Acknowledge, Command, EngineError, Role, Sequence, Stage, StageTimes, Stamp, Step, UnixMs};
+use market::{Command, EngineError, Event, Role, Stage, StageTimes, Step};
 
 use crate::exchange::Exchange;
 use crate::journal::JOURNAL;
-use crate::ledger::Ledger;
 use crate::metrics::Metrics;
+use crate::outbox::Outbox;
 use crate::pending::Pending;
-use crate::ring::{Closed, Consumer};
+use crate::ring::Consumer;
 
 /// How many commands are matched before the next look at what is durable.
 const MATCH_MAX: usize = 256;
@@ -25,22 +23,14 @@ const MATCH_MAX: usize = 256;
 pub struct Matcher<M> {
     /// Every command, in order.
     pub commands: Consumer<Command, 2>,
-    /// The frames that are on disk.
-    pub frames: Consumer<(u64, UnixMs), 1>,
-    /// The one with the latest command that was acknowledged.
-    pub frame: (u64, UnixMs),
     /// All markets.
     pub exchange: Exchange,
-    /// Where the movements of money and shares go.
-    pub ledger: Ledger,
-    /// Who is told.
-    pub acks: Box<dyn Acknowledge>,
-    /// The sequence of the next command to acknowledge.
-    pub next: Sequence,
-    /// How many commands have been acknowledged, for whoever waits for that.
-    pub acknowledged: Arc<AtomicU64>,
+    /// What the command at hand led to; kept, so that it is allocated once.
+    pub events: Vec<Event>,
     /// Events whose commands are not yet known to be durable.
     pub pending: Pending,
+    /// Where they go.
+    pub outbox: Outbox,
     /// What the time goes into.
     pub metrics: M,
     /// When its first command came.
@@ -77,21 +67,22 @@ impl<M: Metrics> Role for Matcher<M> {
         }
         let journal = self.commands.progress(JOURNAL);
         let released = self.release(journal.position)?;
-        let matched = self.match_some();
-        if self.began.is_none() && matches!(matched, Ok(1..)) {
+        let matched = self.match_some(journal.position)?;
+        self.outbox.tell();
+        if self.began.is_none() && matches!(matched, Some(1..)) {
             self.began = Some(Instant::now());
         }
         Ok(match matched {
             // Nothing more will come, and nothing more will become durable.
-            Err(Closed) if self.pending.is_empty() || journal.left => Step::Ended,
-            Err(Closed) | Ok(0) if released == 0 => self.has_nothing_to_do(),
-            Err(Closed) | Ok(_) => Step::Worked,
+            None if self.pending.is_empty() || journal.left => Step::Ended,
+            None | Some(0) if released == 0 => self.has_nothing_to_do(),
+            None | Some(_) => Step::Worked,
         })
     }
     // ANCHOR_END: run
 
     fn end(self) -> Result<Matched, EngineError> {
-        self.ledger.close()?;
+        self.outbox.ledger.close()?;
         let time = self.began.map_or(Duration::ZERO, |began| began.elapsed());
         let busy = 1.0 - self.idle.as_secs_f64() / time.as_secs_f64().max(f64::MIN_POSITIVE);
         Ok(Matched { state: self.exchange.state(), stages: self.metrics.times(), busy: busy.clamp(0.0, 1.0) })
@@ -106,11 +97,21 @@ impl<M: Metrics> Matcher<M> {
     }
 
     // ANCHOR: release
-    /// Applies the next commands, and says how many.
-    fn match_some(&mut self) -> Result<usize, Closed> {
-        let commands = self.commands.peek()?;
+    /// Applies the next commands, and says how many; nothing when no more will come. What is before `durable`, a
+    /// position in the ring, leaves while it is at hand, unless others wait before it.
+    fn match_some(&mut self, durable: u64) -> Result<Option<usize>, EngineError> {
+        let Ok(commands) = self.commands.peek() else { return Ok(None) };
         let commands = &commands[..commands.len().min(MATCH_MAX)];
-        for command in commands {
+        let durable = if self.pending.is_empty() { durable.saturating_sub(self.outbox.next.0) } else { 0 };
+        let (leaving, waiting) = commands.split_at(commands.len().min(durable as usize));
+        for command in leaving {
+            self.metrics.start();
+            self.events.clear();
+            self.exchange.apply(command, &mut self.events, &mut self.metrics);
+            self.metrics.lap(Stage::Settlement);
+            self.outbox.leave(&self.events, &mut self.metrics)?;
+        }
+        for command in waiting {
             self.metrics.start();
             self.exchange.apply(command, self.pending.events(), &mut self.metrics);
             self.pending.end_command();
@@ -118,32 +119,18 @@ impl<M: Metrics> Matcher<M> {
         }
         let count = commands.len();
         self.commands.advance(count);
-        Ok(count)
+        Ok(Some(count))
     }
 
-    /// Lets go of the events of commands before `durable`, a position in the ring, and says how many.
+    /// Lets go of what waits before `durable`, and says of how many commands.
     fn release(&mut self, durable: u64) -> Result<usize, EngineError> {
-        let waiting_from = self.commands.position() - self.pending.len() as u64;
-        let count = durable.saturating_sub(waiting_from).min(self.pending.len() as u64);
-        for position in waiting_from..waiting_from + count {
-            let is_next = position == self.frame.0;
-            if is_next && let Ok(&[frame, ..]) = self.frames.peek() {
-                self.frame = frame;
-                self.frames.advance(1);
-            }
-            let events = self.pending.take();
-            self.metrics.start();
-            self.ledger.write(events)?;
-            self.metrics.lap(Stage::Ledger);
-            self.acks.acknowledge(Stamp { sequence: self.next, time: self.frame.1 }, events);
-            self.next = self.next.plus(1);
+        let (first, _) = self.outbox.next;
+        let end = durable.min(first + self.pending.len() as u64);
+        for _ in first..end {
+            self.outbox.leave(self.pending.take(), &mut self.metrics)?;
         }
-        if count > 0 {
-            self.pending.tidy();
-            // Release: who sees this count sees what the receiver of acknowledgements has done.
-            self.acknowledged.store(waiting_from + count, Ordering::Release);
-        }
-        Ok(count as usize)
+        self.pending.tidy();
+        Ok(end.saturating_sub(first) as usize)
     }
     // ANCHOR_END: release
 }

@@ -29,12 +29,13 @@ use crate::ledger::Ledger;
 use crate::log::Log;
 use crate::matcher::{Matched, Matcher};
 use crate::metrics::Metrics;
+use crate::outbox::Outbox;
 use crate::pending::Pending;
 use crate::ring::{self, Producer, ring};
 use crate::wait::{Backoff, Wait};
 
 /// How many of the journal's largest batches the ring holds, so that matching can run ahead.
-const RING_BATCHES: usize = 4;
+const RING_BATCHES: usize = 8;
 
 /// How many commands the caller gathers before it publishes them with one store.
 const PUBLISH_MAX: usize = 64;
@@ -43,6 +44,8 @@ const PUBLISH_MAX: usize = 64;
 pub struct Pipeline {
     /// Gone when the engine has stopped.
     ring: Option<Producer<Command, 2>>,
+    /// How many commands the ring holds.
+    capacity: u64,
     /// Commands that were submitted and are not yet in the ring.
     batch: Vec<Command>,
     submitted: u64,
@@ -108,16 +111,14 @@ impl Pipeline {
         let (batch_max, metrics) = (options.batch_max, M::default());
         let journal =
             Journal { commands: journaled, log, frames: framed, batch_max, synced: None, announced: 0, metrics };
+        let frame = (0, UnixMs::UNKNOWN);
+        let outbox = Outbox { frames, frame, ledger, acks, next: (0, next), acknowledged: Arc::clone(&acknowledged) };
         let matcher = Matcher {
             commands: matched,
-            frames,
-            frame: (0, UnixMs::UNKNOWN),
             exchange,
-            ledger,
-            acks,
-            next,
-            acknowledged: Arc::clone(&acknowledged),
+            events: Vec::new(),
             pending: Pending::default(),
+            outbox,
             metrics: M::default(),
             began: None,
             idle_since: None,
@@ -126,6 +127,7 @@ impl Pipeline {
         let (pinned, core) = core_for_matching(options.pin_threads, shard);
         let mut pipeline = Pipeline {
             ring: Some(ring),
+            capacity: capacity as u64,
             batch: Vec::with_capacity(PUBLISH_MAX),
             submitted: 0,
             next,
@@ -209,15 +211,20 @@ impl Pipeline {
     pub fn publish(&mut self) -> Result<(), EngineError> {
         let mut backoff = Backoff::new(self.crew.wait);
         let mut rest = &self.batch[..];
+        let mut was_full = false;
         loop {
             let Some(ring) = &mut self.ring else { return Err(self.stopped()) };
-            match ring.push_slice(rest) {
+            // Who comes back for each free slot wakes for a few commands. Half a ring of work is time to sleep.
+            let in_ring = || self.submitted - rest.len() as u64 - self.acknowledged.load(Ordering::Relaxed);
+            let fits = if was_full && in_ring() > self.capacity / 2 { 0 } else { rest.len() };
+            match ring.push_slice(&rest[..fits]) {
                 Err(ring::Closed) => return Err(self.stop()),
                 Ok(count) => rest = &rest[count..],
             }
             if rest.is_empty() {
                 break;
             }
+            was_full = true;
             self.crew.wait(&mut backoff);
         }
         self.batch.clear();

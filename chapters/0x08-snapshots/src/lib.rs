@@ -24,6 +24,7 @@ pub mod matcher;
 pub mod memory;
 pub mod metrics;
 pub mod once;
+pub mod outbox;
 pub mod pending;
 pub mod pipeline;
 pub mod records;

@@ -60,6 +60,10 @@ pub fn round(figures: &Figures, from: &str) -> Result<Round, MeasureError> {
         }),
         false => None,
     };
+    let processor_ns = figures.iter().filter_map(|(key, &ns)| {
+        let thread = key.strip_prefix("processor_order_ns")?;
+        Some((thread.strip_prefix('.').unwrap_or("all").to_owned(), ns))
+    });
     Ok(Round {
         orders: get("orders")? as u64,
         trades: get("trades")? as u64,
@@ -67,6 +71,7 @@ pub fn round(figures: &Figures, from: &str) -> Result<Round, MeasureError> {
         latency_ns,
         latency_achieved_per_s: latency_ns.map(|_| get("latency_achieved_ops")).transpose()?,
         stages_ns,
+        processor_ns: processor_ns.collect(),
     })
 }
 

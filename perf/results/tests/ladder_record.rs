@@ -36,6 +36,7 @@ fn sample() -> LadderRecord {
             orders_per_s: Spread::of(&[9_100.0, 8_900.0, 9_000.0]).expect("three rounds"),
             latency_ns: None,
             stages_ns: None,
+            processor_ns: Default::default(),
             rounds: Vec::new(),
         }],
         venue: Vec::new(),

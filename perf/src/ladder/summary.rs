@@ -27,6 +27,9 @@ pub fn chapter_record(rung: &Rung) -> Result<ChapterRecord, MeasureError> {
     })();
     let stage = |stage: Stage| median(&|round| Some(round.stages_ns?.of(stage)));
     let stages_ns = Stages::from_each(|of| stage(of).ok_or(())).ok();
+    let threads = rounds.first().map(|round| round.processor_ns.keys()).into_iter().flatten();
+    let of_thread = |name: &String| Some((name.clone(), median(&|round| round.processor_ns.get(name).copied())?));
+    let processor_ns = threads.filter_map(of_thread).collect();
     let per_s: Vec<f64> = rounds.iter().map(|round| round.orders_per_s).collect();
     let none = || MeasureError::Unusable(format!("{} has no rounds", rung.run.chapter.folder));
     Ok(ChapterRecord {
@@ -37,6 +40,7 @@ pub fn chapter_record(rung: &Rung) -> Result<ChapterRecord, MeasureError> {
         orders_per_s: Spread::of(&per_s).ok_or_else(none)?,
         latency_ns,
         stages_ns,
+        processor_ns,
         rounds,
     })
 }

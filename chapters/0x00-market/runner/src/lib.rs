@@ -29,7 +29,7 @@ pub use error::RunError;
 pub use flags::{BatchFlags, Flags, NoFlags, PipelineFlags};
 pub use measure::Throughput;
 pub use offer::{Latency, Timers, offer};
-pub use processor::{processor_time, thread_time};
+pub use processor::{processor_time, thread_time, times_of_threads};
 pub use receivers::Timer;
 
 use output::OutputFolder;

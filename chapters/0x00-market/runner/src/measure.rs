@@ -1,6 +1,7 @@
 //! The passes of a run. Each opens an engine on a fresh log, brings in the flow's set-up, and starts
 //! the clock only then.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use crate::error::RunError;
 use crate::flags::Flags;
 use crate::offer::{CHUNK, Latency, Timers, offer};
 use crate::output::OutputFolder;
-use crate::processor::processor_time;
+use crate::processor::{processor_time, times_of_threads};
 use crate::receivers::{Counter, Counts, Recorder};
 
 /// What a pass without a rate saw.
@@ -33,6 +34,8 @@ pub struct Throughput {
     pub time: Duration,
     /// Processor time of all threads meanwhile; none where the system does not tell.
     pub processor_time: Option<Duration>,
+    /// That of each thread, by its name; nothing where the system does not tell.
+    pub threads: BTreeMap<String, Duration>,
     /// Where the time went, in a measured engine.
     pub stages: Option<StageTimes>,
     /// What the log held, when there was one before this run.
@@ -51,7 +54,18 @@ impl Throughput {
 
     /// Processor time an order, in nanoseconds: of the caller and of every thread of the engine.
     pub fn processor_ns_per_order(&self) -> Option<f64> {
-        Some(self.processor_time?.as_nanos() as f64 / self.orders.max(1) as f64)
+        Some(self.per_order(self.processor_time?))
+    }
+
+    /// Processor time an order of each thread that took some, in nanoseconds; nothing where there is one thread alone.
+    pub fn threads_ns_per_order(&self) -> Vec<(&str, f64)> {
+        let took = self.threads.iter().map(|(name, &time)| (name.as_str(), self.per_order(time)));
+        let took: Vec<_> = took.filter(|&(_, ns)| ns >= 0.05).collect();
+        if took.len() > 1 { took } else { Vec::new() }
+    }
+
+    fn per_order(&self, time: Duration) -> f64 {
+        time.as_nanos() as f64 / self.orders.max(1) as f64
     }
 }
 
@@ -99,6 +113,7 @@ pub fn throughput<C: Chapter, E: Engine>(
     let limit = Duration::from_secs_f64(args.max_seconds);
 
     let mut orders = 0;
+    let threads_began = times_of_threads();
     let processor_began = processor_time();
     let began = Instant::now();
     for chunk in flow.body.chunks(CHUNK) {
@@ -115,6 +130,11 @@ pub fn throughput<C: Chapter, E: Engine>(
     let time = began.elapsed();
     let processor_time = processor_time().zip(processor_began).map(|(now, then)| now.saturating_sub(then));
 
+    let mut threads = times_of_threads();
+    for (name, time) in &mut threads {
+        *time = time.saturating_sub(threads_began.get(name).copied().unwrap_or_default());
+    }
+
     bar.finish_and_clear();
     let Closed { stages, remarks, .. } = engine.close()?;
     let counts = *total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -126,6 +146,7 @@ pub fn throughput<C: Chapter, E: Engine>(
         rejected: counts.rejected,
         time,
         processor_time,
+        threads,
         stages,
         recovery,
         open_time,

@@ -1,6 +1,7 @@
 //! Processor time: of this process, which is that of all its threads on all cores, and of one thread; in its own code and
 //! in the system's.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Processor time since the process began; none where the system is not asked.
@@ -11,6 +12,23 @@ pub fn processor_time() -> Option<Duration> {
 /// Processor time of the thread that asks; none where the system is not asked.
 pub fn thread_time() -> Option<Duration> {
     platform::thread_time()
+}
+
+/// Processor time of each thread that runs now, by its name; threads of one name together. The thread that the process
+/// began with is the `caller`. Nothing where the system does not tell: Linux does.
+pub fn times_of_threads() -> BTreeMap<String, Duration> {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return BTreeMap::new() };
+    let mut times = BTreeMap::new();
+    for thread in threads.flatten() {
+        // One that has ended meanwhile has no files any more.
+        let read = |name: &str| std::fs::read_to_string(thread.path().join(name)).ok();
+        let time = || Some((read("comm")?, read("schedstat")?.split(' ').next()?.parse().ok()?));
+        let Some((name, nanoseconds)) = time() else { continue };
+        let is_first = thread.file_name().to_str() == Some(&std::process::id().to_string());
+        let name = if is_first { "caller" } else { name.trim_end() };
+        *times.entry(name.to_owned()).or_default() += Duration::from_nanos(nanoseconds);
+    }
+    times
 }
 
 #[cfg(unix)]
@@ -66,5 +84,25 @@ mod tests {
         });
         // A busy machine may give the loop a small part of the core; a sleeper takes next to none.
         assert!(worked > 2 * slept, "{worked:?} of work, {slept:?} of sleep");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_thread_has_its_own_time() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let work = move || {
+            let began = thread_time();
+            while thread_time() < began.map(|time| time + Duration::from_millis(100)) {}
+            tell.send(()).expect("somebody listens");
+            let _ = ended.recv();
+        };
+        let busy = std::thread::Builder::new().name("busy".into()).spawn(work).expect("a thread");
+        told.recv().expect("it has worked");
+        let times = times_of_threads();
+        drop(end);
+        busy.join().expect("it ended");
+        assert!(times["busy"] >= Duration::from_millis(90), "{times:?}");
+        assert!(times.contains_key("caller"), "{times:?}");
     }
 }

@@ -85,6 +85,9 @@ impl Report {
             if let Some(ns) = pass.processor_ns_per_order() {
                 line("processor_order_ns", format!("{ns:.2}"));
             }
+            for (thread, ns) in pass.threads_ns_per_order() {
+                line(&format!("processor_order_ns.{thread}"), format!("{ns:.2}"));
+            }
             line("recovered_commands", pass.recovery.as_ref().map_or(0, |recovery| recovery.commands).to_string());
             line("open_time_ms", format!("{:.3}", pass.open_time.as_secs_f64() * 1e3));
         }
@@ -158,6 +161,11 @@ impl Report {
         );
         if let Some(ns) = pass.processor_ns_per_order() {
             let _ = writeln!(text, "           {} of processor time an order, all threads together", duration(ns));
+        }
+        let threads = pass.threads_ns_per_order();
+        if !threads.is_empty() {
+            let each = threads.iter().map(|&(thread, ns)| format!("{thread} {}", duration(ns)));
+            let _ = writeln!(text, "           of it {}", each.collect::<Vec<_>>().join(", "));
         }
         if pass.orders < pass.orders_asked {
             let asked = grouped(pass.orders_asked as f64);

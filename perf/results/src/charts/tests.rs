@@ -75,6 +75,7 @@ fn ladder() -> LadderRecord {
             let mut ns = ns.into_iter();
             Stages::from_each(|_| ns.next().ok_or("a time a stage")).unwrap()
         }),
+        processor_ns: Default::default(),
         rounds: Vec::new(),
     };
     LadderRecord {

@@ -2,7 +2,7 @@
 //! by which command. The book's tables and charts and `compare` read nothing else, so a record is
 //! checked when it is written and again when it is read. Names in it never change; new ones may come.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,9 @@ pub struct ChapterRecord {
     /// Where an order's time goes, from the instrumented pass; none for a chapter without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages_ns: Option<Stages>,
+    /// Processor time an order in nanoseconds, of each thread by its name and, as `all`, of all together.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub processor_ns: BTreeMap<String, f64>,
     /// Every round's figures, in the order measured; the figures above are their medians.
     #[serde(default)]
     pub rounds: Vec<Round>,
@@ -89,6 +92,9 @@ pub struct Round {
     /// Where an order's time went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages_ns: Option<Stages>,
+    /// Processor time an order in nanoseconds, of each thread by its name and, as `all`, of all together.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub processor_ns: BTreeMap<String, f64>,
 }
 
 /// Open-loop latency percentiles in nanoseconds.
