@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command as Process, Output};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use ch08::Chapter;
@@ -14,6 +15,7 @@ use contract::harness::{Acks, check_events, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, SimDisk, program};
+use market::data_dir::SnapshotLock;
 use market::flow::{self, FlowName};
 use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf};
 use market::snapshot::list;
@@ -75,32 +77,59 @@ fn lives_with_a_shadow() {
     assert!(made > 0, "no life was long enough for a snapshot");
 }
 
-/// A shadow that finds damage stops, and says so in the end. The engine goes on, and no snapshot holds what is wrong.
+/// A shadow that finds damage stops, and says so in the end. The engine and the other shards' shadows go on, and no
+/// snapshot holds what is wrong.
 #[test]
 fn a_shadow_that_stops() {
     let (disk, oracle) = (SimDisk::new(2, Faults::default()), Oracle::of(&Random::new(2).stream(300)));
     let mut folder = Folder::new(disk.clone());
+    folder.options.shards = 2;
     let commands: Vec<_> = oracle.steps(0).iter().map(|step| step.command).collect();
     run::<Engine>(&folder.options, &commands[..100], 10).unwrap();
-    folder.options.snapshot_every = Some(150);
+    folder.options.snapshot_every = Some(10);
+    let [damaged, whole] = [0, 1].map(|shard| ShardOf { shard, shards: 2 });
+    let made = |shard| list(&disk, folder.path(), shard).unwrap().len();
+    // So that the shadows read nothing before there is damage.
+    let held = SnapshotLock::take(&disk, folder.path()).unwrap();
     let acks = Acks::default();
     let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).unwrap();
-    let mut bytes = disk.read(&folder.log()).unwrap();
+    let log = folder.path().join(damaged.file_name());
+    let mut bytes = disk.read(&log).unwrap();
     bytes[HEADER_BYTES + 3 * RECORD_BYTES] ^= 1;
-    // The shadow may have read it already; then it begins again from no snapshot in the second life.
-    disk.rot(&folder.log(), &bytes);
+    disk.rot(&log, &bytes);
+    drop(held);
     commands[100..].iter().for_each(|&command| _ = engine.submit(command).unwrap());
     engine.flush().unwrap();
+    // The last shard's turn comes behind the first's.
+    wait_for("the other shadow writes nothing", || made(whole) > 0);
     let closed = engine.close().unwrap();
-    check_events(oracle.steps(100), &acks.seen(), 1).unwrap();
+    check_events(oracle.steps(100), &acks.seen(), 2).unwrap();
     check_state(&oracle.state(300), &closed.state).unwrap();
     let words = closed.remarks.join("\n");
-    let stopped = words.contains("the shadow stopped, and the engine went on without it") && words.contains("damaged");
-    assert!(stopped || words.contains("the shadow wrote"), "{words}");
-    for (next, _) in list(&disk, folder.path(), ShardOf::ONLY).unwrap() {
-        let start = Start::find(&folder.options, ShardOf::ONLY).unwrap();
-        check_state(&oracle.state(next.0 as usize - 1), &start.exchange.state()).unwrap();
-    }
+    assert!(words.contains("shard 0: the shadow stopped, and the engine went on without it"), "{words}");
+    assert!(words.contains("damaged") && words.contains("shard 1: the shadow wrote"), "{words}");
+    assert_eq!(made(damaged), 0, "snapshots of a log that is damaged");
+}
+
+/// While somebody else makes snapshots the shadow waits, and an engine that ends does not wait with it. Then the shadow
+/// has its turn, and it is gone with an engine that is dropped.
+#[test]
+fn a_shadow_waits_for_whoever_makes_snapshots() {
+    let disk = SimDisk::new(4, Faults::default());
+    let mut folder = Folder::new(disk.clone());
+    folder.options.snapshot_every = Some(1);
+    let open = || Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap().0;
+    let take = || SnapshotLock::take(&disk, folder.path());
+    open().close().unwrap();
+    let held = take().unwrap();
+    let (engine, (ended, ends)) = (open(), channel());
+    std::thread::spawn(move || ended.send(engine.close().is_ok()).unwrap());
+    assert_eq!(ends.recv_timeout(STUCK), Ok(true), "whether an engine ends while somebody makes snapshots");
+    let engine = open();
+    drop(held);
+    wait_for("the shadow has no turn", || take().is_err());
+    drop(engine);
+    assert!(take().is_ok(), "the engine is gone, and its shadow is not");
 }
 
 /// The program is killed at random moments while its shadow writes snapshots, segments are begun, and those that both

@@ -148,11 +148,20 @@ fn other_sections_and_what_is_no_state() {
         ("ends within a record", open.encode().to_vec()),
     ];
     for (words, body) in wrong {
-        let mut writer = SnapshotWriter::create(&disk, Path::new(HERE), header(&disk)).unwrap();
-        writer.section(MARKETS).unwrap();
-        writer.write(&body).unwrap();
-        writer.finish().unwrap();
-        let error = load(&disk, &path).err().unwrap_or_default();
-        assert!(error.contains(words), "{words} was expected: {error:?}");
+        refused(&disk, &[&body], words);
     }
+    let rest = [&account.encode()[..], &order.encode()].concat();
+    refused(&disk, &[&open.encode(), &rest], "its last market is longer than its section");
+}
+
+/// What is no state is not loaded, and words say why. Its sections are one of markets, and others.
+fn refused(disk: &SimDisk, sections: &[&[u8]], words: &str) {
+    let mut writer = SnapshotWriter::create(disk, Path::new(HERE), header(disk)).unwrap();
+    for (section, name) in sections.iter().zip([MARKETS, *b"BEHIND\0\0"]) {
+        writer.section(name).unwrap();
+        writer.write(section).unwrap();
+    }
+    writer.finish().unwrap();
+    let error = load(disk, &Path::new(HERE).join(file_name(ShardOf::ONLY, Sequence(77)))).err().unwrap_or_default();
+    assert!(error.contains(words), "{words} was expected: {error:?}");
 }

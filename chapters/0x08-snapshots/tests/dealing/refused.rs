@@ -12,6 +12,7 @@ use contract::SimDisk;
 use contract::folder::Folder;
 use contract::harness::{check_state, run};
 use contract::through::{Meddle, Through};
+use market::data_dir::SnapshotLock;
 use market::log::ShardOf;
 use market::log_chain::segments;
 use market::snapshot::list;
@@ -30,6 +31,16 @@ pub fn refused(disk: &SimDisk, folder: &Folder, shards: u16, part: &str) {
     };
     assert!(unlocked(disk.contents()) == unlocked(before), "a file changed in spite of: {error}");
     assert!(folder.files() == files, "a ledger changed in spite of: {error}");
+}
+
+/// Snapshots that somebody makes or removes are no ground to stand on.
+#[test]
+fn a_directory_whose_snapshots_are_being_made_is_refused() {
+    let (disk, folder, _) = two_snapshots(5, 2, true);
+    let held = SnapshotLock::take(&disk, folder.path()).unwrap();
+    refused(&disk, &folder, 3, "makes snapshots here");
+    drop(held);
+    reshard(&disk, folder.path(), 3).unwrap();
 }
 
 /// Its header and its last frame, in turn.
