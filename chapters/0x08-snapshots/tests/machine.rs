@@ -190,3 +190,15 @@ fn an_engine_that_broke_does_not_write_on() {
     assert!(caller.join().unwrap().is_err(), "the receiver broke, and the engine went on");
     assert!(waited, "the engine was gone, and its ledger's thread was not done with the file");
 }
+
+/// The thread that writes the ledger ends when its disk is full. Whoever has the next buffer for it says why.
+#[test]
+fn a_ledger_without_room_is_named() {
+    let folder = Folder::new(SimDisk::new(4, Faults::default()));
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("ledger.draft")).unwrap();
+    let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+    // More than all buffers hold.
+    let went = deposits(10_000).into_iter().try_for_each(|command| engine.submit(command).map(drop));
+    let error = went.and_then(|()| engine.flush()).expect_err("it went on").to_string();
+    assert!(error.contains("write the ledger"), "{error}");
+}
