@@ -1,6 +1,6 @@
 //! Ten commands through two books, played on their page.
 
-use super::{Browser, Site, browser, faults, keep_picture};
+use super::{Browser, Site, browser, faults, keep_picture, looks};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -25,12 +25,7 @@ fn ten_commands_touch_their_cells_in_both_books() {
     let site = Site::book();
     let recorded: Value = serde_json::from_str(include_str!("../../recordings/books.json")).unwrap();
     let steps = recorded["steps"].as_array().unwrap();
-    for (lang, width, dark) in [
-        (Language::English, 390, true),
-        (Language::Chinese, 1280, true),
-        (Language::English, 1280, false),
-        (Language::Chinese, 390, false),
-    ] {
+    for &(lang, width, dark) in looks() {
         browser.look(width, dark);
         open(&mut browser, site, lang);
         assert_eq!(browser.ask(BESIDE), json!(width == 1280));

@@ -1,6 +1,6 @@
 //! Guesses: written, refused in words, kept over a reload, held against what was measured, and gathered at the end.
 
-use super::{Browser, Site, browser, faults, keep_picture};
+use super::{Browser, Site, browser, faults, keep_picture, looks};
 use results::language::Language;
 use serde_json::{Value, json};
 use std::fs;
@@ -141,12 +141,8 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
     assert_eq!(faults(&mut browser, "choice"), Vec::<String>::new());
 
     let mut found = vec![];
-    for (lang, width, dark) in [
-        (Language::English, 390, false),
-        (Language::Chinese, 390, true),
-        (Language::Chinese, 1280, false),
-        (Language::English, 1280, true),
-    ] {
+    // In the colours that the players are not looked at in.
+    for (lang, width, dark) in looks().iter().map(|&(lang, width, dark)| (lang, width, !dark)) {
         browser.look(width, dark);
         for page in ["your-guesses", "perf-metrics", "latency-numbers", "faults"] {
             open(&mut browser, site, lang, page);

@@ -1,6 +1,6 @@
 //! A frame of the log, cut where the reader likes.
 
-use super::{Browser, Site, browser, faults, keep_picture};
+use super::{Browser, Site, browser, faults, keep_picture, looks};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -31,12 +31,7 @@ fn click(browser: &mut Browser, byte: usize) {
 fn the_power_fails_where_the_reader_likes() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for (lang, width, dark) in [
-        (Language::English, 390, true),
-        (Language::Chinese, 1280, true),
-        (Language::English, 1280, false),
-        (Language::Chinese, 390, false),
-    ] {
+    for &(lang, width, dark) in looks() {
         browser.look(width, dark);
         browser.open("about:blank");
         browser.open(&site.url(&format!("{}/faults.html", lang.tag())));

@@ -55,6 +55,27 @@ fn every_way(_: usize) -> Ways {
     WIDTHS.map(|(width, dark)| (width, vec![dark, !dark])).into()
 }
 
+/// How what plays on a page is looked at: the language, the width, and whether in the dark.
+///
+/// All rounds see each language in each width; few see each language, width and colour once.
+fn looks() -> &'static [(Language, u32, bool)] {
+    Rounds::asked().pick(
+        &[(Language::English, 390, true), (Language::Chinese, 1280, false)],
+        &[
+            (Language::English, 390, true),
+            (Language::Chinese, 1280, true),
+            (Language::English, 1280, false),
+            (Language::Chinese, 390, false),
+        ],
+    )
+}
+
+/// Whether this one of several pages or states is looked at in this language: with few rounds each in one of the two,
+/// and the next in the other.
+fn is_asked(lang: Language, number: usize) -> bool {
+    Rounds::asked().pick((lang as usize + number).is_multiple_of(2), true)
+}
+
 /// How the pages are looked at: as many ways as were asked for, and every one where a picture of each is kept.
 fn ways() -> fn(usize) -> Ways {
     match std::env::var_os("BOOK_PICTURES") {
@@ -119,6 +140,11 @@ impl Site {
         let pages = self.project.pages(lang).unwrap();
         let names = pages.iter().map(|page| page.name()).filter(|name| name != "SUMMARY.md");
         names.map(|name| format!("{}/{}", lang.tag(), name.replace(".md", ".html"))).collect()
+    }
+
+    /// The pages of a language that are asked a question that one of the two languages can answer.
+    fn pages_asked(&self, lang: Language) -> Vec<String> {
+        (0..).zip(self.pages(lang)).filter(|(number, _)| is_asked(lang, *number)).map(|(_, page)| page).collect()
     }
 }
 

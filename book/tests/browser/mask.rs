@@ -1,6 +1,6 @@
 //! A slow reader that catches up, played on its page.
 
-use super::{Browser, Site, browser, faults, keep_picture};
+use super::{Browser, Site, browser, faults, keep_picture, looks};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -30,12 +30,7 @@ fn open(browser: &mut Browser, site: &Site, lang: Language) {
 fn a_slow_reader_takes_one_amount_for_five_changes() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for (lang, width, dark) in [
-        (Language::English, 390, true),
-        (Language::Chinese, 1280, true),
-        (Language::English, 1280, false),
-        (Language::Chinese, 390, false),
-    ] {
+    for &(lang, width, dark) in looks() {
         browser.look(width, dark);
         open(&mut browser, site, lang);
         let mut shown: Vec<Value> = (0..23)

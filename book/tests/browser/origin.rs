@@ -44,7 +44,7 @@ fn no_request_leaves_the_origin() {
     browser.look(1280, false);
     let folder = site.url("");
     let (origin, _) = served(site);
-    let pages = || Language::ALL.into_iter().flat_map(|lang| site.pages(lang).into_iter().chain([print(lang)]));
+    let pages = || Language::ALL.into_iter().flat_map(|lang| site.pages_asked(lang).into_iter().chain([print(lang)]));
     for page in pages() {
         browser.open(&format!("{origin}{page}"));
         // The page for printing stands still while it is printed.

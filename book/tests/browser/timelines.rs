@@ -1,6 +1,6 @@
 //! The time lines of 0x01, 0x03 and 0x06, run by run and order by order.
 
-use super::{Browser, Site, browser, faults, keep_picture};
+use super::{Browser, Site, browser, faults, is_asked, keep_picture, looks};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -31,12 +31,7 @@ fn open(browser: &mut Browser, lang: Language, page: &str) {
 #[test]
 fn a_reader_changes_the_run_and_stays_with_the_order() {
     let Some(mut browser) = browser("en") else { return };
-    for (lang, width, dark) in [
-        (Language::English, 390, true),
-        (Language::Chinese, 1280, true),
-        (Language::English, 1280, false),
-        (Language::Chinese, 390, false),
-    ] {
+    for &(lang, width, dark) in looks() {
         for (player, page, _, runs) in PLAYERS {
             browser.look(width, dark);
             open(&mut browser, lang, page);
@@ -59,7 +54,9 @@ fn a_reader_changes_the_run_and_stays_with_the_order() {
                     browser.ask(&format!("document.querySelector('#player-{player} .said').textContent")),
                 );
                 assert!(said.as_str().unwrap().contains(row.as_str().unwrap()), "{row}: {said}");
-                assert_eq!(faults(&mut browser, &format!("{page}, run {run}")), Vec::<String>::new());
+                if is_asked(lang, run) {
+                    assert_eq!(faults(&mut browser, &format!("{page}, run {run}")), Vec::<String>::new());
+                }
             }
             // On over the end of a run and back, and the last step of all.
             click(&mut browser, ".runs button:first-child");

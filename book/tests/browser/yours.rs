@@ -1,9 +1,8 @@
 //! A reader's own records: dropped, shown beside the reference as the build shows them, refused in words, kept over a
 //! reload, and taken away.
 
-use super::{Browser, Site, browser, faults, keep_picture};
+use super::{Browser, Site, browser, faults, is_asked, keep_picture, looks};
 use crate::fixture::Mini;
-use program::rounds::Rounds;
 use results::language::Language;
 use serde_json::{Value, json};
 use std::fs;
@@ -298,23 +297,14 @@ fn ones_own_is_sound_on_every_kind_of_page() {
     files.push(("ladder.json", &ladder));
     let plain = ["perf-metrics", "lab", "group-commit", "latency-numbers"];
     let charted = ["measuring", "sharding", "market-data", "snapshots", "gateway", "pinned-ring"];
-    let ways = Rounds::asked().pick(
-        &[(Language::English, 390, true), (Language::Chinese, 1280, false)][..],
-        &[
-            (Language::English, 390, true),
-            (Language::Chinese, 390, false),
-            (Language::English, 1280, false),
-            (Language::Chinese, 1280, true),
-        ],
-    );
     browser.look(1280, false);
     open(&mut browser, site, Language::English, "measuring");
     let said = drop_on(&mut browser, &files);
     assert_eq!(said.matches("is taken").count(), files.len(), "{said}");
     let mut found = vec![];
-    for &(lang, width, dark) in ways {
+    for &(lang, width, dark) in looks() {
         browser.look(width, dark);
-        for page in plain.iter().chain(&charted) {
+        for (_, page) in (0..).zip(plain.iter().chain(&charted)).filter(|(number, _)| is_asked(lang, *number)) {
             open(&mut browser, site, lang, page);
             assert_eq!(browser.ask("document.querySelectorAll('.own').length > 0"), true, "{page}");
             let charts = "[...document.querySelectorAll('figure[data-chart]')].map(one => one.dataset.chart)";

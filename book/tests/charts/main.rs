@@ -135,13 +135,16 @@ fn first_difference(theme: &Path, languages: &[Language]) -> Option<String> {
     let Expected { asked, drawn, told } = &*EXPECTED;
     let spoken = |at: &usize| languages.iter().any(|language| asked[*at]["language"] == language.tag());
     let places: Vec<usize> = (0..asked.len()).filter(spoken).collect();
-    let questions: Vec<Value> = places.iter().map(|at| asked[*at].clone()).collect();
-    let found = match answers(theme, &questions) {
-        Ok(found) => found,
-        Err(error) => return Some(error),
-    };
-    assert_eq!(found.len(), questions.len());
-    places.iter().zip(&found).find_map(|(&at, found)| unlike(&drawn[at], found, &told[at]))
+    // Some at a time: behind the first difference nothing is asked.
+    places.chunks(places.len().div_ceil(8)).find_map(|places| {
+        let questions: Vec<Value> = places.iter().map(|at| asked[*at].clone()).collect();
+        let found = match answers(theme, &questions) {
+            Ok(found) => found,
+            Err(error) => return Some(error),
+        };
+        assert_eq!(found.len(), questions.len());
+        places.iter().zip(&found).find_map(|(&at, found)| unlike(&drawn[at], found, &told[at]))
+    })
 }
 
 #[test]
