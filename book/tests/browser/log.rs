@@ -1,7 +1,6 @@
 //! A frame of the log, cut where the reader likes.
 
 use super::{Browser, Site, browser, faults, keep_picture, looks};
-use results::language::Language;
 use serde_json::{Value, json};
 
 /// How many bytes are drawn as kept, cut off and rotten, and whether the start has less than was acknowledged.
