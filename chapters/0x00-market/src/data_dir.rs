@@ -48,15 +48,6 @@ impl DataDir {
         &self.path
     }
 
-    /// Whether it has no complete set of logs yet.
-    ///
-    /// # Errors
-    /// What the disk says.
-    pub fn is_new(&self, disk: &dyn Disk) -> Result<bool, LogError> {
-        let counts = shard_counts(disk, &self.path);
-        Ok(counts.map_err(|source| LogError::Io { what: "look for", path: self.path.clone(), source })?.is_empty())
-    }
-
     /// Makes the logs of all shards, with `commands` dealt out to them, unless there are logs, and says
     /// whether it did. All or nothing: interrupted, it leaves what the next [`DataDir::open`] clears away.
     ///

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::log::LogHeader;
 use crate::snapshot_file::SnapshotReader;
 use crate::watermark::Mark;
-use crate::{Disk, LogError, LogId, Sequence, snapshot, watermark};
+use crate::{Disk, LogError, Sequence, snapshot, watermark};
 
 /// The last command of the log at `path` that is known to have been on disk: the watermark says so, or a snapshot that
 /// holds it, for none is made of what was not. The watermark may be gone; then that is the only witness.
@@ -18,7 +18,7 @@ pub(crate) fn known_durable(disk: &dyn Disk, path: &Path, header: &LogHeader) ->
     let io = |source| LogError::Io { what: "look for snapshots of", path: path.to_path_buf(), source };
     let found = found.map_err(io)?;
     let of_this_log = found.iter().filter_map(|(_, path)| SnapshotReader::open(disk, path).ok());
-    let of_this_log = of_this_log.filter(|snapshot| snapshot.header.log == header.id && header.id != LogId::NONE);
+    let of_this_log = of_this_log.filter(|snapshot| snapshot.header.log == header.id);
     let last = |snapshot: SnapshotReader| Sequence(snapshot.header.place.next.sequence.0.saturating_sub(1));
     Ok(mark.into_iter().chain(of_this_log.map(last)).max())
 }

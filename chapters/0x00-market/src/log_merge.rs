@@ -13,7 +13,7 @@ use crate::log_durable::known_durable;
 use crate::log_reader::Place;
 use crate::{Command, Disk, EngineError, LogError, Sequence, Stamp, UnixMs};
 
-/// How many commands of a log are read at once, and as many more as end a frame.
+/// How far behind its next command a log is read at once, and on to the end of a frame.
 const AHEAD_COMMANDS: u64 = 4_096;
 
 /// Hands every command of a set to `each`, with the time of its frame, in the order of these times: of frames with the
@@ -136,7 +136,7 @@ impl LogAhead {
     fn fill(&mut self, disk: &dyn Disk) -> Result<(), EngineError> {
         let (LogStart { shard, segments, from }, commands) = (&mut self.start, &mut self.commands);
         let next = from.map_or(Sequence::FIRST, |from| from.next.sequence);
-        let until = next.plus(AHEAD_COMMANDS - 1);
+        let until = next.plus(AHEAD_COMMANDS);
         let end = read_chain::<EngineError>(disk, *shard, segments, from.as_ref(), Some(until), |stamp, command| {
             commands.push_back((stamp, command));
             Ok(())

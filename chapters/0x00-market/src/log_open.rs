@@ -118,11 +118,6 @@ impl JudgedLog {
         Recovery { commands, replayed: commands, torn_bytes: self.torn_bytes, remarks }
     }
 
-    /// The number of the next command.
-    pub fn next(&self) -> Sequence {
-        self.next.sequence
-    }
-
     /// Makes the log ready to be appended to. What was torn goes into a file beside it; a log of version 1, and
     /// one that goes on without commands that it once had, is rewritten under an identity of its own; a
     /// new one is made. What was replayed is on disk when this returns.
@@ -159,17 +154,11 @@ impl JudgedLog {
     /// Cuts off what is torn, and makes sure that what was read is on disk.
     fn settle(&self, file: &mut dyn LogFile) -> Result<(), LogError> {
         let io = |what| move |source| io_error(what, &self.path, source);
-        let has_frames = self.next.sequence > self.header.first;
         if self.torn_bytes > 0 {
             file.set_length(self.last.1).map_err(io("cut a torn frame off"))?;
         }
-        if has_frames {
-            write_again(file, self.last).map_err(io("write the last frame of"))?;
-        }
-        if has_frames || self.torn_bytes > 0 {
-            file.sync().map_err(io("sync"))?;
-        }
-        Ok(())
+        write_again(file, self.last).map_err(io("write the last frame of"))?;
+        file.sync().map_err(io("sync"))
     }
 
     /// Copies the torn end into a file of its own. It was never acknowledged, and may still tell somebody something.
@@ -187,14 +176,14 @@ impl JudgedLog {
     }
 }
 
-/// Writes the bytes of a frame over themselves.
+/// Writes the bytes of the last frame over themselves; without frames there are none.
 ///
 /// Only the last frame can be in need of it: if its sync failed, the system may hold it in its
 /// cache, believe that it is on disk, and never write it. It was read from that cache just now, and
 /// commands will follow it; written again, it goes to disk with the next sync.
 fn write_again(file: &mut dyn LogFile, (start, end): (u64, u64)) -> io::Result<()> {
-    let mut frame = Vec::new();
-    Input { file: &mut *file, at: start }.take(end - start).read_to_end(&mut frame)?;
+    let mut frame = vec![0; (end - start) as usize];
+    Input { file: &mut *file, at: start }.read_exact(&mut frame)?;
     file.write_all_at(start, &frame)
 }
 

@@ -258,8 +258,8 @@ impl LogDraft {
     /// How it is read back.
     fn start(&self) -> LogStart {
         let LogHeader { shard, first, .. } = self.header;
-        let from = (first > Sequence::FIRST).then(|| Place::behind(&self.header));
-        LogStart { shard, segments: vec![Segment { first, path: self.path.clone() }], from }
+        let segments = vec![Segment { first, path: self.path.clone() }];
+        LogStart { shard, segments, from: Some(Place::behind(&self.header)) }
     }
 
     fn push(&mut self, time: UnixMs, command: &Command) -> io::Result<()> {
