@@ -13,10 +13,11 @@ use contract::fixture::{TIME, header};
 use contract::folder::Folder;
 use contract::harness::run;
 use contract::streams::Random;
-use contract::through::{Meddle, Through};
+use contract::through::{Forger, Meddle, Through};
 use contract::{Faults, SimDisk, traced};
 use market::log::{RECORD_BYTES, ShardOf, encode_log};
-use market::{Command, EngineError, LogError, LogFile};
+use market::log_reader::LogReader;
+use market::{Command, Disk as _, EngineError, LogError, LogFile, MarketId};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -78,6 +79,17 @@ fn a_torn_log_is_refused_until_it_was_opened() {
     run::<Engine>(&folder.options, &[], 1).unwrap();
 }
 
+/// Behind a whole frame nothing shows that there was one more command: the watermark says so.
+#[test]
+fn a_log_that_lost_its_last_command_is_refused() {
+    let (disk, folder) = two_shards();
+    let path = log(&folder, 1, 2);
+    run::<Engine>(&folder.options, &[Command::Open { market: MarketId(1) }], 1).unwrap();
+    let bytes = disk.read(&path).unwrap();
+    disk.rot(&path, &bytes[..bytes.len() - 2 * RECORD_BYTES]);
+    refused(&disk, &folder, 4, "was on disk once");
+}
+
 /// A resharding leaves one set, wherever it is cut short. Of two, nobody can say which is right.
 #[test]
 fn two_sets_are_refused() {
@@ -135,14 +147,22 @@ fn planted_mistakes_of_resharding() {
     traced::planted_mistakes_of_resharding::<Chapter>(env!("CARGO_BIN_EXE_ch08"), reshard);
 }
 
-/// A disk that writes something else than it was given: what is read back shows it before anything is removed.
+/// A disk that writes something else than it was given, with a right checksum or without: what is read back shows it
+/// before anything is removed, and no draft stays.
 #[test]
 fn a_set_that_does_not_read_back_is_refused() {
+    does_not_read_back(Liar);
+    does_not_read_back(Forger);
+}
+
+fn does_not_read_back(meddle: impl Meddle) {
     let (disk, folder) = two_shards();
     let before = logs(&disk);
-    let error = reshard(&Through::new(Arc::new(disk.clone()), Liar), folder.path(), 4).expect_err("it went on");
+    let error = reshard(&Through::new(Arc::new(disk.clone()), meddle), folder.path(), 4).expect_err("it went on");
     assert!(matches!(error, EngineError::Log(_) | EngineError::Unsound { .. }), "{error}");
     assert_eq!(logs(&disk), before, "{error}");
+    let is_draft = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "draft");
+    assert!(!disk.paths().iter().any(is_draft), "drafts are left over: {:?}", disk.paths());
     assert_eq!(reshard(&disk, folder.path(), 4).map_err(|error| error.to_string()).map(|_| ()), Ok(()));
     assert!(logs(&disk).len() == 4 && disk.paths().len() <= 8, "drafts are left over: {:?}", disk.paths());
 }
@@ -155,5 +175,25 @@ impl Meddle for Liar {
         let mut others = bytes.to_vec();
         others[bytes.len() / 2] ^= 1;
         file.write_at(at, &others)
+    }
+}
+
+/// As many commands of one time as there may be are in a frame of the new logs, whatever frames they were in.
+#[test]
+fn new_logs_have_full_frames() {
+    let disk = SimDisk::new(0, Faults::default());
+    let folder = Folder::new(disk.clone());
+    let commands = Random::new(9).stream(5_000);
+    disk.put(&folder.log(), &encode_log(&header(ShardOf::ONLY), TIME, &commands));
+    reshard(&disk, folder.path(), 2).unwrap();
+    for path in [0, 1].map(|shard| log(&folder, shard, 2)) {
+        let mut file = disk.open(&path).unwrap().unwrap();
+        let (mut reader, mut frames) = (LogReader::new(&mut *file, &path).unwrap(), Vec::new());
+        while let Some(frame) = reader.next_frame().unwrap() {
+            frames.push(frame.count());
+        }
+        let (last, full) = frames.split_last().unwrap();
+        assert!(*last <= 1_024 && full.len() > 1, "{frames:?}");
+        assert!(full.iter().all(|&count| count == 1_024), "{frames:?}");
     }
 }

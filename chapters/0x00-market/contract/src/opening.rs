@@ -97,9 +97,10 @@ fn first_start_cut_short<E: Engine>(shards: u16) {
         let disk = SimDisk::new(operation, Faults::default());
         let mut folder = Folder::new(disk.clone());
         folder.options.shards = shards;
+        let options = folder.options.clone();
         let first_start = |disk: &SimDisk| {
-            let data_dir = DataDir::open(disk, folder.path())?;
-            data_dir.first_start(&Options { disk: Arc::new(disk.clone()), ..folder.options.clone() }, &commands)
+            let data_dir = DataDir::open(disk, &options.data_dir)?;
+            data_dir.first_start(&Options { disk: Arc::new(disk.clone()), ..options.clone() }, &commands)
         };
         disk.set_faults(Faults { power_fails_at: Some(operation), ..Faults::default() });
         let done = first_start(&disk).is_ok();
@@ -119,6 +120,7 @@ fn first_start_cut_short<E: Engine>(shards: u16) {
             if shards > 1 && count > 0 {
                 disk.remove(&lost).unwrap();
                 folder.refusal::<E>().unwrap_or_else(|error| panic!("{name}, then a log was lost: {error}"));
+                assert!(matches!(first_start(&disk), Ok(false)), "{name}: logs were made where one was lost");
             }
         }
         if done && machine_dies {

@@ -76,12 +76,14 @@ pub fn segments_that_do_not_follow<E: Engine>() {
         };
         encode_log(&header, TIME, &commands[first..first + 5])
     };
-    let cases: [(&str, Files); 8] = [
+    let late = LogHeader { first: Sequence(131), last_time: UnixMs(TIME.0 - 1), ..header(ShardOf::ONLY) };
+    let cases: [(&str, Files); 9] = [
         ("commands 42 to 130 are missing", changed(&|files| drop(files.remove(2)))),
         ("begins with command 41", changed(&|files| drop(files.remove(0)))),
         ("commands 42 to 50 are in", changed(&|files| files[1] = of(&[0, 40, 50], 1))),
         ("of another log", changed(&|files| files[3].1 = foreign(130, 7))),
         ("its header says command 42", changed(&|files| files[3].1 = files[2].1.clone())),
+        ("the time before it is", changed(&|files| files[3].1 = encode_log(&late, TIME, &commands[130..135]))),
         ("a frame is torn", changed(&|files| files[1].1.extend([b'F', RECORD_BYTES as u8]))),
         ("damaged at byte 48", changed(&|files| files[2].1[RECORD_BYTES * 5] ^= 1)),
         (

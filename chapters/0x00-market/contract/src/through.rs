@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use market::{Disk, LogFile, LogId};
+use market::log::{HEADER_BYTES, LogHeader, seal_frame};
+use market::{Disk, LogFile, LogId, Sequence, Stamp, UnixMs};
 
 /// The one thing. What is not said here is done as the disk behind does it.
 pub trait Meddle: Clone + Send + Sync + 'static {
@@ -111,5 +112,27 @@ impl<M: Meddle> LogFile for File<M> {
 
     fn sync(&mut self) -> io::Result<()> {
         self.1.sync(&mut *self.0)
+    }
+}
+
+/// Writes each frame of a draft whole, and with another time than it was given: what is read back is a log, and says
+/// something else.
+#[derive(Clone)]
+pub struct Forger;
+
+impl Meddle for Forger {
+    fn concerns(&self, path: &Path) -> bool {
+        path.extension().is_some_and(|extension| extension == "draft")
+    }
+
+    fn write_at(&self, file: &mut dyn LogFile, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let mut header = [0; HEADER_BYTES];
+        file.read_at(0, &mut header)?;
+        let LogHeader { id, .. } = LogHeader::decode(&header, Path::new("")).map_err(io::Error::other)?;
+        let mut frame = bytes.to_vec();
+        let number = |at: usize| u64::from_le_bytes(*frame[at..].first_chunk().unwrap());
+        let first = Stamp { sequence: Sequence(number(8)), time: UnixMs(number(16) + 1) };
+        seal_frame(&mut frame, id, first);
+        file.write_at(at, &frame)
     }
 }

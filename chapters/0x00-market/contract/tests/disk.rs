@@ -31,6 +31,20 @@ fn what_is_not_there_is_no_error_and_what_is_something_else_is() {
     assert_eq!(RealDisk.list(folder.path()).unwrap(), ["missing"]);
 }
 
+/// Who may not look into the folder above did not make this one. Root may look into all, and sees nothing here.
+#[cfg(unix)]
+#[test]
+fn a_folder_may_be_below_one_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempdir().unwrap();
+    let (above, below) = (folder.path().join("above"), folder.path().join("above/below"));
+    fs::create_dir_all(&below).unwrap();
+    fs::set_permissions(&above, fs::Permissions::from_mode(0o311)).unwrap();
+    let made = RealDisk.make_folder(&below);
+    fs::set_permissions(&above, fs::Permissions::from_mode(0o755)).unwrap();
+    made.unwrap();
+}
+
 #[test]
 fn a_name_goes_to_another_file() {
     let folder = tempdir().unwrap();

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use contract::fixture::{Fixture, Framing, HEADER_1, TIME, header};
 use contract::fuzz;
 use contract::streams::{Random, streams};
+use contract::through::{Forger, Through};
 use contract::{Faults, SimDisk};
 use market::log::{
     FRAME_COMMANDS_MAX, HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, encode_command, encode_log,
@@ -148,6 +149,19 @@ fn a_record_that_is_no_command_is_an_error_although_its_checksum_is_right() {
     let Err(LogError::Corrupt { sequence, reason, .. }) = open(&log.bytes) else { panic!("it must be refused") };
     assert_eq!(sequence, Sequence(6));
     assert!(reason.contains("command 2 of the frame"), "{reason}");
+}
+
+/// A disk that writes other frames than it was given, and whole ones: the old log stays as it was.
+#[test]
+fn a_rewriting_that_does_not_read_back_is_refused() {
+    let (disk, path) = (SimDisk::new(0, Faults::default()), Path::new(PATH));
+    let plain: Vec<Command> = Random::new(3).stream(30).iter().map(|command| command.with_request(0)).collect();
+    let log = Fixture::version_1(&plain, Framing::Many(10));
+    disk.put(path, &log.bytes);
+    let options = Options { disk: Arc::new(Through::new(Arc::new(disk.clone()), Forger)), ..Options::new("") };
+    let judged = read_log::<LogError>(&options, ShardOf::ONLY, |_, _| Ok(())).unwrap();
+    assert!(matches!(judged.open(), Err(LogError::Corrupt { offset: 48, .. })));
+    assert_eq!(disk.read(path).unwrap(), log.bytes);
 }
 
 /// Bytes that version 1 does not use must be zero there: its checksum was right, so somebody wrote them.

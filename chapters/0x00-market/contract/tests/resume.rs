@@ -9,6 +9,7 @@ use contract::fixture::{Fixture, Framing};
 use contract::streams::Random;
 use contract::{Faults, SimDisk};
 use market::log::{RECORD_BYTES, ShardOf};
+use market::log_chain::{Segment, read_chain};
 use market::log_reader::{LogReader, Place};
 use market::{Command, Disk, LogError, LogFile, Sequence, Stamp, UnixMs};
 
@@ -103,4 +104,34 @@ fn the_frame_before_a_place_has_to_be_there() {
     assert_eq!(refused(&log.bytes, &far), "it ends before that");
     let unknown = Place { next: Stamp { sequence: Sequence(0), time: UnixMs::UNKNOWN }, ..place };
     refused(&log.bytes, &unknown);
+}
+
+/// Who reads up to a command looks at nothing behind it: that may be half written.
+#[test]
+fn what_is_behind_the_last_command_is_not_looked_at() {
+    let log = Fixture::new(&Random::new(7).stream(30), Framing::Many(10), ShardOf::ONLY);
+    let disk = SimDisk::new(0, Faults::default());
+    let mut bytes = log.bytes.clone();
+    bytes[log.frames[2].start + 30] ^= 1;
+    disk.put(Path::new(PATH), &bytes);
+    let (segments, mut count) = ([Segment { first: Sequence::FIRST, path: PATH.into() }], 0);
+    let read = read_chain::<LogError>(&disk, ShardOf::ONLY, &segments, None, Some(Sequence(20)), |_, _| {
+        count += 1;
+        Ok(())
+    });
+    let read = read.unwrap();
+    assert_eq!((count, read.place.next.sequence, read.torn_bytes), (20, Sequence(21), 0));
+}
+
+/// A place in a segment that is not there is refused as that, and no other segment is asked for it.
+#[test]
+fn a_place_needs_its_segment() {
+    let log = Fixture::new(&Random::new(7).stream(30), Framing::Many(10), ShardOf::ONLY);
+    let disk = SimDisk::new(0, Faults::default());
+    disk.put(Path::new(PATH), &log.bytes);
+    let segments = [1, 21].map(|first| Segment { first: Sequence(first), path: PATH.into() });
+    let place = Place { segment: Sequence(11), ..places(&log).remove(2).0 };
+    let read = read_chain::<LogError>(&disk, ShardOf::ONLY, &segments, Some(&place), None, |_, _| Ok(()));
+    let Err(LogError::NoPlace { reason, .. }) = read else { panic!("there is no such segment") };
+    assert!(reason.contains("no segment that begins with command 11"), "{reason}");
 }

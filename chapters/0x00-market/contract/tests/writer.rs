@@ -8,7 +8,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use contract::fixture::TIME;
+use contract::fixture::{Fixture, Framing, TIME};
+use contract::streams::Random;
 use contract::{Faults, SimDisk};
 use market::log::{FILE_NAME, HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_command};
 use market::log_next::NextSegment;
@@ -141,6 +142,20 @@ fn room_is_laid_out_and_given_back() {
         log.give_back().unwrap();
         log.sync().unwrap();
         assert_eq!(disk.durable(path).unwrap(), durable[..96]);
+    }
+}
+
+/// Opening leaves the room that was laid out, and of a torn frame nothing.
+#[test]
+fn room_stays_and_a_torn_end_goes() {
+    let path = Path::new(FILE_NAME);
+    let log = Fixture::new(&Random::new(1).stream(20), Framing::Many(10), ShardOf::ONLY).reserved(500);
+    let (room, torn) = (log.bytes.len(), log.end() - 30);
+    for (length, left) in [(room, room), (torn, log.frames[1].start)] {
+        let disk = SimDisk::new(1, Faults::default());
+        disk.put(path, &log.bytes[..length]);
+        drop(writer(&options(disk.clone())));
+        assert_eq!(disk.durable(path).unwrap().len(), left, "bytes left of {length}");
     }
 }
 
