@@ -69,8 +69,8 @@ impl<M: Metrics> Role for Matcher<M> {
         let released = self.release(journal.position)?;
         let matched = self.match_some(journal.position)?;
         self.outbox.tell();
-        if self.began.is_none() && matches!(matched, Some(1..)) {
-            self.began = Some(Instant::now());
+        if matches!(matched, Some(1..)) {
+            self.began.get_or_insert_with(Instant::now);
         }
         Ok(match matched {
             // Nothing more will come, and nothing more will become durable.

@@ -1,8 +1,15 @@
 //! Who runs the journal and the matching. In simulations it is a schedule that follows from a seed, and it has to reach
 //! what threads reach; and some simulations run on the system's threads all the same.
+#![allow(clippy::unwrap_used)]
+
+use std::thread;
+use std::time::Duration;
 
 use ch07::Chapter;
-use contract::{by_hand, simulation};
+use contract::folder::Folder;
+use contract::harness::Acks;
+use contract::{Faults, SimDisk, by_hand, simulation};
+use market::{Command, Engine as _, MarketId};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -19,4 +26,18 @@ fn simulation_on_threads() {
 #[test]
 fn matching_looks_around() {
     by_hand::matching_looks_around_and_says_when_it_is_idle::<Engine>();
+}
+
+/// A matching thread that waits for commands is not at work.
+#[test]
+fn who_waits_is_not_busy() {
+    let folder = Folder::new(SimDisk::new(0, Faults::default()));
+    let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+    for market in 1..=3 {
+        engine.submit(Command::Open { market: MarketId(market) }).and_then(|_| engine.flush()).unwrap();
+        thread::sleep(Duration::from_millis(100));
+    }
+    let remarks = engine.close().unwrap().remarks.join("; ");
+    let busy = remarks.split("matching was busy ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert!(busy.parse::<u32>().unwrap() < 50 && remarks.contains("3 frames of 1 commands"), "{remarks}");
 }
