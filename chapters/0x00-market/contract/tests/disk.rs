@@ -27,6 +27,8 @@ fn what_is_not_there_is_no_error_and_what_is_something_else_is() {
     assert!(RealDisk.make_folder(&file).is_err(), "a file was taken for a folder");
     RealDisk.make_folder(&missing.join("below")).unwrap();
     RealDisk.make_folder(&missing.join("below")).unwrap();
+    // What is there when it is made, and was not a moment before: by this name, or by somebody else.
+    RealDisk.make_folder(&missing.join("beside/..")).unwrap();
     RealDisk.remove(&file).unwrap();
     assert_eq!(RealDisk.list(folder.path()).unwrap(), ["missing"]);
 }
