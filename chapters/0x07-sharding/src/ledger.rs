@@ -22,9 +22,9 @@ pub fn file_name(shard: ShardOf) -> String {
     }
 }
 
-/// How many entries gather before they are written: 512 KiB. A thread is woken for each buffer, and the system finds
+/// How many entries gather before they are written: 256 KiB. A thread is woken for each buffer, and the system finds
 /// pages for what it is given at once.
-const BUFFER_ENTRIES: usize = 512 * 1024 / Event::BYTES;
+const BUFFER_ENTRIES: usize = 256 * 1024 / Event::BYTES;
 
 /// How many buffers go around: one is filled, the others are written.
 const BUFFERS: usize = 4;

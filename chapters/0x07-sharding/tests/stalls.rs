@@ -25,7 +25,7 @@ const COMMANDS: usize = 100_000;
 /// The most commands in a batch. The ring holds four batches, and no more than that can be between
 /// the caller and a thread that does not move, but for what the caller has not yet published.
 const BATCH_MAX: usize = 4_096;
-const RING: u64 = 4 * BATCH_MAX as u64;
+const RING: u64 = 8 * BATCH_MAX as u64;
 const UNPUBLISHED: u64 = 64;
 
 /// Something that would take so long is stuck.

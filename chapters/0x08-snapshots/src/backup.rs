@@ -22,7 +22,7 @@ use crate::shadow::Shadow;
 use crate::start::check;
 
 /// How often something is tried again that an engine changed meanwhile.
-const TRIES: usize = 5;
+const TRIES: usize = 50;
 
 // ANCHOR: copy
 /// Copies the set of logs and snapshots in the data directory of `from` to the folder `to`, which is not there yet

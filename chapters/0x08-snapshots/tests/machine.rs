@@ -130,9 +130,9 @@ fn go_on(mut pipe: File) {
     });
 }
 
-/// More entries than the pipe holds and one buffer of 64 KiB on the way to it; fewer than with the other buffers.
-const ENTRIES: u64 = 4_500;
-const _: () = assert!(ENTRIES as usize * Event::BYTES > 2 * 64 * 1024);
+/// More entries than the pipe holds and one buffer of 256 KiB on the way to it; fewer than with the other buffers.
+const ENTRIES: u64 = 18_000;
+const _: () = assert!(ENTRIES as usize * Event::BYTES > 2 * 256 * 1024);
 
 /// The ledger's file takes nothing for a while. Somebody waits for it, but it is not the matching thread, which goes on
 /// as long as there is a buffer to fill.
@@ -198,7 +198,7 @@ fn a_ledger_without_room_is_named() {
     std::os::unix::fs::symlink("/dev/full", folder.path().join("ledger.draft")).unwrap();
     let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
     // More than all buffers hold.
-    let went = deposits(10_000).into_iter().try_for_each(|command| engine.submit(command).map(drop));
+    let went = deposits(40_000).into_iter().try_for_each(|command| engine.submit(command).map(drop));
     let error = went.and_then(|()| engine.flush()).expect_err("it went on").to_string();
     assert!(error.contains("write the ledger"), "{error}");
 }

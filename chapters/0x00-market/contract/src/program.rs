@@ -253,8 +253,8 @@ pub fn the_disk_is_full<C: Chapter>(program: &str) {
     let mut endings = Vec::new();
     // Too small for a log, for the set-up, and then ever larger, until all of it fits: how much a chapter
     // needs before the first command is its own affair.
-    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(150)) {
-        let run = Run::new::<C>(ORDERS_UNTIL_IT_STOPS, 1, 64);
+    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(300)) {
+        let run = Run::new::<C>(ORDERS, 1, 64);
         let kept = run.folder.path().join("kept");
         for folder in [run.data_dir(), kept.clone()] {
             std::fs::create_dir(folder).unwrap();

@@ -18,7 +18,7 @@ use market::{AccountId, Acknowledge, Cents, Command, Engine, EngineError, Event,
 const GROUP: usize = 5;
 
 /// Enough entries that even a ledger with several large buffers has to write.
-const ENTRIES: u64 = 10_000;
+const ENTRIES: u64 = 30_000;
 
 /// What can be asked of an engine, in the order in which it is asked; closing ends it.
 const CALLS: [&str; 4] = ["submit", "poll", "flush", "close"];
