@@ -20,3 +20,8 @@ fn simulation_on_threads() {
 fn matching_looks_around() {
     by_hand::matching_looks_around_and_says_when_it_is_idle::<Engine>();
 }
+
+#[test]
+fn matching_ends_last() {
+    by_hand::all_that_is_durable_is_acknowledged::<Engine>();
+}

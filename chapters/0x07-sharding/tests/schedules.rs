@@ -28,6 +28,11 @@ fn matching_looks_around() {
     by_hand::matching_looks_around_and_says_when_it_is_idle::<Engine>();
 }
 
+#[test]
+fn matching_ends_last() {
+    by_hand::all_that_is_durable_is_acknowledged::<Engine>();
+}
+
 /// A matching thread that waits for commands is not at work.
 #[test]
 fn who_waits_is_not_busy() {

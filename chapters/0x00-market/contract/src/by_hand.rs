@@ -83,6 +83,21 @@ pub fn matching_looks_around_and_says_when_it_is_idle<E: Engine>() {
     engine.close().expect("closed");
 }
 
+/// Who lets an engine go without waiting hears of all that becomes durable on the way out: matching, which was ahead of
+/// the journal, ends after it.
+pub fn all_that_is_durable_is_acknowledged<E: Engine>() {
+    let mut folder = Folder::new(SimDisk::new(2, Faults::default()));
+    folder.options = Options { schedule: Some(Arc::new(Hand::default())), batch_max: 2, ..folder.options };
+    let acks = Acks::default();
+    let (mut engine, _) = E::open(&folder.options, &mut acks.receivers()).expect("opened");
+    for market in 1..=10 {
+        engine.submit(Command::Open { market: MarketId(market) }).expect("taken");
+    }
+    engine.poll().expect("published");
+    drop(engine);
+    assert_eq!(acks.seen().len(), 10, "acknowledged of 10 commands that the journal made durable at last");
+}
+
 /// Lets a role make steps until it says that there is nothing more to do.
 fn until_idle(hand: &Hand, role: &str, mut after_each: impl FnMut()) {
     for _ in 0..100 {
