@@ -14,6 +14,7 @@ mod fixture;
 mod fold;
 mod guess;
 mod log;
+mod looks;
 mod mask;
 mod online;
 mod origin;
@@ -27,6 +28,7 @@ use book::project::Project;
 use book::site;
 use cdp::Browser;
 use fixture::Mini;
+use looks::{is_asked, looks};
 use program::rounds::Rounds;
 use results::language::Language;
 use serde_json::Value;
@@ -53,27 +55,6 @@ fn one_way(page: usize) -> Ways {
 /// Every way, for who keeps pictures.
 fn every_way(_: usize) -> Ways {
     WIDTHS.map(|(width, dark)| (width, vec![dark, !dark])).into()
-}
-
-/// How what plays on a page is looked at: the language, the width, and whether in the dark.
-///
-/// All rounds see each language in each width; few see each language, width and colour once.
-fn looks() -> &'static [(Language, u32, bool)] {
-    Rounds::asked().pick(
-        &[(Language::English, 390, true), (Language::Chinese, 1280, false)],
-        &[
-            (Language::English, 390, true),
-            (Language::Chinese, 1280, true),
-            (Language::English, 1280, false),
-            (Language::Chinese, 390, false),
-        ],
-    )
-}
-
-/// Whether this one of several pages or states is looked at in this language: with few rounds each in one of the two,
-/// and the next in the other.
-fn is_asked(lang: Language, number: usize) -> bool {
-    Rounds::asked().pick((lang as usize + number).is_multiple_of(2), true)
 }
 
 /// How the pages are looked at: as many ways as were asked for, and every one where a picture of each is kept.

@@ -22,7 +22,7 @@ type Engine = <Chapter as runner::Chapter>::Engine;
 /// More than the ring and all that can be ahead of it: whoever submits all must have been let on.
 const COMMANDS: usize = 100_000;
 
-/// The most commands in a batch. The ring holds four batches, and no more than that can be between
+/// The most commands in a batch. The ring holds eight batches, and no more than that can be between
 /// the caller and a thread that does not move, but for what the caller has not yet published.
 const BATCH_MAX: usize = 4_096;
 const RING: u64 = 8 * BATCH_MAX as u64;

@@ -1,0 +1,33 @@
+//! How often a page is looked at: in which languages, widths and colours.
+
+use program::rounds::Rounds;
+use results::language::Language;
+
+/// How what plays on a page is looked at: the language, the width, and whether in the dark.
+///
+/// All rounds see each language in each width; few see each language, width and colour once.
+pub fn looks() -> &'static [(Language, u32, bool)] {
+    Rounds::asked().pick(
+        &[(Language::English, 390, true), (Language::Chinese, 1280, false)],
+        &[
+            (Language::English, 390, true),
+            (Language::Chinese, 1280, true),
+            (Language::English, 1280, false),
+            (Language::Chinese, 390, false),
+        ],
+    )
+}
+
+/// Whether this one of several pages or states is looked at in this language: with few rounds each in one of the two,
+/// and the next in the other.
+pub fn is_asked(lang: Language, number: usize) -> bool {
+    Rounds::asked().pick((lang as usize + number).is_multiple_of(2), true)
+}
+
+#[test]
+fn each_is_asked_in_a_language() {
+    for number in 0..4 {
+        let asked = Language::ALL.into_iter().filter(|&lang| is_asked(lang, number)).count();
+        assert_eq!(asked, Rounds::asked().pick(1, 2), "languages in which number {number} is looked at");
+    }
+}
