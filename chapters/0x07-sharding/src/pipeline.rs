@@ -102,7 +102,7 @@ impl Pipeline {
         ledger.take_place()?;
         acks.recovered(log.next(), &|| exchange.state());
 
-        let crew = Crew::new(options, Wait::for_machine(1 + 2 * usize::from(shard.shards), core_count()));
+        let crew = Crew::new(options, Wait::for_machine(roles(shard.shards), core_count()));
         let acknowledged = Arc::new(AtomicU64::new(0));
         let (path, next) = (log.path().to_path_buf(), log.next());
         let capacity = (RING_BATCHES * options.batch_max).next_power_of_two();
@@ -258,6 +258,11 @@ fn both(one: Option<StageTimes>, other: Option<StageTimes>) -> Option<StageTimes
     Some(sum)
 }
 
+/// Who wants a core: the caller, and each shard's journal and matching.
+fn roles(shards: u16) -> usize {
+    1 + 2 * usize::from(shards)
+}
+
 fn core_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -270,5 +275,13 @@ fn core_for_matching(pin: bool, shard: ShardOf) -> (String, Option<core_affinity
         _ if core_count() < 2 => ("one core, so nothing is pinned".into(), None),
         Some(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
         None => ("the system does not permit pinning, so threads run where it puts them".into(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_thread_of_every_shard_is_counted() {
+        assert_eq!([1, 2, 8].map(super::roles), [3, 5, 17]);
     }
 }
