@@ -26,9 +26,9 @@ pub struct MutantsArgs {
     /// Leave out the lines of every change one by one; without it, of those that nothing compiles without
     #[arg(long)]
     pub lines: bool,
-    /// Only changes in this file, such as engine.rs
-    #[arg(long, value_name = "FILE")]
-    pub file: Option<String>,
+    /// Only changes in this file, such as engine.rs; may be given several times
+    #[arg(long = "file", value_name = "FILE")]
+    pub files: Vec<String>,
     /// Print the changes, and try none
     #[arg(long)]
     pub list: bool,
@@ -64,7 +64,7 @@ pub fn run(args: &MutantsArgs) -> Result<Verdict, MeasureError> {
         return Err(MeasureError::Unusable(format!("{} is the first chapter: it changes none", chapter.folder)));
     };
     let source = Source { root: &root, chapter, before };
-    let changes = asked(changes(&source)?, args.file.as_deref(), chapter)?;
+    let changes = asked(changes(&source)?, &args.files, chapter)?;
     if args.list {
         for change in &changes {
             print(format_args!("{change}\n"))?;
@@ -154,16 +154,22 @@ impl Round {
     }
 }
 
-/// The changes in `file`, or all.
-fn asked(changes: Vec<Change>, file: Option<&str>, chapter: &Chapter) -> Result<Vec<Change>, MeasureError> {
-    let Some(file) = file else { return Ok(changes) };
-    let file = file.strip_prefix("src/").unwrap_or(file);
-    let (found, others): (Vec<_>, Vec<_>) = changes.into_iter().partition(|change| change.file == file);
-    if found.is_empty() {
-        let mut files: Vec<String> = others.into_iter().map(|change| change.file).collect();
-        files.dedup();
-        let files = files.join(", ");
-        return Err(MeasureError::Unusable(format!("{} changes no {file}; it changes {files}", chapter.folder)));
+/// The changes in `files`, in their order, or all without any.
+fn asked(changes: Vec<Change>, files: &[String], chapter: &Chapter) -> Result<Vec<Change>, MeasureError> {
+    if files.is_empty() {
+        return Ok(changes);
+    }
+    let mut found = Vec::new();
+    for file in files {
+        let file = file.strip_prefix("src/").unwrap_or(file);
+        let its = changes.iter().filter(|change| change.file == file);
+        if its.clone().next().is_none() {
+            let mut others: Vec<String> = changes.into_iter().map(|change| change.file).collect();
+            others.dedup();
+            let others = others.join(", ");
+            return Err(MeasureError::Unusable(format!("{} changes no {file}; it changes {others}", chapter.folder)));
+        }
+        found.extend(its.cloned());
     }
     Ok(found)
 }
