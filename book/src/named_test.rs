@@ -69,7 +69,9 @@ fn in_contract(project: &Project, shards: bool, name: &str) -> bool {
 }
 
 fn package_folder(folder: &Path, package: &str, depth: usize) -> Option<PathBuf> {
-    let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok().and_then(|text| text.parse::<toml::Table>().ok());
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok();
+    // Only one that has the word is worth parsing.
+    let manifest = manifest.filter(|text| text.contains(package)).and_then(|text| text.parse::<toml::Table>().ok());
     if manifest.is_some_and(|table| table.get("package").and_then(|p| p.get("name")?.as_str()) == Some(package)) {
         return Some(folder.to_path_buf());
     }

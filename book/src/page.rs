@@ -140,7 +140,7 @@ impl Page {
 
     /// The line, counted from 1, that holds the byte at `offset`.
     pub fn line_of(&self, offset: usize) -> usize {
-        self.text.as_bytes().iter().take(offset).filter(|b| **b == b'\n').count() + 1
+        self.text.match_indices('\n').take_while(|(at, _)| *at < offset).count() + 1
     }
 }
 

@@ -10,13 +10,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// A folder of JSON records, read once each.
 #[derive(Debug)]
 pub struct Records {
     dir: PathBuf,
     shown: String,
-    read: RefCell<BTreeMap<String, Value>>,
+    read: RefCell<BTreeMap<String, Rc<Value>>>,
 }
 
 impl Records {
@@ -36,14 +37,15 @@ impl Records {
     }
 
     /// A whole record, e.g. `ladder`, to be walked.
-    fn record(&self, name: &str) -> Result<Value, String> {
+    fn record(&self, name: &str) -> Result<Rc<Value>, String> {
         if let Some(value) = self.read.borrow().get(name) {
-            return Ok(value.clone());
+            return Ok(Rc::clone(value));
         }
         let text = fs::read_to_string(self.dir.join(format!("{name}.json")))
             .map_err(|e| format!("{}/{name}.json: {e}", self.shown))?;
-        let value: Value = serde_json::from_str(&text).map_err(|e| format!("{}/{name}.json: {e}", self.shown))?;
-        self.read.borrow_mut().insert(name.to_owned(), value.clone());
+        let value = serde_json::from_str(&text).map_err(|e| format!("{}/{name}.json: {e}", self.shown))?;
+        let value = Rc::new(value);
+        self.read.borrow_mut().insert(name.to_owned(), Rc::clone(&value));
         Ok(value)
     }
 
