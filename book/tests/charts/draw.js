@@ -33,11 +33,15 @@ function strayed({ height, shapes }) {
 
 const SPOILED = [undefined, null, 'text', '<b>', -1, 0, 1e-320, 1e308, 1e999, 0.5, {}, [], true, 'x'.repeat(1_000)];
 
-// Spoils every place of a record in every way: what is taken all the same is drawn as a picture or not at all.
-function spoil({ kind, text, given }) {
+// Spoils every place of a record in every way, or does one in so many of all that: what is taken all the same is drawn as a
+// picture or not at all.
+function spoil({ kind, text, given, oneIn }) {
     const told = { refused: 0, nothing: 0, drawn: 0 };
+    let tried = 0;
     for (const keys of leaves(JSON.parse(text))) {
         for (const spoiled of SPOILED) {
+            tried += 1;
+            if (tried % oneIn !== 0) continue;
             const record = JSON.parse(text);
             const holder = keys.slice(0, -1).reduce((value, key) => value[key], record);
             holder[keys.at(-1)] = spoiled;

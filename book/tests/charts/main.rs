@@ -12,6 +12,7 @@ mod node;
 
 use book::project::Project;
 use catalogue::Catalogue;
+use program::rounds::Rounds;
 use regex::Regex;
 use results::charts::{VERBS, given, scenes};
 use results::language::Language;
@@ -298,8 +299,10 @@ fn a_spoiled_record_is_a_picture_or_none() {
     if !node::is_there() {
         return;
     }
-    let asked =
-        VERBS.map(|verb| json!({"ask": "spoil", "kind": verb, "text": reference(verb).to_string(), "language": "en"}));
+    let one_in = Rounds::asked().pick(3, 1);
+    let asked = VERBS.map(|verb| {
+        json!({"ask": "spoil", "kind": verb, "text": reference(verb).to_string(), "language": "en", "oneIn": one_in})
+    });
     for (verb, told) in VERBS.iter().zip(answers(&ours(), &asked).unwrap_or_else(|error| panic!("{error}"))) {
         let count = |of: &str| told[of].as_u64().unwrap();
         assert!(count("refused") > 0 && count("nothing") > 0 && count("drawn") > 0, "{verb}: {told}");

@@ -18,12 +18,14 @@ function* leaves(value, keys = []) {
 
 const SPOILED = [undefined, null, 'text', '<b>', -1, 0, 1e-320, 1e308, {}, [], { __proto__: null, median: 'x' }];
 
-// Spoils every place of a record in every way. A record that is taken all the same shows text or nothing.
-function spoil(kind, words) {
+// Spoils every place of a record, or one in so many, each in another way. A record that is taken all the same shows text
+// or nothing.
+function spoil(kind, words, oneIn) {
     const own = words.filter(one => one.includes(`${kind}:`));
     let taken = 0;
     let refused = 0;
     [...leaves(JSON.parse(texts[kind]))].forEach((keys, at) => {
+        if (at % oneIn !== 0) return;
         const record = JSON.parse(texts[kind]);
         const holder = keys.slice(0, -1).reduce((value, key) => value[key], record);
         holder[keys.at(-1)] = SPOILED[at % SPOILED.length];
@@ -46,7 +48,7 @@ const answer = {
     show: ({ words, zh }) => figure(all, words, zh) ?? null,
     number: ({ x, format, zh }) => figure({ r: { x } }, `r:x as ${format}`, zh) ?? null,
     read: ({ text }) => { const { record, ...told } = read(text); return told; },
-    spoil: ({ kind, words }) => spoil(kind, words),
+    spoil: ({ kind, words, oneIn }) => spoil(kind, words, oneIn),
 };
 const lines = fs.readFileSync(0, 'utf8').split('\n').filter(Boolean).map(line => JSON.parse(line));
 process.stdout.write(lines.map(one => JSON.stringify(answer[one.ask](one))).join('\n') + '\n');

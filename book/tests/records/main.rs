@@ -12,6 +12,7 @@ use book::expand;
 use book::format::Format;
 use book::project::Project;
 use book::sources::Sources;
+use program::rounds::Rounds;
 use regex::Regex;
 use results::language::Language;
 use serde_json::{Value, json};
@@ -210,7 +211,8 @@ fn what_is_no_record_is_refused_and_a_spoiled_one_shows_text_or_nothing() {
     let english = shown(Language::English);
     let words: BTreeSet<&str> = english.iter().flat_map(|(words, _)| words.split(';')).collect();
     for kind in kinds.iter().filter(|kind| *kind != "lab") {
-        let found = answers(&ours(), &[json!({"ask": "spoil", "kind": kind, "words": words})]).remove(0);
+        let asked = json!({"ask": "spoil", "kind": kind, "words": words, "oneIn": Rounds::asked().pick(5, 1)});
+        let found = answers(&ours(), &[asked]).remove(0);
         assert_eq!(found, json!({"taken": true, "refused": true}), "{kind}");
     }
 }

@@ -101,16 +101,19 @@ impl MarketState {
                 Intent::SellNo => account.no_locked.0 += order.quantity.0,
             }
         }
+        let strangers = |account: &AccountId| Err(format!("orders of account {account}, which does not exist"));
+        // Both in the order of accounts, so that neither is searched.
+        let mut needed = needed.into_iter().peekable();
         for (account, holdings) in &self.accounts {
-            let needed = needed.remove(account).unwrap_or_default();
+            if let Some((stranger, _)) = needed.next_if(|(of, _)| of < account) {
+                return strangers(&stranger);
+            }
+            let needed = needed.next_if(|(of, _)| of == account).map(|(_, needed)| needed).unwrap_or_default();
             let locked = |of: &Holdings| (of.cash_locked, of.yes_locked, of.no_locked);
             if locked(holdings) != locked(&needed) {
                 return Err(format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"));
             }
         }
-        if !needed.is_empty() {
-            return Err(format!("orders of accounts that do not exist: {needed:?}"));
-        }
-        Ok(())
+        needed.next().map_or(Ok(()), |(stranger, _)| strangers(&stranger))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use program::rounds::Rounds;
 use results::record::{Pair, RaceRecord, RacedChapter, RacedRound, Spread};
 
 use super::figures::{Figure, all};
@@ -194,9 +195,10 @@ fn worse(races: u64, counted: fn(RacedRound) -> RacedRound, planted: Option<(&st
 
 #[test]
 fn an_unchanged_program_passes_in_pairs_drawn_again() {
-    let unchanged = worse(1_000, |round| round, None);
-    println!("1,000 races of an unchanged program: {unchanged} end as worse");
-    assert!(unchanged <= 50, "{unchanged} of 1,000");
+    let races = Rounds::asked().pick(200, 1_000);
+    let unchanged = worse(races, |round| round, None);
+    println!("{races} races of an unchanged program: {unchanged} end as worse");
+    assert!(unchanged as u64 * 20 <= races, "{unchanged} of {races}");
 }
 
 #[test]

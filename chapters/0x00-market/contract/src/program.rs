@@ -17,6 +17,7 @@ use crate::aftermath::{Left, judge};
 use crate::streams::Random;
 use market::flow::{self, FlowName};
 use market::{Command, Event};
+use program::rounds::Rounds;
 use program::said::{
     ends_quietly_on_a_closed_pipe, ends_with_a_sentence_on_a_full_disk, ends_with_its_code_when_it_cannot_complain,
 };
@@ -253,7 +254,8 @@ pub fn the_disk_is_full<C: Chapter>(program: &str) {
     let mut endings = Vec::new();
     // Too small for a log, for the set-up, and then ever larger, until all of it fits: how much a chapter
     // needs before the first command is its own affair.
-    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(300)) {
+    let step = Rounds::asked().pick(900, 300);
+    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(step)) {
         let run = Run::new::<C>(ORDERS, 1, 64);
         let kept = run.folder.path().join("kept");
         for folder in [run.data_dir(), kept.clone()] {
