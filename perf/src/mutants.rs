@@ -7,6 +7,8 @@ mod trial;
 
 use std::fmt::{self, Display};
 use std::io::ErrorKind;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use catalogue::Chapter;
 use program::{Verdict, print, tell};
@@ -26,12 +28,50 @@ pub struct MutantsArgs {
     /// Leave out the lines of every change one by one; without it, of those that nothing compiles without
     #[arg(long)]
     pub lines: bool,
-    /// Only changes in this file, such as engine.rs; may be given several times
-    #[arg(long = "file", value_name = "FILE")]
-    pub files: Vec<String>,
+    /// Only changes in this file, such as engine.rs, or between two of its lines, as engine.rs:20-40; may be given
+    /// several times
+    #[arg(long = "file", value_name = "FILE[:FROM-TO]")]
+    pub files: Vec<Lines>,
     /// Print the changes, and try none
     #[arg(long)]
     pub list: bool,
+}
+
+/// A file, or some of its lines, counted as in the chapter without the marks for the book, from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    file: String,
+    lines: RangeInclusive<usize>,
+}
+
+impl FromStr for Lines {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Lines, String> {
+        let (file, lines) = match text.split_once(':') {
+            None => (text, 1..=usize::MAX),
+            Some((file, lines)) => {
+                let ends = lines.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+                let (from, to) = ends.filter(|(from, to)| from <= to).ok_or("lines are two numbers, as in 20-40")?;
+                (file, from..=to)
+            }
+        };
+        Ok(Lines { file: file.strip_prefix("src/").unwrap_or(file).into(), lines })
+    }
+}
+
+impl Lines {
+    /// What of a change lies here: all of it, or some of its lines.
+    fn of(&self, change: &Change) -> Vec<Change> {
+        let last = change.line + change.added.len().saturating_sub(1);
+        if change.file != self.file {
+            Vec::new()
+        } else if self.lines.contains(&change.line) && self.lines.contains(&last) {
+            vec![change.clone()]
+        } else {
+            change.lines.iter().filter(|line| self.lines.contains(&line.line)).cloned().collect()
+        }
+    }
 }
 
 /// A chapter's `unnoticed.toml`.
@@ -155,21 +195,25 @@ impl Round {
 }
 
 /// The changes in `files`, in their order, or all without any.
-fn asked(changes: Vec<Change>, files: &[String], chapter: &Chapter) -> Result<Vec<Change>, MeasureError> {
+fn asked(changes: Vec<Change>, files: &[Lines], chapter: &Chapter) -> Result<Vec<Change>, MeasureError> {
     if files.is_empty() {
         return Ok(changes);
     }
     let mut found = Vec::new();
-    for file in files {
-        let file = file.strip_prefix("src/").unwrap_or(file);
-        let its = changes.iter().filter(|change| change.file == file);
-        if its.clone().next().is_none() {
-            let mut others: Vec<String> = changes.into_iter().map(|change| change.file).collect();
-            others.dedup();
-            let others = others.join(", ");
-            return Err(MeasureError::Unusable(format!("{} changes no {file}; it changes {others}", chapter.folder)));
+    for lines in files {
+        let before = found.len();
+        found.extend(changes.iter().flat_map(|change| lines.of(change)));
+        if found.len() > before {
+            continue;
         }
-        found.extend(its.cloned());
+        let mut files: Vec<&str> = changes.iter().map(|change| change.file.as_str()).collect();
+        files.dedup();
+        let (folder, file) = (&chapter.folder, lines.file.as_str());
+        return Err(MeasureError::Unusable(if files.contains(&file) {
+            format!("{folder} changes nothing between these lines of {file}; `--list` says what it changes")
+        } else {
+            format!("{folder} changes no {file}; it changes {}", files.join(", "))
+        }));
     }
     Ok(found)
 }

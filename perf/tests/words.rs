@@ -80,7 +80,7 @@ fn refusals() {
                 "--check --folder none --lang zh",
             ],
         ),
-        ("mutants", &["", "0x01", "0x99", "0x03 --list --file nonsense.rs"]),
+        ("mutants", &["", "0x01", "0x99", "0x03 --list --file nonsense.rs", "0x03 --list --file engine.rs:9-1"]),
         ("numbers", &["--lang de"]),
         ("sweep", &["--chapter 0x01", "--batches 0", "--rounds 0"]),
         ("scale", &["--chapter 0x03", "--shards 0", "--orders 0"]),

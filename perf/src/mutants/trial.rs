@@ -16,7 +16,7 @@ use crate::exercise::{Built, build_tests};
 
 /// An engine that waits for ever is noticed, too: by a program of tests that takes this many times as long as it does
 /// with nothing left out, on this machine beside whatever else it has to do.
-const STUCK: u32 = 10;
+const STUCK: u32 = 5;
 /// The least that one is given, and the most with nothing left out.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(3_600)];
 
