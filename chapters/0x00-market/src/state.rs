@@ -117,3 +117,50 @@ impl MarketState {
         needed.next().map_or(Ok(()), |(stranger, _)| strangers(&stranger))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A market in which account 5 has a bid for ten YES at 40 cents, which needs 400, and has locked so much.
+    fn market(locked: u64) -> MarketState {
+        let bid = RestingOrder {
+            order: OrderId(1),
+            account: AccountId(5),
+            intent: Intent::BuyYes,
+            price: Price::new(40).expect("a price"),
+            quantity: Quantity(10),
+        };
+        let holdings = Holdings { cash_locked: Cents(locked), ..Holdings::default() };
+        MarketState { bids: vec![bid], accounts: BTreeMap::from([(AccountId(5), holdings)]), ..MarketState::default() }
+    }
+
+    #[test]
+    fn locks_are_what_open_orders_need() {
+        assert_eq!(market(400).check_laws(), Ok(()));
+        let told = market(399).check_laws().expect_err("a cent is missing");
+        assert!(told.starts_with("account 5 has locked"), "{told}");
+        let mut idle = market(400);
+        idle.bids.clear();
+        let told = idle.check_laws().expect_err("nobody needs them");
+        assert!(told.starts_with("account 5 has locked"), "{told}");
+    }
+
+    /// Whichever accounts there are beside it; account 7 has an order, too.
+    #[test]
+    fn an_order_has_an_owner() {
+        for others in [&[][..], &[4], &[6], &[4, 6]] {
+            let mut market = market(400);
+            let holdings = market.accounts.remove(&AccountId(5)).expect("it was there");
+            market.bids.push(RestingOrder { account: AccountId(7), ..market.bids[0] });
+            market.accounts.insert(AccountId(7), holdings);
+            market.accounts.extend(others.iter().map(|&other| (AccountId(other), Holdings::default())));
+            let told = market.check_laws().expect_err("nobody has placed it");
+            assert_eq!(told, "orders of account 5, which does not exist", "beside {others:?}");
+            // And where nobody comes behind it.
+            market.bids.pop();
+            market.accounts.remove(&AccountId(7));
+            assert_eq!(market.check_laws(), Err(told), "beside {others:?}");
+        }
+    }
+}
