@@ -254,13 +254,10 @@ pub fn the_disk_is_full<C: Chapter>(program: &str) {
     let mut endings = Vec::new();
     // Too small for a log, for the set-up, and then ever larger, until all of it fits: how much a chapter
     // needs before the first command is its own affair.
-    let step = Rounds::asked().pick(900, 300);
-    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(step)) {
+    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(Rounds::asked().pick(900, 300))) {
         let run = Run::new::<C>(ORDERS, 1, 64);
         let kept = run.folder.path().join("kept");
-        for folder in [run.data_dir(), kept.clone()] {
-            std::fs::create_dir(folder).unwrap();
-        }
+        [run.data_dir(), kept.clone()].iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
         // The mount is the process's own and goes with it, so it copies what a restart would find.
         let script = "mount -t tmpfs -o size=$1k none \"$2\" || exit 99; program=$4; data=$2; kept=$3; shift 4
             \"$program\" \"$@\"; code=$?; cp \"$data\"/* \"$kept\"; exit $code";
