@@ -137,17 +137,27 @@ fn old_set_first(steps: &[Step]) -> Vec<Step> {
     [&steps[..first], &early, &late].concat()
 }
 
-/// Each write to a watermark comes before the sync of frames that it came behind, if the watermark was open by then.
+/// Each write to a watermark comes before the sync of its own log's frames that it came behind, if the watermark was open
+/// by then. Other shards sync theirs in between.
 fn watermark_first(steps: &[Step]) -> Vec<Step> {
-    let is_watermark = |path: &Path| path.extension().is_some_and(|extension| extension == "watermark");
+    let opened = opened(steps);
+    let is_watermark = |path: &&Path| path.extension().is_some_and(|extension| extension == "watermark");
+    // A log is opened under the name that it is made by, and a segment has a number more.
+    let log = |handle: u64| opened.get(&handle).and_then(|path| path.file_stem()?.to_str()?.split("-from-").next());
     let mut planted: Vec<Step> = Vec::new();
     for step in steps {
-        let sync = planted.iter().rposition(|step| matches!(step, Step::SyncBegins { data_only: true, .. }));
-        let early = |at: &usize| match step {
-            Step::Write { handle, .. } => opened(&planted[..*at]).get(handle).is_some_and(|path| is_watermark(path)),
-            _ => false,
-        };
-        let place = sync.filter(early).unwrap_or(planted.len());
+        let mut place = planted.len();
+        if let Step::Write { handle, .. } = step
+            && opened.get(handle).is_some_and(is_watermark)
+        {
+            let its = |step: &Step| match step {
+                Step::SyncBegins { handle: of, data_only: true, .. } => log(*of) == log(*handle),
+                _ => false,
+            };
+            let is_open = |step: &Step| matches!(step, Step::Open { handle: of, .. } if of == handle);
+            let open = planted.iter().rposition(is_open);
+            place = planted.iter().rposition(its).filter(|sync| open < Some(*sync)).unwrap_or(place);
+        }
         planted.insert(place, step.clone());
     }
     planted
