@@ -28,8 +28,8 @@ pub struct MutantsArgs {
     /// Leave out the lines of every change one by one; without it, of those that nothing compiles without
     #[arg(long)]
     pub lines: bool,
-    /// Only changes in this file, such as engine.rs, or between two of its lines, as engine.rs:20-40; may be given
-    /// several times
+    /// Only changes in this file, such as engine.rs, or between two of its lines as `--list` counts them, such as
+    /// engine.rs:20-40; may be given several times
     #[arg(long = "file", value_name = "FILE[:FROM-TO]")]
     pub files: Vec<Lines>,
     /// Print the changes, and try none
@@ -237,5 +237,34 @@ fn explained(source: &Source<'_>, chapter: &Chapter) -> Result<Vec<Explained>, M
 impl Explained {
     fn is_about(&self, change: &Change) -> bool {
         self.file == change.file && change.added.iter().chain(&change.removed).any(|line| line.contains(&self.line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_two_lines_is_a_whole_change_or_some_of_its_lines() {
+        let of = |line, added: &[&str]| Change {
+            file: "x.rs".into(),
+            line,
+            removed: Vec::new(),
+            added: added.iter().map(|&line| line.to_owned()).collect(),
+            without: String::new(),
+            lines: Vec::new(),
+        };
+        let lines = vec![of(4, &["a"]), of(5, &["b"]), of(6, &["c"])];
+        let change = Change { lines: lines.clone(), ..of(4, &["a", "b", "c"]) };
+        let found = |asked: &str| asked.parse::<Lines>().map(|lines| lines.of(&change));
+        for whole in ["x.rs", "src/x.rs", "x.rs:4-6", "x.rs:1-9"] {
+            assert_eq!(found(whole), Ok(vec![change.clone()]), "{whole}");
+        }
+        for (asked, which) in [("x.rs:5-9", &lines[1..]), ("x.rs:1-4", &lines[..1]), ("x.rs:7-9", &[]), ("y.rs", &[])] {
+            assert_eq!(found(asked), Ok(which.to_vec()), "{asked}");
+        }
+        for wrong in ["x.rs:", "x.rs:4", "x.rs:6-4", "x.rs:a-b", "x.rs:4-"] {
+            assert!(found(wrong).is_err_and(|words| words.contains("20-40")), "{wrong}");
+        }
     }
 }

@@ -162,3 +162,30 @@ fn watermark_first(steps: &[Step]) -> Vec<Step> {
     }
     planted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two shards sync at the same time, the second one's sync begins later, and the first one's ends first.
+    #[test]
+    fn a_watermark_comes_before_the_sync_of_its_own_log() {
+        let open = |handle, name: &str| Step::Open { handle, path: name.into(), creates: true, empties: false };
+        let begins = |handle, sync| Step::SyncBegins { handle, sync, data_only: true };
+        let write = Step::Write { handle: 2, at: 0, bytes: vec![1] };
+        let steps = [
+            open(1, "commands-0-of-2-from-00000000000000000009.log"),
+            open(2, "commands-0-of-2.watermark"),
+            open(3, "commands-1-of-2.log"),
+            begins(1, 1),
+            begins(3, 2),
+            Step::SyncEnds { sync: 1 },
+            write.clone(),
+        ];
+        let planted = watermark_first(&steps);
+        assert_eq!(planted.iter().position(|step| *step == write), Some(3), "{planted:?}");
+        // One that is opened only behind its log's sync has nowhere else to go.
+        let late = [&steps[..1], &steps[2..6], &steps[1..2], &steps[6..]].concat();
+        assert_eq!(watermark_first(&late), late);
+    }
+}
