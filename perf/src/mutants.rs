@@ -28,9 +28,9 @@ pub struct MutantsArgs {
     /// Leave out the lines of every change one by one; without it, of those that nothing compiles without
     #[arg(long)]
     pub lines: bool,
-    /// Only changes in this file, such as engine.rs, or between two of its lines as `--list` counts them, such as
+    /// Only changes in this file, such as engine.rs, or in lines of it as `--list` counts them, such as engine.rs:20 or
     /// engine.rs:20-40; may be given several times
-    #[arg(long = "file", value_name = "FILE[:FROM-TO]")]
+    #[arg(long = "file", value_name = "FILE[:FROM[-TO]]")]
     pub files: Vec<Lines>,
     /// Print the changes, and try none
     #[arg(long)]
@@ -51,8 +51,9 @@ impl FromStr for Lines {
         let (file, lines) = match text.split_once(':') {
             None => (text, 1..=usize::MAX),
             Some((file, lines)) => {
-                let ends = lines.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-                let (from, to) = ends.filter(|(from, to)| from <= to).ok_or("lines are two numbers, as in 20-40")?;
+                let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
+                let ends = from.parse().ok().zip(to.parse().ok()).filter(|(from, to)| from <= to);
+                let (from, to) = ends.ok_or("lines are a number, or two as in 20-40")?;
                 (file, from..=to)
             }
         };
@@ -260,10 +261,16 @@ mod tests {
         for whole in ["x.rs", "src/x.rs", "x.rs:4-6", "x.rs:1-9"] {
             assert_eq!(found(whole), Ok(vec![change.clone()]), "{whole}");
         }
-        for (asked, which) in [("x.rs:5-9", &lines[1..]), ("x.rs:1-4", &lines[..1]), ("x.rs:7-9", &[]), ("y.rs", &[])] {
+        for (asked, which) in [
+            ("x.rs:5", &lines[1..2]),
+            ("x.rs:5-9", &lines[1..]),
+            ("x.rs:1-4", &lines[..1]),
+            ("x.rs:7-9", &[]),
+            ("y.rs", &[]),
+        ] {
             assert_eq!(found(asked), Ok(which.to_vec()), "{asked}");
         }
-        for wrong in ["x.rs:", "x.rs:4", "x.rs:6-4", "x.rs:a-b", "x.rs:4-"] {
+        for wrong in ["x.rs:", "x.rs:6-4", "x.rs:a-b", "x.rs:4-"] {
             assert!(found(wrong).is_err_and(|words| words.contains("20-40")), "{wrong}");
         }
     }
