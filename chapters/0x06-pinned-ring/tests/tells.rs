@@ -8,7 +8,7 @@ use contract::folder::Folder;
 use contract::harness::Acks;
 use contract::{Faults, SimDisk};
 use market::engine::Stage;
-use market::{Command, Engine as _, MarketId};
+use market::{AccountId, Cents, Command, Engine as _, MarketId};
 
 type Engine = <Chapter as runner::Chapter>::Measured;
 
@@ -30,6 +30,11 @@ fn a_frame_takes_the_disks_time_and_not_the_markets() {
         thread::sleep(PAUSE);
         engine.submit(Command::Open { market: MarketId(market) }).and_then(|_| engine.flush()).expect("acknowledged");
     }
+    // Enough for a clock that is too coarse for one entry of the ledger.
+    disk.set_faults(Faults::default());
+    let deposit = |request| Command::Deposit { market: MarketId(1), account: AccountId(1), amount: Cents(1), request };
+    (0..1_000).try_for_each(|request| engine.submit(deposit(request)).map(drop)).expect("taken");
+    engine.flush().expect("acknowledged");
     let stages = engine.close().expect("closed").stages.expect("a measured engine has stages");
     let [append, sync] = [Stage::LogAppend, Stage::LogSync].map(|stage| stages.of(stage));
     assert!(!append.is_zero(), "no time was measured in {}", Stage::LogAppend.key());
@@ -37,10 +42,11 @@ fn a_frame_takes_the_disks_time_and_not_the_markets() {
     let [check, matching, settlement, ledger] =
         [Stage::BalanceCheck, Stage::Matching, Stage::Settlement, Stage::Ledger].map(|stage| stages.of(stage));
     assert!(!settlement.is_zero(), "markets were opened, which took no time");
+    assert!(!ledger.is_zero(), "a thousand deposits went into the ledger, which took no time");
     let busy = check + matching + settlement + ledger;
     assert!(
         busy < PAUSE,
-        "three commands kept matching busy for {busy:?}: pauses between them, or waits for the disk, are in it"
+        "the market was busy for {busy:?}: pauses between commands, or waits for the disk, are in it"
     );
 }
 
