@@ -8,7 +8,7 @@ use contract::folder::Folder;
 use contract::harness::Acks;
 use contract::{Faults, SimDisk};
 use market::engine::Stage;
-use market::{AccountId, Cents, Command, Engine as _, MarketId};
+use market::{AccountId, Acknowledge, Cents, Command, Engine as _, Event, MarketId, Sequence, StageTimes, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Measured;
 
@@ -39,15 +39,44 @@ fn a_frame_takes_the_disks_time_and_not_the_markets() {
     let [append, sync] = [Stage::LogAppend, Stage::LogSync].map(|stage| stages.of(stage));
     assert!(!append.is_zero(), "no time was measured in {}", Stage::LogAppend.key());
     assert!(sync > append, "syncs of {SYNC:?} took {sync:?}, and what is written to memory {append:?}");
-    let [check, matching, settlement, ledger] =
-        [Stage::BalanceCheck, Stage::Matching, Stage::Settlement, Stage::Ledger].map(|stage| stages.of(stage));
+    let [settlement, ledger] = [Stage::Settlement, Stage::Ledger].map(|stage| stages.of(stage));
     assert!(!settlement.is_zero(), "markets were opened, which took no time");
     assert!(!ledger.is_zero(), "a thousand deposits went into the ledger, which took no time");
-    let busy = check + matching + settlement + ledger;
+    let busy = busy(&stages);
     assert!(
         busy < PAUSE,
         "the market was busy for {busy:?}: pauses between commands, or waits for the disk, are in it"
     );
+}
+
+/// What the market's stages took, together.
+fn busy(stages: &StageTimes) -> Duration {
+    [Stage::BalanceCheck, Stage::Matching, Stage::Settlement, Stage::Ledger].map(|stage| stages.of(stage)).iter().sum()
+}
+
+/// Takes its time over the first three commands.
+struct Ponders;
+
+impl Acknowledge for Ponders {
+    fn acknowledge(&mut self, Stamp { sequence, .. }: Stamp, _events: &[Event]) {
+        if sequence <= Sequence(3) {
+            thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Who is told ponders, while the commands after it come to the disk: they leave as soon as they are matched. What
+/// they find when they come to their turn is no time of theirs.
+#[test]
+fn the_receivers_time_is_not_the_markets() {
+    let folder = Folder::new(SimDisk::new(1, Faults::default()));
+    let (mut engine, _) = Engine::open(&folder.options, &mut |_| Box::new(Ponders)).expect("opened");
+    let open = |market| Command::Open { market: MarketId(market) };
+    (1..=10).try_for_each(|market| engine.submit(open(market)).map(drop)).expect("taken");
+    engine.flush().expect("acknowledged");
+    let stages = engine.close().expect("closed").stages.expect("a measured engine has stages");
+    let busy = busy(&stages);
+    assert!(busy < PAUSE, "the market was busy for {busy:?}: the receiver's time is in it");
 }
 
 #[test]
