@@ -36,14 +36,16 @@ pub(crate) fn steps<'a>(record: &'a RaceRecord, chapters: &Catalogue) -> Vec<Ste
 }
 
 /// What a chapter's throughput is of that of the one before. Their runs of one round stand near each other in time, but
-/// not one by one: so each round counts once, with its median.
+/// not one by one: so each round in which both ran counts once, with its median.
 fn gain(before: &RacedChapter, after: &RacedChapter, of: impl Fn(&Pair) -> Option<&f64>) -> Option<Factor> {
     let median = |round: &RacedRound| {
         let runs: Option<Vec<f64>> = round.throughput.iter().map(|pair| of(pair).copied()).collect();
         Some(Spread::of(&runs?)?.median)
     };
     let ratio = |(before, after): (&RacedRound, &RacedRound)| Some(median(after)? / median(before)?);
-    let ratios: Option<Vec<f64>> = before.rounds.iter().zip(&after.rounds).map(ratio).collect();
+    let both = before.rounds.iter().zip(&after.rounds);
+    let both = both.filter(|(before, after)| !before.throughput.is_empty() && !after.throughput.is_empty());
+    let ratios: Option<Vec<f64>> = both.map(ratio).collect();
     Factor::of(&ratios?, ERROR)
 }
 
