@@ -44,7 +44,8 @@ pub struct RaceArgs {
     /// The smallest difference that matters; a smaller one ends no race with 1
     #[arg(long, default_value = "2%", value_name = "PERCENT", value_parser = percent)]
     pub margin: f64,
-    /// The most rounds of a chapter; a pass ends before when more of it would tell nothing new [default: 32, with --quick 6]
+    /// The most rounds of a chapter; a pass ends before when more of it would tell nothing new [default: 32, with
+    /// --quick 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub rounds: Option<u32>,
     /// Race only these chapters, such as 0x03,0x05

@@ -26,7 +26,8 @@ budget = 0
 "#;
 
 /// "Builds" a program that takes as many nanoseconds an order as the tree's file `speed` says, with a noise that
-/// follows from how often it has run, and whose tail varies by as much as the file `tail` says. Like the real one it takes a program for built that is newer than its source.
+/// follows from how often it has run, and whose tail varies by as much as the file `tail` says. Like the real one it
+/// takes a program for built that is newer than its source.
 const CARGO: &str = r#"#!/bin/sh
 target=target
 while [ $# -gt 0 ]; do

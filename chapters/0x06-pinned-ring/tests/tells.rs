@@ -1,14 +1,18 @@
 //! What an engine tells of its threads at its end.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use ch06::Chapter;
+use ch06::metrics::Metrics;
+use ch06::{Chapter, engine};
 use contract::folder::Folder;
 use contract::harness::Acks;
 use contract::{Faults, SimDisk};
 use market::engine::Stage;
-use market::{AccountId, Acknowledge, Cents, Command, Engine as _, Event, MarketId, Sequence, StageTimes, Stamp};
+use market::{
+    AccountId, Acknowledge, Cents, Closed, Command, Engine as _, Event, MarketId, Sequence, StageTimes, Stamp,
+};
 
 type Engine = <Chapter as runner::Chapter>::Measured;
 
@@ -54,27 +58,61 @@ fn busy(stages: &StageTimes) -> Duration {
     [Stage::BalanceCheck, Stage::Matching, Stage::Settlement, Stage::Ledger].map(|stage| stages.of(stage)).iter().sum()
 }
 
-/// Takes its time over the first three commands.
+/// Takes its time over the first command, and over three of those that leave at once.
 struct Ponders;
 
 impl Acknowledge for Ponders {
     fn acknowledge(&mut self, Stamp { sequence, .. }: Stamp, _events: &[Event]) {
-        if sequence <= Sequence(3) {
+        if matches!(sequence, Sequence(1 | 600..=602)) {
             thread::sleep(PAUSE);
         }
     }
 }
 
-/// Who is told ponders, while the commands after it come to the disk: they leave as soon as they are matched. What
-/// they find when they come to their turn is no time of theirs.
+/// A stopwatch that counts how often settlement ended.
+#[derive(Default)]
+struct Settled;
+
+static SETTLED: AtomicU32 = AtomicU32::new(0);
+
+impl Metrics for Settled {
+    fn lap(&mut self, stage: Stage) {
+        if stage == Stage::Settlement {
+            SETTLED.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+/// A command that waits for the disk is settled once, and so is one that the disk has before it is matched.
+#[test]
+fn every_command_is_settled_in_its_time() {
+    many_markets::<engine::Engine<Settled>>();
+    assert_eq!(SETTLED.load(Relaxed), MARKETS, "how often settlement ended");
+}
+
+/// More than are matched before the next look at what is durable.
+const MARKETS: u32 = 1_000;
+
+/// Opens markets. The first is matched while the disk syncs it, and who is told of it ponders. Meanwhile the others come
+/// to a disk that is quick. A first lot of them is matched as waiting for it; all others have no need to wait.
+fn many_markets<E: market::Engine>() -> Closed {
+    let disk = SimDisk::new(1, Faults::default());
+    let folder = Folder::new(disk.clone());
+    let (mut engine, _) = E::open(&folder.options, &mut |_| Box::new(Ponders)).expect("opened");
+    disk.set_faults(Faults { sync_delay: SYNC, ..Faults::default() });
+    let open = |market| Command::Open { market: MarketId(market) };
+    engine.submit(open(1)).and_then(|_| engine.poll()).expect("taken");
+    thread::sleep(SYNC + SYNC / 2);
+    disk.set_faults(Faults::default());
+    (2..=MARKETS).try_for_each(|market| engine.submit(open(market)).map(drop)).expect("taken");
+    engine.flush().expect("acknowledged");
+    engine.close().expect("closed")
+}
+
+/// Who is told ponders, and commands that leave as soon as they are matched have not begun by then.
 #[test]
 fn the_receivers_time_is_not_the_markets() {
-    let folder = Folder::new(SimDisk::new(1, Faults::default()));
-    let (mut engine, _) = Engine::open(&folder.options, &mut |_| Box::new(Ponders)).expect("opened");
-    let open = |market| Command::Open { market: MarketId(market) };
-    (1..=10).try_for_each(|market| engine.submit(open(market)).map(drop)).expect("taken");
-    engine.flush().expect("acknowledged");
-    let stages = engine.close().expect("closed").stages.expect("a measured engine has stages");
+    let stages = many_markets::<Engine>().stages.expect("a measured engine has stages");
     let busy = busy(&stages);
     assert!(busy < PAUSE, "the market was busy for {busy:?}: the receiver's time is in it");
 }

@@ -80,3 +80,29 @@ pub(crate) fn draw(record: &RaceRecord, steps: &[Step<'_>], chapters: &Catalogue
     scene.description = describe(words.race_title, &figures, language);
     scene
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// A chapter of 20 rounds, whose throughput was run in so many of them.
+    fn raced(throughput: usize, orders: f64) -> RacedChapter {
+        let of = |at: usize| BTreeMap::from([("throughput_ops".to_owned(), orders + at as f64)]);
+        let pair = |at| Pair { base_first: true, base: of(at), current: of(at) };
+        let runs = |at| if at < throughput { vec![pair(at)] } else { Vec::new() };
+        let rounds = (0..20).map(|at| RacedRound { throughput: runs(at), rest: Some(pair(at)) }).collect();
+        RacedChapter { chapter: "0x05".into(), orders: 1, rate: 1, rounds, factors: BTreeMap::new() }
+    }
+
+    #[test]
+    fn a_step_is_drawn_from_the_rounds_that_both_chapters_ran() {
+        let gain =
+            |before: &RacedChapter, after: &RacedChapter| gain(before, after, |pair| pair.base.get("throughput_ops"));
+        let of_14 = gain(&raced(14, 1_000.0), &raced(14, 2_000.0));
+        assert!(of_14.is_some_and(|factor| (1.9..2.1).contains(&factor.estimate)), "{of_14:?}");
+        assert_eq!(gain(&raced(14, 1_000.0), &raced(20, 2_000.0)), of_14);
+        assert_eq!(gain(&raced(20, 1_000.0), &raced(14, 2_000.0)), of_14);
+        assert_eq!(gain(&raced(0, 1_000.0), &raced(20, 2_000.0)), None);
+    }
+}

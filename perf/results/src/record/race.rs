@@ -83,7 +83,7 @@ impl RacedChapter {
     /// Current ÷ base of a figure, one of each pair that has it; none when its passes were run in a round and no pair of
     /// them has it.
     pub fn ratios(&self, figure: &str) -> Option<Vec<f64>> {
-        self.by_round(figure).map(|rounds| rounds.concat()).filter(|ratios| !ratios.is_empty())
+        self.by_round(figure).map(|rounds| rounds.concat())
     }
 
     /// In how many rounds a figure was seen.
@@ -95,12 +95,12 @@ impl RacedChapter {
     fn by_round(&self, figure: &str) -> Option<Vec<Vec<f64>>> {
         let ratio = |pair: &Pair| Some(pair.current.get(figure)? / pair.base.get(figure)?);
         let of = |pairs: fn(&RacedRound) -> &[Pair]| {
-            let ratios = |pairs: &[Pair]| -> Option<Vec<f64>> {
+            let ran = self.rounds.iter().map(pairs).filter(|pairs| !pairs.is_empty());
+            let ratios = ran.map(|pairs| {
                 let ratios: Vec<f64> = pairs.iter().filter_map(ratio).collect();
                 (!ratios.is_empty()).then_some(ratios)
-            };
-            let rounds: Vec<_> = self.rounds.iter().map(pairs).filter(|pairs| !pairs.is_empty()).collect();
-            rounds.into_iter().map(ratios).collect::<Option<Vec<_>>>().filter(|rounds| !rounds.is_empty())
+            });
+            ratios.collect::<Option<Vec<_>>>().filter(|rounds| !rounds.is_empty())
         };
         of(|round| &round.throughput).or_else(|| of(|round| round.rest.as_slice()))
     }
