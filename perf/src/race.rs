@@ -44,8 +44,7 @@ pub struct RaceArgs {
     /// The smallest difference that matters; a smaller one ends no race with 1
     #[arg(long, default_value = "2%", value_name = "PERCENT", value_parser = percent)]
     pub margin: f64,
-    /// The most rounds of a chapter; a pass ends before when more of it would tell nothing new [default: 32, with
-    /// --quick 6]
+    /// The most rounds of a chapter; it ends before when more would tell nothing new [default: 32, with --quick 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub rounds: Option<u32>,
     /// Race only these chapters, such as 0x03,0x05
@@ -162,12 +161,12 @@ fn race(contests: &mut [Contest], plan: &Plan, place: &Path) -> Result<Vec<Probe
     let count = contests.len();
     let mut probes = Vec::new();
     for round in 1..=plan.rounds {
-        if contests.iter().all(|contest| contest.open.is_settled()) {
+        if contests.iter().all(|contest| contest.settled) {
             break;
         }
         probes.push(Probe::take(place)?);
         for contest in contests.iter_mut() {
-            if !contest.open.is_settled() {
+            if !contest.settled {
                 say(
                     &bar,
                     &format!("{}: round {round} of {}{}", contest.chapter.folder, plan.rounds, contest.closing_in()),

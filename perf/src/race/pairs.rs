@@ -43,43 +43,12 @@ impl Plan {
     }
 }
 
-/// Which runs can tell something new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Open {
-    /// Short throughput runs.
-    pub throughput: bool,
-    /// Everything else.
-    pub rest: bool,
-}
-
-impl Open {
-    /// Before the first look.
-    pub const ALL: Open = Open { throughput: true, rest: true };
-
-    /// After a look: the runs of which a headline figure is not settled.
-    pub fn after(chapter: &RacedChapter, factors: &BTreeMap<String, Option<Factor>>, margin: f64) -> Open {
-        let headlines = || all().into_iter().filter(|figure| figure.headline);
-        let open = |is_throughput: bool| {
-            let own = headlines().filter(|figure| THROUGHPUT.contains(&figure.key.as_str()) == is_throughput);
-            // What one of the two never reports settles nothing and need not be waited for.
-            let mut known = own.filter(|figure| chapter.ratios(&figure.key).is_some());
-            known.any(|figure| !is_settled(factors.get(&figure.key).copied().flatten(), margin))
-        };
-        Open { throughput: open(true), rest: open(false) }
-    }
-
-    /// Whether more rounds would tell nothing new.
-    pub fn is_settled(self) -> bool {
-        !self.throughput && !self.rest
-    }
-}
-
 /// A chapter of both trees.
 pub struct Contest {
     /// The chapter.
     pub chapter: Chapter,
-    /// What its next round runs.
-    pub open: Open,
+    /// Whether more rounds would tell nothing new.
+    pub settled: bool,
     /// The base's program and the current one.
     programs: [PathBuf; 2],
     flow: FlowArgs,
@@ -99,7 +68,7 @@ impl Contest {
     pub fn new(chapter: Chapter, programs: [PathBuf; 2], flow: FlowArgs) -> Contest {
         Contest {
             chapter,
-            open: Open::ALL,
+            settled: false,
             programs,
             flow,
             throughput: Vec::new(),
@@ -139,15 +108,13 @@ impl Contest {
         flags
     }
 
-    /// Runs both programs in pairs: short throughput runs, then everything else, each while it can tell something new.
+    /// Runs both programs in pairs: short throughput runs, then everything else.
     ///
     /// # Errors
     /// When one of them can't be run.
     pub fn round(&mut self, place: &Path) -> Result<(), MeasureError> {
-        let runs = if self.open.throughput { self.runs } else { 0 };
-        let throughput = (0..runs).map(|_| self.pair(&self.throughput, place, true)).collect::<Result<_, _>>()?;
-        let rest = self.open.rest.then(|| self.pair(&self.rest, place, false)).transpose()?;
-        self.rounds.push(RacedRound { throughput, rest });
+        let throughput: Result<_, _> = (0..self.runs).map(|_| self.pair(&self.throughput, place, true)).collect();
+        self.rounds.push(RacedRound { throughput: throughput?, rest: self.pair(&self.rest, place, false)? });
         Ok(())
     }
 
@@ -177,7 +144,11 @@ impl Contest {
         }
         let chapter = self.raced_so_far();
         self.factors = factors(&chapter, chapters, looks.len());
-        self.open = Open::after(&chapter, &self.factors, plan.margin);
+        let headlines = all().into_iter().filter(|figure| figure.headline);
+        let factor = |key: &str| self.factors.get(key).copied().flatten();
+        // What one of the two never reports settles nothing and need not be waited for.
+        let known = headlines.filter(|figure| chapter.ratios(&figure.key).is_some());
+        self.settled = known.map(|figure| factor(&figure.key)).all(|factor| is_settled(factor, plan.margin));
     }
 
     /// How far the interval of the throughput has closed in.

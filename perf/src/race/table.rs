@@ -26,7 +26,7 @@ pub fn table(record: &RaceRecord) -> Table {
             let middle = factor.map_or_else(|| middle_ratio(chapter, &figure), |factor| factor.estimate);
             table.add_row([
                 chapter.chapter.clone(),
-                chapter.rounds_of(&figure.key).to_string(),
+                chapter.rounds.len().to_string(),
                 figure.name.clone(),
                 base,
                 current,

@@ -6,7 +6,7 @@ use program::rounds::Rounds;
 use results::record::{Pair, RaceRecord, RacedChapter, RacedRound, Spread};
 
 use super::figures::{Figure, all};
-use super::pairs::{Open, factors};
+use super::pairs::factors;
 use super::verdict::{Judgement, judge, looks};
 
 /// Integers that are the same on every machine: SplitMix64.
@@ -75,7 +75,7 @@ fn is_found_worse(seed: u64, weather: Weather, slower: f64) -> bool {
         let (base, current) = if base_first { (first, second) } else { (second, first) };
         let figures = |time: f64| BTreeMap::from([("processor_order_ns".to_owned(), time)]);
         let rest = Pair { base_first, base: figures(base), current: figures(current * slower) };
-        chapter.rounds.push(RacedRound { throughput: Vec::new(), rest: Some(rest) });
+        chapter.rounds.push(RacedRound { throughput: Vec::new(), rest });
         if looks.contains(&(pair as u32 + 1)) {
             // As if each of the seven chapters had all three headlines.
             let factor = factors(&chapter, 21, looks.len())["processor_order_ns"];
@@ -158,11 +158,10 @@ fn is_worse_again(
     let is_asked = |chapter: &&RacedChapter| planted.is_none_or(|(folder, ..)| chapter.chapter == folder);
     recorded.iter().filter(is_asked).any(|chapter| {
         let mut raced = RacedChapter { rounds: Vec::new(), factors: BTreeMap::new(), ..chapter.clone() };
-        let mut open = Open::ALL;
         (1..=32).any(|count| {
             let drawn = (random.share() * chapter.rounds.len() as f64) as usize;
             let mut round = chapter.rounds[drawn].clone();
-            for pair in round.throughput.iter_mut().chain(&mut round.rest) {
+            for pair in round.throughput.iter_mut().chain([&mut round.rest]) {
                 if random.share() < 0.5 {
                     std::mem::swap(&mut pair.base, &mut pair.current);
                 }
@@ -170,13 +169,9 @@ fn is_worse_again(
                     pair.current.entry(figure.to_owned()).and_modify(|value| *value *= factor);
                 }
             }
-            let mut round = counted(round);
-            round.throughput.retain(|_| open.throughput);
-            round.rest = round.rest.filter(|_| open.rest);
-            raced.rounds.push(round);
+            raced.rounds.push(counted(round));
             looks.contains(&count) && {
                 let factors = factors(&raced, recorded.len(), looks.len());
-                open = Open::after(&raced, &factors, 0.02);
                 let is_worse = |figure: &Figure| {
                     judge(factors.get(&figure.key).copied().flatten(), figure.more_is_better, 0.02) == Judgement::Worse
                 };
@@ -220,27 +215,6 @@ fn a_slower_program_is_found_in_pairs_drawn_again() {
         );
         assert!(seen >= least && seen >= seen_once, "{figure} of {chapter} × {factor}: {seen}, {seen_once} of 100");
     }
-}
-
-#[test]
-fn what_is_open_is_run_again() {
-    let opened = |orders: Weather, tail: Weather| {
-        let mut random = Random(1);
-        let mut pair = |key: &str, weather: Weather, at| {
-            let mut side = || BTreeMap::from([(key.to_owned(), weather(&mut random, at))]);
-            Pair { base_first: true, base: side(), current: side() }
-        };
-        let mut round = |at| RacedRound {
-            throughput: (0..5).map(|_| pair("throughput_ops", orders, at)).collect(),
-            rest: Some(pair("latency_p99_ns", tail, at)),
-        };
-        let rounds = (0..64).map(&mut round).collect();
-        let chapter = RacedChapter { chapter: "0x05".into(), orders: 1, rate: 1, rounds, factors: BTreeMap::new() };
-        Open::after(&chapter, &factors(&chapter, 1, 1), 0.02)
-    };
-    assert_eq!(opened(calm, slow_disk), Open { throughput: false, rest: true });
-    assert_eq!(opened(slow_disk, calm), Open { throughput: true, rest: false });
-    assert!(opened(calm, calm).is_settled());
 }
 
 #[test]

@@ -36,16 +36,14 @@ pub(crate) fn steps<'a>(record: &'a RaceRecord, chapters: &Catalogue) -> Vec<Ste
 }
 
 /// What a chapter's throughput is of that of the one before. Their runs of one round stand near each other in time, but
-/// not one by one: so each round in which both ran counts once, with its median.
+/// not one by one: so each round counts once, with its median.
 fn gain(before: &RacedChapter, after: &RacedChapter, of: impl Fn(&Pair) -> Option<&f64>) -> Option<Factor> {
     let median = |round: &RacedRound| {
         let runs: Option<Vec<f64>> = round.throughput.iter().map(|pair| of(pair).copied()).collect();
         Some(Spread::of(&runs?)?.median)
     };
     let ratio = |(before, after): (&RacedRound, &RacedRound)| Some(median(after)? / median(before)?);
-    let both = before.rounds.iter().zip(&after.rounds);
-    let both = both.filter(|(before, after)| !before.throughput.is_empty() && !after.throughput.is_empty());
-    let ratios: Option<Vec<f64>> = both.map(ratio).collect();
+    let ratios: Option<Vec<f64>> = before.rounds.iter().zip(&after.rounds).map(ratio).collect();
     Factor::of(&ratios?, ERROR)
 }
 
@@ -79,30 +77,4 @@ pub(crate) fn draw(record: &RaceRecord, steps: &[Step<'_>], chapters: &Catalogue
     }
     scene.description = describe(words.race_title, &figures, language);
     scene
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    /// A chapter of 20 rounds, whose throughput was run in so many of them.
-    fn raced(throughput: usize, orders: f64) -> RacedChapter {
-        let of = |at: usize| BTreeMap::from([("throughput_ops".to_owned(), orders + at as f64)]);
-        let pair = |at| Pair { base_first: true, base: of(at), current: of(at) };
-        let runs = |at| if at < throughput { vec![pair(at)] } else { Vec::new() };
-        let rounds = (0..20).map(|at| RacedRound { throughput: runs(at), rest: Some(pair(at)) }).collect();
-        RacedChapter { chapter: "0x05".into(), orders: 1, rate: 1, rounds, factors: BTreeMap::new() }
-    }
-
-    #[test]
-    fn a_step_is_drawn_from_the_rounds_that_both_chapters_ran() {
-        let gain =
-            |before: &RacedChapter, after: &RacedChapter| gain(before, after, |pair| pair.base.get("throughput_ops"));
-        let of_14 = gain(&raced(14, 1_000.0), &raced(14, 2_000.0));
-        assert!(of_14.is_some_and(|factor| (1.9..2.1).contains(&factor.estimate)), "{of_14:?}");
-        assert_eq!(gain(&raced(14, 1_000.0), &raced(20, 2_000.0)), of_14);
-        assert_eq!(gain(&raced(20, 1_000.0), &raced(14, 2_000.0)), of_14);
-        assert_eq!(gain(&raced(0, 1_000.0), &raced(20, 2_000.0)), None);
-    }
 }

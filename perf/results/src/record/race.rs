@@ -57,10 +57,10 @@ pub struct RacedChapter {
 /// What a chapter ran in one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RacedRound {
-    /// Short throughput runs, in pairs; none once they tell nothing new.
+    /// Short throughput runs, in pairs.
     pub throughput: Vec<Pair>,
-    /// One run each of all other passes; none once they tell nothing new.
-    pub rest: Option<Pair>,
+    /// One run each of all other passes.
+    pub rest: Pair,
 }
 
 /// A run of each program, one right after the other.
@@ -80,36 +80,22 @@ impl RacedChapter {
         self.rounds.iter().flat_map(RacedRound::pairs)
     }
 
-    /// Current ÷ base of a figure, one of each pair that has it; none when its passes were run in a round and no pair of
-    /// them has it.
+    /// Current ÷ base of a figure, one of each pair that has it; none when a round has no such pair.
     pub fn ratios(&self, figure: &str) -> Option<Vec<f64>> {
-        self.by_round(figure).map(|rounds| rounds.concat())
-    }
-
-    /// In how many rounds a figure was seen.
-    pub fn rounds_of(&self, figure: &str) -> usize {
-        self.by_round(figure).map_or(0, |rounds| rounds.len())
-    }
-
-    /// Current ÷ base of a figure in each round in which its passes were run.
-    fn by_round(&self, figure: &str) -> Option<Vec<Vec<f64>>> {
         let ratio = |pair: &Pair| Some(pair.current.get(figure)? / pair.base.get(figure)?);
-        let of = |pairs: fn(&RacedRound) -> &[Pair]| {
-            let ran = self.rounds.iter().map(pairs).filter(|pairs| !pairs.is_empty());
-            let ratios = ran.map(|pairs| {
-                let ratios: Vec<f64> = pairs.iter().filter_map(ratio).collect();
-                (!ratios.is_empty()).then_some(ratios)
-            });
-            ratios.collect::<Option<Vec<_>>>().filter(|rounds| !rounds.is_empty())
+        let of_round = |round: &RacedRound| {
+            let ratios: Vec<f64> = round.pairs().filter_map(ratio).collect();
+            (!ratios.is_empty()).then_some(ratios)
         };
-        of(|round| &round.throughput).or_else(|| of(|round| round.rest.as_slice()))
+        let all: Option<Vec<Vec<f64>>> = self.rounds.iter().map(of_round).collect();
+        all.map(|all| all.concat()).filter(|ratios| !ratios.is_empty())
     }
 }
 
 impl RacedRound {
     /// Its pairs, in the order measured.
     pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
-        self.throughput.iter().chain(&self.rest)
+        self.throughput.iter().chain([&self.rest])
     }
 }
 
