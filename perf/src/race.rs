@@ -86,6 +86,11 @@ pub fn run(args: &RaceArgs) -> Result<Verdict, MeasureError> {
     let (base, current) = (Tree::named(Some(&args.base))?, Tree::named(args.current.as_deref())?);
     base.must_be_a_commit()?;
     let output = args.output.folder();
+    // Before what takes minutes: a record that can't be read is said at once.
+    let series = match args.times {
+        Some(times) => Some((times, Series::open(&args.name, output.join("races.json"))?)),
+        None => None,
+    };
     fs::create_dir_all(tree::folder())
         .map_err(|error| MeasureError::disk("make the folder", &tree::folder(), &error))?;
     // Both run from folders with names of one length: where a program's stack begins depends on it.
@@ -99,8 +104,7 @@ pub fn run(args: &RaceArgs) -> Result<Verdict, MeasureError> {
         print(format_args!("{chapter}: not raced, for one of the two does not have it\n"))?;
     }
     let once = || once(args, [base.label(), current.label()], &chapters, &sides, place.path());
-    let Some(times) = args.times else { return publish(&once()?, args, &output) };
-    let mut series = Series::open(&args.name, output.join("races.json"))?;
+    let Some((times, mut series)) = series else { return publish(&once()?, args, &output) };
     for _ in 0..times {
         print(format_args!("{}\n", series.keep(&once()?)?))?;
     }

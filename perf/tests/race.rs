@@ -198,6 +198,16 @@ fn many_races_are_counted_and_go_on_with_the_same_commits() {
 }
 
 #[test]
+fn a_record_of_races_that_cannot_be_read_is_said_before_anything_is_built() {
+    let Some(root) = repository("1000") else { return };
+    fs::create_dir_all(root.path().join("output")).expect("a folder");
+    fs::write(root.path().join("output/races.json"), "{").expect("written");
+    let (code, said) = race(root.path(), &["HEAD", "HEAD", "--times", "1"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("races.json") && !said.contains("building"), "{said}");
+}
+
+#[test]
 fn a_tool_that_was_built_in_another_tree_races_this_one() {
     let (Some(root), Some(other)) = (repository("1000"), repository("1050")) else { return };
     let built = other.path().join("target/release");
