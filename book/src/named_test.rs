@@ -1,8 +1,8 @@
 //! `{{test ch01::contract::simulation}}`: a test that a page names is there, or the page does not build.
 //!
-//! A name is a package, one of its files under `tests` (or a folder there), and a function with `#[test]`: just what
-//! stands behind `cargo test -p`, behind `--test`, and behind that. The tests of the contract stand in a list, from
-//! which each chapter's one line makes them.
+//! A name is a package, one of its files under `tests` (or a folder with a `main.rs` there), the modules below it if there
+//! are any, and a function with `#[test]`: just what stands behind `cargo test -p`, behind `--test`, and behind that. The
+//! tests of the contract stand in a list, from which each chapter's one line makes them.
 
 use crate::html::escape;
 use crate::pattern::regex;
@@ -19,44 +19,63 @@ const DEPTH: usize = 3;
 
 /// The test's name, with the command that runs it as its title.
 pub fn named_test(project: &Project, path: &str, fenced: bool) -> Result<String, String> {
-    let [package, target, name] = parts(path)?;
-    find(project, package, target, name)?;
+    let name = Name::read(path)?;
+    name.find(project)?;
     if fenced {
         return Ok(path.to_owned());
     }
-    let command = escape(&format!("cargo test -p {package} --test {target} {name} -- --exact"));
+    let Name { package, target, within, .. } = name;
+    let command = escape(&format!("cargo test -p {package} --test {target} {within} -- --exact"));
     // A long name may go on in the next line of a narrow column.
     let shown = escape(path).replace("::", "::<wbr>").replace('_', "_<wbr>");
     Ok(format!("<code class=\"test\" title=\"{command}\">{shown}</code>"))
 }
 
-fn parts(path: &str) -> Result<[&str; 3], String> {
-    let parts: Vec<&str> = path.split("::").collect();
-    <[&str; 3]>::try_from(parts).map_err(|_| format!("`{path}` is not of the form package::file::test"))
+/// The parts of a name.
+struct Name<'n> {
+    package: &'n str,
+    target: &'n str,
+    /// The modules and the test, as the program calls it.
+    within: &'n str,
+    modules: Vec<&'n str>,
+    test: &'n str,
 }
 
-/// Whether there is such a test; the error says what there is instead.
-fn find(project: &Project, package: &str, target: &str, name: &str) -> Result<(), String> {
-    let folder = package_folder(project.root(), package, DEPTH)
-        .ok_or_else(|| format!("no crate of this repository is called `{package}`"))?;
-    let mut texts = vec![];
-    collect(&folder.join("tests").join(format!("{target}.rs")), &mut texts);
-    collect(&folder.join("tests").join(target), &mut texts);
-    if texts.is_empty() {
-        return Err(format!("`{package}` has no tests/{target}.rs"));
+impl<'n> Name<'n> {
+    fn read(path: &'n str) -> Result<Self, String> {
+        let malformed = || format!("`{path}` is not of the form package::file::test or package::file::module::test");
+        let (package, rest) = path.split_once("::").ok_or_else(malformed)?;
+        let (target, within) = rest.split_once("::").ok_or_else(malformed)?;
+        let mut modules: Vec<&str> = within.split("::").collect();
+        let test = modules.pop().ok_or_else(malformed)?;
+        Ok(Self { package, target, within, modules, test })
     }
-    let test = regex(&format!(r"#\[test\]\n((?:[ \t]*(?:#\[|//).*\n)*)[ \t]*fn {}\(", regex::escape(name)));
-    for text in &texts {
-        if let Some(found) = test.captures(text) {
+
+    /// Where it stands, below the package's folder: in one of these files.
+    fn files(&self) -> [String; 2] {
+        let path = [&["tests", self.target][..], &self.modules].concat().join("/");
+        let of_a_folder = if self.modules.is_empty() { "main" } else { "mod" };
+        [format!("{path}.rs"), format!("{path}/{of_a_folder}.rs")]
+    }
+
+    /// Whether there is such a test; the error says what there is instead.
+    fn find(&self, project: &Project) -> Result<(), String> {
+        let Self { package, test, .. } = self;
+        let folder = package_folder(project.root(), package, DEPTH)
+            .ok_or_else(|| format!("no crate of this repository is called `{package}`"))?;
+        let files = self.files();
+        let text = files.iter().find_map(|file| fs::read_to_string(folder.join(file)).ok());
+        let text = text.ok_or_else(|| format!("`{package}` has no {}", files[0]))?;
+        let found = regex(&format!(r"#\[test\]\n((?:[ \t]*(?:#\[|//).*\n)*)[ \t]*fn {}\(", regex::escape(test)));
+        if let Some(found) = found.captures(&text) {
             let ignored = found[1].contains("#[ignore");
-            return if ignored { Err(format!("`{name}` is ignored, so it shows nothing")) } else { Ok(()) };
+            return if ignored { Err(format!("`{test}` is ignored, so it shows nothing")) } else { Ok(()) };
         }
+        if text.contains("contract::contract!(") && in_contract(project, text.contains("in shards"), test) {
+            return Ok(());
+        }
+        Err(format!("there is no test `{test}` in {} of `{package}`", files[0]))
     }
-    let contract = texts.iter().find(|text| text.contains("contract::contract!("));
-    if contract.is_some_and(|text| in_contract(project, text.contains("in shards"), name)) {
-        return Ok(());
-    }
-    Err(format!("there is no test `{name}` in tests/{target}.rs of `{package}`"))
 }
 
 /// Whether the contract has a test of this name, for a chapter in shards or without.
@@ -84,14 +103,4 @@ fn package_folder(folder: &Path, package: &str, depth: usize) -> Option<PathBuf>
         path.is_dir() && !name.starts_with('.') && !["target", "output", "exercises", "node_modules"].contains(&&*name)
     };
     sorted(entries.filter(is_ours)).iter().find_map(|folder| package_folder(folder, package, depth - 1))
-}
-
-/// The text of a source file, or of all in a folder.
-fn collect(path: &Path, texts: &mut Vec<String>) {
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        collect(&entry.path(), texts);
-    }
-    if path.extension().is_some_and(|extension| extension == "rs") {
-        texts.extend(fs::read_to_string(path));
-    }
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod fixture;
+#[path = "mini/named_test.rs"]
+mod named_test;
 
 use book::stamp::stamp;
 use fixture::Mini;
@@ -132,34 +134,6 @@ fn an_include_that_finds_nothing_is_told() {
     let mini = Mini::new();
     mini.edit("chapters/0x02-batch/src/engine.rs", "    // ANCHOR_END: submit\n", "")
         .bites("book/en/one.md", "has no `ANCHOR_END");
-}
-
-#[test]
-fn a_test_that_is_not_there_is_told() {
-    let mini = Mini::new();
-    assert_eq!(mini.problems(), []);
-    let command = "title=\"cargo test -p plain --test contract simulation -- --exact\"";
-    assert!(mini.built("en/one.html").contains(command) && mini.built("zh/one.html").contains(command));
-    for (named, told) in [
-        ("plain::promises::what_was_lost", "no test `what_was_lost` in tests/promises.rs of `plain`"),
-        ("plain::promises::no_test", "no test `no_test`"),
-        ("plain::promises::for_a_week", "`for_a_week` is ignored"),
-        ("plain::contract::simulation_in_shards", "no test `simulation_in_shards`"),
-        ("plain::threats::simulation", "`plain` has no tests/threats.rs"),
-        ("fancy::contract::simulation", "no crate of this repository is called `fancy`"),
-        ("simulation", "not of the form package::file::test"),
-    ] {
-        let mini = Mini::new();
-        assert_eq!(mini.edit("book/en/one.md", "plain::contract::simulation", named).bites("book/en/one.md", told), 32);
-    }
-    let mini = Mini::new();
-    let renamed = mini.edit("chapters/0x01-plain/tests/promises.rs", "what_was_acknowledged", "what_was_promised");
-    renamed.bites("book/zh/one.md", "no test `what_was_acknowledged_is_there`");
-    mini.edit("chapters/contract/src/list.rs", "            simulation is", "            lives is");
-    mini.bites("book/zh/one.md", "no test `simulation`");
-    mini.edit("chapters/0x01-plain/tests/contract.rs", "Chapter)", "Chapter, in shards)");
-    mini.edit("book/zh/one.md", "contract::simulation", "contract::simulation_in_shards");
-    assert!(mini.problems().iter().all(|problem| !problem.reason.contains("simulation_in_shards")));
 }
 
 #[test]
