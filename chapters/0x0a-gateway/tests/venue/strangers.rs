@@ -1,16 +1,12 @@
 //! Clients that we did not write: `curl` with every line of the READMEs, Python's `websockets`, `wrk`.
 //!
 //! A reader without one of them is told what was skipped; with `CI` set that is a failure.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
-
-mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::support::server::Server;
 use serde_json::{Value, json};
-use support::server::Server;
 
 /// Where the READMEs are.
 fn root() -> PathBuf {
@@ -98,7 +94,7 @@ fn pythons_websockets_trade() {
         let made = server.client().post("/v1/accounts", &json!({ "name": name })).unwrap();
         made.json()["key"].as_str().unwrap().to_owned()
     });
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/strangers/trade.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/venue/trade.py");
     let mut trade = Command::new(python);
     let output = trade.arg(script).arg(format!("ws://{}/v1/stream", server.address)).args(keys).output().unwrap();
     assert!(output.status.success(), "{}", text(&output));

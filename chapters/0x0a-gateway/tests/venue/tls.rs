@@ -1,15 +1,12 @@
 //! The network: encrypted, or refused. The strangers are `openssl` and whoever speaks plain HTTP.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 #![cfg(unix)]
-
-mod support;
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use support::client::Client;
-use support::server::{PROGRAM, Server, ended};
+use crate::support::client::Client;
+use crate::support::server::{PROGRAM, Server, ended};
 
 /// Whether `openssl` is here. Without it a reader's test passes and says so; CI's fails.
 fn has_openssl() -> bool {

@@ -1,7 +1,4 @@
 //! HTTP/2, where the venue was told to speak it: the same answers, the same limits, and no way to ask for much with little.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod support;
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -9,12 +6,12 @@ use std::io::Read as _;
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::support::honest::{GROWTH_KIB_MAX, beside_an_honest_client, order, resident_kib, venue, venue_with};
 use gateway::client::{ClientError, Http, Stream};
 use hyper::Method;
 use hyper::body::Bytes;
 use program::rounds::Rounds;
 use serde_json::{Value, json};
-use support::honest::{GROWTH_KIB_MAX, beside_an_honest_client, order, resident_kib, venue, venue_with};
 
 fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)

@@ -1,13 +1,10 @@
 //! A class: an account comes back by a short code, codes are not guessed, and everything begins anew without a cent lost.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::support::server::{PROGRAM, Server};
 use serde_json::{Value, json};
-use support::server::{PROGRAM, Server};
 
 fn classroom(folder: &tempfile::TempDir) -> Server {
     Server::start(folder.path(), &["--classroom"])

@@ -1,5 +1,4 @@
 //! A load as people start it: over both protocols, with orders that are cancelled again. How quick it was is not asked.
-#![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Output, Stdio};
 

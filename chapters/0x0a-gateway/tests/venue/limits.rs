@@ -1,14 +1,11 @@
 //! The limits of the program, each met on purpose: the refusal has its own reason, and others are served.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::time::{Duration, Instant};
 
+use crate::support::client::{Answer, Client};
+use crate::support::frames::Frames;
+use crate::support::server::Server;
 use serde_json::json;
-use support::client::{Answer, Client};
-use support::frames::Frames;
-use support::server::Server;
 
 /// A client that asks for another address than its own, as a proxy would for it.
 fn account_for(client: &mut Client, forwarded: &str) -> Answer {

@@ -1,17 +1,14 @@
 //! Hostile clients: each ends in a refusal or is closed, memory stays bounded, nobody reads or moves what is not theirs, and
 //! an honest client beside them is served throughout.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod support;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::support::client::Client;
+use crate::support::honest::{GROWTH_KIB_MAX, Venue, beside_an_honest_client, resident_kib, venue};
 use program::rounds::Rounds;
 use serde_json::{Value, json};
-use support::client::Client;
-use support::honest::{GROWTH_KIB_MAX, Venue, beside_an_honest_client, resident_kib, venue};
 
 #[test]
 fn connections_that_say_nothing_or_say_it_slowly() {

@@ -4,22 +4,17 @@
 //! middle of it the program is killed. Then each answer that anybody got is held against the log, read by the format's
 //! own reader, and against the model's events for the command that it names; and after the next start, with whichever
 //! engine, what each account is shown of itself is the model's state.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod support;
-
-#[path = "kills/history.rs"]
 mod history;
-#[path = "kills/load.rs"]
 mod load;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::server::Server;
 use contract::streams::Random;
 use program::rounds::Rounds;
-use support::server::Server;
 
 use history::History;
 use load::Load;

@@ -1,17 +1,14 @@
 //! Hostile clients over the WebSocket: each ends in a refusal, or is closed with a code and a reason. Memory stays bounded,
 //! and an honest client beside them is served throughout.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod support;
 
 use std::time::{Duration, Instant};
 
+use crate::support::frames::{BINARY, CLOSE, CONTINUATION, Ended, FIN, Frames, PING, TEXT, head, masked};
+use crate::support::honest::{GROWTH_KIB_MAX, Venue, beside_an_honest_client, resident_kib, venue};
 use program::rounds::Rounds;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng as _, SeedableRng as _};
 use serde_json::json;
-use support::frames::{BINARY, CLOSE, CONTINUATION, Ended, FIN, Frames, PING, TEXT, head, masked};
-use support::honest::{GROWTH_KIB_MAX, Venue, beside_an_honest_client, resident_kib, venue};
 
 /// The most bytes of a message.
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;

@@ -12,7 +12,7 @@ use market::state::RestingOrder;
 use market::{AccountId, CancelReason, Command, Event, LogError, MarketId, Place, RealDisk, TradeKind, UnixMs};
 use serde_json::{Value, json};
 
-use crate::load::{Load, Told, number};
+use super::load::{Load, Told, number};
 use crate::support::server::Server;
 
 /// A command of the log, and what the model says to it.

@@ -1,15 +1,12 @@
 //! What one is told of one's own: each order by the number that its client gave it, and the end of a market, which also
 //! those hear of who have lost.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::time::{Duration, Instant};
 
+use crate::support::client::Client;
+use crate::support::frames::Frames;
+use crate::support::server::Server;
 use serde_json::{Value, json};
-use support::client::Client;
-use support::frames::Frames;
-use support::server::Server;
 
 /// Whoever is told something has heard it by then.
 const IN_TIME: Duration = Duration::from_secs(30);

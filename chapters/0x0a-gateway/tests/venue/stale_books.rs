@@ -1,17 +1,14 @@
 //! A feed that ends does not end the venue: orders are taken, answered and kept. But nothing that is old is shown as if it
 //! were true, and when the feed can read the log again, everything is fresh again.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::time::{Duration, Instant};
 
+use crate::support::client::Client;
+use crate::support::feed::{ORDERS, end_the_feed, order, two_accounts};
+use crate::support::frames::Frames;
+use crate::support::server::Server;
 use serde_json::{Value, json};
-use support::client::Client;
-use support::feed::{ORDERS, end_the_feed, order, two_accounts};
-use support::frames::Frames;
-use support::server::Server;
 
 /// Who is not told by then is not told. No measurement.
 const STUCK: Duration = Duration::from_secs(60);

@@ -1,17 +1,14 @@
 //! The description for programs says what the routes do: none is missing on either side, each answers as described, and the
 //! reasons are the closed list.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::collections::BTreeMap;
 
+use crate::support::client::Client;
+use crate::support::server::Server;
 use gateway::http::openapi::DESCRIPTION;
 use gateway::http::paths;
 use gateway::problem::Why;
 use serde_json::{Value, json};
-use support::client::Client;
-use support::server::Server;
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 

@@ -1,0 +1,21 @@
+//! The program from outside, as a process that all kinds of clients come to.
+//!
+//! Most of these tests wait for the network, a clock or a process. As one program they wait side by side, and what all of
+//! them stand on is linked once: `cargo test -p ch0a --test venue hostile::` runs those of a file.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what was skipped or seen is said to whoever runs them")]
+
+mod classroom;
+mod hostile;
+mod hostile_stream;
+mod http2;
+mod kills;
+mod limits;
+mod load;
+mod notices;
+mod openapi;
+mod stale_books;
+mod strangers;
+#[path = "../support/mod.rs"]
+mod support;
+mod tls;
