@@ -47,14 +47,14 @@ pub struct Ratio {
 }
 
 impl Counter {
-    /// Builds the program, optimised as a whole: it takes the engines from other crates.
+    /// Builds the program with this profile of cargo's.
     ///
     /// # Errors
     /// [`MeasureError::Unusable`] when it can't be built or run.
-    pub fn build() -> Result<Counter, MeasureError> {
+    pub fn build(profile: &str) -> Result<Counter, MeasureError> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
-        command.args(["build", "--profile", "whole", "--package", "counted"]);
+        command.args(["build", "--profile", profile, "--package", "counted"]);
         command.arg("--message-format=json-render-diagnostics").current_dir(repository()).stderr(Stdio::inherit());
         let said = output(&mut command, "build the counting program with cargo")?;
         let program =
