@@ -1,6 +1,8 @@
 //! Ten commands through two books, played on their page.
 
-use super::{Browser, Site, browser, faults, keep_picture, looks};
+use super::looks::looks;
+use super::rules::faults;
+use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -15,7 +17,6 @@ const BESIDE: &str = "(([a, b]) => a.getBoundingClientRect().top === b.getBoundi
     [...document.querySelectorAll('#player-books svg')])";
 
 fn open(browser: &mut Browser, site: &Site, lang: Language) {
-    browser.open("about:blank");
     browser.open(&site.url(&format!("{}/array-book.html", lang.tag())));
 }
 
@@ -49,7 +50,7 @@ fn ten_commands_touch_their_cells_in_both_books() {
             if [6, 10].contains(&at) {
                 // What the page's head covers, where it is scrolled to, would be told.
                 browser.ask("scrollTo(0, 0)");
-                assert_eq!(faults(&mut browser, &format!("step {at}")), Vec::<String>::new());
+                assert_eq!(faults(&mut browser, "#player-books", &format!("step {at}")), Vec::<String>::new());
                 browser.ask("document.querySelector('#player-books').scrollIntoView()");
                 keep_picture(&mut browser, &format!("{}-books-{at}", lang.tag()), width, dark);
             }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, ErrorKind};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tungstenite::{Error, Message, WebSocket, client};
@@ -21,36 +22,41 @@ pub fn installed() -> Option<PathBuf> {
     named.or_else(|| folders.iter().flat_map(|f| names.map(|n| f.join(n))).find(|path| path.is_file()))
 }
 
-/// A running browser with one tab.
-pub struct Browser {
+/// A running browser. The tests of a program share it, because to start one takes as long as to look at four pages.
+struct Chromium {
     child: Child,
-    socket: WebSocket<TcpStream>,
-    session: String,
-    next: u64,
-    /// What the page said on its console, and the exceptions that nobody caught.
-    pub errors: Vec<String>,
-    /// The addresses that the page asked for.
-    pub requests: Vec<String>,
+    /// Where it is driven from.
+    address: String,
     _profile: TempDir,
 }
 
-impl Drop for Browser {
+impl Drop for Chromium {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Browser {
-    /// Starts the browser with an empty profile, speaking `language`.
-    pub fn start(program: &PathBuf, language: &str) -> Browser {
+impl Chromium {
+    /// The one that runs, or else a new one. It ends with the last of its tabs.
+    fn shared(program: &Path) -> Arc<Chromium> {
+        static RUNNING: Mutex<Weak<Chromium>> = Mutex::new(Weak::new());
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.upgrade().unwrap_or_else(|| {
+            let chromium = Arc::new(Chromium::start(program));
+            *running = Arc::downgrade(&chromium);
+            chromium
+        })
+    }
+
+    fn start(program: &Path) -> Chromium {
         let profile = TempDir::new().unwrap();
         let mut child = Command::new(program)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
             .args(["--remote-debugging-port=0", "--disable-extensions", "--allow-file-access-from-files"])
-            .arg(format!("--accept-lang={language}"))
-            .arg(format!("--lang={language}"))
-            .env("LANGUAGE", language)
+            // A tab that stands behind another one is as quick as that.
+            .args(["--disable-background-timer-throttling", "--disable-renderer-backgrounding"])
+            .arg("--disable-backgrounding-occluded-windows")
             .env("TMPDIR", profile.path())
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
@@ -62,30 +68,50 @@ impl Browser {
         let address =
             lines.find_map(|line| line.split_once("listening on ws://").map(|(_, a)| a.trim().to_owned())).unwrap();
         std::thread::spawn(move || lines.for_each(drop));
-        let host = address.split('/').next().unwrap();
+        Chromium { child, address, _profile: profile }
+    }
+}
+
+/// A browser with one tab, which shares nothing that a page can see with another.
+pub struct Browser {
+    socket: WebSocket<TcpStream>,
+    session: String,
+    next: u64,
+    /// What the page said on its console, and the exceptions that nobody caught.
+    pub errors: Vec<String>,
+    /// The addresses that the page asked for.
+    pub requests: Vec<String>,
+    _chromium: Arc<Chromium>,
+}
+
+impl Browser {
+    /// Opens the browser with an empty profile, speaking `language`.
+    pub fn start(program: &Path, language: &str) -> Browser {
+        let chromium = Chromium::shared(program);
+        let host = chromium.address.split('/').next().unwrap();
         let stream = TcpStream::connect(host).unwrap();
         stream.set_read_timeout(Some(TIMEOUT)).unwrap();
-        let (socket, _) = client(format!("ws://{address}"), stream).unwrap();
-        let mut browser = Browser {
-            child,
-            socket,
-            session: String::new(),
-            next: 0,
-            errors: vec![],
-            requests: vec![],
-            _profile: profile,
-        };
-        browser.attach();
+        let (socket, _) = client(format!("ws://{}", chromium.address), stream).unwrap();
+        let mut browser =
+            Browser { socket, session: String::new(), next: 0, errors: vec![], requests: vec![], _chromium: chromium };
+        browser.attach(language);
         browser
     }
 
-    fn attach(&mut self) {
-        let tab = self.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
+    fn attach(&mut self, language: &str) {
+        // What is kept for the pages goes when the connection does.
+        let profile =
+            self.call("Target.createBrowserContext", json!({"disposeOnDetach": true}))["browserContextId"].clone();
+        let tab = json!({"url": "about:blank", "browserContextId": profile, "newWindow": true});
+        let tab = self.call("Target.createTarget", tab)["targetId"].clone();
         let attached = self.call("Target.attachToTarget", json!({"targetId": tab, "flatten": true}));
         self.session = attached["sessionId"].as_str().unwrap().to_owned();
         for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
             self.call(domain, json!({}));
         }
+        self.call("Network.setUserAgentOverride", json!({"userAgent": "test", "acceptLanguage": language}));
+        // Each is in front, as far as its page knows.
+        self.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
     }
 
     /// Calls a method of the protocol and gives its result.
@@ -166,11 +192,13 @@ impl Browser {
 
     /// Opens an address and waits until everything is loaded.
     pub fn open(&mut self, url: &str) {
-        self.call("Page.navigate", json!({"url": url}));
-        self.until(&format!(
-            "document.readyState === 'complete' && location.href.startsWith({})",
-            json!(url.split('#').next().unwrap())
-        ));
+        // The page that is left is not taken for the one that comes, also where both have one address.
+        self.ask("window.isLeft = true");
+        let opened = self.call("Page.navigate", json!({"url": url}));
+        // Another place on the same page is not loaded.
+        let is_new = if opened["loaderId"].is_null() { "" } else { "!window.isLeft && " };
+        let address = json!(url.split('#').next().unwrap());
+        self.until(&format!("{is_new}document.readyState === 'complete' && location.href.startsWith({address})"));
     }
 
     /// Evaluates an expression, awaiting it if it is a promise.

@@ -1,6 +1,7 @@
 //! What would answer a guess is folded for who asks for it, until the guesses are written; nobody else sees a difference.
 
-use super::{Browser, Site, browser, faults, keep_picture};
+use super::rules::faults;
+use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -12,7 +13,6 @@ const SEEN: &str = "[...document.querySelectorAll('main figure.chart, main .tabl
 const FOLDED: &str = "[...document.querySelectorAll('button.fold')].filter(e => e.checkVisibility()).length";
 
 fn open(browser: &mut Browser, site: &Site, lang: Language) {
-    browser.open("about:blank");
     browser.open(&site.url(&format!("{}/sharding.html", lang.tag())));
 }
 
@@ -53,7 +53,7 @@ fn what_answers_is_folded_until_the_guesses_are_written() {
         assert_eq!(count(&mut browser, SEEN), count(&mut browser, before_guess));
         assert!(count(&mut browser, FOLDED) > all, "charts, tables, and numbers between the words");
         assert_eq!(says(&mut browser, &answer), false, "{answer} can still be read");
-        assert_eq!(faults(&mut browser, "folded"), Vec::<String>::new());
+        assert_eq!(faults(&mut browser, "main", "folded"), Vec::<String>::new());
         keep_picture(&mut browser, &format!("folded-{}", lang.tag()), 390, lang == Language::Chinese);
 
         // One piece opens by itself, and is where the reader stands then.

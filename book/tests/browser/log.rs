@@ -1,6 +1,8 @@
 //! A frame of the log, cut where the reader likes.
 
-use super::{Browser, Site, browser, faults, keep_picture, looks};
+use super::looks::looks;
+use super::rules::faults;
+use super::{Browser, Site, browser, keep_picture};
 use serde_json::{Value, json};
 
 /// How many bytes are drawn as kept, cut off and rotten, and whether the start has less than was acknowledged.
@@ -32,7 +34,6 @@ fn the_power_fails_where_the_reader_likes() {
     let site = Site::book();
     for &(lang, width, dark) in looks() {
         browser.look(width, dark);
-        browser.open("about:blank");
         browser.open(&site.url(&format!("{}/faults.html", lang.tag())));
         // Not begun, within the header, within the command, whole, synced; then rot: taken for a crash, and refused.
         let shown: [(usize, Value); 8] = [
@@ -58,7 +59,7 @@ fn the_power_fails_where_the_reader_likes() {
             go(&mut browser, step);
             // What the page's head covers, where it is scrolled to, would be told.
             browser.ask("scrollTo(0, 0)");
-            assert_eq!(faults(&mut browser, &format!("step {step}")), Vec::<String>::new());
+            assert_eq!(faults(&mut browser, "#player-log", &format!("step {step}")), Vec::<String>::new());
             browser.ask("document.querySelector('#player-log').scrollIntoView()");
             keep_picture(&mut browser, &format!("{}-log-{step}", lang.tag()), width, dark);
         }

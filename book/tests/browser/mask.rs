@@ -1,6 +1,8 @@
 //! A slow reader that catches up, played on its page.
 
-use super::{Browser, Site, browser, faults, keep_picture, looks};
+use super::looks::looks;
+use super::rules::faults;
+use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -22,7 +24,6 @@ fn go(browser: &mut Browser, step: usize) {
 }
 
 fn open(browser: &mut Browser, site: &Site, lang: Language) {
-    browser.open("about:blank");
     browser.open(&site.url(&format!("{}/market-data.html", lang.tag())));
 }
 
@@ -66,7 +67,7 @@ fn a_slow_reader_takes_one_amount_for_five_changes() {
             go(&mut browser, step);
             // What the page's head covers, where it is scrolled to, would be told.
             browser.ask("scrollTo(0, 0)");
-            assert_eq!(faults(&mut browser, &format!("step {step}")), Vec::<String>::new());
+            assert_eq!(faults(&mut browser, "#player-mask", &format!("step {step}")), Vec::<String>::new());
             browser.ask("document.querySelector('#player-mask').scrollIntoView()");
             keep_picture(&mut browser, &format!("{}-mask-{step}", lang.tag()), width, dark);
         }

@@ -1,10 +1,12 @@
 //! The book online: served under a folder of a host, as it is after `build --site-url`.
 
-use super::{AXE, Browser, OVERFLOW, Site, WIDTHS, axe, browser, keep_picture};
+use super::pages::WIDTHS;
+use super::rules;
+use super::{Browser, Site, browser, keep_picture};
 use book::online::{self, Online};
 use book::serve;
 use results::language::Language;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -125,13 +127,7 @@ fn faults(browser: &mut Browser, name: &str, url: &str) -> Vec<String> {
     for (width, dark) in WIDTHS {
         browser.look(width, dark);
         browser.open(url);
-        let mut told = vec![browser.ask(OVERFLOW)];
-        if let Some(axe) = axe() {
-            browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));
-            told.push(browser.ask(AXE));
-        }
-        let told = told.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());
-        found.extend(told.map(|fault| format!("{name} {width}: {fault}")));
+        found.extend(rules::faults(browser, "html", &format!("{name} {width}")));
         keep_picture(browser, name, width, dark);
     }
     found
@@ -142,7 +138,6 @@ fn the_first_visit_asks_the_browser_and_later_ones_the_reader() {
     let Some(mut browser) = browser("zh-CN") else { return };
     let host = Host::of(book_online());
     bypass_worker(&mut browser);
-    browser.call("Network.setUserAgentOverride", json!({"userAgent": "test", "acceptLanguage": "zh-CN"}));
     browser.look(1280, false);
     led(&mut browser, &host.book, &host.url("zh/index.html"));
     browser.ask("document.getElementById('switch').click()");

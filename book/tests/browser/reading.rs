@@ -1,22 +1,8 @@
-//! What a reader trips over: lines that are cut off, tables that do not fit, a place in the book that nobody shows.
+//! What a reader trips over: a place in the book that nobody shows, a sentence that scrolls away from its lines.
 
 use super::{Site, browser};
 use results::language::Language;
 use serde_json::json;
-
-const CUT: &str = "[...document.querySelectorAll('main :is(pre > code, .table-wrapper.record)')]
-    .filter(box => box.scrollWidth > box.clientWidth).map(box => box.innerText.slice(0, 60)).join(' | ')";
-
-#[test]
-fn at_a_desk_no_listing_and_no_record_is_cut_off() {
-    let Some(mut browser) = browser("en") else { return };
-    let site = Site::book();
-    browser.look(1280, false);
-    for page in Language::ALL.into_iter().flat_map(|lang| site.pages_asked(lang)) {
-        browser.open(&site.url(&page));
-        assert_eq!(browser.ask(CUT), "", "{page}");
-    }
-}
 
 #[test]
 fn every_page_says_where_it_stands() {

@@ -1,6 +1,8 @@
 //! The market to play with, as a reader plays: by button, key, link and form, in both languages.
 
-use super::{Browser, Site, browser, faults, is_asked, keep_picture};
+use super::looks::is_asked;
+use super::rules::faults;
+use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -147,7 +149,7 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
         told,
         "Cents a share: write a whole number from 0 to 255. Which of them the market takes, its rules say.sixty"
     );
-    assert_eq!(faults(&mut browser, "a number that is none"), Vec::<String>::new());
+    assert_eq!(faults(&mut browser, ".sandbox", "a number that is none"), Vec::<String>::new());
     // As a Chinese keyboard writes it, and as the page does.
     send(&mut browser, json!({"price": " ６０"}));
     send(&mut browser, json!({"command": "cancel", "account": 2, "order": "2"}));
@@ -200,7 +202,7 @@ fn every_state_is_sound_in_every_look() {
             open(&mut browser, &format!("{}{hash}", page(site, lang)));
             browser.ask("document.querySelector('.sandbox .sent').open = true");
             let state = format!("{}-sandbox-{name}", lang.tag());
-            found.extend(faults(&mut browser, &format!("{state} {width} {dark}")));
+            found.extend(faults(&mut browser, ".sandbox", &format!("{state} {width} {dark}")));
             keep_picture(&mut browser, &state, width, dark);
         }
     }

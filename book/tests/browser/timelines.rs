@@ -1,6 +1,8 @@
 //! The time lines of 0x01, 0x03 and 0x06, run by run and order by order.
 
-use super::{Browser, Site, browser, faults, is_asked, keep_picture, looks};
+use super::looks::{is_asked, looks};
+use super::rules::faults;
+use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
 use serde_json::{Value, json};
 
@@ -24,7 +26,6 @@ fn shown(browser: &mut Browser, player: &str) -> Value {
 }
 
 fn open(browser: &mut Browser, lang: Language, page: &str) {
-    browser.open("about:blank");
     browser.open(&Site::book().url(&format!("{}/{page}.html", lang.tag())));
 }
 
@@ -55,7 +56,10 @@ fn a_reader_changes_the_run_and_stays_with_the_order() {
                 );
                 assert!(said.as_str().unwrap().contains(row.as_str().unwrap()), "{row}: {said}");
                 if is_asked(lang, run) {
-                    assert_eq!(faults(&mut browser, &format!("{page}, run {run}")), Vec::<String>::new());
+                    assert_eq!(
+                        faults(&mut browser, &format!("#player-{player}"), &format!("{page}, run {run}")),
+                        Vec::<String>::new()
+                    );
                 }
             }
             // On over the end of a run and back, and the last step of all.

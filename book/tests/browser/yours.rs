@@ -1,7 +1,9 @@
 //! A reader's own records: dropped, shown beside the reference as the build shows them, refused in words, kept over a
 //! reload, and taken away.
 
-use super::{Browser, Site, browser, faults, is_asked, keep_picture, looks};
+use super::looks::{is_asked, looks};
+use super::rules::faults;
+use super::{Browser, Site, browser, keep_picture};
 use crate::fixture::Mini;
 use results::language::Language;
 use serde_json::{Value, json};
@@ -9,7 +11,6 @@ use std::fs;
 use tempfile::TempDir;
 
 fn open(browser: &mut Browser, site: &Site, lang: Language, page: &str) {
-    browser.open("about:blank");
     browser.open(&site.url(&format!("{}/{page}.html", lang.tag())));
 }
 
@@ -245,7 +246,7 @@ fn a_file_that_is_no_record_is_refused_in_words() {
             assert!(said.contains(lang.pick(words[0], words[1])), "{said}");
             assert_eq!(browser.ask("document.querySelectorAll('.yours-place li, .yours, .own').length"), 0, "{file}");
         }
-        assert_eq!(faults(&mut browser, lang.tag()), Vec::<String>::new());
+        assert_eq!(faults(&mut browser, ".yours-place", lang.tag()), Vec::<String>::new());
     }
     // What is kept may be anything, and may be written by another page of this origin.
     let spoiled = ladder.replace("\"cpu\"", "\"gpu\"");
@@ -309,7 +310,11 @@ fn ones_own_is_sound_on_every_kind_of_page() {
             let charts = "[...document.querySelectorAll('figure[data-chart]')].map(one => one.dataset.chart)";
             assert_eq!(browser.ask(DRAWN), browser.ask(charts), "{page}");
             assert_eq!(browser.ask(&format!("{charts}.length > 0")), charted.contains(page), "{page}");
-            found.extend(faults(&mut browser, &format!("{} {page} {width} {dark}", lang.tag())));
+            found.extend(faults(
+                &mut browser,
+                ".own, figure[data-chart], .yours",
+                &format!("{} {page} {width} {dark}", lang.tag()),
+            ));
             keep_picture(&mut browser, &format!("{}-own-{page}", lang.tag()), width, dark);
         }
     }
