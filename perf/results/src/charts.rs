@@ -40,8 +40,8 @@ mod words;
 
 #[cfg(feature = "charts")]
 pub use files::{
-    any_price_chart, feed_charts, ladder_charts, latency_chart, race_chart, recover_charts, scale_chart, sweep_chart,
-    venue_charts,
+    any_price_chart, drawings, feed_charts, ladder_charts, latency_chart, race_chart, recover_charts, scale_chart,
+    sweep_chart, venue_charts,
 };
 pub use given::given;
 pub use of_record::{VERBS, scenes};

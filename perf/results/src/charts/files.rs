@@ -1,7 +1,9 @@
 //! Writes the charts of a record: each in both languages, as SVG and as PNG.
 
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use catalogue::Catalogue;
 
@@ -105,18 +107,35 @@ pub fn any_price_chart(record: &AnyPriceRecord, dir: &Path) -> Result<Vec<PathBu
     write_all(dir, |language| of_record::any_price(record, language))
 }
 
-/// Every chart of a record.
+/// The charts of a record of `verb`, which `text` holds as JSON: each with its name, and as the SVG that is written.
+///
+/// # Errors
+/// [`MeasureError::Unusable`] when the text is no such record, or there is nothing in it to draw.
+pub fn drawings(
+    verb: &str,
+    text: &str,
+    chapters: &Catalogue,
+    language: Language,
+) -> Result<Vec<(&'static str, String)>, MeasureError> {
+    let scenes = of_record::all(verb, text, chapters, language)?;
+    Ok(scenes.iter().map(|(name, scene)| (*name, render::svg(scene, name, language))).collect())
+}
+
+/// Every chart of a record, in each language beside the other: pictures of pixels take a while.
 fn write_all(
     dir: &Path,
-    draw: impl Fn(Language) -> Result<Scenes, MeasureError>,
+    draw: impl Fn(Language) -> Result<Scenes, MeasureError> + Sync,
 ) -> Result<Vec<PathBuf>, MeasureError> {
-    let mut files = Vec::new();
-    for language in Language::ALL {
-        for (name, scene) in draw(language)? {
-            files.extend(write_one(name, dir, &scene, language)?);
-        }
-    }
-    Ok(files)
+    let write = |language| -> Result<Vec<PathBuf>, MeasureError> {
+        let written: Result<Vec<_>, _> =
+            draw(language)?.iter().map(|(name, scene)| write_one(name, dir, scene, language)).collect();
+        Ok(written?.concat())
+    };
+    let written = thread::scope(|threads| {
+        let others = Language::ALL.map(|language| threads.spawn(move || write(language)));
+        others.map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    written.into_iter().try_fold(Vec::new(), |files, more| Ok([files, more?].concat()))
 }
 
 /// One chart in both languages.

@@ -37,7 +37,16 @@ pub fn scenes(
     chapters: &Catalogue,
     language: Language,
 ) -> Result<Vec<(&'static str, Value)>, MeasureError> {
-    let drawn = match verb {
+    let shapes = |(name, scene): (&'static str, Scene)| match serde_json::to_value(scene) {
+        Ok(shapes) => Ok((name, shapes)),
+        Err(error) => Err(MeasureError::Unusable(format!("the chart {name} can't be said as JSON: {error}"))),
+    };
+    all(verb, text, chapters, language)?.into_iter().map(shapes).collect()
+}
+
+/// The charts of a record of `verb`, which `text` holds as JSON.
+pub(super) fn all(verb: &str, text: &str, chapters: &Catalogue, language: Language) -> Result<Scenes, MeasureError> {
+    match verb {
         LadderRecord::VERB => ladder(&LadderRecord::parse(text, verb)?, chapters, language),
         ScaleRecord::VERB => scale(&ScaleRecord::parse(text, verb)?, chapters, language),
         SweepRecord::VERB => sweep(&SweepRecord::parse(text, verb)?, chapters, language),
@@ -46,12 +55,7 @@ pub fn scenes(
         VenueRecord::VERB => Ok(venue(&VenueRecord::parse(text, verb)?, language)),
         AnyPriceRecord::VERB => any_price(&AnyPriceRecord::parse(text, verb)?, language),
         _ => Err(MeasureError::Unusable(format!("`{verb}` has no charts; these have: {}", VERBS.join(", ")))),
-    };
-    let shapes = |(name, scene): (&'static str, Scene)| match serde_json::to_value(scene) {
-        Ok(shapes) => Ok((name, shapes)),
-        Err(error) => Err(MeasureError::Unusable(format!("the chart {name} can't be said as JSON: {error}"))),
-    };
-    drawn?.into_iter().map(shapes).collect()
+    }
 }
 
 pub(super) fn ladder(record: &LadderRecord, chapters: &Catalogue, language: Language) -> Result<Scenes, MeasureError> {
