@@ -3,13 +3,10 @@
 //! picture is none.
 //!
 //! Needs node. A reader without it is told what was skipped; with `CI` set that is a failure.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
 
 mod made_up;
-#[path = "../fixture/node.rs"]
-mod node;
 
+use crate::node;
 use book::project::Project;
 use catalogue::Catalogue;
 use program::rounds::Rounds;
@@ -56,7 +53,7 @@ fn answers(theme: &Path, questions: &[Value]) -> Result<Vec<Value>, String> {
     let lines: String = given.iter().chain(questions).map(|question| format!("{question}\n")).collect();
     fs::write(&asked, lines).unwrap();
     let output = Command::new("node")
-        .arg(book().join("tests/charts/draw.js"))
+        .arg(book().join("tests/whole/charts/draw.js"))
         .arg(theme)
         .args(scripts())
         .stdin(fs::File::open(&asked).unwrap())

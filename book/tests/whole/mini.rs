@@ -1,13 +1,10 @@
 //! The checker bites: a small book that passes is broken on purpose, one thing at a time, and each break must be
 //! told with its file, its line and its reason.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-mod fixture;
-#[path = "mini/named_test.rs"]
 mod named_test;
 
+use crate::fixture::Mini;
 use book::stamp::stamp;
-use fixture::Mini;
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use std::fs;

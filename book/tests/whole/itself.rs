@@ -1,5 +1,4 @@
 //! The book itself holds: both languages in step, every figure from a record, every listing from a tested crate.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 use book::check::check;
 use book::project::Project;

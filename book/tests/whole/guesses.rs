@@ -1,9 +1,6 @@
 //! Places for guesses in a small book, broken on purpose.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-mod fixture;
-
-use fixture::Mini;
+use crate::fixture::Mini;
 use std::fs;
 use std::path::Path;
 

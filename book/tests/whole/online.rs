@@ -1,10 +1,7 @@
 //! The book made ready for the web: what stands in the folder, and that a book which is not meant for it stays as it is.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-mod fixture;
-
+use crate::fixture::Mini;
 use book::online::FILES;
-use fixture::Mini;
 use results::language::Language;
 use std::fs;
 

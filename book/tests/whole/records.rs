@@ -2,12 +2,8 @@
 //! numbers in every format, the same figure for everything that a page shows; and a file that is no record is refused.
 //!
 //! Needs node. A reader without it is told what was skipped; with `CI` set that is a failure.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
 
-#[path = "../fixture/node.rs"]
-mod node;
-
+use crate::node;
 use book::expand;
 use book::format::Format;
 use book::project::Project;
@@ -32,7 +28,7 @@ fn answers(script: &Path, questions: &[Value]) -> Vec<Value> {
     let asked = folder.path().join("questions");
     fs::write(&asked, questions.iter().map(|question| format!("{question}\n")).collect::<String>()).unwrap();
     let output = Command::new("node")
-        .args([&book().join("tests/records/answers.js"), script, &book().join("../output/reference")])
+        .args([&book().join("tests/whole/records/answers.js"), script, &book().join("../output/reference")])
         .stdin(fs::File::open(&asked).unwrap())
         .output()
         .unwrap();

@@ -2,13 +2,10 @@
 //! commands through both, and every event and every state equal.
 //!
 //! Needs node. A reader without it is told what was skipped; with `CI` set that is a failure.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
 
 mod json;
-#[path = "../fixture/node.rs"]
-mod node;
 
+use crate::node;
 use contract::streams::{Met, Random};
 use market::model::Model;
 use market::{AccountId, CancelReason, Cents, Command, Event, MarketId, Reason};
@@ -57,7 +54,7 @@ fn compare(script: &Path, count: u64, met: &mut Met) -> Result<usize, String> {
         writeln!(file, "{}", command.map_or(Value::Null, |command| json::command(&command))).unwrap();
     }
     file.into_inner().unwrap();
-    let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules/answers.js");
+    let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/whole/rules/answers.js");
     let mut node = Program::new("node")
         .args([&answers, script])
         .stdin(File::open(&asked).unwrap())
