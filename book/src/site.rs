@@ -16,9 +16,11 @@ use std::cell::RefCell;
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::ErrorKind;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
@@ -53,8 +55,13 @@ pub fn build(project: &Project, dist: &Path) -> Result<(), Failure> {
     for file in online::FILES.map(|file| dist.join(file)).into_iter().filter(|file| file.exists()) {
         fs::remove_file(&file).map_err(|e| Failure::disk(&file, e))?;
     }
-    for lang in Language::ALL {
-        problems.extend(render(project, lang, &dist.join(lang.tag()))?);
+    // Each language beside the other: neither needs anything of the other, and somebody waits.
+    let rendered = thread::scope(|threads| {
+        let languages = Language::ALL.map(|lang| threads.spawn(move || render(project, lang, &dist.join(lang.tag()))));
+        languages.map(|language| language.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    for language in rendered {
+        problems.extend(language?);
     }
     let start = project.path("book/theme/start.html");
     let text = fs::read(&start).map_err(|e| Failure::disk(&start, e))?;
