@@ -77,12 +77,12 @@ impl VenueArgs {
 
     /// How long a pass takes.
     pub fn time(&self) -> Duration {
-        Duration::from_secs(if self.quick { 1 } else { 3 })
+        Duration::from_millis(if self.quick { 500 } else { 3_000 })
     }
 
     /// How long orders are offered in each round where waits are measured.
     pub fn late_pass(&self) -> Duration {
-        Duration::from_secs(if self.quick { 2 } else { 5 })
+        Duration::from_secs(if self.quick { 1 } else { 5 })
     }
 
     /// How long orders are offered where an honest client is attacked.

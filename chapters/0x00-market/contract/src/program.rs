@@ -254,7 +254,7 @@ pub fn the_disk_is_full<C: Chapter>(program: &str) {
     let mut endings = Vec::new();
     // Too small for a log, for the set-up, and then ever larger, until all of it fits: how much a chapter
     // needs before the first command is its own affair.
-    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(Rounds::asked().pick(900, 300))) {
+    for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(Rounds::asked().pick(1_800, 300))) {
         let run = Run::new::<C>(ORDERS, 1, 64);
         let kept = run.folder.path().join("kept");
         [run.data_dir(), kept.clone()].iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
