@@ -104,7 +104,8 @@ fn every_page_is_sound(lang: Language) {
     // The page for printing stands still while it is printed.
     if is_asked(lang, 0) {
         browser.open(&format!("{origin}{}/print.html", lang.tag()));
-        faults.extend(elsewhere(&mut browser, &origin));
+        let asked = elsewhere(&mut browser, &origin);
+        faults.extend(asked.iter().map(|url| format!("{}/print.html: asked for elsewhere: {url}", lang.tag())));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(browser.errors, Vec::<String>::new(), "and the policy stops nothing of ours");

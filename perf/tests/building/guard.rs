@@ -74,5 +74,6 @@ fn a_layer_that_got_slower_fails_the_guard() {
     assert!(said.contains("WORSE") && said.contains("recorded with rustc 1.0.0"), "{said}");
 
     let (code, said) = guard_of("0x99 book", &record, &[]);
-    assert_eq!(code, Some(2), "a layer that there is not: {said}");
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("there is no work \"0x99 book\""), "{said}");
 }
