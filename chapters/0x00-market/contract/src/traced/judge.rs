@@ -29,7 +29,7 @@ pub struct History<C> {
     oracles: Vec<Oracle>,
     /// Where the data directory is on the disk.
     data_dir: PathBuf,
-    chapter: PhantomData<C>,
+    chapter: PhantomData<fn() -> C>,
 }
 
 /// Hears how many commands of its shard an engine came back with.

@@ -1,6 +1,7 @@
 //! A scene: what a program did, and how the states that a crash may leave of it are judged.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use runner::Chapter;
 
@@ -64,17 +65,21 @@ impl<C: Chapter> Scene<C> {
         }
     }
 
-    /// Each of these mistakes is found.
+    /// Each of these mistakes is found. They are looked for side by side.
     pub fn finds(&self, mistakes: &[Mistake]) {
-        for &mistake in mistakes {
-            let planted = mistake.plant(&self.recording.steps, &self.data_dir);
-            assert!(planted != self.recording.steps, "{mistake:?}: {} has nothing to make it with", self.name);
-            let name = self.name;
-            let hangs = move |which| format!("{mistake:?} in {name}, state {which}: the engine hangs");
-            match self.search(&planted, Effort::asked(), hangs) {
-                Ok(states) => panic!("{mistake:?} in {} was not found in {states} states", self.name),
-                Err(found) => println!("{mistake:?} in {}, state {}: {}", self.name, found.which, found.complaint),
-            }
+        thread::scope(|scope| {
+            mistakes.iter().for_each(|&mistake| drop(scope.spawn(move || self.finds_one(mistake))));
+        });
+    }
+
+    fn finds_one(&self, mistake: Mistake) {
+        let planted = mistake.plant(&self.recording.steps, &self.data_dir);
+        assert!(planted != self.recording.steps, "{mistake:?}: {} has nothing to make it with", self.name);
+        let name = self.name;
+        let hangs = move |which| format!("{mistake:?} in {name}, state {which}: the engine hangs");
+        match self.search(&planted, Effort::asked(), hangs) {
+            Ok(states) => panic!("{mistake:?} in {} was not found in {states} states", self.name),
+            Err(found) => println!("{mistake:?} in {}, state {}: {}", self.name, found.which, found.complaint),
         }
     }
 
