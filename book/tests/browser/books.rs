@@ -1,6 +1,6 @@
 //! Ten commands through two books, played on their page.
 
-use super::looks::looks;
+use super::looks::looks_of;
 use super::rules::faults;
 use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
@@ -26,7 +26,7 @@ fn ten_commands_touch_their_cells_in_both_books() {
     let site = Site::book();
     let recorded: Value = serde_json::from_str(include_str!("../../recordings/books.json")).unwrap();
     let steps = recorded["steps"].as_array().unwrap();
-    for &(lang, width, dark) in looks() {
+    for &(lang, width, dark) in looks_of(0) {
         browser.look(width, dark);
         open(&mut browser, site, lang);
         assert_eq!(browser.ask(BESIDE), json!(width == 1280));

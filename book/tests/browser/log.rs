@@ -1,6 +1,6 @@
 //! A frame of the log, cut where the reader likes.
 
-use super::looks::looks;
+use super::looks::looks_of;
 use super::rules::faults;
 use super::{Browser, Site, browser, keep_picture};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn click(browser: &mut Browser, byte: usize) {
 fn the_power_fails_where_the_reader_likes() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for &(lang, width, dark) in looks() {
+    for &(lang, width, dark) in looks_of(1) {
         browser.look(width, dark);
         browser.open(&site.url(&format!("{}/faults.html", lang.tag())));
         // Not begun, within the header, within the command, whole, synced; then rot: taken for a crash, and refused.

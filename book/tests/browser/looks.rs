@@ -18,6 +18,11 @@ pub fn looks() -> &'static [(Language, u32, bool)] {
     )
 }
 
+/// How this one of several players is looked at: with few rounds in one of these ways, and the next in the other.
+pub fn looks_of(player: usize) -> &'static [(Language, u32, bool)] {
+    Rounds::asked().pick(&looks()[player % 2..][..1], looks())
+}
+
 /// Whether a picture of each page is kept: in every way, whatever is asked of it.
 pub fn keeps_pictures() -> bool {
     std::env::var_os("BOOK_PICTURES").is_some()

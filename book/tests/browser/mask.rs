@@ -1,6 +1,6 @@
 //! A slow reader that catches up, played on its page.
 
-use super::looks::looks;
+use super::looks::looks_of;
 use super::rules::faults;
 use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
@@ -31,7 +31,7 @@ fn open(browser: &mut Browser, site: &Site, lang: Language) {
 fn a_slow_reader_takes_one_amount_for_five_changes() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
-    for &(lang, width, dark) in looks() {
+    for &(lang, width, dark) in looks_of(2) {
         browser.look(width, dark);
         open(&mut browser, site, lang);
         let mut shown: Vec<Value> = (0..23)

@@ -1,6 +1,6 @@
 //! The time lines of 0x01, 0x03 and 0x06, run by run and order by order.
 
-use super::looks::{is_asked, looks};
+use super::looks::{is_asked, looks_of};
 use super::rules::faults;
 use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
@@ -32,7 +32,7 @@ fn open(browser: &mut Browser, lang: Language, page: &str) {
 #[test]
 fn a_reader_changes_the_run_and_stays_with_the_order() {
     let Some(mut browser) = browser("en") else { return };
-    for &(lang, width, dark) in looks() {
+    for &(lang, width, dark) in looks_of(3) {
         for (player, page, _, runs) in PLAYERS {
             browser.look(width, dark);
             open(&mut browser, lang, page);

@@ -9,7 +9,7 @@ use results::record::{Record, SoakRecord};
 #[test]
 fn nothing_grows_that_may_not() {
     let folder = tempfile::tempdir().unwrap();
-    let minutes = Rounds::asked().pick("0.2", "1");
+    let minutes = Rounds::asked().pick("0.1", "1");
     let mut soak = Command::new(env!("CARGO_BIN_EXE_ch0a"));
     soak.args(["soak", "--minutes", minutes, "--output"]).arg(folder.path());
     let ended = soak.stdin(Stdio::null()).output().unwrap();
