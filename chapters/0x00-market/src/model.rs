@@ -2,9 +2,8 @@
 //!
 //! It is the specification and the oracle. It keeps a book as a plain list in order of arrival and
 //! looks through all of it for every match: slow, and hard to get wrong. It shares nothing with
-//! the engines but the types, and behind the commands it checks the laws that none of them may break.
+//! the engines but the types, and after every command it checks the laws that no command may break.
 
-mod laws;
 mod settlement;
 
 use std::collections::BTreeMap;
@@ -48,14 +47,8 @@ impl Model {
             assert!(events.is_empty(), "a rejected command has no other events");
             events.push(Event::Rejected { market: id, reason });
         }
-        if let Some(market) = self.markets.get_mut(&id)
-            && laws::are_looked_at(market.orders_placed)
-        {
-            // Lent and given back: a copy of all accounts would take longer than the rest.
-            let accounts = mem::take(&mut market.accounts);
-            let state = MarketState { accounts, ..market.state() };
-            laws::check(&state, market.funded);
-            market.accounts = state.accounts;
+        if let Some(market) = self.markets.get_mut(&id) {
+            market.check_laws();
         }
         events
     }
@@ -315,6 +308,17 @@ impl Market {
             asks: self.side(Side::Ask),
             accounts: self.accounts.clone(),
         }
+    }
+
+    /// The laws: money is conserved, shares come in pairs, locks are what open orders need, the
+    /// book is not crossed.
+    fn check_laws(&mut self) {
+        // Lent and given back: a copy of all accounts behind every command would take longer than the rest.
+        let accounts = mem::take(&mut self.accounts);
+        let state = MarketState { accounts, ..self.state() };
+        state.check_laws().unwrap_or_else(|law| panic!("{law}: {state:?}"));
+        assert_eq!(state.funds(), self.funded, "cash + pot = deposits - withdrawals");
+        self.accounts = state.accounts;
     }
 }
 
