@@ -74,11 +74,7 @@ impl MarketState {
     /// # Errors
     /// The law that is broken, in words.
     pub fn check_laws(&self) -> Result<(), String> {
-        let total = |of: fn(&Holdings) -> [Quantity; 2]| -> u64 {
-            self.accounts.values().flat_map(of).map(|shares| u64::from(shares.0)).sum()
-        };
-        let yes = total(|holdings| [holdings.yes, holdings.yes_locked]);
-        let no = total(|holdings| [holdings.no, holdings.no_locked]);
+        let (yes, no, locks) = self.shares_and_locks();
         if !self.closed && (yes != no || yes * 100 != self.pot.0) {
             return Err(format!("YES = NO = pot / 100, but there are {yes} YES, {no} NO and {} in the pot", self.pot));
         }
@@ -90,6 +86,36 @@ impl MarketState {
         {
             return Err(format!("the book is crossed: best bid {}, best ask {}", bid.price, ask.price));
         }
+        locks
+    }
+
+    /// How many YES and NO all accounts have, and whether each has locked what its orders need: one walk over the accounts,
+    /// for there are many, and this is asked behind every command.
+    fn shares_and_locks(&self) -> (u64, u64, Result<(), String>) {
+        let mut needed = self.needed();
+        let (mut yes, mut no, mut locks) = (0, 0, Ok(()));
+        for (account, holdings) in &self.accounts {
+            yes += u64::from(holdings.yes.0) + u64::from(holdings.yes_locked.0);
+            no += u64::from(holdings.no.0) + u64::from(holdings.no_locked.0);
+            if locked(holdings) != locked(&Holdings::default()) {
+                let needed = needed.remove(account).unwrap_or_default();
+                if locked(holdings) != locked(&needed) && locks.is_ok() {
+                    locks = Err(format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"));
+                }
+            }
+        }
+        // Left is who has orders, which always need something, and has locked nothing.
+        if let Some((account, needed)) = needed.pop_first() {
+            locks = locks.and(Err(match self.accounts.get(&account) {
+                Some(holdings) => format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"),
+                None => format!("orders of account {account}, which does not exist"),
+            }));
+        }
+        (yes, no, locks)
+    }
+
+    /// What the open orders of each account need.
+    fn needed(&self) -> BTreeMap<AccountId, Holdings> {
         let mut needed: BTreeMap<AccountId, Holdings> = BTreeMap::new();
         for order in self.bids.iter().chain(&self.asks) {
             let account = needed.entry(order.account).or_default();
@@ -101,21 +127,13 @@ impl MarketState {
                 Intent::SellNo => account.no_locked.0 += order.quantity.0,
             }
         }
-        let strangers = |account: &AccountId| Err(format!("orders of account {account}, which does not exist"));
-        // Both in the order of accounts, so that neither is searched.
-        let mut needed = needed.into_iter().peekable();
-        for (account, holdings) in &self.accounts {
-            if let Some((stranger, _)) = needed.next_if(|(of, _)| of < account) {
-                return strangers(&stranger);
-            }
-            let needed = needed.next_if(|(of, _)| of == account).map(|(_, needed)| needed).unwrap_or_default();
-            let locked = |of: &Holdings| (of.cash_locked, of.yes_locked, of.no_locked);
-            if locked(holdings) != locked(&needed) {
-                return Err(format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"));
-            }
-        }
-        needed.next().map_or(Ok(()), |(stranger, _)| strangers(&stranger))
+        needed
     }
+}
+
+/// What of it open orders hold.
+fn locked(holdings: &Holdings) -> (Cents, Quantity, Quantity) {
+    (holdings.cash_locked, holdings.yes_locked, holdings.no_locked)
 }
 
 #[cfg(test)]
@@ -143,6 +161,8 @@ mod tests {
         let mut idle = market(400);
         idle.bids.clear();
         let told = idle.check_laws().expect_err("nobody needs them");
+        assert!(told.starts_with("account 5 has locked"), "{told}");
+        let told = market(0).check_laws().expect_err("nothing is locked");
         assert!(told.starts_with("account 5 has locked"), "{told}");
     }
 
