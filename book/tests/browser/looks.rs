@@ -45,3 +45,10 @@ fn each_is_asked_in_a_language() {
         );
     }
 }
+
+#[test]
+fn two_players_are_looked_at_in_every_way() {
+    let both: Vec<_> = [6, 7].into_iter().flat_map(looks_of).collect();
+    let missing = looks().iter().find(|look| !both.contains(look));
+    assert_eq!(missing, None, "a language, a width and a colour that no player is looked at in");
+}

@@ -92,6 +92,9 @@ impl MarketState {
     /// How many YES and NO all accounts have, and whether each has locked what its orders need: one walk over the accounts,
     /// for there are many, and this is asked behind every command.
     fn shares_and_locks(&self) -> (u64, u64, Result<(), String>) {
+        let unlike = |account: &AccountId, holdings: &Holdings, needed: Holdings| {
+            Err(format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"))
+        };
         let mut needed = self.needed();
         let (mut yes, mut no, mut locks) = (0, 0, Ok(()));
         for (account, holdings) in &self.accounts {
@@ -99,17 +102,17 @@ impl MarketState {
             no += u64::from(holdings.no.0) + u64::from(holdings.no_locked.0);
             if locked(holdings) != locked(&Holdings::default()) {
                 let needed = needed.remove(account).unwrap_or_default();
-                if locked(holdings) != locked(&needed) && locks.is_ok() {
-                    locks = Err(format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"));
+                if locked(holdings) != locked(&needed) {
+                    locks = locks.and_then(|()| unlike(account, holdings, needed));
                 }
             }
         }
         // Left is who has orders, which always need something, and has locked nothing.
         if let Some((account, needed)) = needed.pop_first() {
-            locks = locks.and(Err(match self.accounts.get(&account) {
-                Some(holdings) => format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"),
-                None => format!("orders of account {account}, which does not exist"),
-            }));
+            locks = locks.and_then(|()| match self.accounts.get(&account) {
+                Some(holdings) => unlike(&account, holdings, needed),
+                None => Err(format!("orders of account {account}, which does not exist")),
+            });
         }
         (yes, no, locks)
     }
