@@ -4,6 +4,7 @@
 
 pub mod command;
 pub mod compare;
+pub mod disks;
 pub mod exercise;
 pub mod feed;
 pub mod flow_args;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use numbers::NumbersArgs;
 use perf::compare::{self, CompareArgs};
+use perf::disks::{self, DisksArgs};
 use perf::exercise::{self, ExerciseArgs, chinese_help};
 use perf::feed;
 use perf::generate::{self, GenerateArgs};
@@ -58,6 +59,8 @@ enum Verb {
     Numbers(NumbersArgs),
     /// Throughput against latency by batch size
     Sweep(SweepArgs),
+    /// What a slower disk would do: throughput and latency by how long a sync takes
+    Disks(DisksArgs),
     /// Throughput by number of shards
     Scale(ScaleArgs),
     /// Start-up time by the log's length, and what a snapshot costs while it is made
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Some(Verb::Mutants(args)) => mutants::run(&args),
         Some(Verb::Numbers(args)) => numbers::run(&args),
         Some(Verb::Sweep(args)) => sweep::run(&args),
+        Some(Verb::Disks(args)) => disks::run(&args),
         Some(Verb::Scale(args)) => scale::run(&args),
         Some(Verb::Recover(args)) => recover::run(&args),
         Some(Verb::Feed(args)) => feed::run(&args),

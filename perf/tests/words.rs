@@ -47,8 +47,7 @@ fn words(folder: &TempDir, arguments: &str) -> String {
 #[test]
 fn help() {
     let folder = folder();
-    let verbs =
-        "ladder compare race latency verify generate guard exercise mutants numbers sweep scale recover feed venue lab";
+    let verbs = "ladder compare race latency verify generate guard exercise mutants numbers sweep disks scale recover feed venue lab";
     for verb in [""].into_iter().chain(verbs.split(' ')) {
         assert_snapshot!(format!("{verb} help").trim(), words(&folder, &format!("{verb} --help")));
     }
@@ -83,6 +82,7 @@ fn refusals() {
         ("mutants", &["", "0x01", "0x99", "0x03 --list --file nonsense.rs", "0x03 --list --file engine.rs:9-1"]),
         ("numbers", &["--lang de"]),
         ("sweep", &["--chapter 0x01", "--batches 0", "--rounds 0"]),
+        ("disks", &["--chapter 0x01", "--batches 0", "--sync-ms 0", "--rate 0"]),
         ("scale", &["--chapter 0x03", "--shards 0", "--orders 0"]),
         ("recover", &["--commands 10", "--rate 0", "--rounds 0"]),
         ("feed", &["--readers 0", "--rounds 0", "--rate 0"]),

@@ -290,7 +290,7 @@ fn ones_own_is_sound_on_every_kind_of_page() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     let reference = |name: &str| fs::read_to_string(site.project.reference().join(format!("{name}.json"))).unwrap();
-    let names = "numbers scale sweep lab feed recover venue soak races any-price any-price-peers".split(' ');
+    let names = "numbers scale sweep disks lab feed recover venue soak races any-price any-price-peers".split(' ');
     let texts: Vec<(String, String)> = names.map(|name| (format!("{name}.json"), reference(name))).collect();
     let mut files: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let ladder = own_ladder(site);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use market::log::ShardOf;
+use market::log::{FRAME_COMMANDS_MAX, ShardOf};
 use market::{
     Acknowledge, Closed, Command, EngineError, JudgedLog, LogError, Options, Recovery, Sequence, StageTimes, UnixMs,
     read_log_from,
@@ -37,6 +37,9 @@ use crate::wait::{Backoff, Wait};
 
 /// How many of the journal's largest batches the ring holds, so that matching can run ahead.
 const RING_BATCHES: usize = 8;
+
+/// The most commands that it holds: one of the largest frames is at the disk while the next gathers.
+const RING_MAX: usize = 2 * FRAME_COMMANDS_MAX;
 
 /// How many commands the caller gathers before it publishes them with one store.
 const PUBLISH_MAX: usize = 64;
@@ -107,7 +110,7 @@ impl Pipeline {
         let crew = Crew::new(options, Wait::for_machine(roles(shard.shards), core_count()));
         let acknowledged = Arc::new(AtomicU64::new(0));
         let (path, next) = (log.path().to_path_buf(), log.next());
-        let capacity = (RING_BATCHES * options.batch_max).next_power_of_two();
+        let capacity = (RING_BATCHES * options.batch_max).next_power_of_two().min(RING_MAX);
         let (ring, [journaled, matched]) = ring(capacity);
         let (framed, [frames]) = ring::ring(capacity);
         let (batch_max, metrics) = (options.batch_max, M::default());

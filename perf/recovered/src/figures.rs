@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use market::Options;
+use market::log::FRAME_COMMANDS_MAX;
 use runner::RunError;
 
 /// Figures by their names, in the order in which they came.
@@ -41,7 +42,12 @@ impl Figures {
 
 /// How the chapter's program opens its engine, unless it is told otherwise.
 pub fn options(data_dir: &Path) -> Options {
-    Options { batch_max: 16_384, pin_threads: true, segment_commands: Some(16_777_216), ..Options::new(data_dir) }
+    Options {
+        batch_max: FRAME_COMMANDS_MAX,
+        pin_threads: true,
+        segment_commands: Some(16_777_216),
+        ..Options::new(data_dir)
+    }
 }
 
 /// What the disk said.

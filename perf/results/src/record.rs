@@ -4,6 +4,7 @@
 //! Each is a [`Record`]: `load` says what is wrong with a file and what to do, and `save` writes it whole.
 
 mod any_price;
+mod disks;
 mod feed;
 mod flow;
 mod lab;
@@ -20,6 +21,7 @@ mod sweep;
 pub mod venue;
 
 pub use any_price::{AnyPriceRecord, BookRecord, ClassicRecord, FlowRecord, KindRecord, LinesRecord, UnableRecord};
+pub use disks::{DiskRecord, DisksRecord, LimitRecord};
 pub use feed::{
     FedEngineRecord, FedShardsRecord, FeedCaseRecord, FeedRecord, LateRecord, Limit, ThreadsRecord, WayRecord,
 };

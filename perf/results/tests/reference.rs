@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use results::record::{
-    FeedRecord, LabRecord, LadderRecord, NumbersRecord, Record, ScaleRecord, SweepRecord, VenueRecord,
+    DisksRecord, FeedRecord, LabRecord, LadderRecord, NumbersRecord, Record, ScaleRecord, SweepRecord, VenueRecord,
 };
 use serde_json::Value;
 
@@ -34,6 +34,7 @@ fn is_read_whole<R: Record>() {
 fn the_reference_records_are_read_and_written_as_they_are() {
     is_read_whole::<LadderRecord>();
     is_read_whole::<SweepRecord>();
+    is_read_whole::<DisksRecord>();
     is_read_whole::<ScaleRecord>();
     is_read_whole::<NumbersRecord>();
     is_read_whole::<LabRecord>();

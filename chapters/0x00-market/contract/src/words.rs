@@ -14,11 +14,12 @@ use program::said::said;
 use runner::{Args, Chapter, Flags as _, has_flag, measures};
 
 /// What nobody can mean in any chapter.
-const REFUSED_EVERYWHERE: [&str; 14] = [
+const REFUSED_EVERYWHERE: [&str; 15] = [
     "--order 5",
     "--orders 0",
     "--flow clasic",
     "--seconds 0",
+    "--sync-ms 0",
     "--pass latencies",
     "--pass throughput --rate 1000",
     "--pass latency --baseline",

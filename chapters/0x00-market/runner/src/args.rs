@@ -1,10 +1,13 @@
 //! The flags of a chapter's program.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::chapter::{Chapter, measures};
 use crate::error::RunError;
 use crate::flags::Flags;
+use crate::slow_disk::SlowDisk;
 use market::csv;
 use market::flow::{self, FlowName};
 use market::{Command, Options, Sequence};
@@ -51,6 +54,9 @@ pub struct Args<F: Flags> {
     /// What the flow is generated from: the same seed gives the same bytes on every machine
     #[arg(long, default_value_t = flow::DEFAULT_SEED, value_name = "N")]
     pub seed: u64,
+    /// As if a sync took so many milliseconds at least: how would the engine do on a slower disk?
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    pub sync_ms: Option<f64>,
     /// Keep the log in this folder: run again and it recovers [default: a fresh folder, removed at the end]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
@@ -87,10 +93,15 @@ pub struct Args<F: Flags> {
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if (0.01..=3600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("not a number of seconds from 0.01 to 3600".into()),
-    }
+    number_in(text, 0.01..=3600.0).ok_or_else(|| "not a number of seconds from 0.01 to 3600".into())
+}
+
+fn milliseconds(text: &str) -> Result<f64, String> {
+    number_in(text, 0.01..=1000.0).ok_or_else(|| "not a number of milliseconds from 0.01 to 1000".into())
+}
+
+fn number_in(text: &str, range: RangeInclusive<f64>) -> Option<f64> {
+    text.parse().ok().filter(|number| range.contains(number))
 }
 
 impl<F: Flags> Args<F> {
@@ -124,6 +135,11 @@ impl<F: Flags> Args<F> {
     /// How long the latency pass takes, in seconds.
     pub(crate) fn latency_seconds(&self) -> f64 {
         self.seconds.unwrap_or(1.0)
+    }
+
+    /// The disk that a run is to have.
+    pub(crate) fn disk(&self) -> SlowDisk {
+        SlowDisk::new(Duration::from_secs_f64(self.sync_ms.unwrap_or_default() / 1e3))
     }
 
     /// The commands that the flags name.

@@ -53,7 +53,7 @@ impl Flags for BatchFlags {
 #[derive(Clone, Debug, clap::Args)]
 pub struct PipelineFlags {
     /// The most commands in a batch
-    #[arg(long, value_name = "K", default_value_t = 16_384, value_parser = batch())]
+    #[arg(long, value_name = "K", default_value_t = FRAME_COMMANDS_MAX as u32, value_parser = batch())]
     batch: u32,
     /// Leave it to the system where threads run
     #[arg(long)]

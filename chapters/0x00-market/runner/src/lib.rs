@@ -17,6 +17,7 @@ mod output;
 mod processor;
 mod receivers;
 mod report;
+mod slow_disk;
 
 use std::process::ExitCode;
 

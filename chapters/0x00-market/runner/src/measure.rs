@@ -18,6 +18,7 @@ use crate::offer::{CHUNK, Latency, Timers, offer};
 use crate::output::OutputFolder;
 use crate::processor::{processor_time, times_of_threads};
 use crate::receivers::{Counter, Counts, Recorder};
+use crate::slow_disk::SlowDisk;
 
 /// What a pass without a rate saw.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct Throughput {
     pub processor_time: Option<Duration>,
     /// That of each thread, by its name; nothing where the system does not tell.
     pub threads: BTreeMap<String, Duration>,
+    /// Syncs of the log meanwhile, of all shards.
+    pub syncs: u64,
     /// Where the time went, in a measured engine.
     pub stages: Option<StageTimes>,
     /// What the log held, when there was one before this run.
@@ -79,15 +82,18 @@ fn start<E: Engine>(
     data_dir: PathBuf,
     receivers: &mut Receivers<'_>,
 ) -> Result<Started<E>, RunError> {
+    let disk = args.disk();
     let options = args.options(data_dir, flow.setup.len() + flow.body.len());
+    let options = Options { disk: Arc::new(disk.clone()), ..options };
     let fresh = write_setup(&options, &flow.setup)?;
     let began = Instant::now();
     let (engine, recovery) = E::open(&options, receivers)?;
-    Ok(Started { engine, recovery: (!fresh).then_some(recovery), open_time: began.elapsed() })
+    Ok(Started { engine, disk, recovery: (!fresh).then_some(recovery), open_time: began.elapsed() })
 }
 
 struct Started<E> {
     engine: E,
+    disk: SlowDisk,
     /// What the log held, unless it held only the set-up of this run.
     recovery: Option<Recovery>,
     open_time: Duration,
@@ -107,12 +113,13 @@ pub fn throughput<C: Chapter, E: Engine>(
 ) -> Result<Throughput, RunError> {
     let data_dir = output.data_dir(args.data_dir.as_deref())?;
     let total = Arc::new(Mutex::new(Counts::default()));
-    let Started { mut engine, recovery, open_time } =
+    let Started { mut engine, disk, recovery, open_time } =
         start::<E>(args, flow, data_dir.path().to_path_buf(), &mut |_| Box::new(Counter::new(&total)))?;
     let bar = progress_bar(args, "orders", flow.body.len() as u64);
     let limit = Duration::from_secs_f64(args.max_seconds);
 
     let mut orders = 0;
+    let syncs_before = disk.syncs();
     let threads_began = times_of_threads();
     let processor_began = processor_time();
     let began = Instant::now();
@@ -130,13 +137,17 @@ pub fn throughput<C: Chapter, E: Engine>(
     let time = began.elapsed();
     let processor_time = processor_time().zip(processor_began).map(|(now, then)| now.saturating_sub(then));
 
+    let syncs = disk.syncs() - syncs_before;
     let mut threads = times_of_threads();
     for (name, time) in &mut threads {
         *time = time.saturating_sub(threads_began.get(name).copied().unwrap_or_default());
     }
 
     bar.finish_and_clear();
-    let Closed { stages, remarks, .. } = engine.close()?;
+    let Closed { stages, mut remarks, .. } = engine.close()?;
+    if let Some(ms) = args.sync_ms {
+        remarks.push(format!("each sync was made to take {ms} ms at least"));
+    }
     let counts = *total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     debug_assert_eq!(counts.commands, orders);
     Ok(Throughput {
@@ -147,6 +158,7 @@ pub fn throughput<C: Chapter, E: Engine>(
         time,
         processor_time,
         threads,
+        syncs,
         stages,
         recovery,
         open_time,

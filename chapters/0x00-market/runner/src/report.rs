@@ -79,6 +79,7 @@ impl Report {
             line("orders_asked", pass.orders_asked.to_string());
             line("trades", pass.trades.to_string());
             line("rejected", pass.rejected.to_string());
+            line("syncs", pass.syncs.to_string());
             line("exec_time_ms", format!("{:.3}", seconds * 1e3));
             line("throughput_ops", format!("{:.1}", pass.orders_per_s()));
             line("throughput_tps", format!("{:.1}", pass.trades as f64 / seconds));
@@ -159,6 +160,8 @@ impl Report {
             grouped(pass.rejected as f64),
             duration(pass.time.as_nanos() as f64)
         );
+        let (syncs, share) = (grouped(pass.syncs as f64), grouped(pass.orders as f64 / pass.syncs.max(1) as f64));
+        let _ = writeln!(text, "           {syncs} syncs of the log, one for {share} orders");
         if let Some(ns) = pass.processor_ns_per_order() {
             let _ = writeln!(text, "           {} of processor time an order, all threads together", duration(ns));
         }

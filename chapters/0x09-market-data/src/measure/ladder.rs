@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use market::flow::Flow;
+use market::log::FRAME_COMMANDS_MAX;
 use market::{Engine, MarketId, Options};
 use results::error::MeasureError;
 use results::record::{FedEngineRecord, Spread};
@@ -38,7 +39,8 @@ impl Work for Pass<'_> {
         let fresh =
             tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
         let commands = flow.setup.len() + flow.body.len();
-        let options = Options { snapshot_every: None, batch_max: 16_384, ..options(fresh.path(), 1, commands) };
+        let options =
+            Options { snapshot_every: None, batch_max: FRAME_COMMANDS_MAX, ..options(fresh.path(), 1, commands) };
         let (taps, ends) = taps(1, TAP_RECORDS);
         let feed = FeedThread::start(Feed::new(Settings::default(), with_logs(&options, &ends))).map_err(unusable)?;
         let mut behind = |_, tap| match is_fed {
