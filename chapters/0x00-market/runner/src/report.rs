@@ -160,8 +160,6 @@ impl Report {
             grouped(pass.rejected as f64),
             duration(pass.time.as_nanos() as f64)
         );
-        let (syncs, share) = (grouped(pass.syncs as f64), grouped(pass.orders as f64 / pass.syncs.max(1) as f64));
-        let _ = writeln!(text, "           {syncs} syncs of the log, one for {share} orders");
         if let Some(ns) = pass.processor_ns_per_order() {
             let _ = writeln!(text, "           {} of processor time an order, all threads together", duration(ns));
         }

@@ -12,6 +12,7 @@ pub mod ids;
 pub mod locks;
 pub mod maps;
 pub mod names;
+pub mod naps;
 pub mod partitions;
 pub mod pool;
 pub mod skip_list;
@@ -36,5 +37,6 @@ pub const ALL: &[Experiment] = &[
     depth::EXPERIMENT,
     huge_pages::EXPERIMENT,
     disk_sync::EXPERIMENT,
+    naps::EXPERIMENT,
     compile_options::EXPERIMENT,
 ];
