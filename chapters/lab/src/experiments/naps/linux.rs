@@ -63,7 +63,7 @@ fn case(name: &str, label: Words, folder: &Path, flow: &Rc<Flow>) -> Case {
 // ANCHOR: slack
 /// Runs `work` with this slack: threads that it starts begin with the one that this thread has.
 fn with_slack<T>(nanoseconds: u64, work: impl FnOnce() -> Result<T, LabError>) -> Result<T, LabError> {
-    let unable = |error| LabError::from(MeasureError::Unusable(format!("no slack of a timer can be set: {error}")));
+    let unable = |error| MeasureError::Unusable(format!("no slack of a timer can be set: {error}"));
     let before = current_timer_slack().map_err(unable)?;
     set_current_timer_slack(NonZeroU64::new(nanoseconds)).map_err(unable)?;
     let done = work();
