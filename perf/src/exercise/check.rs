@@ -1,5 +1,5 @@
 //! Checking an exercise, step by step. The first step that fails ends the check, so that what a reader works on is
-//! seen soon and is not buried; what takes minutes comes last.
+//! seen soon and is not buried; what can take minutes comes last.
 
 use std::fmt::Arguments;
 use std::path::Path;
@@ -92,8 +92,8 @@ impl Check<'_> {
         for (tests, program) in stage.tests.iter().zip(programs) {
             if self.plan.long.contains(&tests.file) {
                 self.say(
-                    format_args!("  {}: this one takes minutes\n", tests.file),
-                    format_args!("  {}：这一个要跑几分钟\n", tests.file),
+                    format_args!("  {}: this one can take minutes\n", tests.file),
+                    format_args!("  {}：这一个可能要跑几分钟\n", tests.file),
                 )?;
             }
             self.program(tests, &program, outcome)?;

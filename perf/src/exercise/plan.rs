@@ -153,7 +153,7 @@ impl Plan {
         };
         let rest = [
             (["everything else", "其余的测试"], left(false)),
-            (["what takes minutes", "要跑几分钟的测试"], left(true)),
+            (["what can take minutes", "可能要跑几分钟的测试"], left(true)),
         ];
         let rest = rest.map(|(title, tests)| Stage { title: title.map(String::from), tests });
         stages.extend(rest.into_iter().filter(|stage| !stage.tests.is_empty()));
