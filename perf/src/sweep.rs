@@ -58,9 +58,7 @@ struct Seen {
 pub fn run(args: &SweepArgs) -> Result<Verdict, MeasureError> {
     let output = args.output.folder();
     let catalogue = chapters::catalogue()?;
-    let last_alone = || catalogue.engines().rfind(|chapter| chapter.batches && !chapter.shards);
-    let name = args.chapter.as_deref().or_else(|| last_alone().map(|chapter| chapter.folder.as_str()));
-    let chapter = Program::from(chapters::with(&catalogue, name, "batches", |chapter| chapter.batches)?);
+    let chapter = Program::from(chapters::with_batches(&catalogue, args.chapter.as_deref())?);
     args.flow.check()?;
     programs::build(std::slice::from_ref(&chapter))?;
     let folder = output.join("sweep");

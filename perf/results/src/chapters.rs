@@ -39,6 +39,16 @@ pub fn select(catalogue: &Catalogue, names: &[String]) -> Result<Vec<Chapter>, M
     }
 }
 
+/// The engine of this name, which has to have batches; without a name the last of them that has no shards.
+///
+/// # Errors
+/// [`MeasureError::Unusable`] for a name that no chapter has, or one that has no batches.
+pub fn with_batches<'a>(catalogue: &'a Catalogue, name: Option<&str>) -> Result<&'a Chapter, MeasureError> {
+    let last_alone = || catalogue.engines().rfind(|chapter| chapter.batches && !chapter.shards);
+    let name = name.or_else(|| last_alone().map(|chapter| chapter.folder.as_str()));
+    with(catalogue, name, "batches", |chapter| chapter.batches)
+}
+
 /// The engine of this name, which has to have `what`; without a name the first that has it.
 ///
 /// # Errors
