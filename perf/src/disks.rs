@@ -11,6 +11,7 @@ use results::error::MeasureError;
 use results::figures::{Figures, figure};
 use results::language::Language;
 use results::machine;
+use results::memory;
 use results::output::OutputArgs;
 use results::pairs::drawn_order;
 use results::programs::{self, Program};
@@ -21,8 +22,8 @@ use results::units::{duration_text, grouped};
 use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
-/// Where Linux keeps files in memory: a sync there waits for nothing, so what is left of a latency is the engine's.
-const MEMORY: &str = "/dev/shm";
+/// Room for the log and the ledger of a run, and as much again.
+const ROOM: u64 = 1 << 30;
 
 /// What `disks` can be told.
 #[derive(Debug, Clone, clap::Args)]
@@ -91,8 +92,8 @@ pub fn run(args: &DisksArgs) -> Result<Verdict, MeasureError> {
     args.flow.check()?;
     programs::build(std::slice::from_ref(&chapter))?;
 
-    let memory = tempfile::tempdir_in(MEMORY).ok();
-    let disks = disks(args, &output.join("disks"), memory.as_ref().map(tempfile::TempDir::path));
+    let memory = memory::folder(ROOM);
+    let disks = disks(args, &output.join("disks"), memory.as_ref().ok().map(|memory| memory.path()));
     let pairs: Vec<(&Disk, u32)> =
         disks.iter().flat_map(|disk| args.batches.iter().map(move |&batch| (disk, batch))).collect();
     let bar = progress_bar(pairs.len() as u64 * u64::from(args.rounds));
@@ -125,6 +126,9 @@ pub fn run(args: &DisksArgs) -> Result<Verdict, MeasureError> {
         disks: disks.collect(),
     };
     publish(&record, &output)?;
+    if let Err(reason) = memory {
+        print(format_args!("Memory is left out: {}.\n", reason.en))?;
+    }
     Ok(Verdict::Yes)
 }
 
@@ -202,9 +206,6 @@ fn publish(record: &DisksRecord, output: &Path) -> Result<(), MeasureError> {
     }
     let offered = grouped(record.offered_per_s as f64);
     print(format_args!("{}, latencies at {offered} orders a second\n{table}\n", record.chapter))?;
-    if record.disks.iter().all(|disk| disk.name != "memory") {
-        print(format_args!("There is no {MEMORY} that can be written here, so memory is left out.\n"))?;
-    }
     let path = output.join("disks.json");
     record.save(&path)?;
     print(format_args!("record  {}\n", path.display()))?;

@@ -15,17 +15,20 @@ use contract::harness::{Acks, run};
 use contract::through::{Meddle, Through};
 use contract::{Faults, SimDisk};
 use market::flow::{self, FlowName};
+use market::log::FRAME_COMMANDS_MAX;
 use market::{Acknowledge, Command, Engine as _, EngineError, Event, LogFile, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
 /// More than the ring and all that can be ahead of it: whoever submits all must have been let on.
-const COMMANDS: usize = 100_000;
+const COMMANDS: usize = 200_000;
 
 /// The most commands in a batch. The ring holds eight batches, and no more than that can be between
 /// the caller and a thread that does not move, but for what the caller has not yet published.
 const BATCH_MAX: usize = 4_096;
 const RING: u64 = 8 * BATCH_MAX as u64;
+/// It holds two of the largest there can be.
+const LARGEST_RING: u64 = 2 * FRAME_COMMANDS_MAX as u64;
 const UNPUBLISHED: u64 = 64;
 
 /// Something that would take so long is stuck.
@@ -175,12 +178,13 @@ fn a_stalled_receiver_holds_everything_up() {
 #[test]
 fn a_stalled_disk_holds_everything_up() {
     let mut stall = Stall::new();
+    stall.folder.options.batch_max = FRAME_COMMANDS_MAX;
     let engine = stall.open();
     stall.syncs.set(Gate::Closed);
     let caller = stall.submit_all(engine);
-    stall.wait_for(&stall.submitted, RING);
+    stall.wait_for(&stall.submitted, LARGEST_RING);
     thread::sleep(Duration::from_millis(50));
-    assert!(stall.submitted.load(SeqCst) <= RING + UNPUBLISHED, "a full ring must push back");
+    assert!(stall.submitted.load(SeqCst) <= LARGEST_RING + UNPUBLISHED, "a full ring must push back");
     assert_eq!(stall.counted.load(SeqCst), 0, "nothing is durable, so nothing is acknowledged");
     stall.syncs.set(Gate::Open);
     let (engine, went) = caller.join().unwrap();

@@ -30,6 +30,7 @@
 
 pub mod figures;
 pub mod repository;
+pub mod room;
 pub mod rounds;
 pub mod said;
 

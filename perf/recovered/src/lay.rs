@@ -7,10 +7,10 @@ use ch08::metrics::Unmeasured;
 use ch08::once::snapshot;
 use market::log::{RECORD_BYTES, ShardOf};
 use market::{Acknowledge, Command, Engine as _, Event, Options, Stamp, snapshot};
+use program::room::room_bytes;
 use runner::RunError;
 
 use crate::figures::{Figures, error, options};
-use crate::system::room_bytes;
 use crate::year::{Size, Year};
 
 /// The engine of the chapter with snapshots.

@@ -1,5 +1,4 @@
-//! What only the system knows: how much memory and time this process took, what is in the page cache, and what room
-//! a disk has. Where it does not tell, there is nothing.
+//! What only the system knows: how much memory and time this process took, and what is in the page cache. Where it does not tell, there is nothing.
 
 use std::fs::{self, File};
 use std::io;
@@ -44,18 +43,12 @@ pub fn cool(folder: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// How many bytes the disk under a folder has room for.
-pub fn room_bytes(folder: &Path) -> Option<u64> {
-    platform::room_bytes(folder)
-}
-
 #[cfg(target_os = "linux")]
 mod platform {
     use std::fs::File;
     use std::io;
-    use std::path::Path;
 
-    use rustix::fs::{Advice, fadvise, statvfs};
+    use rustix::fs::{Advice, fadvise};
 
     pub fn forget(file: &File) -> io::Result<bool> {
         // Only what is on disk can be forgotten.
@@ -63,24 +56,14 @@ mod platform {
         fadvise(file, 0, None, Advice::DontNeed)?;
         Ok(true)
     }
-
-    pub fn room_bytes(folder: &Path) -> Option<u64> {
-        let disk = statvfs(folder).ok()?;
-        Some(disk.f_bavail * disk.f_frsize)
-    }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod platform {
     use std::fs::File;
     use std::io;
-    use std::path::Path;
 
     pub fn forget(_: &File) -> io::Result<bool> {
         Ok(false)
-    }
-
-    pub fn room_bytes(_: &Path) -> Option<u64> {
-        None
     }
 }

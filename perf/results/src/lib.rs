@@ -16,6 +16,7 @@ pub mod json;
 pub mod lab_args;
 pub mod language;
 pub mod machine;
+pub mod memory;
 pub mod output;
 pub mod pairs;
 pub mod probe;

@@ -48,6 +48,7 @@ fn refused_here<C: Chapter>() -> Vec<&'static str> {
             "--reshard 2",
             "--reshard 2 --data-dir kept",
             "--reshard 2 --data-dir kept --orders 5",
+            "--reshard 2 --data-dir kept --sync-ms 4",
         ]);
     } else {
         refused.push("--shards 2");
@@ -73,7 +74,7 @@ fn refused_here<C: Chapter>() -> Vec<&'static str> {
     refused
 }
 
-/// Compares the program's help and its refusals with those on file.
+/// Compares the program's help and its refusals with those on file, and asks whether flags do what they say.
 ///
 /// # Panics
 /// When a word or a code differs.
@@ -97,6 +98,13 @@ pub fn help_and_refusals<C: Chapter>(program: &str) {
     assert_same(&format!("{} refusals", C::NAME), &words.join("\n\n"));
     assert!(!path("answers").exists(), "what is refused writes nothing");
     flags_are_set::<C>();
+    let said = run("--sync-ms 2 --orders 20 --pass throughput,latency --rate 100 --output slow");
+    assert!(said.contains("each sync was made to take 2 ms at least"), "{said}");
+    let figures = fs::read_to_string(path("slow/figures.txt")).unwrap();
+    let figure = |key: &str| figures.lines().find_map(|line| line.strip_prefix(key)?.parse::<f64>().ok());
+    let (syncs, time_ms) = (figure("syncs=").expect("counted"), figure("exec_time_ms=").expect("timed"));
+    assert!((1.0..=20.0).contains(&syncs) && time_ms >= 2.0 * syncs, "{figures}");
+    assert!(figure("latency_p50_ns=").expect("a latency") >= 2e6, "{figures}");
 }
 
 /// What a flag asks for is what the engine is opened with.

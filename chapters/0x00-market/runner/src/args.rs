@@ -36,8 +36,20 @@ pub struct Input {
 }
 
 /// The flags that say what to run and how: a chapter's own flag that asks for something else conflicts with them.
-pub const RUN_FLAGS: [&str; 11] =
-    ["flow", "input", "orders", "seed", "accept_loss", "baseline", "pass", "rate", "seconds", "max_seconds", "events"];
+pub const RUN_FLAGS: [&str; 12] = [
+    "flow",
+    "input",
+    "orders",
+    "seed",
+    "sync_ms",
+    "accept_loss",
+    "baseline",
+    "pass",
+    "rate",
+    "seconds",
+    "max_seconds",
+    "events",
+];
 
 /// The flags.
 #[derive(Clone, Debug, clap::Parser)]

@@ -144,10 +144,7 @@ pub fn throughput<C: Chapter, E: Engine>(
     }
 
     bar.finish_and_clear();
-    let Closed { stages, mut remarks, .. } = engine.close()?;
-    if let Some(ms) = args.sync_ms {
-        remarks.push(format!("each sync was made to take {ms} ms at least"));
-    }
+    let Closed { stages, remarks, .. } = engine.close()?;
     let counts = *total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     debug_assert_eq!(counts.commands, orders);
     Ok(Throughput {

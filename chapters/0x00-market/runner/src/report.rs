@@ -21,6 +21,7 @@ use program::repository::commit;
 pub struct Report {
     chapter: &'static str,
     about: Vec<(&'static str, String)>,
+    sync_ms: Option<f64>,
     /// The pass without instrumentation.
     pub throughput: Option<Throughput>,
     /// The pass with it.
@@ -42,7 +43,7 @@ impl Report {
             ("log version", VERSION.to_string()),
             ("shards", args.options("".into(), 0).shards.to_string()),
         ];
-        Report { chapter: C::NAME, about, throughput: None, breakdown: None, latency: None }
+        Report { chapter: C::NAME, about, sync_ms: args.sync_ms, throughput: None, breakdown: None, latency: None }
     }
 
     /// Half of what the engine was seen to do: a load that it should carry with ease.
@@ -115,6 +116,9 @@ impl Report {
     /// The figures as a person reads them.
     fn summary(&self) -> String {
         let mut text = format!("{}\n", self.chapter);
+        if let Some(ms) = self.sync_ms {
+            let _ = writeln!(text, "each sync was made to take {ms} ms at least");
+        }
         if let Some(pass) = &self.throughput {
             self.throughput_lines(pass, &mut text);
         }

@@ -1,7 +1,7 @@
 //! How an order waits with one slack and another.
 
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
 use market::log::FRAME_COMMANDS_MAX;
 use market::{DataDir, Engine as _, EngineError, Options};
 use results::error::MeasureError;
+use results::memory;
 use runner::Timers;
 use rustix::thread::{current_timer_slack, set_current_timer_slack};
 
@@ -22,8 +23,8 @@ use crate::words::{Words, words};
 
 /// What is offered, in orders a second.
 const RATE: u64 = 1_000_000;
-/// Where Linux keeps files in memory.
-const MEMORY: &str = "/dev/shm";
+/// Room in memory for the log and the ledger of a run, and as much again.
+const ROOM: u64 = 256 << 20;
 /// A slack, in nanoseconds: 0 asks for the system's own.
 const SLACKS: [u64; 2] = [0, 1_000];
 
@@ -36,22 +37,20 @@ pub fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
     }
     let flow = Rc::new(generate(FlowName::Classic, setting.size.of(2 * RATE as usize), DEFAULT_SEED));
     let disk = words("the log on the disk", "日志在盘上");
-    prepared.cases.push(case("disk", disk, &setting.data_dir, &flow));
-    let memory = Path::new(MEMORY);
-    match tempfile::tempdir_in(memory) {
-        Ok(_) => prepared.cases.push(case("memory", words("the log in memory", "日志在内存里"), memory, &flow)),
-        Err(_) => {
-            let reason = words(format!("{MEMORY} can't be written here"), format!("{MEMORY} 在这里写不了"));
-            prepared.left_out.push(LeftOut { name: "memory", reason });
-        }
+    prepared.cases.push(case("disk", disk, setting.data_dir.clone(), &flow));
+    match memory::folder(ROOM) {
+        Ok(memory) => prepared.cases.push(case("memory", words("the log in memory", "日志在内存里"), memory, &flow)),
+        Err(reason) => prepared.left_out.push(LeftOut { name: "memory", reason }),
     }
     Ok(prepared)
 }
 
-fn case(name: &str, label: Words, folder: &Path, flow: &Rc<Flow>) -> Case {
+/// The variants on logs in this folder, which is kept as long as they are.
+fn case(name: &str, label: Words, folder: impl AsRef<Path> + 'static, flow: &Rc<Flow>) -> Case {
+    let folder = Rc::new(folder);
     let [system, short] = SLACKS.map(|slack| {
-        let (folder, flow) = (PathBuf::from(folder), Rc::clone(flow));
-        move || with_slack(slack, || wait_of_an_order(&folder, &flow))
+        let (folder, flow) = (Rc::clone(&folder), Rc::clone(flow));
+        move || with_slack(slack, || wait_of_an_order((*folder).as_ref(), &flow))
     });
     Case::new(name, label).with("slack_50", words("the system's slack, 50 µs", "系统的余量，50 µs"), system).with(
         "slack_1",
@@ -65,6 +64,7 @@ fn case(name: &str, label: Words, folder: &Path, flow: &Rc<Flow>) -> Case {
 fn with_slack<T>(nanoseconds: u64, work: impl FnOnce() -> Result<T, LabError>) -> Result<T, LabError> {
     let unable = |error| MeasureError::Unusable(format!("no slack of a timer can be set: {error}"));
     let before = current_timer_slack().map_err(unable)?;
+
     set_current_timer_slack(NonZeroU64::new(nanoseconds)).map_err(unable)?;
     let done = work();
     set_current_timer_slack(NonZeroU64::new(before)).map_err(unable)?;
@@ -90,4 +90,17 @@ fn wait_of_an_order(folder: &Path, flow: &Flow) -> Result<Sample, LabError> {
     let offered = runner::offer(engine, &timers, &flow.body, RATE, Duration::from_secs(60), |_| {});
     let (latency, _) = offered.map_err(unable)?;
     Ok(Sample { ns: latency.histogram.value_at_quantile(0.5) as f64, answer: latency.histogram.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_are_started_meanwhile_have_the_slack_and_afterwards_it_is_as_before() {
+        let before = current_timer_slack().expect("Linux tells");
+        let seen = with_slack(1_234, || Ok(std::thread::spawn(current_timer_slack).join().expect("it ends")));
+        assert_eq!(seen.expect("it can be set").expect("Linux tells"), 1_234);
+        assert_eq!(current_timer_slack().expect("Linux tells"), before);
+    }
 }
