@@ -21,7 +21,7 @@ use crate::experiment::{Experiment, Prepared, Setting};
 pub const EXPERIMENT: Experiment = Experiment {
     name: "naps",
     title: ("Does an order wait less when threads wake up on time?", "线程准时醒来，订单就等得短吗？"),
-    per: ("the middle order's wait", "中间那张订单的等待"),
+    per: ("the middle order's wait", "中间那张订单等待"),
     on_request: false,
     prepare,
 };

@@ -64,7 +64,6 @@ fn case(name: &str, label: Words, folder: impl AsRef<Path> + 'static, flow: &Rc<
 fn with_slack<T>(nanoseconds: u64, work: impl FnOnce() -> Result<T, LabError>) -> Result<T, LabError> {
     let unable = |error| MeasureError::Unusable(format!("no slack of a timer can be set: {error}"));
     let before = current_timer_slack().map_err(unable)?;
-
     set_current_timer_slack(NonZeroU64::new(nanoseconds)).map_err(unable)?;
     let done = work();
     set_current_timer_slack(NonZeroU64::new(before)).map_err(unable)?;
