@@ -75,7 +75,7 @@ impl Model {
             Command::Open { .. } => unreachable!("opened above"),
             Command::Deposit { account, amount, .. } => market.deposit(id, account, amount, events),
             Command::Withdraw { account, amount, .. } => market.withdraw(id, account, amount, events),
-            Command::Place(place) => market.place(&place, events),
+            Command::Place(ref place) => market.place(place, events),
             Command::Cancel { account, order, .. } => market.cancel(id, account, order, events),
             Command::Resolve { outcome, .. } => market.resolve(id, outcome, events),
         }

@@ -39,7 +39,7 @@ impl Exchange {
             Command::Open { .. } => unreachable!("opened above"),
             Command::Deposit { account, amount, .. } => market.deposit(account, amount, events),
             Command::Withdraw { account, amount, .. } => market.withdraw(account, amount, events),
-            Command::Place(place) => market.place(&place, events, metrics),
+            Command::Place(ref place) => market.place(place, events, metrics),
             Command::Cancel { account, order, .. } => market.cancel(account, order, events, metrics),
             Command::Resolve { outcome, .. } => market.resolve(outcome, events),
         }

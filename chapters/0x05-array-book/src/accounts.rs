@@ -1,11 +1,10 @@
 //! The accounts of one market: what each holds, and what its open orders have locked.
 //!
-//! A dense table of rows. Whoever has found an account once keeps its row, so settling a trade looks
-//! nothing up. Who buys and who sells, YES or NO, is as good as random, so nothing here branches on it: a
-//! processor that guesses wrong loses more time than the arithmetic takes. A compiler that is not told so by
-//! `select_unpredictable` makes branches of some of it. Invariants: nothing is negative; what is locked is
-//! what the open orders need. Costs: a search in the id table for a command, a cache line or two for a
-//! touch of a row.
+//! A dense table of rows. Whoever has found an account once keeps its row, so settling a trade looks nothing up. Who
+//! buys and who sells, YES or NO, is as good as random, so nothing here branches on it: a processor that guesses wrong
+//! loses more time than the arithmetic takes. A compiler that is not told so by `select_unpredictable` makes branches
+//! of some of it. Invariants: nothing is negative; what is locked is what the open orders need. Costs: a search in the
+//! id table for a command, a cache line or two for a touch of a row.
 
 use std::collections::BTreeMap;
 use std::hint::select_unpredictable;
@@ -65,6 +64,7 @@ impl Accounts {
     }
 
     /// The row of an account, if it ever deposited.
+    #[inline]
     pub fn find(&self, account: AccountId) -> Option<Holder> {
         self.table.find(u64::from(account.0), &self.rows).map(Holder)
     }
@@ -93,6 +93,7 @@ impl Accounts {
     ///
     /// # Errors
     /// [`Reason::InsufficientCash`] and [`Reason::InsufficientShares`].
+    #[inline]
     pub fn lock(&mut self, holder: Holder, intent: Intent, price: Price, quantity: Quantity) -> Result<(), Reason> {
         let row = self.row(holder);
         let (cash, shares) = needs(intent, price, quantity);
@@ -121,6 +122,7 @@ impl Accounts {
     // ANCHOR: settle
     /// Settles one side of a trade: `limit` is what the order locked, `price` what it trades at,
     /// both in YES cents. What was locked above the price is free again.
+    #[inline]
     pub fn settle(&mut self, holder: Holder, intent: Intent, limit: Price, price: Price, quantity: Quantity) {
         let row = self.row(holder);
         let (cash, shares) = needs(intent, limit, quantity);

@@ -1,13 +1,12 @@
 //! The order book: who waits at which price, and who comes first.
 //!
-//! 99 levels a side, and a bit for each that has orders. A level's place is what its orders bid for
-//! their own outcome: a bid at 60 YES cents bids 60, an ask there bids 40 for NO. So the best is the highest
-//! bit on either side, and two orders meet when together they bid 100 cents or more: both sides take
-//! the same instructions. A level is a list linked through the slab, so an order leaves from
-//! anywhere without a search. Invariants: every order in a queue is in the table and the other way round; a
-//! bit is set exactly where a level has orders, and the best is the highest; the book is never crossed.
-//! Costs: a load for the best price, a few instructions when its level empties, one cache line for an order,
-//! two more for its neighbours when it leaves.
+//! 99 levels a side, and a bit for each that has orders. A level's place is what its orders bid for their own outcome:
+//! a bid at 60 YES cents bids 60, an ask there bids 40 for NO. So the best is the highest bit on either side, and two
+//! orders meet when together they bid 100 cents or more: both sides take the same instructions. A level is a list
+//! linked through the slab, so an order leaves from anywhere without a search. Invariants: every order in a queue is
+//! in the table and the other way round; a bit is set exactly where a level has orders, and the best is the highest;
+//! the book is never crossed. Costs: a load for the best price, a few instructions when its level empties, one cache
+//! line for an order, two more for its neighbours when it leaves.
 
 use market::state::RestingOrder;
 use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, Side, TimeInForce};
@@ -188,6 +187,7 @@ impl Book {
     // ANCHOR_END: best_match
 
     /// Trades up to `left` shares with `maker`, which is the first of its level.
+    #[inline]
     fn fill(&mut self, slot: Slot, maker: Order, left: Quantity) -> Fill {
         let quantity = left.min(maker.quantity);
         if quantity == maker.quantity {
@@ -215,8 +215,7 @@ impl Book {
     }
 
     // ANCHOR: rest
-    // A call would hand the order over in memory, written as bytes and read back as words, and for
-    // that a processor waits until the bytes have left its store buffer.
+    // A call would hand the order over as bytes; who reads them back as words waits until they left the store buffer.
     #[inline(always)]
     fn rest(&mut self, order: Order) {
         let levels = &mut self.sides[order.intent.side() as usize];

@@ -1,11 +1,10 @@
 //! A slab: slots that are used again.
 //!
-//! A slot that is freed goes on a list of free slots, and the next order takes it from there. The
-//! memory is that of the most orders that ever rested at one time. It comes in chunks, because a
-//! vector that grows copies everything and touches new pages for all of it. All slots of a new chunk go on
-//! the list at once: whether a free slot is at hand is then no question whose answer a processor guesses
-//! wrong. Invariant: a slot is either taken or on the free list. Cost: to take a slot is a pop, to free it
-//! a push; a chunk is found by an address that stays in the cache.
+//! A slot that is freed goes on a list of free slots, and the next order takes it from there. The memory is that of
+//! the most orders that ever rested at one time. It comes in chunks, because a vector that grows copies everything and
+//! touches new pages for all of it. All slots of a new chunk go on the list at once: whether a free slot is at hand is
+//! then no question whose answer a processor guesses wrong. Invariant: a slot is either taken or on the free list.
+//! Cost: to take a slot is a pop, to free it a push; a chunk is found by an address that stays in the cache.
 
 // ANCHOR: slab
 /// Where a value lies in a [`Slab`].
