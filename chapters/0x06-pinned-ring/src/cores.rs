@@ -29,6 +29,13 @@ fn by_interrupts(mut cores: Vec<CoreId>, table: &str) -> Vec<CoreId> {
     cores.sort_by_key(|core| interrupts.iter().find(|(id, _)| *id == core.id).map_or(0, |(_, count)| *count));
     cores
 }
+
+/// The core for a thread that matching wakes, behind those of so many matching threads. Where they, their journals
+/// and the caller leave no core idle, a system would run that thread in place of the one that woke it.
+pub fn for_woken(matching: usize) -> Option<CoreId> {
+    let cores = quietest_first();
+    cores.get(matching).copied().filter(|_| cores.len() <= 1 + 2 * matching)
+}
 // ANCHOR_END: quietest_first
 
 /// How often devices have interrupted each core since the system started. The first line names the cores, each

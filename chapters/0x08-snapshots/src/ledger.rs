@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use core_affinity::CoreId;
 use market::draft::Draft;
 use market::log::ShardOf;
 use market::{EngineError, Event, Sequence};
@@ -35,11 +36,16 @@ pub struct Ledger {
 
 impl Ledger {
     /// Begins a ledger in `data_dir`, beside the one that may be there. It is the part that goes on with this command,
-    /// before which come so many entries.
+    /// before which come so many entries. Its thread goes to this core, if there is one.
     ///
     /// # Errors
     /// When the disk does not allow it.
-    pub fn create(data_dir: &Path, shard: ShardOf, (first, entry): (Sequence, u64)) -> Result<Ledger, EngineError> {
+    pub fn create(
+        data_dir: &Path,
+        shard: ShardOf,
+        (first, entry): (Sequence, u64),
+        core: Option<CoreId>,
+    ) -> Result<Ledger, EngineError> {
         let part = Part { shard, first, entry };
         let path = data_dir.join(part.file_name());
         let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
@@ -52,7 +58,10 @@ impl Ledger {
             // The receiver is at hand, so this can't fail.
             let _ = written.send(Vec::with_capacity(BUFFER_ENTRIES));
         }
-        let writer = thread::Builder::new().name("ledger".into()).spawn(move || write_all(file, &to_write, &written));
+        let writer = thread::Builder::new().name("ledger".into()).spawn(move || {
+            core.map(core_affinity::set_for_current);
+            write_all(file, &to_write, &written)
+        });
         let buffer = Vec::with_capacity(BUFFER_ENTRIES);
         Ok(Ledger { buffer, full: Some(full), empty, writer: Some(writer.map_err(io)?), draft, part })
     }

@@ -83,7 +83,8 @@ impl Replayed {
         mut acks: Box<dyn Acknowledge>,
     ) -> Result<Replayed, EngineError> {
         let Start { mut exchange, origin } = Start::find(options, shard)?;
-        let mut ledger = Ledger::create(&options.data_dir, shard, origin.entry())?;
+        let core = options.pin_threads.then(|| cores::for_woken(shard.shards.into())).flatten();
+        let mut ledger = Ledger::create(&options.data_dir, shard, origin.entry(), core)?;
         let mut metrics = M::default();
         let mut events = Vec::new();
         let log = read_log_from(options, shard, origin.place.as_ref(), |stamp, command| {

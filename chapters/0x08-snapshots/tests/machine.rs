@@ -6,9 +6,9 @@
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::process::Command as Process;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -65,6 +65,7 @@ impl Acknowledge for Cores {
 /// With `pin_threads` matching has one core, without it whichever the system gives it.
 #[test]
 fn matching_has_a_core_of_its_own() {
+    let _turn = PINNED.lock();
     let all = core_affinity::get_core_ids().map_or(0, |cores| cores.len());
     if all < 2 {
         // With one core there is nothing to choose.
@@ -82,9 +83,46 @@ fn matching_has_a_core_of_its_own() {
     }
 }
 
+/// Tests whose threads are pinned, and found by their names, take turns.
+static PINNED: Mutex<()> = Mutex::new(());
+
+/// The core of each thread that writes a ledger and may run on one core alone.
+fn cores_of_ledgers() -> Vec<String> {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap().map(|thread| thread.unwrap().path());
+    let status = threads.filter_map(|thread| std::fs::read_to_string(thread.join("status")).ok());
+    let ledgers = status.filter(|status| status.lines().any(|line| line == "Name:\tledger"));
+    let cores = ledgers.filter_map(|status| Some(status.split("Cpus_allowed_list:\t").nth(1)?.lines().next()?.into()));
+    cores.filter(|cores: &String| cores.parse::<usize>().is_ok()).collect()
+}
+
+/// Where cores are few, the thread that matching wakes for the ledger does not take its core: it has another.
+#[test]
+fn the_ledger_is_written_on_another_core() {
+    let _turn = PINNED.lock();
+    let all = core_affinity::get_core_ids().map_or(0, |cores| cores.len());
+    for pin_threads in [true, false] {
+        let mut folder = Folder::new(SimDisk::new(2, Faults::default()));
+        folder.options.pin_threads = pin_threads;
+        let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+        engine.submit(Command::Open { market: MARKET }).unwrap();
+        engine.flush().unwrap();
+        let wanted = usize::from(pin_threads && (2..=3).contains(&all));
+        let began = Instant::now();
+        while cores_of_ledgers().len() < wanted && began.elapsed() < STUCK {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let found = cores_of_ledgers();
+        let remarks = engine.close().unwrap().remarks.join("; ");
+        assert_eq!(found.len(), wanted, "ledgers with a core of their own, of {all} cores, pin_threads {pin_threads}");
+        let same = found.iter().find(|core| remarks.ends_with(&format!("to core {core}")));
+        assert_eq!(same, None, "the ledger is written where matching runs: {remarks}");
+    }
+}
+
 /// A thread that is alone with others on one core would stop them.
 #[test]
 fn with_one_core_nothing_is_pinned() {
+    let _turn = PINNED.lock();
     let alone = thread::spawn(|| {
         let one = core_affinity::get_core_ids().unwrap()[0];
         assert!(core_affinity::set_for_current(one), "the system permits no choice of a core");
