@@ -31,10 +31,9 @@ fn by_interrupts(mut cores: Vec<CoreId>, table: &str) -> Vec<CoreId> {
 }
 
 /// The core for a thread that matching wakes, behind those of so many matching threads. Where they, their journals
-/// and the caller leave no core idle, a system would run that thread in place of the one that woke it.
-pub fn for_woken(matching: usize) -> Option<CoreId> {
-    let cores = quietest_first();
-    cores.get(matching).copied().filter(|_| cores.len() <= 1 + 2 * matching)
+/// and the caller leave none of `count` cores idle, a system may run that thread in place of the one that woke it.
+pub fn for_woken(matching: usize, count: usize) -> Option<CoreId> {
+    quietest_first().get(matching).copied().filter(|_| (2..=1 + 2 * matching).contains(&count))
 }
 // ANCHOR_END: quietest_first
 

@@ -75,7 +75,7 @@ impl Replayed {
     /// When it can't be trusted or read.
     pub fn read<M: Metrics>(options: &Options, mut acks: Box<dyn Acknowledge>) -> Result<Replayed, EngineError> {
         let mut exchange = Exchange::default();
-        let core = options.pin_threads.then(|| cores::for_woken(1)).flatten();
+        let core = options.pin_threads.then(|| cores::for_woken(1, core_count())).flatten();
         let mut ledger = Ledger::create(&options.data_dir, core)?;
         let mut metrics = M::default();
         let mut events = Vec::new();

@@ -64,7 +64,7 @@ impl Accounts {
     }
 
     /// The row of an account, if it ever deposited.
-    #[inline]
+    #[inline] // with `lock` and `settle`, as a part of an order's way
     pub fn find(&self, account: AccountId) -> Option<Holder> {
         self.table.find(u64::from(account.0), &self.rows).map(Holder)
     }
@@ -93,7 +93,7 @@ impl Accounts {
     ///
     /// # Errors
     /// [`Reason::InsufficientCash`] and [`Reason::InsufficientShares`].
-    #[inline]
+    #[inline] // as `find`
     pub fn lock(&mut self, holder: Holder, intent: Intent, price: Price, quantity: Quantity) -> Result<(), Reason> {
         let row = self.row(holder);
         let (cash, shares) = needs(intent, price, quantity);
@@ -122,7 +122,7 @@ impl Accounts {
     // ANCHOR: settle
     /// Settles one side of a trade: `limit` is what the order locked, `price` what it trades at,
     /// both in YES cents. What was locked above the price is free again.
-    #[inline]
+    #[inline] // as `find`
     pub fn settle(&mut self, holder: Holder, intent: Intent, limit: Price, price: Price, quantity: Quantity) {
         let row = self.row(holder);
         let (cash, shares) = needs(intent, limit, quantity);

@@ -81,7 +81,7 @@ impl Replayed {
         mut acks: Box<dyn Acknowledge>,
     ) -> Result<Replayed, EngineError> {
         let mut exchange = Exchange::default();
-        let core = options.pin_threads.then(|| cores::for_woken(shard.shards.into())).flatten();
+        let core = options.pin_threads.then(|| cores::for_woken(shard.shards.into(), core_count())).flatten();
         let mut ledger = Ledger::create(&options.data_dir, shard, core)?;
         let mut metrics = M::default();
         let mut events = Vec::new();

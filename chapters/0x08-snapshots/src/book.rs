@@ -187,7 +187,7 @@ impl Book {
     // ANCHOR_END: best_match
 
     /// Trades up to `left` shares with `maker`, which is the first of its level.
-    #[inline]
+    #[inline] // as a part of `place`
     fn fill(&mut self, slot: Slot, maker: Order, left: Quantity) -> Fill {
         let quantity = left.min(maker.quantity);
         if quantity == maker.quantity {

@@ -83,7 +83,7 @@ impl Replayed {
         mut acks: Box<dyn Acknowledge>,
     ) -> Result<Replayed, EngineError> {
         let Start { mut exchange, origin } = Start::find(options, shard)?;
-        let core = options.pin_threads.then(|| cores::for_woken(shard.shards.into())).flatten();
+        let core = options.pin_threads.then(|| cores::for_woken(shard.shards.into(), core_count())).flatten();
         let mut ledger = Ledger::create(&options.data_dir, shard, origin.entry(), core)?;
         let mut metrics = M::default();
         let mut events = Vec::new();
