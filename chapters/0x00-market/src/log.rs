@@ -27,7 +27,9 @@ use crate::clock::{Stamp, UnixMs};
 use crate::command::Command;
 pub use crate::frame::{frame_crc, seal_frame};
 pub use crate::log_header::LogHeader;
-pub use crate::record::{FRAME_COMMANDS_MAX, HEADER_BYTES, RECORD_BYTES, VERSION, decode_command, encode_command};
+pub use crate::record::{
+    FRAME_COMMANDS_MAX, HEADER_BYTES, RECORD_BYTES, VERSION, decode_command, encode_command, encode_commands,
+};
 pub use crate::shard::{FILE_NAME, ShardOf};
 
 /// A whole log of these commands, as an engine would leave it, in frames of up to 1,024, all of this time.
@@ -37,7 +39,7 @@ pub fn encode_log(header: &LogHeader, time: UnixMs, commands: &[Command]) -> Vec
     for batch in commands.chunks(1_024) {
         let start = log.len();
         log.extend([0; RECORD_BYTES]);
-        log.extend(batch.iter().flat_map(encode_command));
+        encode_commands(batch, &mut log);
         seal_frame(&mut log[start..], header.id, stamp);
         stamp = stamp.plus(batch.len() as u64);
     }

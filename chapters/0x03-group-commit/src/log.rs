@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use market::log::{RECORD_BYTES, ShardOf, encode_command};
+use market::log::{RECORD_BYTES, ShardOf, encode_commands};
 use market::{Command, EngineError, LogError, LogWriter, Options, Recovery, Sequence, Stamp, read_log};
 
 /// An open log, ready to be appended to.
@@ -34,7 +34,7 @@ impl Log {
     /// When the disk does not take it; the log must not be used after that.
     pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
         let mut frame = vec![0; RECORD_BYTES];
-        frame.extend(batch.iter().flat_map(encode_command));
+        encode_commands(batch, &mut frame);
         self.file.append(&mut frame)
     }
 

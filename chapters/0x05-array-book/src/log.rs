@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use market::log::{RECORD_BYTES, ShardOf, encode_command};
+use market::log::{RECORD_BYTES, ShardOf, encode_commands};
 use market::{Command, EngineError, LogError, LogWriter, Options, Recovery, Sequence, Stamp, read_log};
 
 /// An open log, ready to be appended to.
@@ -37,9 +37,7 @@ impl Log {
     pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
         self.frame.clear();
         self.frame.extend([0; RECORD_BYTES]);
-        for command in batch {
-            self.frame.extend(encode_command(command));
-        }
+        encode_commands(batch, &mut self.frame);
         self.file.append(&mut self.frame)
     }
 

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use market::log::{RECORD_BYTES, encode_command};
+use market::log::{RECORD_BYTES, encode_commands};
 use market::{Command, EngineError, JudgedLog, LogError, LogWriter, Options, Recovery, Sequence, Stamp};
 
 /// An open log, ready to be appended to.
@@ -38,9 +38,7 @@ impl Log {
     pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
         self.frame.clear();
         self.frame.extend([0; RECORD_BYTES]);
-        for command in batch {
-            self.frame.extend(encode_command(command));
-        }
+        encode_commands(batch, &mut self.frame);
         self.file.append(&mut self.frame)
     }
 

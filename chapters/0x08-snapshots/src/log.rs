@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use market::log::{RECORD_BYTES, ShardOf, encode_command};
+use market::log::{RECORD_BYTES, ShardOf, encode_commands};
 use market::{Command, EngineError, JudgedLog, LogError, LogWriter, Options, Recovery, Sequence, Stamp};
 
 use crate::segments::Segments;
@@ -49,9 +49,7 @@ impl Log {
     pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
         self.frame.clear();
         self.frame.extend([0; RECORD_BYTES]);
-        for command in batch {
-            self.frame.extend(encode_command(command));
-        }
+        encode_commands(batch, &mut self.frame);
         self.segments.go_on(&mut self.file)?;
         self.file.append(&mut self.frame)
     }
