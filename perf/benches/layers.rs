@@ -7,7 +7,7 @@ use std::io::Write;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use market::log::{RECORD_BYTES, encode_command, seal_frame};
+use market::log::{RECORD_BYTES, encode_commands, seal_frame};
 use market::{
     AccountId, Command, Intent, LogId, MarketId, OrderId, Place, Price, Quantity, Sequence, Stamp, TimeInForce, UnixMs,
 };
@@ -24,9 +24,9 @@ fn place(n: u32) -> Command {
     })
 }
 
-fn frame(commands: u32) -> Vec<u8> {
+fn frame(commands: &[Command]) -> Vec<u8> {
     let mut frame = vec![0; RECORD_BYTES];
-    (0..commands).for_each(|n| frame.extend(encode_command(&place(n))));
+    encode_commands(commands, &mut frame);
     seal_frame(&mut frame, LogId(1), Stamp { sequence: Sequence::FIRST, time: UnixMs::UNKNOWN });
     frame
 }
@@ -35,7 +35,8 @@ fn log(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("log_append");
     for count in [1, 64, 1_024, 16_384] {
         group.throughput(Throughput::Elements(count.into()));
-        group.bench_function(BenchmarkId::from_parameter(count), |bencher| bencher.iter(|| frame(count)));
+        let commands: Vec<_> = (0..count).map(place).collect();
+        group.bench_function(BenchmarkId::from_parameter(count), |bencher| bencher.iter(|| frame(&commands)));
     }
     group.finish();
 
@@ -43,7 +44,7 @@ fn log(criterion: &mut Criterion) {
     group.sample_size(20);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on the disk of the build");
     for count in [1, 1_024] {
-        let bytes = frame(count);
+        let bytes = frame(&(0..count).map(place).collect::<Vec<_>>());
         let mut file = File::create(folder.path().join("bench.log")).expect("a file");
         group.throughput(Throughput::Elements(count.into()));
         group.bench_function(BenchmarkId::from_parameter(count), |bencher| {

@@ -38,8 +38,9 @@ pub fn encode_commands(batch: &[Command], frame: &mut Vec<u8>) {
     }
 }
 
-/// The record of what an account asks for. Nothing in it waits for a guess: orders and cancels come in no order, and a
-/// processor that jumps to a place for each kind often jumps to the wrong one.
+// ANCHOR: of_account
+/// The record of what an account asks for. Nothing in it waits for a guess: orders and cancels come in no order,
+/// and a processor that jumps to a place for each kind often jumps to the wrong one.
 #[inline] // as a part of the loop
 fn encode_of_account(command: &Command) -> Option<[u8; RECORD_BYTES]> {
     let (account, small, large) = match *command {
@@ -55,6 +56,13 @@ fn encode_of_account(command: &Command) -> Option<[u8; RECORD_BYTES]> {
     record[3] = of_place(command, |place| place.price);
     Some(record)
 }
+
+/// A byte of a placed order, 0 for anything else: one choice of two values, where a `match` would be a jump.
+#[inline] // as a part of the loop
+fn of_place(command: &Command, byte: impl FnOnce(&Place) -> u8) -> u8 {
+    if let Command::Place(place) = command { byte(place) } else { 0 }
+}
+// ANCHOR_END: of_account
 
 /// The record of what is done to a whole market.
 #[cold]
@@ -90,12 +98,6 @@ fn kind(command: &Command) -> u8 {
         Command::Cancel { .. } => 4,
         Command::Resolve { .. } => 5,
     }
-}
-
-/// A byte of a placed order, 0 for anything else: one choice of two values, where a `match` would be a jump.
-#[inline] // as a part of the loop
-fn of_place(command: &Command, byte: impl FnOnce(&Place) -> u8) -> u8 {
-    if let Command::Place(place) = command { byte(place) } else { 0 }
 }
 
 /// The command that a record holds, or `None` where no command is written so.
