@@ -31,6 +31,7 @@ pub fn encode_command(command: &Command) -> [u8; RECORD_BYTES] {
 #[inline] // as `encode_command`
 pub fn encode_commands(batch: &[Command], frame: &mut Vec<u8>) {
     for command in batch {
+        // Each kind writes to the frame by itself: what both hand over in one place lies in memory in between.
         match encode_of_account(command) {
             Some(record) => frame.extend(record),
             None => frame.extend(encode_of_market(command)),
@@ -39,8 +40,8 @@ pub fn encode_commands(batch: &[Command], frame: &mut Vec<u8>) {
 }
 
 // ANCHOR: of_account
-/// The record of what an account asks for. Nothing in it waits for a guess: orders and cancels come in no order,
-/// and a processor that jumps to a place for each kind often jumps to the wrong one.
+/// The record of what an account asks for; nothing for what is done to a whole market. It waits for no guess:
+/// orders and cancels come in no order, and a jump to a place for each kind often goes to the wrong one.
 #[inline] // as a part of the loop
 fn encode_of_account(command: &Command) -> Option<[u8; RECORD_BYTES]> {
     let (account, small, large) = match *command {
@@ -87,7 +88,7 @@ fn record(command: &Command, account: AccountId, small: u32, large: u64) -> [u8;
     record
 }
 
-/// The first byte of a record. From 0 to 5 it is how a compiler numbers the kinds, so that nothing is looked up.
+/// The first byte of a record. Counted from 0, as a compiler numbers the kinds, so that nothing is looked up.
 #[inline] // as a part of the loop
 fn kind(command: &Command) -> u8 {
     1 + match command {

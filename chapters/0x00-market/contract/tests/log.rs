@@ -13,8 +13,8 @@ use contract::streams::{Random, streams};
 use contract::through::{Forger, Through};
 use contract::{Faults, SimDisk};
 use market::log::{
-    FRAME_COMMANDS_MAX, HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, encode_command, encode_log,
-    seal_frame,
+    FRAME_COMMANDS_MAX, HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, decode_command, encode_command,
+    encode_commands, encode_log, seal_frame,
 };
 use market::log_reader::LogReader;
 use market::{
@@ -270,6 +270,14 @@ proptest! {
             prop_assert_eq!(decode_command(&bytes), Some(command));
             prop_assert!((1..=6).contains(&bytes[0]), "a record that could be a frame's header, or nothing");
         }
+    }
+
+    #[test]
+    fn a_batch_is_its_commands_behind_what_was_there(stream in streams(100)) {
+        let mut frame = vec![7; RECORD_BYTES];
+        let one_by_one = [frame.clone(), stream.0.iter().flat_map(encode_command).collect()].concat();
+        encode_commands(&stream.0, &mut frame);
+        prop_assert_eq!(frame, one_by_one);
     }
 
     #[test]
