@@ -122,7 +122,7 @@ fn the_time_lines_are_of_runs_that_the_engines_allow() {
     timelines::laws::check(&recording["steps"]).unwrap();
     timelines::laws::check(&timelines::record(1)["steps"]).unwrap();
 
-    // An acknowledgement before its sync returned, and a batch that left with a free seat and before its time, are told.
+    // An order that is applied before its sync returned, and a batch that left with a free seat and before its time, are told.
     let planted = |plant: fn(&mut Value)| {
         let mut steps = recording["steps"].clone();
         plant(&mut steps["runs"]);
@@ -130,7 +130,7 @@ fn the_time_lines_are_of_runs_that_the_engines_allow() {
     };
     let early = planted(|runs| {
         let returned = runs[4]["frames"][0]["synced"][1].as_u64().unwrap();
-        runs[4]["orders"][0]["acknowledged"] = json!(returned - 1);
+        runs[4]["orders"][0]["applied"][0] = json!(returned - 1);
     });
     assert!(early.starts_with("0x06: the sync returned at"), "{early}");
     let impatient = planted(|runs| runs[2]["batch_max"] = json!(5));

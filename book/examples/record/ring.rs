@@ -3,15 +3,14 @@
 use crate::digest::{hex, sources};
 use ch06::exchange::Exchange;
 use ch06::metrics::Unmeasured;
-use ch06::pending::Pending;
 use ch06::ring::{Closed, Consumer, Producer, ring};
+use market::Command;
 use market::flow::{self, FlowName};
-use market::{Command, Event};
 use serde_json::{Value, json};
 
 /// The chapter, and its files that are at work here.
 const CHAPTER: &str = "0x06-pinned-ring";
-const SOURCES: [&str; 5] = ["src/ring.rs", "src/memory.rs", "src/pending.rs", "src/journal.rs", "src/matcher.rs"];
+const SOURCES: [&str; 4] = ["src/ring.rs", "src/memory.rs", "src/journal.rs", "src/matcher.rs"];
 
 /// Small enough to be drawn.
 const CAPACITY: usize = 8;
@@ -27,12 +26,11 @@ struct Engine {
     journal: Option<Consumer<Command, 2>>,
     matching: Option<Consumer<Command, 2>>,
     exchange: Exchange,
-    pending: Pending,
     head: u64,
     /// In the frame that the disk is syncing.
     frame: usize,
-    acknowledged: u64,
     durable: u64,
+    acknowledged: u64,
     steps: Vec<Value>,
 }
 
@@ -47,32 +45,30 @@ impl Engine {
             journal: Some(journal),
             matching: Some(matching),
             exchange: Exchange::default(),
-            pending: Pending::default(),
             head: 0,
             frame: 0,
-            acknowledged: 0,
             durable: 0,
+            acknowledged: 0,
             steps: Vec::new(),
         }
     }
 
     /// Notes what was done and where everything stands now.
     fn note(&mut self, who: &str, does: &str, count: u64) {
-        let matched = self.matching.as_ref().map(Consumer::position);
-        let journal = self.matching.as_ref().map(|matching| matching.progress(JOURNAL));
-        self.durable = journal.map_or(self.durable, |journal| journal.position);
+        let matching = self.matching.as_ref();
+        let left = matching.is_none_or(|matching| matching.progress(JOURNAL).left);
+        self.durable = matching.map_or(self.durable, |matching| matching.progress(JOURNAL).position);
         let step = json!({
             "who": who,
             "does": does,
             "count": count,
             "head": self.head,
             "journal": self.durable,
-            "matching": matched.unwrap_or(self.head),
+            "matching": matching.map_or(self.acknowledged, Consumer::position),
             "waiting": self.batch.len(),
             "frame": self.frame,
-            "pending": self.pending.len(),
             "acknowledged": self.acknowledged,
-            "left": journal.is_some_and(|journal| journal.left),
+            "left": left,
         });
         self.steps.push(step);
     }
@@ -105,34 +101,27 @@ impl Engine {
         self.note("journal", "has-synced", count as u64);
     }
 
-    /// Matching applies what it finds.
+    /// Matching looks how far the journal is, applies what is durable, and acknowledges it.
     fn apply(&mut self) {
-        let matching = self.matching.as_mut().unwrap();
-        let found = match matching.peek() {
-            Err(Closed) => return self.note("matching", "finds-closed", 0),
-            Ok(commands) => commands.to_vec(),
-        };
-        for command in &found {
-            self.exchange.apply(command, self.pending.events(), &mut Unmeasured);
-            self.pending.end_command();
-        }
-        matching.advance(found.len());
-        self.note("matching", "applies", found.len() as u64);
-    }
-
-    /// Matching looks how far the journal is, and acknowledges what is durable.
-    fn acknowledge(&mut self) {
-        let matching = self.matching.as_ref().unwrap();
-        let durable = matching.progress(JOURNAL).position;
-        let waiting_from = matching.position() - self.pending.len() as u64;
-        let count = durable.saturating_sub(waiting_from).min(self.pending.len() as u64);
-        for _ in 0..count {
-            let events: &[Event] = self.pending.take();
+        let Some(matching) = &mut self.matching else { return };
+        let journal = matching.progress(JOURNAL);
+        let durable = (journal.position - matching.position()) as usize;
+        let commands = matching.peek().unwrap_or_default();
+        let count = commands.len().min(durable);
+        for command in &commands[..count] {
+            let mut events = Vec::new();
+            self.exchange.apply(command, &mut events, &mut Unmeasured);
             assert!(!events.is_empty(), "every command has an answer");
         }
-        self.pending.tidy();
-        self.acknowledged += count;
-        self.note("matching", "acknowledges", count);
+        matching.advance(count);
+        self.acknowledged += count as u64;
+        match count {
+            0 if journal.left => {
+                self.matching = None;
+                self.note("matching", "leaves", 0);
+            }
+            _ => self.note("matching", "applies", count as u64),
+        }
     }
 
     /// The journal's thread ends: its disk said no.
@@ -151,23 +140,19 @@ pub fn record() -> Value {
     engine.write();
     engine.apply();
     engine.publish(4);
-    engine.apply();
-    // The disk takes its time, and nobody else waits for it, until the ring is full.
+    // The disk takes its time, and the ring gets full.
     engine.publish(3);
-    engine.apply();
     engine.publish(0);
     engine.synced();
-    engine.acknowledge();
     engine.write();
-    engine.publish(0);
     engine.apply();
+    engine.publish(0);
     engine.synced();
-    engine.acknowledge();
     engine.write();
     engine.fail();
+    engine.apply();
     engine.publish(1);
     engine.apply();
-    engine.acknowledge();
     let steps = Value::Array(engine.steps);
     let digest = hex(steps.to_string().as_bytes());
     json!({ "chapter": CHAPTER, "capacity": CAPACITY, "sources": sources(CHAPTER, &SOURCES), "digest": digest, "steps": steps })

@@ -8,8 +8,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The step of the still picture: matched and not durable, at the disk, and over the circle's end.
-pub(super) const STILL: usize = 13;
+/// The step of the still picture: durable and not matched, at the disk, and over the circle's end.
+pub(super) const STILL: usize = 12;
 
 /// The circle's middle and the radii of a slot and of the discs.
 const MIDDLE: (f64, f64) = (150.0, 152.0);
@@ -29,7 +29,6 @@ struct Step {
     matching: u64,
     waiting: u64,
     frame: u64,
-    pending: u64,
     acknowledged: u64,
     left: bool,
 }
@@ -50,7 +49,7 @@ fn said(step: &Step, capacity: u64, words: &Words) -> Result<String, String> {
         && step.head > step.count
         && (step.head - 1) / capacity > (step.head - step.count - 1) / capacity;
     let key = match (&*step.does, step.count) {
-        ("acknowledges", 0) => "acknowledges-none",
+        ("applies", 0) => "applies-none",
         ("publishes", _) if wraps => "publishes-over",
         (does, _) => does,
     };
@@ -60,7 +59,6 @@ fn said(step: &Step, capacity: u64, words: &Words) -> Result<String, String> {
         ("journal", step.journal),
         ("matching", step.matching),
         ("waiting", step.waiting),
-        ("pending", step.pending),
     ];
     let fills = fills.map(|(name, value)| (name, value.to_string()));
     words.say(&step.who, key, &fills.each_ref().map(|(name, value)| (*name, &**value)))
@@ -71,13 +69,13 @@ fn parts(step: &Step, capacity: u64, words: &Words) -> Result<BTreeMap<String, P
     let mut set = |name: String, part: Part| drop(parts.insert(name, part));
     let text = |text: String| Part { text: Some(text), ..Part::default() };
     for slot in 0..capacity {
-        let held = (step.journal..step.head).find(|position| position % capacity == slot);
+        let held = (step.matching..step.head).find(|position| position % capacity == slot);
         let state = match held {
             None => "box",
-            Some(position) if position >= step.matching => "box-good",
+            Some(position) if position >= step.journal => "box-good",
             Some(_) => "box-accent",
         };
-        let at_disk = held.is_some_and(|position| position < step.journal + step.frame);
+        let at_disk = held.is_some_and(|position| (step.journal..step.journal + step.frame).contains(&position));
         let class = if at_disk { format!("{state} at-disk") } else { state.to_owned() };
         set(format!("slot-{slot}"), Part { class: Some(class), ..Part::default() });
         set(format!("position-{slot}"), text(held.map(|position| position.to_string()).unwrap_or_default()));
@@ -89,7 +87,7 @@ fn parts(step: &Step, capacity: u64, words: &Words) -> Result<BTreeMap<String, P
         set(name.into(), Part { at: Some(format!("translate({x:.1} {y:.1})")), ..Part::default() });
         set(format!("{name}-count"), text(position.to_string()));
     }
-    for (name, count) in [("pending", step.pending), ("acknowledged", step.acknowledged), ("waiting", step.waiting)] {
+    for (name, count) in [("acknowledged", step.acknowledged), ("waiting", step.waiting)] {
         set(format!("{name}-count"), text(count.to_string()));
     }
     set("gone".into(), text(if step.left { words.get("picture", "gone")?.to_owned() } else { String::new() }));
@@ -166,13 +164,14 @@ fn facts(frame: &Frame, words: &Words) -> Result<String, String> {
     let word = |name| words.get("picture", name).map(escape);
     let mut out = String::from("<dl class=\"facts\">");
     let cursors = CURSORS.map(|(name, letter)| (name, format!("<i class=\"disc {name}\">{letter}</i> ")));
-    let counts = ["pending", "acknowledged", "waiting"].map(|name| (name, String::new()));
+    let counts = ["acknowledged", "waiting"].map(|name| (name, String::new()));
     for (name, mark) in cursors.iter().chain(&counts) {
         let count = frame.text(&format!("{name}-count"));
         let _ = write!(out, "<div><dt>{mark}{}</dt><dd data-part=\"{name}-count\">{count}</dd></div>", word(name)?);
     }
     out.push_str("</dl><ul class=\"legend\">");
-    for (name, class) in [("free", "box"), ("unread", "box-good"), ("matched", "box-accent"), ("frame", "box at-disk")]
+    for (name, class) in
+        [("free", "box"), ("published", "box-good"), ("durable", "box-accent"), ("frame", "box at-disk")]
     {
         let _ = write!(out, "<li><i class=\"{class}\"></i> {}</li>", word(name)?);
     }

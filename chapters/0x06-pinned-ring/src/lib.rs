@@ -1,8 +1,8 @@
 //! 0x06: the pinned ring.
 //!
 //! Until here the disk waits while orders are matched, and matching waits while the disk syncs. Now
-//! each has a thread of its own, and both read the same commands from a ring without a lock. Matching
-//! may run ahead of the journal; an acknowledgement leaves only when its command is durable.
+//! each has a thread of its own, and both read the same commands from a ring without a lock. While
+//! matching is at one batch, the journal is at the next; nothing is applied that is not durable.
 #![deny(unsafe_code)] // but for the ring's slots, in `memory` and `ring`
 
 pub mod accounts;
@@ -20,7 +20,6 @@ pub mod matcher;
 pub mod memory;
 pub mod metrics;
 pub mod outbox;
-pub mod pending;
 pub mod pipeline;
 #[allow(unsafe_code)]
 pub mod ring;

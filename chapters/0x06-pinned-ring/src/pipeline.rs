@@ -1,13 +1,13 @@
 //! The pipeline: the way of a command from the ring to its acknowledgement.
 //!
 //! ```text
-//!               ┌─▶ journal:  log append ─▶ log sync ─▶ durable position ─┐
-//! command ─▶ ring                                                         ▼
-//!               └─▶ matching: balance check ─▶ matching ─▶ settlement ─▶ pending ─▶ ledger ─▶ acknowledgement
+//! command ─▶ ring ─▶ journal:  log append ─▶ log sync ─┐
+//!                                                      ▼ durable position
+//!                └─▶ matching: balance check ─▶ matching ─▶ settlement ─▶ ledger ─▶ acknowledgement
 //! ```
 //!
 //! Three roles: the caller fills the ring, the journal makes its commands durable, the matching thread applies them.
-//! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads for the engine.
+//! Invariant: what is applied is on disk. Cost: a copy into the ring for the caller, two threads for the engine.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,15 +29,15 @@ use crate::log::Log;
 use crate::matcher::{Matched, Matcher};
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
-use crate::pending::Pending;
 use crate::ring::{self, Producer, ring};
 use crate::wait::{Backoff, Wait};
 
-/// How many of the journal's largest batches the ring holds, so that matching can run ahead.
+/// How many of the journal's largest batches the ring holds: enough, so that nobody waits for a slot.
 const RING_BATCHES: usize = 8;
 
-/// The most commands that it holds: one of the largest frames is at the disk while the next gathers.
-const RING_MAX: usize = 2 * FRAME_COMMANDS_MAX;
+/// The most commands that it holds. One of the largest frames is matched, one is at the disk, and one gathers; the next
+/// power of two is four.
+const RING_MAX: usize = 4 * FRAME_COMMANDS_MAX;
 
 /// How many commands the caller gathers before it publishes them with one store.
 const PUBLISH_MAX: usize = 64;
@@ -114,8 +114,7 @@ impl Pipeline {
         let matcher = Matcher {
             commands: matched,
             exchange,
-            events: Vec::new(),
-            pending: Pending::default(),
+            events: Vec::new(), // of one command after the other
             outbox,
             metrics: M::default(),
         };

@@ -22,7 +22,6 @@ pub mod matcher;
 pub mod memory;
 pub mod metrics;
 pub mod outbox;
-pub mod pending;
 pub mod pipeline;
 pub mod reshard;
 #[allow(unsafe_code)]

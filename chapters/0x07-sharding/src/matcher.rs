@@ -1,8 +1,8 @@
-//! The matching thread: applies commands as they come, and acknowledges them when they are durable.
+//! The matching thread: applies commands that are durable, and acknowledges them.
 //!
-//! It is the only writer of all markets, so it takes no lock. It reads the ring beside the journal and
-//! may be ahead of it; events wait until the journal's cursor has passed their command. Invariant: an
-//! acknowledgement or a ledger entry leaves only when its command is on disk.
+//! It is the only writer of all markets, so it takes no lock. It reads the ring behind the journal: the journal's cursor
+//! is where it must stop. Invariant: what it applies is on disk, and so is all that an acknowledgement or a ledger entry
+//! speaks of. While it matches one frame, the journal is at the next.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,6 @@ use crate::exchange::Exchange;
 use crate::journal::JOURNAL;
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
-use crate::pending::Pending;
 use crate::ring::Consumer;
 
 /// How many commands are matched before the next look at what is durable.
@@ -27,8 +26,6 @@ pub struct Matcher<M> {
     pub exchange: Exchange,
     /// What the command at hand led to; kept, so that it is allocated once.
     pub events: Vec<Event>,
-    /// Events whose commands are not yet known to be durable.
-    pub pending: Pending,
     /// Where they go.
     pub outbox: Outbox,
     /// What the time goes into.
@@ -56,8 +53,8 @@ impl<M: Metrics> Role for Matcher<M> {
     type Left = Matched;
 
     // ANCHOR: run
-    /// Acknowledges what has become durable, and matches what has come. The end comes when the ring is closed and all
-    /// that is durable is acknowledged.
+    /// Applies what has become durable, and acknowledges it. The end comes when the journal has left, for then nothing
+    /// more becomes durable.
     ///
     /// # Errors
     /// When the ledger can't be written.
@@ -66,17 +63,15 @@ impl<M: Metrics> Role for Matcher<M> {
             self.idle += since.elapsed();
         }
         let journal = self.commands.progress(JOURNAL);
-        let released = self.release(journal.position)?;
         let matched = self.match_some(journal.position)?;
         self.outbox.tell();
-        if matches!(matched, Some(1..)) {
+        if matched > 0 {
             self.began.get_or_insert_with(Instant::now);
         }
         Ok(match matched {
-            // Nothing more will come, and nothing more will become durable.
-            None if self.pending.is_empty() || journal.left => Step::Ended,
-            None | Some(0) if released == 0 => self.has_nothing_to_do(),
-            None | Some(_) => Step::Worked,
+            0 if journal.left => Step::Ended,
+            0 => self.has_nothing_to_do(),
+            _ => Step::Worked,
         })
     }
     // ANCHOR_END: run
@@ -96,41 +91,24 @@ impl<M: Metrics> Matcher<M> {
         Step::Idle
     }
 
-    // ANCHOR: release
-    /// Applies the next commands, and says how many; nothing when no more will come. What is before `durable`, a
-    /// position in the ring, leaves while it is at hand, unless others wait before it.
-    fn match_some(&mut self, durable: u64) -> Result<Option<usize>, EngineError> {
-        let Ok(commands) = self.commands.peek() else { return Ok(None) };
-        let commands = &commands[..commands.len().min(MATCH_MAX)];
-        let durable = if self.pending.is_empty() { durable.saturating_sub(self.outbox.next.0) } else { 0 };
-        let (leaving, waiting) = commands.split_at(commands.len().min(durable as usize));
-        for command in leaving {
+    // ANCHOR: match_some
+    /// Applies the next commands before `durable`, a position in the ring, and says how many. What each led to leaves
+    /// while it is at hand.
+    fn match_some(&mut self, durable: u64) -> Result<usize, EngineError> {
+        let ready = (durable - self.commands.position()) as usize;
+        // That nothing more will come is the journal's to say: what it has passed is here all the same.
+        let commands = self.commands.peek().unwrap_or_default();
+        let commands = &commands[..commands.len().min(ready).min(MATCH_MAX)];
+        for command in commands {
             self.metrics.start();
             self.events.clear();
             self.exchange.apply(command, &mut self.events, &mut self.metrics);
             self.metrics.lap(Stage::Settlement);
             self.outbox.leave(&self.events, &mut self.metrics)?;
         }
-        for command in waiting {
-            self.metrics.start();
-            self.exchange.apply(command, self.pending.events(), &mut self.metrics);
-            self.pending.end_command();
-            self.metrics.lap(Stage::Settlement);
-        }
         let count = commands.len();
         self.commands.advance(count);
-        Ok(Some(count))
+        Ok(count)
     }
-
-    /// Lets go of what waits before `durable`, and says of how many commands.
-    fn release(&mut self, durable: u64) -> Result<usize, EngineError> {
-        let (first, _) = self.outbox.next;
-        let end = durable.min(first + self.pending.len() as u64);
-        for _ in first..end {
-            self.outbox.leave(self.pending.take(), &mut self.metrics)?;
-        }
-        self.pending.tidy();
-        Ok(end.saturating_sub(first) as usize)
-    }
-    // ANCHOR_END: release
+    // ANCHOR_END: match_some
 }

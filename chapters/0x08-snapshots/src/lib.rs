@@ -25,7 +25,6 @@ pub mod memory;
 pub mod metrics;
 pub mod once;
 pub mod outbox;
-pub mod pending;
 pub mod pipeline;
 pub mod records;
 pub mod reshard;

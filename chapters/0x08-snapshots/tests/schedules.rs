@@ -24,8 +24,8 @@ fn simulation_on_threads() {
 }
 
 #[test]
-fn matching_looks_around() {
-    by_hand::matching_looks_around_and_says_when_it_is_idle::<Engine>();
+fn matching_stays_behind() {
+    by_hand::matching_stays_behind_and_says_when_it_is_idle::<Engine>();
 }
 
 #[test]
