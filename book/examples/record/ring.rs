@@ -90,7 +90,9 @@ impl Engine {
 
     /// The journal writes what it finds as one frame, and begins to wait for the disk.
     fn write(&mut self) {
-        self.frame = self.journal.as_mut().unwrap().peek().unwrap().len();
+        let journal = self.journal.as_mut().unwrap();
+        journal.look();
+        self.frame = journal.peek().unwrap().len();
         self.note("journal", "writes", self.frame as u64);
     }
 

@@ -184,9 +184,10 @@ impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
     }
     // ANCHOR_END: progress
 
-    /// Looks where the head is now: are there items?
+    /// Looks where the head is now: are there items? [`peek`](Consumer::peek) does so once all that is known is used up;
+    /// whoever wants as many as there are does so before.
     #[inline]
-    fn look(&mut self) -> bool {
+    pub fn look(&mut self) -> bool {
         // Acquire: the items before this head are there to be read.
         self.head = self.ring.head.0.load(Ordering::Acquire);
         self.head != self.tail

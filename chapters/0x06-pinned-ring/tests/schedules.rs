@@ -22,6 +22,11 @@ fn matching_stays_behind() {
 }
 
 #[test]
+fn frames_take_all() {
+    by_hand::a_frame_takes_all_that_there_is::<Engine>();
+}
+
+#[test]
 fn matching_ends_last() {
     by_hand::all_that_is_durable_is_acknowledged::<Engine>();
 }

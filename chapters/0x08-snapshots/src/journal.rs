@@ -51,6 +51,8 @@ impl<M: Metrics> Role for Journal<M> {
     /// # Errors
     /// When the log can't be written. Its cursor stays where it was: nothing after it is durable.
     fn step(&mut self) -> Result<Step, EngineError> {
+        // All that there is by now, not only what was there when the frame before was written.
+        self.commands.look();
         let (count, time) = match self.synced.take() {
             Some(synced) => synced,
             None => match self.commands.peek() {

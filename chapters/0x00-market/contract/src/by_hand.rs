@@ -85,6 +85,29 @@ pub fn matching_stays_behind_and_says_when_it_is_idle<E: Engine>() {
     engine.close().expect("closed");
 }
 
+/// A frame takes all that there is when it is written, not only what was known when the one before was. On a slow disk
+/// a small frame costs as much time as a large one.
+pub fn a_frame_takes_all_that_there_is<E: Engine>() {
+    let hand = Hand::default();
+    let mut folder = Folder::new(SimDisk::new(3, Faults::default()));
+    folder.options = Options { schedule: Some(Arc::new(hand.clone())), batch_max: 128, ..folder.options };
+    let acks = Acks::default();
+    let (mut engine, _) = E::open(&folder.options, &mut acks.receivers()).expect("opened");
+    // Sixty-four are published together.
+    let mut submit = |markets: std::ops::RangeInclusive<u32>| {
+        for market in markets {
+            engine.submit(Command::Open { market: MarketId(market) }).expect("taken");
+        }
+    };
+    submit(1..=192);
+    hand.step("journal");
+    submit(193..=256);
+    hand.step("journal");
+    until_idle(&hand, "matching", || ());
+    assert_eq!(acks.seen().len(), 256, "acknowledged after two frames of 128 at most, with 192 and then 64 more there");
+    engine.close().expect("closed");
+}
+
 /// Who lets an engine go without waiting hears of all that becomes durable on the way out: matching ends after the
 /// journal.
 pub fn all_that_is_durable_is_acknowledged<E: Engine>() {
