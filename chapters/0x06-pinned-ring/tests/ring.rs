@@ -23,6 +23,20 @@ fn a_full_ring_pushes_back_and_keeps_what_it_has() {
     assert_eq!(consumer.position(), 4);
 }
 
+/// What was published after the last look is seen by a look, and without one not before all that is known is used up.
+#[test]
+fn a_look_sees_all_that_there_is() {
+    let (mut producer, [mut consumer]) = ring::<u32, 1>(4);
+    assert!(!consumer.look());
+    assert_eq!(producer.push_slice(&[1, 2]), Ok(2));
+    assert_eq!(consumer.peek(), Ok(&[1, 2][..]));
+    consumer.advance(1);
+    assert_eq!(producer.push_slice(&[3, 4]), Ok(2));
+    assert_eq!(consumer.peek(), Ok(&[2][..]));
+    assert!(consumer.look());
+    assert_eq!(consumer.peek(), Ok(&[2, 3, 4][..]));
+}
+
 /// Each way of writing and reading slots, so that every `unsafe` block of `memory` and `ring` is reached: one item,
 /// a batch in one piece, a batch over the circle's end, and what is read before and behind that end. (That slots may
 /// be shared between threads at all is for `ring_stress` and `ring_loom` to see.)

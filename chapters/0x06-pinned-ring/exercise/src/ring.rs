@@ -69,6 +69,12 @@ impl<T: Copy, const CONSUMERS: usize> Consumer<T, CONSUMERS> {
         todo!("step 1: the ring")
     }
 
+    /// Looks where the head is now: are there items? [`peek`](Consumer::peek) does so once all that is known is used up;
+    /// whoever wants as many as there are does so before.
+    pub fn look(&mut self) -> bool {
+        todo!("step 1: the ring")
+    }
+
     /// How far another consumer has come. When the journal advances only after its sync, its position
     /// is what is durable, and whoever acknowledges needs no other word from it.
     pub fn progress(&self, _consumer: usize) -> Progress {
