@@ -21,7 +21,7 @@ use market::{
 };
 
 use crate::cores;
-use crate::crew::{Crew, Worker, join};
+use crate::crew::{Crew, Waker, Worker, join};
 use crate::exchange::Exchange;
 use crate::journal::{Journal, Journaled};
 use crate::ledger::Ledger;
@@ -55,6 +55,8 @@ pub struct Pipeline {
     acknowledged: Arc<AtomicU64>,
     journal: Option<Worker<Journaled>>,
     matcher: Option<Worker<Matched>>,
+    /// Of the journal, who reads the ring.
+    waker: Waker,
     crew: Crew,
     pinned: String,
     path: PathBuf,
@@ -128,13 +130,15 @@ impl Pipeline {
             acknowledged,
             journal: None,
             matcher: None,
+            waker: Waker::default(),
             crew,
             pinned,
             path,
         };
         // If the second can't be started, the pipeline goes, and with it the first.
-        pipeline.journal = Some(pipeline.crew.start(journal, None)?);
-        pipeline.matcher = Some(pipeline.crew.start(matcher, core)?);
+        let matcher = pipeline.matcher.insert(pipeline.crew.start(matcher, core, Waker::default())?);
+        let journal = pipeline.journal.insert(pipeline.crew.start(journal, None, pipeline.crew.waker(matcher))?);
+        pipeline.waker = pipeline.crew.waker(journal);
         Ok((pipeline, recovery))
     }
 
@@ -182,7 +186,7 @@ impl Pipeline {
     /// When a thread has stopped.
     pub fn close(mut self) -> Result<Closed, EngineError> {
         self.flush()?;
-        self.ring = None;
+        self.shut();
         let journaled = join("journal", self.journal.take())?;
         let matched = join("matching", self.matcher.take())?;
         let (Some(journaled), Some(matched)) = (journaled, matched) else { return Err(self.stopped()) };
@@ -210,7 +214,11 @@ impl Pipeline {
             let fits = if was_full && in_ring() > self.capacity / 2 { 0 } else { rest.len() };
             match ring.push_slice(&rest[..fits]) {
                 Err(ring::Closed) => return Err(self.stop()),
-                Ok(count) => rest = &rest[count..],
+                Ok(0) => {}
+                Ok(count) => {
+                    self.waker.wake();
+                    rest = &rest[count..];
+                }
             }
             if rest.is_empty() {
                 break;
@@ -225,10 +233,16 @@ impl Pipeline {
 
     /// Ends both roles and says which of them ended first, and why.
     fn stop(&mut self) -> EngineError {
-        self.ring = None;
+        self.shut();
         let journal = join("journal", self.journal.take()).err();
         let matcher = join("matching", self.matcher.take()).err();
         journal.or(matcher).unwrap_or_else(|| self.stopped())
+    }
+
+    /// Says that no more comes: the journal ends behind the last command, and matching behind the journal.
+    fn shut(&mut self) {
+        self.ring = None;
+        self.waker.wake();
     }
 
     fn stopped(&self) -> EngineError {

@@ -5,7 +5,7 @@
 //! while the caller waits, in an order that follows from a seed. So a failure comes back.
 
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, Thread};
 
 use core_affinity::CoreId;
 use market::{EngineError, InTurns, Options, Role, Schedule, Step};
@@ -27,26 +27,55 @@ pub enum Worker<T> {
     InTurns(InTurns<T>),
 }
 
+/// Wakes the thread that reads what one writes, where threads sleep. Where nobody sleeps it does nothing.
+#[derive(Default)]
+pub struct Waker(Option<Thread>);
+
+impl Waker {
+    /// Says that there is something to read. Costs a call of the system if the thread sleeps, otherwise an atomic swap.
+    #[inline]
+    pub fn wake(&self) {
+        if let Some(thread) = &self.0 {
+            thread.unpark();
+        }
+    }
+}
+
+impl Drop for Waker {
+    fn drop(&mut self) {
+        // That nobody writes any more is news too. Who panicked has no other way to say it.
+        self.wake();
+    }
+}
+
 impl Crew {
     /// The crew that the options ask for.
     pub fn new(options: &Options, wait: Wait) -> Crew {
         Crew { schedule: options.schedule.clone(), wait }
     }
 
-    /// Puts a role to work. Its thread goes to this core, if there is one.
+    /// Puts a role to work. Its thread goes to this core, if there is one, and wakes `reader` when it has done something.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start<R: Role>(&self, role: R, core: Option<CoreId>) -> Result<Worker<R::Left>, EngineError> {
+    pub fn start<R: Role>(&self, role: R, core: Option<CoreId>, reader: Waker) -> Result<Worker<R::Left>, EngineError> {
         if let Some(schedule) = &self.schedule {
             return Ok(Worker::InTurns(InTurns::start(schedule, role)));
         }
         let wait = self.wait;
         let thread = thread::Builder::new().name(R::NAME.into()).spawn(move || {
             core.map(core_affinity::set_for_current);
-            run(role, wait)
+            run(role, wait, &reader) // first the role goes, then the reader is woken
         });
         thread.map(Worker::Thread).map_err(|error| stopped(R::NAME, error.to_string()))
+    }
+
+    /// Who wakes this role.
+    pub fn waker<T>(&self, worker: &Worker<T>) -> Waker {
+        match worker {
+            Worker::Thread(thread) if self.wait == Wait::Park => Waker(Some(thread.thread().clone())),
+            _ => Waker::default(),
+        }
     }
 
     /// One wait of the caller for something that a role does.
@@ -68,11 +97,14 @@ impl Crew {
 
 // ANCHOR: run
 /// What a thread does.
-fn run<R: Role>(mut role: R, wait: Wait) -> Result<R::Left, EngineError> {
-    let mut backoff = Backoff::new(wait);
+fn run<R: Role>(mut role: R, wait: Wait, reader: &Waker) -> Result<R::Left, EngineError> {
+    let mut backoff = Backoff::woken(wait);
     loop {
         match role.step()? {
-            Step::Worked => backoff.reset(),
+            Step::Worked => {
+                reader.wake();
+                backoff.reset();
+            }
             Step::Idle => backoff.wait(),
             Step::Ended => return role.end(),
         }

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ch07::Chapter;
+use ch07::wait::SLEEP;
 use contract::folder::Folder;
 use contract::harness::{Acks, run};
 use contract::through::{Meddle, Through};
@@ -236,6 +237,26 @@ fn a_journal_that_panics_stops_the_engine() {
     stopped(caller, "journal", "the disk's driver broke");
     assert!(stall.counted.load(SeqCst) >= 10_000, "acknowledgements before the journal broke");
     stall.recovers();
+}
+
+/// Where threads share a core they sleep until they are woken: each by who writes what it reads, and at the end by that
+/// one's leaving. A wake that is missing costs a sleep.
+#[test]
+fn nobody_sleeps_through_an_order_or_an_end() {
+    const TIMES: u32 = 10;
+    let core = core_affinity::get_core_ids().unwrap()[0];
+    core_affinity::set_for_current(core); // the engine's threads inherit it
+    let began = Instant::now();
+    for &command in &commands()[..TIMES as usize] {
+        let folder = Folder::new(SimDisk::new(0, Faults::default()));
+        let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
+        thread::sleep(Duration::from_millis(5)); // by then they sleep
+        engine.submit(command).unwrap();
+        engine.flush().unwrap();
+        thread::sleep(Duration::from_millis(5));
+        engine.close().unwrap();
+    }
+    assert!(began.elapsed() < TIMES * SLEEP / 2, "{TIMES} lone orders and as many ends took {:?}", began.elapsed());
 }
 
 /// An engine that is dropped with work in its ring ends its threads before it is gone: the next one

@@ -12,12 +12,10 @@ use std::{fmt, hint, thread};
 const SPINS: u32 = 64;
 /// Rounds of `yield_now` before the thread goes to sleep.
 const YIELDS: u32 = 64;
-/// How long the first sleeps are.
-const SLEEP: Duration = Duration::from_micros(50);
-/// How many sleeps there are of one length. Then each is longer by the first one's.
-const SLEEPS: u32 = 64;
-/// The longest sleep.
-const SLEEP_MAX: Duration = Duration::from_millis(1);
+/// How long one naps whom nobody wakes.
+const NAP: Duration = Duration::from_micros(50);
+/// How long one sleeps at most who is woken: were a wake ever missing, an engine would be slow and not silent.
+pub const SLEEP: Duration = Duration::from_secs(1);
 
 /// How to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +25,9 @@ pub enum Wait {
     /// Spins a little, then `yield_now` for ever: a system call, 0.5 to 2 µs when nobody takes the
     /// core, otherwise as long as that one's turn. Burns what nobody else wants of the core.
     Yield,
-    /// Spins and yields a little, then sleeps 50 µs at a time; with the system's own slack that makes
-    /// 100 to 130, and so late can news be seen. Where nothing comes for longer, sleeps get longer, up to
-    /// a millisecond, and are never more than a thirtieth of the wait so far. Leaves the core to others.
-    /// Nobody wakes a sleeper, so the side that is busy never pays for a look whether somebody sleeps.
+    /// Spins and yields a little, then sleeps until it is woken by whoever has something for it: a call of the system
+    /// for that one, and for the sleeper the time until it has a core. The engine's caller is woken by nobody and naps
+    /// 50 µs at a time; with the system's own slack that makes 100 to 130. Leaves the core to others.
     Park,
 }
 
@@ -54,7 +51,7 @@ impl Wait {
         match self {
             Wait::Spin => hint::spin_loop(),
             Wait::Yield => thread::yield_now(),
-            Wait::Park => thread::park_timeout(SLEEP),
+            Wait::Park => thread::park_timeout(NAP),
         }
     }
 }
@@ -73,12 +70,18 @@ impl fmt::Display for Wait {
 pub struct Backoff {
     policy: Wait,
     rounds: u32,
+    sleep: Duration,
 }
 
 impl Backoff {
     /// A thread that has not waited yet.
     pub fn new(policy: Wait) -> Backoff {
-        Backoff { policy, rounds: 0 }
+        Backoff { policy, rounds: 0, sleep: NAP }
+    }
+
+    /// A thread that is woken when there is something for it. It has not waited yet.
+    pub fn woken(policy: Wait) -> Backoff {
+        Backoff { sleep: SLEEP, ..Backoff::new(policy) }
     }
 
     /// Waits one round, a little longer than the last.
@@ -89,42 +92,14 @@ impl Backoff {
         } else if self.policy == Wait::Yield || self.rounds < SPINS + YIELDS {
             thread::yield_now();
         } else {
-            thread::park_timeout(self.sleep());
+            thread::park_timeout(self.sleep);
         }
         self.rounds = self.rounds.saturating_add(1);
-    }
-
-    /// How long the next sleep is: an engine that nobody trades at looks a thousand times a second, not ten thousand.
-    fn sleep(&self) -> Duration {
-        let slept = self.rounds.saturating_sub(SPINS + YIELDS);
-        (SLEEP * (1 + slept / SLEEPS)).min(SLEEP_MAX)
     }
 
     /// Begins again with the shortest wait.
     #[inline]
     pub fn reset(&mut self) {
         self.rounds = 0;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every sleep of a thread that nothing comes for, without sleeping.
-    #[test]
-    fn sleeps_grow_with_the_wait_and_begin_again() {
-        let (mut backoff, mut waited) = (Backoff::new(Wait::Park), Duration::ZERO);
-        for slept in 0..10_000 {
-            backoff.rounds = SPINS + YIELDS + slept;
-            let sleep = backoff.sleep();
-            assert!(sleep == SLEEP || sleep <= waited / 30, "a sleep of {sleep:?} after {waited:?}");
-            waited += sleep;
-        }
-        assert_eq!(backoff.sleep(), SLEEP_MAX);
-        backoff.rounds = u32::MAX;
-        assert_eq!(backoff.sleep(), SLEEP_MAX);
-        backoff.reset();
-        assert_eq!(backoff.sleep(), SLEEP);
     }
 }
