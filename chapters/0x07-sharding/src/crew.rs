@@ -27,6 +27,7 @@ pub enum Worker<T> {
     InTurns(InTurns<T>),
 }
 
+// ANCHOR: waker
 /// Wakes the thread that reads what one writes, where threads sleep. Where nobody sleeps it does nothing.
 #[derive(Default)]
 pub struct Waker(Option<Thread>);
@@ -47,6 +48,7 @@ impl Drop for Waker {
         self.wake();
     }
 }
+// ANCHOR_END: waker
 
 impl Crew {
     /// The crew that the options ask for.
