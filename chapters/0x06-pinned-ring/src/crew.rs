@@ -56,18 +56,24 @@ impl Crew {
         Crew { schedule: options.schedule.clone(), wait }
     }
 
-    /// Puts a role to work. Its thread goes to this core, if there is one, and wakes `reader` when it has done something.
+    /// Puts a role to work. Its thread goes to this core, if there is one, waits in this way, and wakes `reader` when it
+    /// has done something.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start<R: Role>(&self, role: R, core: Option<CoreId>, reader: Waker) -> Result<Worker<R::Left>, EngineError> {
+    pub fn start<R: Role>(
+        &self,
+        role: R,
+        core: Option<CoreId>,
+        backoff: Backoff,
+        reader: Waker,
+    ) -> Result<Worker<R::Left>, EngineError> {
         if let Some(schedule) = &self.schedule {
             return Ok(Worker::InTurns(InTurns::start(schedule, role)));
         }
-        let wait = self.wait;
         let thread = thread::Builder::new().name(R::NAME.into()).spawn(move || {
             core.map(core_affinity::set_for_current);
-            run(role, wait, &reader) // first the role goes, then the reader is woken
+            run(role, backoff, &reader) // first the role goes, then the reader is woken
         });
         thread.map(Worker::Thread).map_err(|error| stopped(R::NAME, error.to_string()))
     }
@@ -99,8 +105,7 @@ impl Crew {
 
 // ANCHOR: run
 /// What a thread does.
-fn run<R: Role>(mut role: R, wait: Wait, reader: &Waker) -> Result<R::Left, EngineError> {
-    let mut backoff = Backoff::woken(wait);
+fn run<R: Role>(mut role: R, mut backoff: Backoff, reader: &Waker) -> Result<R::Left, EngineError> {
     loop {
         match role.step()? {
             Step::Worked => {

@@ -70,18 +70,24 @@ impl fmt::Display for Wait {
 pub struct Backoff {
     policy: Wait,
     rounds: u32,
+    yields: u32,
     sleep: Duration,
 }
 
 impl Backoff {
     /// A thread that has not waited yet.
     pub fn new(policy: Wait) -> Backoff {
-        Backoff { policy, rounds: 0, sleep: NAP }
+        Backoff { policy, rounds: 0, yields: YIELDS, sleep: NAP }
     }
 
-    /// A thread that is woken when there is something for it. It has not waited yet.
+    /// A thread that is woken when there is something for it. Often there is something before it sleeps.
     pub fn woken(policy: Wait) -> Backoff {
         Backoff { sleep: SLEEP, ..Backoff::new(policy) }
+    }
+
+    /// A thread that is woken, and that has to wait for a whole sync each time: it does not look meanwhile.
+    pub fn woken_late(policy: Wait) -> Backoff {
+        Backoff { yields: 0, ..Backoff::woken(policy) }
     }
 
     /// Waits one round, a little longer than the last.
@@ -89,7 +95,7 @@ impl Backoff {
     pub fn wait(&mut self) {
         if self.policy == Wait::Spin || self.rounds < SPINS {
             hint::spin_loop();
-        } else if self.policy == Wait::Yield || self.rounds < SPINS + YIELDS {
+        } else if self.policy == Wait::Yield || self.rounds < SPINS + self.yields {
             thread::yield_now();
         } else {
             thread::park_timeout(self.sleep);

@@ -147,9 +147,13 @@ impl Pipeline {
             path,
         };
         // If the second can't be started, the pipeline goes, and with it the first.
-        let matcher = pipeline.matcher.insert(pipeline.crew.start(matcher, core, Waker::default())?);
-        let journal = pipeline.journal.insert(pipeline.crew.start(journal, None, pipeline.crew.waker(matcher))?);
-        pipeline.waker = pipeline.crew.waker(journal);
+        let crew = &pipeline.crew;
+        let matcher = crew.start(matcher, core, Backoff::woken_late(crew.wait), Waker::default())?;
+        let reader = crew.waker(&matcher);
+        pipeline.matcher = Some(matcher);
+        let journal = crew.start(journal, None, Backoff::woken(crew.wait), reader)?;
+        pipeline.waker = crew.waker(&journal);
+        pipeline.journal = Some(journal);
         Ok((pipeline, recovery))
     }
 
