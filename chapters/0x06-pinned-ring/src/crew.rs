@@ -33,7 +33,8 @@ pub enum Worker<T> {
 pub struct Waker(Option<Thread>);
 
 impl Waker {
-    /// Says that there is something to read. Costs a call of the system if the thread sleeps, otherwise an atomic swap.
+    /// Says that there is something to read. Costs a call of the system if the thread sleeps, and an
+    /// atomic swap if it does not.
     #[inline]
     pub fn wake(&self) {
         if let Some(thread) = &self.0 {
