@@ -8,13 +8,15 @@
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Child, Command as Process, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread;
 use std::time::Duration;
 
 use ch08::Chapter;
 use contract::folder::Folder;
-use contract::harness::Acks;
 use contract::{Faults, SimDisk};
-use market::{Engine as _, EngineError};
+use market::{Acknowledge, Engine as _, EngineError, Event, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -55,6 +57,20 @@ fn start(room: u64) -> Child {
     shell.env("RUST_MIN_STACK", STACK_BYTES.to_string()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
+/// A receiver of acknowledgements that takes its time to go. A matching thread that was left behind still holds it.
+struct Late(Arc<AtomicBool>);
+
+impl Acknowledge for Late {
+    fn acknowledge(&mut self, _stamp: Stamp, _events: &[Event]) {}
+}
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        thread::sleep(Duration::from_millis(100));
+        self.0.store(true, SeqCst);
+    }
+}
+
 /// What [`start`] starts.
 #[test]
 #[ignore = "it is started with little room by another test"]
@@ -62,12 +78,16 @@ fn with_little_room() {
     // A journal that was left behind ends the log, and does so late.
     let disk = SimDisk::new(0, Faults { sync_delay: Duration::from_millis(100), ..Faults::default() });
     let folder = Folder::new(disk.clone());
-    match Engine::open(&folder.options, &mut Acks::default().receivers()) {
+    let gone = Arc::new(AtomicBool::new(false));
+    match Engine::open(&folder.options, &mut |_| Box::new(Late(Arc::clone(&gone)))) {
         Ok(_) => println!("all threads started"),
         Err(EngineError::ThreadStopped { role, .. }) => {
-            let before = disk.counts();
-            std::thread::sleep(Duration::from_millis(400));
+            let (before, is_gone) = (disk.counts(), gone.load(SeqCst));
+            thread::sleep(Duration::from_millis(400));
             println!("refused: {role}");
+            if !is_gone {
+                println!("a thread went on, and had the receiver");
+            }
             if disk.counts() != before {
                 println!("a thread went on: {before:?}, then {:?}", disk.counts());
             }
