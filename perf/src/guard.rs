@@ -14,6 +14,7 @@ use std::path::PathBuf;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use counter::WHOLE;
 pub use counter::{Counter, environment};
 use program::{Verdict, print};
 pub use record::{Count, Environment, GuardRecord, Judgement, judge};
@@ -41,9 +42,6 @@ pub struct GuardArgs {
     #[arg(long, value_name = "PROFILE", default_value = WHOLE, hide = true, requires = "record")]
     pub profile: String,
 }
-
-/// Optimised as a whole: the program takes the engines from other crates.
-const WHOLE: &str = "whole";
 
 /// Counts, measures and judges. `false` means that something got worse.
 ///

@@ -4,7 +4,7 @@
 //! asks for, and all that stands on it: a difference in one small crate would have a reader wait twice for the parser of
 //! the command line and for `market`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
@@ -16,9 +16,14 @@ const FOR_RECORDS: [&str; 2] = ["catalogue", "results"];
 
 /// The crates that a package is built from, each with its features.
 fn crates(package: &str) -> BTreeMap<String, String> {
+    built("normal,build", &["--package", package]).into_iter().collect()
+}
+
+/// The crates that these packages are built from, each with its features: with both where it is built with two kinds.
+fn built(edges: &str, packages: &[&str]) -> BTreeSet<(String, String)> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["tree", "--locked", "--offline", "--edges", "normal,build", "--prefix", "none", "--no-dedupe"]);
-    let ended = cargo.args(["--format", "{p}|{f}", "--package", package]).output().expect("cargo starts");
+    cargo.args(["tree", "--locked", "--offline", "--edges", edges, "--prefix", "none", "--no-dedupe"]);
+    let ended = cargo.args(["--format", "{p}|{f}"]).args(packages).output().expect("cargo starts");
     let said = String::from_utf8_lossy(&ended.stdout);
     assert!(ended.status.success(), "cargo tree: {}", String::from_utf8_lossy(&ended.stderr));
     let pairs = said.lines().filter_map(|line| line.split_once('|'));
@@ -41,6 +46,20 @@ fn the_tool_and_the_chapters_share_what_they_stand_on() {
             );
         }
     }
+}
+
+/// Tests build programs: the guard's, as a part of the workspace, and exercises, which stand on the contract. What these stand
+/// on is there already, because the tests stand on it too. A feature that only a test asks for would have it built twice.
+#[test]
+fn what_tests_build_stands_on_what_they_stand_on() {
+    let tests = built("normal,build,dev", &["--workspace"]);
+    let (counted, whole) = (crates("counted"), built("normal,build", &["--workspace"]));
+    let guard = whole.iter().filter(|(name, _)| counted.contains_key(name));
+    let exercises = built("normal,build", &["--package", "contract"]);
+    let named: Vec<_> = guard.chain(&exercises).collect();
+    assert!(named.len() > 50, "only {} crates are looked at", named.len());
+    let anew: Vec<_> = named.into_iter().filter(|named| !tests.contains(named)).collect();
+    assert!(anew.is_empty(), "built anew, for no test asks for the same features: {anew:#?}");
 }
 
 /// The tool is compiled for a short wait, and what it measures for speed: no crate of a chapter is among the hurried ones.
