@@ -10,8 +10,16 @@ mod weakened;
 use weakened::memory;
 
 use ring::ring;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const WORDS: usize = 2;
+
+/// One test at a time. loom gives every execution new stacks, and makes hundreds of thousands of them: beside another thread
+/// that does the same, the kernel has each core told of every stack that goes, and both take twice as long as one by one.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A record whose words belong together.
 fn record(n: u64) -> [u64; WORDS] {
@@ -42,6 +50,7 @@ fn what_is_read_is_whole(records_written: u64, batch: u64) {
 
 #[test]
 fn a_lapped_reader_notices() {
+    let _turn = turn();
     what_is_read_is_whole(4, 1);
     what_is_read_is_whole(4, 2);
 }
@@ -49,6 +58,7 @@ fn a_lapped_reader_notices() {
 /// What is still there is read.
 #[test]
 fn nothing_is_said_to_be_gone_that_is_there() {
+    let _turn = turn();
     loom::model(|| {
         let (mut writer, records) = ring::<WORDS>(2);
         let reading = loom::thread::spawn(move || {
@@ -65,5 +75,6 @@ fn nothing_is_said_to_be_gone_that_is_there() {
 
 #[test]
 fn every_ordering_is_needed() {
+    let _turn = turn();
     weakened::assert_each_is_needed("ring.rs", || what_is_read_is_whole(4, 1));
 }
