@@ -54,6 +54,8 @@ fn silence_is_noticed() {
     let mut ann = Trader::at(browser, "silence", &server, (360, false));
     ann.press(&format!(".list a[href='#/market/{market}']"));
     ann.sees(".status", "Live");
+    // A page says since when its book is old, so it has to have one.
+    ann.sees(".headline .age", "As of command");
     server.signal("STOP");
     ann.sees(".status", "Stale");
     ann.sees(".banner", "Stale since");
