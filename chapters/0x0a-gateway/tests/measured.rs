@@ -1,4 +1,6 @@
 //! Each part of the measurement is run shortly, and its record says what it is for. How quick it was is not asked.
+//!
+//! Tests start in the order of the alphabet. The two that take longest are its first, so that neither is alone at the end.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Stdio};
@@ -22,7 +24,7 @@ fn measured(part: &str) -> (VenueRecord, String) {
 const CONNECTION_BYTES_MAX: f64 = 36.0 * 1024.0;
 
 #[test]
-fn throughput() {
+fn how_many_orders_a_second() {
     let (record, words) = measured("throughput");
     let (http, http2) = (record.http.unwrap(), record.http2.unwrap());
     assert!(http.ratio.median > 0.0 && http2.ratio.median > 0.0, "{words}");
@@ -48,7 +50,7 @@ fn throughput() {
 }
 
 #[test]
-fn connections() {
+fn watching_connections() {
     let (record, words) = measured("connections");
     assert!(words.contains("在看的连接") && record.http.is_none(), "{words}");
     let connections = record.connections.unwrap();
@@ -68,14 +70,14 @@ fn orders_at_a_high_rate() {
 }
 
 #[test]
-fn accounts() {
+fn many_accounts() {
     let (record, words) = measured("accounts");
     let counts: Vec<_> = record.accounts.iter().map(|case| case.accounts).collect();
     assert_eq!(counts, [100, 1_000], "{words}");
 }
 
 #[test]
-fn notices() {
+fn notices_of_fills() {
     let (record, words) = measured("notices");
     let messages: Vec<_> = record.notices.iter().map(|way| (way.name.as_str(), way.messages)).collect();
     let [("one-by-one", _), ("words", each), ("bytes", together)] = messages[..] else { panic!("{words}") };
