@@ -222,7 +222,7 @@ impl Browser {
                 let here = self.ask("location.href + ' ' + document.readyState");
                 panic!("never true: {expression}; the browser is at {here}");
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
