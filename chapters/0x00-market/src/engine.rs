@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::companion::Companions;
 use crate::schedule::Schedule;
 use crate::state::ExchangeState;
 use crate::{Clock, Command, Disk, Event, LogError, RealDisk, Sequence, Stamp};
@@ -112,6 +113,8 @@ pub struct Options {
     pub accept_loss: Vec<Sequence>,
     /// Who runs the roles of an engine that has several; the system's threads, when there is none.
     pub schedule: Option<Arc<dyn Schedule>>,
+    /// What a shadow carries along beside the markets, if anything.
+    pub companions: Option<Companions>,
 }
 
 impl Options {
@@ -132,6 +135,7 @@ impl Options {
             clock: Clock::system(),
             accept_loss: Vec::new(),
             schedule: None,
+            companions: None,
         }
     }
 }

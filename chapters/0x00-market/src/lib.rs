@@ -11,6 +11,7 @@
 mod bytes;
 pub mod clock;
 pub mod command;
+pub mod companion;
 pub mod csv;
 pub mod data_dir;
 mod digest;
@@ -44,6 +45,7 @@ pub mod schedule;
 mod shard;
 pub mod snapshot;
 pub mod snapshot_file;
+pub mod snapshot_section;
 pub mod state;
 pub mod watermark;
 

@@ -281,6 +281,21 @@ impl SnapshotReader {
         Ok(())
     }
 
+    /// Hands out the next bytes of the body, as many as are at hand and fit, and says how many.
+    ///
+    /// # Errors
+    /// Why the snapshot is not used.
+    pub(crate) fn bytes(&mut self, into: &mut [u8]) -> Result<usize, SnapshotError> {
+        if self.used == self.block.len() && !into.is_empty() {
+            self.read_block()?;
+        }
+        let there = &self.block[self.used..];
+        let count = there.len().min(into.len());
+        into[..count].copy_from_slice(&there[..count]);
+        self.used += count;
+        Ok(count)
+    }
+
     /// What is wrong with it, in words.
     pub fn unusable(&self, reason: &str) -> SnapshotError {
         SnapshotError::Unusable { path: self.path.clone(), reason: reason.into() }

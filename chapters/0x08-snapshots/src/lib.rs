@@ -8,6 +8,7 @@
 pub mod accounts;
 pub mod backup;
 pub mod book;
+pub mod companions;
 pub mod cores;
 pub mod crew;
 pub mod deal;

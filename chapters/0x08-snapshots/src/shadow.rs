@@ -15,6 +15,7 @@ use market::snapshot_file::{SnapshotWriter, remove_older};
 use market::state::ExchangeState;
 use market::{Disk, EngineError, Event, LogId, Options, Sequence, Stamp, watermark};
 
+use crate::companions::Carried;
 use crate::exchange::Exchange;
 use crate::ledger_parts;
 use crate::metrics::Unmeasured;
@@ -31,6 +32,7 @@ pub struct Shadow {
     shard: ShardOf,
     log: LogId,
     exchange: Exchange,
+    carried: Carried,
     origin: Origin,
     /// The command behind which the last snapshot stands.
     kept: Sequence,
@@ -48,7 +50,13 @@ impl Shadow {
     pub fn begin(options: &Options, shard: ShardOf) -> Result<Shadow, EngineError> {
         let (disk, folder) = (Arc::clone(&options.disk), options.data_dir.clone());
         let log = log_identity(&*disk, &folder, shard)?;
-        let Start { exchange, origin } = Start::find(options, shard)?;
+        let mut start = Start::find(options, shard)?;
+        let mut carried = Carried::new(options, shard);
+        if start.origin.place.is_some() && !carried.load(options, shard, start.origin.next())? {
+            // The whole log has what the snapshot lacks, if it is there.
+            start = Start::without_snapshot(options, shard)?.unwrap_or(start);
+        }
+        let Start { exchange, origin } = start;
         let kept = origin.next();
         Ok(Shadow {
             disk,
@@ -56,6 +64,7 @@ impl Shadow {
             shard,
             log,
             exchange,
+            carried,
             origin,
             kept,
             trims: options.trim_log,
@@ -83,13 +92,15 @@ impl Shadow {
     /// Replays the log up to the frame of command `until`, which is on disk.
     fn replay(&mut self, until: Sequence, mut heard: impl FnMut(Stamp, &[Event])) -> Result<(), EngineError> {
         let segments = segments(&*self.disk, &self.folder, self.shard).map_err(|source| self.io(source))?;
-        let (exchange, mut events, mut entries) = (&mut self.exchange, Vec::new(), self.origin.ledger_entries);
+        let (exchange, carried) = (&mut self.exchange, &mut self.carried);
+        let (mut events, mut entries) = (Vec::new(), self.origin.ledger_entries);
         let place = self.origin.place.as_ref();
         let end =
             read_chain::<EngineError>(&*self.disk, self.shard, &segments, place, Some(until), |stamp, command| {
                 events.clear();
                 exchange.apply(&command, &mut events, &mut Unmeasured);
                 entries += events.iter().filter(|event| event.moves_value()).count() as u64;
+                carried.observe(stamp, &command, &events);
                 heard(stamp, &events);
                 Ok(())
             })?;
@@ -115,6 +126,7 @@ impl Shadow {
         let header = SnapshotHeader { shard, log, place, ledger_entries, ledger_on_disk, sections: Vec::new() };
         let mut snapshot = SnapshotWriter::create(&*self.disk, &self.folder, header)?;
         self.exchange.save(&mut snapshot)?;
+        self.carried.save(&mut snapshot, self.folder.clone())?;
         let bytes = snapshot.finish()?;
         self.kept = place.next.sequence;
         let kept = Kept::find(&*self.disk, &self.folder, shard, self.kept)?;

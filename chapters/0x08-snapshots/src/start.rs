@@ -103,6 +103,16 @@ impl Start {
         }
     }
     // ANCHOR_END: find
+
+    /// A start with the log's first command, where the log still has it.
+    ///
+    /// # Errors
+    /// When the disk can't be read.
+    pub fn without_snapshot(options: &Options, shard: ShardOf) -> Result<Option<Start>, EngineError> {
+        let io = |source| EngineError::Io { what: "look for the log", path: options.data_dir.clone(), source };
+        let segments = segments(&*options.disk, &options.data_dir, shard).map_err(io)?;
+        Ok(segments.first().is_some_and(|segment| segment.first == Sequence::FIRST).then(Start::default))
+    }
 }
 
 /// Loads a snapshot of this shard that fits the log; if that is asked for, only when the ledger is as far.
