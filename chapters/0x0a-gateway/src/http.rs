@@ -29,33 +29,37 @@ pub mod sizes;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::{map_request, map_response};
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
+use axum::{Extension, Router};
 
+use crate::front::Fronts;
 use crate::problem::{Problem, Why};
 use crate::stream;
 use crate::venue::Venue;
 use sizes::BODY_BYTES_MAX;
 
-/// All routes.
+/// All routes, with those of these layers.
 // ANCHOR: routes
-pub fn routes(venue: Arc<Venue>, echo: bool) -> Router {
+pub fn routes(venue: Arc<Venue>, fronts: &Fronts, echo: bool) -> Router {
     let measured = if echo { Router::new().route("/v1/echo", get(stream::echo)) } else { Router::new() };
     let add = |routes: Router<_>, (path, methods): (&str, MethodRouter<_>)| routes.route(path, methods);
+    let of_layers = fronts.iter().flat_map(|front| Arc::clone(front).routes());
     table()
         .into_iter()
+        .chain(of_layers)
         .fold(Router::new(), add)
-        .merge(page::routes())
+        .merge(page::routes(fronts))
         .merge(measured)
         .fallback(|| async { Problem::new(Why::NotFound) })
         .method_not_allowed_fallback(|| async { Problem::new(Why::MethodNotAllowed) })
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(map_request(head::check))
         .layer(map_response(with_headers))
+        .layer(Extension(Arc::clone(fronts)))
         .with_state(venue)
 }
 

@@ -1,15 +1,15 @@
-//! A door around the engine's door, which lets nobody take more than a share of it.
+//! A door around the engine's door, which lets no account take more than its share of it.
 
 use std::sync::Arc;
 
-use crate::door::{Door, EngineDoor, Request};
+use crate::door::{Door, Request};
 use crate::limits::{Excess, Limits};
 use crate::reply::{Refusal, Session};
 
-/// Refuses what is beyond an account's limits, and leaves the rest to the engine's door.
+/// Refuses what is beyond an account's limits, and leaves the rest to the door inside.
 pub struct LimitedDoor {
-    /// The engine's own door.
-    pub inner: EngineDoor,
+    /// The engine's own door, and what layers put around it.
+    pub inner: Arc<dyn Door>,
     /// What is allowed, and used.
     pub limits: Arc<Limits>,
 }
@@ -39,6 +39,7 @@ mod tests {
     use smallvec::smallvec;
 
     use super::*;
+    use crate::door::EngineDoor;
     use crate::limits::Allowed;
     use crate::reply::{Answer, Given};
 
@@ -46,7 +47,7 @@ mod tests {
     fn an_account_that_is_too_fast_is_told_when_to_come_back_and_others_are_served() {
         let limits = Arc::new(Limits::new(Allowed { orders_per_second: 5, ..Allowed::ANYTHING }));
         let (inner, entered) = EngineDoor::new(100);
-        let (door, log) = (LimitedDoor { inner, limits }, Arc::new(Mutex::new(Vec::new())));
+        let (door, log) = (LimitedDoor { inner: Arc::new(inner), limits }, Arc::new(Mutex::new(Vec::new())));
         let ask = |account, count| {
             let (log, order) = (Arc::clone(&log), OrderId(1));
             let command = Command::Cancel { market: MarketId(1), account: AccountId(account), order, request: 0 };

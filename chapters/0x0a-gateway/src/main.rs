@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use gateway::args::Args;
 use gateway::bot::{self, BotArgs};
+use gateway::front::Fronts;
 use gateway::measure::open_loop::{self, LoadArgs};
 use gateway::measure::soak::{self, SoakArgs};
 use gateway::{measure, serve};
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
         Ok(Program { instead: Some(Instead::Soak(args)), .. }) => program::end(soak::run(&args)),
         Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
         Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),
-        Ok(Program { serve: args, .. }) => program::end(serve::run(&args)),
+        Ok(Program { serve: args, .. }) => program::end(serve::run(&args, Fronts::default())),
         Err(error) => program::refuse(&error),
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::limits::Excess;
 use crate::names::NamesError;
-use crate::reply::Refusal;
+use crate::reply::{Refusal, Refused};
 
 /// Makes the list of reasons, and the row of them that [`Why::all`] goes through: a reason stands once.
 macro_rules! reasons {
@@ -212,6 +212,16 @@ impl Problem {
         Problem { kind, title, status: status.as_u16(), detail, reason, sequence: None, retry_after_s, ends_connection }
     }
 
+    /// The word for programs.
+    pub fn reason(&self) -> &'static str {
+        self.reason
+    }
+
+    /// What is wrong, and what to do about it.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// Too many requests; after so long there is room again.
     pub fn too_fast(wait: Duration) -> Problem {
         // In whole seconds, and none is too few.
@@ -231,6 +241,14 @@ impl Problem {
         .into_bytes()
     }
 
+    /// What a layer refuses, and the command that it has to do with.
+    pub fn of_a_layer(refused: &'static Refused, sequence: Option<Sequence>) -> Problem {
+        let Refused { word, status, title, advice, .. } = *refused;
+        let (kind, sequence) = (format!("/problems/{word}"), sequence.map(|sequence| sequence.0));
+        let detail = advice.into();
+        Problem { kind, title, status, detail, reason: word, sequence, retry_after_s: None, ends_connection: false }
+    }
+
     /// The engine's own rejection, of the command with this number.
     pub fn rejected(reason: Reason, sequence: Sequence) -> Problem {
         Problem { sequence: Some(sequence.0), ..Problem::new(Why::Rejected(reason)) }
@@ -246,6 +264,7 @@ impl From<Refusal> for Problem {
             Refusal::TooManyInFlight => Why::TooManyInFlight,
             Refusal::Forbidden => Why::Forbidden,
             Refusal::Stopped => Why::Stopped,
+            Refusal::Layer(refused, sequence) => return Problem::of_a_layer(refused, sequence),
         })
     }
 }

@@ -20,6 +20,7 @@ use tokio::sync::watch;
 
 use crate::bell::Bell;
 use crate::engine_thread::Ticketed;
+use crate::layer::{Layer, Layers};
 use crate::projection::Projection;
 use crate::replies::requests::{Place, Requests};
 use crate::reply::Reply;
@@ -42,9 +43,13 @@ pub struct Replies {
     requests: Requests,
     projection: Arc<RwLock<Projection>>,
     listeners: Arc<Listeners>,
+    layers: Layers,
     progress: watch::Sender<Progress>,
     bell: Arc<Bell>,
 }
+
+/// Those who hear of each command: connections, and layers.
+type Told<'t> = (&'t Listeners, &'t [Arc<dyn Layer>]);
 
 struct Shard {
     back: Back,
@@ -72,12 +77,13 @@ impl Replies {
         tickets: Receiver<Ticketed>,
         projection: Arc<RwLock<Projection>>,
         listeners: Arc<Listeners>,
+        layers: Layers,
         bell: Arc<Bell>,
     ) -> Replies {
         let shard = |back| Shard { back, is_open: false, begun: Vec::new(), whole: None, waiting: VecDeque::new() };
         let shards = back.into_iter().map(shard).collect::<Vec<_>>();
         let progress = watch::Sender::new(vec![Sequence(0); shards.len()]);
-        Replies { shards, tickets, requests: Requests::default(), projection, listeners, progress, bell }
+        Replies { shards, tickets, requests: Requests::default(), projection, listeners, layers, progress, bell }
     }
 
     /// Where to look how far the projection has come.
@@ -135,7 +141,8 @@ impl Replies {
         let mut worked = false;
         for (number, shard) in (0..).zip(&mut self.shards) {
             worked |= shard.open(number, &mut projection);
-            worked |= shard.take(number, &mut projection, &self.listeners, &mut self.requests);
+            let told = (&*self.listeners, &self.layers[..]);
+            worked |= shard.take(number, &mut projection, told, &mut self.requests);
         }
         if worked {
             self.progress.send_modify(|told| told.copy_from_slice(projection.progress()));
@@ -152,13 +159,7 @@ impl Shard {
     }
 
     // ANCHOR: take
-    fn take(
-        &mut self,
-        number: u16,
-        projection: &mut Projection,
-        listeners: &Listeners,
-        requests: &mut Requests,
-    ) -> bool {
+    fn take(&mut self, number: u16, projection: &mut Projection, told: Told<'_>, requests: &mut Requests) -> bool {
         let mut worked = false;
         for _ in 0..BATCH {
             if let Some(stamp) = self.whole {
@@ -167,7 +168,7 @@ impl Shard {
                 let Some(waiting) = self.waiting.pop_front() else { return worked };
                 debug_assert_eq!(waiting.sequence, stamp.sequence, "both rows are complete and in order");
                 let ticket = Ticket { shard: number, sequence: stamp.sequence };
-                let reply = self.end(ticket, stamp, waiting.client_order_id, projection, listeners);
+                let reply = self.end(ticket, stamp, waiting.client_order_id, projection, told);
                 requests.put(waiting.place, reply);
                 worked = true;
             }
@@ -187,9 +188,10 @@ impl Shard {
         stamp: Stamp,
         client_order_id: u64,
         projection: &mut Projection,
-        listeners: &Listeners,
+        (listeners, layers): Told<'_>,
     ) -> Reply {
         let mut reply = Reply::begin(ticket, stamp);
+        layers.iter().for_each(|layer| layer.observe(ticket, stamp, &self.begun, projection));
         for event in self.begun.drain(..) {
             // First, for what is told of an order is also what goes with it. Whoever hears of it and asks waits for the
             // whole command.

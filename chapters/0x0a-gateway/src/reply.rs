@@ -72,6 +72,23 @@ pub enum Refusal {
     TooManyInFlight,
     /// The engine has stopped. The command may or may not be in the log.
     Stopped,
+    /// A layer around the door refuses it, and names the command that it has to do with, if there is one.
+    Layer(&'static Refused, Option<Sequence>),
+}
+
+/// Why a layer refuses a command.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// The word for programs, which no other reason has.
+    pub word: &'static str,
+    /// The status over HTTP.
+    pub status: u16,
+    /// The title.
+    pub title: &'static str,
+    /// What to do about it.
+    pub advice: &'static str,
+    /// The outcome in an answer of bytes.
+    pub outcome: u32,
 }
 
 /// What was answered to one command.

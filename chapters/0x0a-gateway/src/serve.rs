@@ -19,6 +19,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::args::Args;
 use crate::bots;
 use crate::error::VenueError;
+use crate::front::{Fronts, layers};
 use crate::http::operator::open_market;
 use crate::http::routes;
 use crate::limits::Allowed;
@@ -47,11 +48,11 @@ const QUESTIONS: [(&str, &str); 3] = [
     ("Will the home team win on Saturday?", "主队周六会赢吗？"),
 ];
 
-/// Runs the venue until it is told to end.
+/// Runs the venue, with what these layers add, until it is told to end.
 ///
 /// # Errors
 /// [`VenueError`].
-pub fn run(args: &Args) -> Result<Verdict, VenueError> {
+pub fn run(args: &Args, fronts: Fronts) -> Result<Verdict, VenueError> {
     check(args)?;
     let tls = match (&args.tls_certificate, &args.tls_key) {
         (Some(certificate), Some(key)) => Some(tls::acceptor(certificate, key, args.http2)?),
@@ -60,7 +61,7 @@ pub fn run(args: &Args) -> Result<Verdict, VenueError> {
     let fresh = tempfile::tempdir().map_err(VenueError::Folder)?;
     let data_dir = args.data_dir.as_deref().unwrap_or(fresh.path());
     let options = Options { shards: args.shards, snapshot_every: Some(1_000_000), ..Options::new(data_dir) };
-    let (running, recovery) = Venue::start(args.engine, &options, args.play_money, allowed(args))?;
+    let (running, recovery) = Venue::start(args.engine, &options, args.play_money, allowed(args), layers(&fronts))?;
     for remark in &recovery.remarks {
         tell(format_args!("{remark}"));
     }
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> Result<Verdict, VenueError> {
         tell(format_args!("recovered {} commands, {} of them replayed", recovery.commands, recovery.replayed));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(VenueError::System)?;
-    let served = runtime.block_on(serve(args, &running, tls));
+    let served = runtime.block_on(serve(args, &running, &fronts, tls));
     // No task is left that could ask; what was under way has its answer.
     runtime.shutdown_timeout(DRAIN_TIME);
     running.close()?;
@@ -92,7 +93,7 @@ fn check(args: &Args) -> Result<(), VenueError> {
     Ok(())
 }
 
-async fn serve(args: &Args, running: &Running, tls: Option<TlsAcceptor>) -> Result<(), VenueError> {
+async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsAcceptor>) -> Result<(), VenueError> {
     let venue = running.venue();
     let failed = |source| VenueError::Listen { address: args.listen, source };
     let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
@@ -111,9 +112,13 @@ async fn serve(args: &Args, running: &Running, tls: Option<TlsAcceptor>) -> Resu
     let scheme = if tls.is_some() { "https" } else { "http" };
     print(format_args!("open {scheme}://{address}/\n"))?;
     tokio::spawn(tick(Arc::clone(venue), args.updates_per_second));
-    let bots = if args.no_demo { None } else { Some(tokio::spawn(with_bots(args.clone(), Arc::clone(venue)))) };
+    let bots = if args.no_demo {
+        None
+    } else {
+        Some(tokio::spawn(with_bots(args.clone(), Arc::clone(venue), Arc::clone(fronts))))
+    };
     let spoken = Spoken { tls, http2: args.http2, is_behind_proxy: args.behind_proxy };
-    let connections = Connections::new(venue, routes(Arc::clone(venue), args.echo), spoken);
+    let connections = Connections::new(venue, routes(Arc::clone(venue), fronts, args.echo), spoken);
     tokio::select! {
         () = asked_to_end() => {}
         () = stopped(running) => {}
@@ -125,10 +130,10 @@ async fn serve(args: &Args, running: &Running, tls: Option<TlsAcceptor>) -> Resu
 }
 
 /// Bots trade over connections of their own, which need neither encryption nor a way in from outside.
-async fn with_bots(args: Args, venue: Arc<Venue>) {
+async fn with_bots(args: Args, venue: Arc<Venue>, fronts: Fronts) {
     let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await else { return };
     let Ok(address) = listener.local_addr() else { return };
-    let connections = Connections::new(&venue, routes(Arc::clone(&venue), false), Spoken::default());
+    let connections = Connections::new(&venue, routes(Arc::clone(&venue), &fronts, false), Spoken::default());
     tokio::join!(connections.accept(listener), bots::trade(address, venue, args.bots));
 }
 
@@ -153,7 +158,7 @@ async fn stopped(running: &Running) {
 }
 
 async fn drain(venue: &Venue, address: SocketAddr) {
-    venue.door.inner.drain();
+    venue.engine_door.drain();
     tell(format_args!("{address}: no new requests; ending"));
     venue.over.send_replace(());
     tokio::select! {

@@ -25,6 +25,7 @@ pub mod binary;
 mod end;
 pub mod listeners;
 pub mod outbox;
+mod parts;
 mod said;
 mod seat;
 pub mod shared;
@@ -35,10 +36,12 @@ mod words;
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::response::Response;
 
+use crate::front::Fronts;
 use crate::http::extract::{Connection, Who};
 use crate::problem::Problem;
 use crate::stream::seat::Seat;
@@ -57,6 +60,7 @@ pub async fn open(
     State(venue): State<Arc<Venue>>,
     who: Option<Who>,
     Connection(held): Connection,
+    Extension(fronts): Extension<Fronts>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Problem> {
     let session = who.map(|Who(session)| session);
@@ -64,7 +68,7 @@ pub async fn open(
     let seat = Seat::take(&venue, session)?;
     let upgrade = bounded(upgrade.protocols([binary::PROTOCOL]));
     Ok(upgrade.on_upgrade(move |socket| async move {
-        talk::talk(venue, socket, seat).await;
+        talk::talk(venue, socket, seat, &fronts).await;
         drop(held);
     }))
 }

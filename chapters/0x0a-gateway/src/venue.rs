@@ -29,6 +29,7 @@ use crate::books::{Books, FeedKeeper};
 use crate::door::{Commands, Door, EngineDoor, Request};
 use crate::engine_thread::{Ticketed, drive};
 use crate::error::VenueError;
+use crate::layer::{Layer, Layers};
 use crate::limited::LimitedDoor;
 use crate::limits::{Allowed, Limits};
 use crate::names::Names;
@@ -52,6 +53,8 @@ pub const UNDER_WAY_MAX: usize = 1 << 14;
 pub struct Venue {
     /// Where commands go in.
     pub door: LimitedDoor,
+    /// The innermost door, right before the engine's thread.
+    pub engine_door: Arc<EngineDoor>,
     /// Questions, accounts, keys.
     pub names: Names,
     /// What can be seen of every book.
@@ -82,7 +85,7 @@ pub struct Running {
 }
 
 impl Venue {
-    /// Opens the engine of this rung on its log, and starts what stands around it.
+    /// Opens the engine of this rung on its log, and starts what stands around it, with what `layers` add.
     ///
     /// # Errors
     /// When the log or the names can't be trusted or the disk can't be written.
@@ -91,27 +94,30 @@ impl Venue {
         options: &Options,
         play_money: u64,
         allowed: Allowed,
+        layers: Layers,
     ) -> Result<(Running, Recovery), VenueError> {
         let bell = Arc::new(Bell::default());
         let (taps, ends) = taps(options.shards, TAP_RECORDS);
         let logged = options.clone();
         let feed = FeedKeeper::start(options.shards, options.clock.clone(), move || with_logs(&logged, &ends));
         let feed = feed.map_err(VenueError::System)?;
-        let behind = |tap| {
+        let behind = |(shard, tap)| {
             let (way_back, back) = way_back(EVENTS, &bell);
-            (Behind { tap, way_back }, back)
+            let more = layers.iter().filter_map(|layer| layer.receiver(shard)).collect();
+            (Behind { tap, way_back, more }, back)
         };
-        let (behind, back): (Vec<_>, Vec<_>) = taps.into_iter().map(behind).unzip();
+        let (behind, back): (Vec<_>, Vec<_>) = (0..).zip(taps).map(behind).unzip();
         let projection = Arc::new(RwLock::new(Projection::new(options.shards)));
         let (tickets, ticketed) = channel();
         let listeners = Arc::<Listeners>::default();
-        let replies = Replies::new(back, ticketed, Arc::clone(&projection), Arc::clone(&listeners), Arc::clone(&bell));
+        let (heard, rung_by) = (Arc::clone(&listeners), Arc::clone(&bell));
+        let replies = Replies::new(back, ticketed, Arc::clone(&projection), heard, layers.clone(), rung_by);
         let progress = replies.progress();
         let replies = replies.start().map_err(VenueError::System)?;
 
         let (door, entered) = EngineDoor::new(UNDER_WAY_MAX);
         let (opened, is_open) = channel();
-        let driver = Driver { options: options.clone(), behind, entered, tickets, bell, opened };
+        let driver = Driver { options: carried(options, &layers), behind, entered, tickets, bell, opened };
         let engine = thread::Builder::new().name("engine".into()).spawn(move || rung.run(driver));
         let engine = engine.map_err(VenueError::System)?;
         let Ok(recovery) = is_open.recv() else {
@@ -122,11 +128,17 @@ impl Venue {
         while !projection.read().unwrap_or_else(PoisonError::into_inner).is_open() {
             thread::sleep(Duration::from_millis(1));
         }
+        let next = projection.read().unwrap_or_else(PoisonError::into_inner).since().to_vec();
+        layers.iter().try_for_each(|layer| layer.opened(options, &next))?;
         // The log is trusted, and the folder ours alone.
         let names = Names::open(&options.data_dir)?;
         let limits = Arc::new(Limits::new(allowed));
+        let engine_door = Arc::new(door);
+        let around = |door, layer: &Arc<dyn Layer>| Arc::clone(layer).door(door);
+        let inner = layers.iter().fold(Arc::clone(&engine_door) as Arc<dyn Door>, around);
         let venue = Venue {
-            door: LimitedDoor { inner: door, limits },
+            door: LimitedDoor { inner, limits },
+            engine_door,
             names,
             books: Arc::clone(feed.books()),
             over: watch::Sender::new(()),
@@ -200,12 +212,22 @@ impl Running {
     /// # Errors
     /// Why the engine had stopped.
     pub fn close(self) -> Result<Closed, EngineError> {
-        self.venue.door.inner.close();
+        self.venue.engine_door.close();
         let closed = self.engine.join().map_err(|_| panicked("engine"))?;
         self.replies.join().map_err(|_| panicked("replies"))?;
         self.feed.end();
         closed
     }
+}
+
+/// The options of an engine whose shadow carries what the layers hand in.
+fn carried(options: &Options, layers: &Layers) -> Options {
+    if layers.is_empty() {
+        return options.clone();
+    }
+    let layers = layers.clone();
+    let make = move |shard| layers.iter().flat_map(|layer| layer.companions(shard)).collect();
+    Options { companions: Some(Arc::new(make)), ..options.clone() }
 }
 
 fn panicked(role: &'static str) -> EngineError {

@@ -105,6 +105,8 @@ pub struct Behind {
     pub tap: Tap,
     /// What the one who asked is told.
     pub way_back: WayBack,
+    /// What layers hand in.
+    pub more: Vec<Box<dyn Acknowledge>>,
 }
 
 impl Acknowledge for Behind {
@@ -112,11 +114,13 @@ impl Acknowledge for Behind {
     fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
         self.tap.acknowledge(stamp, events);
         self.way_back.acknowledge(stamp, events);
+        self.more.iter_mut().for_each(|receiver| receiver.acknowledge(stamp, events));
     }
 
     fn recovered(&mut self, next: Sequence, state: &dyn Fn() -> ExchangeState) {
         self.tap.recovered(next, state);
         self.way_back.recovered(next, state);
+        self.more.iter_mut().for_each(|receiver| receiver.recovered(next, state));
     }
 }
 

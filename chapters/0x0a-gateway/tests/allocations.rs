@@ -122,7 +122,7 @@ fn each(orders: usize, mut ask: impl FnMut()) -> f64 {
 #[test]
 fn an_order_takes_few_allocations_alone_and_hardly_any_in_a_list() {
     let folder = Folder::new(unsynced_disk());
-    let (running, _) = Venue::start(Rung::Snapshots, &folder.options, 0, Allowed::ANYTHING).unwrap();
+    let (running, _) = Venue::start(Rung::Snapshots, &folder.options, 0, Allowed::ANYTHING, Vec::new()).unwrap();
     let accounts = [AccountId(1), AccountId(2)];
     let deposit = |account| Command::Deposit { market: MarketId(1), account, amount: Cents(1 << 30), request: 0 };
     let first = [Command::Open { market: MarketId(1) }, deposit(accounts[0]), deposit(accounts[1])];

@@ -87,7 +87,7 @@ pub async fn health() -> &'static str {
 
 /// Whether it takes orders, and shows what became of them.
 pub async fn readiness(State(venue): State<Arc<Venue>>) -> Result<&'static str, Problem> {
-    if venue.door.inner.is_draining() {
+    if venue.engine_door.is_draining() {
         return Err(Problem::new(Why::Draining));
     }
     match venue.books.stale_since_ms() {

@@ -7,6 +7,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
 
+use crate::front::{Fronts, PageFile};
 use crate::venue::Venue;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -46,11 +47,13 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/page/words.js", SCRIPT, include_bytes!("../../page/words.js")),
 ];
 
-pub(super) fn routes() -> Router<Arc<Venue>> {
-    let route = |routes: Router<_>, &(path, kind, bytes): &(&'static str, &'static str, &'static [u8])| {
+pub(super) fn routes(fronts: &Fronts) -> Router<Arc<Venue>> {
+    let route = |routes: Router<_>, (path, kind, bytes): (&'static str, &'static str, &'static [u8])| {
         routes.route(path, get(move || async move { ([(CONTENT_TYPE, kind)], bytes).into_response() }))
     };
-    FILES.iter().fold(Router::new(), route)
+    let of_layers = fronts.iter().flat_map(|front| front.page());
+    let of_layers = of_layers.map(|PageFile { path, media_type, content }| (*path, *media_type, content.as_bytes()));
+    FILES.iter().copied().chain(of_layers).fold(Router::new(), route)
 }
 
 #[cfg(test)]

@@ -75,6 +75,7 @@ pub fn write(number: u64, account: AccountId, answers: &[Given]) -> Vec<u8> {
             Err(Refusal::Stopped) => 4,
             Err(Refusal::TooFast(_)) => 5,
             Err(Refusal::TooManyInFlight) => 6,
+            Err(Refusal::Layer(refused, _)) => refused.outcome,
         };
         bytes.extend(sequence.to_le_bytes());
         bytes.extend(time.to_le_bytes());

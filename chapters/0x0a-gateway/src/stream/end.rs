@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Error as SocketError;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 
+use crate::problem::Problem;
 use crate::stream::sizes::MESSAGE_BYTES_MAX;
 
 /// Why a connection ends.
@@ -35,6 +36,11 @@ pub(super) struct Bye {
 impl Bye {
     pub(super) fn new(code: CloseCode, word: &'static str, detail: impl Into<String>) -> Bye {
         Bye { code, word, detail: detail.into() }
+    }
+
+    /// What a layer ends a connection with.
+    pub(super) fn of_problem(problem: &Problem) -> Bye {
+        Bye::new(1008, problem.reason(), problem.detail())
     }
 
     /// The last message.

@@ -13,11 +13,13 @@ use smallvec::smallvec;
 use super::binary;
 use super::end::{Bye, End};
 use super::outbox::{Form, Outbox, Outgoing, TooSlow, Words};
+use super::parts::Parts;
 use super::said::{Do, Misread, Said, missing};
 use super::seat::Seat;
 use super::watching::Watching;
 use super::words::{self, Answered, text};
 use crate::door::{Commands, Door};
+use crate::front::Fronts;
 use crate::http::orders::{cancellation, own_orders};
 use crate::problem::{Problem, Why};
 use crate::reply::Session;
@@ -49,13 +51,16 @@ struct Talk {
     /// What is taken from the outbox, kept for the next time.
     taken: VecDeque<Outgoing>,
     news: Vec<Utf8Bytes>,
+    /// What layers add to the connection.
+    parts: Parts,
 }
 
 /// Talks until one side ends it.
-pub(super) async fn talk(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>) {
+pub(super) async fn talk(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>, fronts: &Fronts) {
     let (outbox, watching) = (Arc::default(), Watching::default());
     let is_binary = socket.protocol().is_some();
-    let mut talk = Talk { venue, socket, seat, is_binary, outbox, watching, taken: VecDeque::new(), news: Vec::new() };
+    let (parts, taken, news) = (Parts::new(fronts), VecDeque::new(), Vec::new());
+    let mut talk = Talk { venue, socket, seat, is_binary, outbox, watching, taken, news, parts };
     if let Some(Session::Account(account)) = talk.session() {
         talk.venue.listeners.listen(account, &talk.outbox);
     }
@@ -91,6 +96,10 @@ impl Talk {
                     self.hear_what_is_there().await?;
                 }
                 () = outbox.is_news() => self.hand_over().await?,
+                () = self.parts.ready() => {
+                    let messages = self.parts.take(&self.venue)?;
+                    self.send_all(messages.into_iter().map(Message::Text)).await?;
+                }
                 _ = ticks.changed(), if !self.watching.is_empty() => self.show().await?,
                 _ = life.changed() => self.send(text(&tick(&venue))).await?,
                 _ = over.changed() => {
@@ -128,7 +137,7 @@ impl Talk {
     async fn obey(&mut self, said: &str) -> Result<(), End> {
         let said = match Said::read(said) {
             Ok(said) => said,
-            Err(Misread { id, problem }) => return self.send(text(&Answered::<()>::problem(id, *problem))).await,
+            Err(misread) => return self.obey_parts(said, misread).await,
         };
         let id = said.id;
         match self.done(&said) {
@@ -137,6 +146,16 @@ impl Talk {
             Ok(None) => Ok(()),
             Err(problem) => self.send(text(&Answered::<()>::problem(Some(id), problem))).await,
         }
+    }
+
+    /// A message that is none of this chapter's: one of a layer's, or none at all.
+    async fn obey_parts(&mut self, said: &str, Misread { id, problem }: Misread) -> Result<(), End> {
+        let answer = match (id, self.parts.obey(&self.venue, self.session(), said)) {
+            (Some(id), Some(Ok(done))) => text(&Answered::ok(id, done)),
+            (id, Some(Err(problem))) => text(&Answered::<()>::problem(id, problem)),
+            _ => text(&Answered::<()>::problem(id, *problem)),
+        };
+        self.send(answer).await
     }
 
     /// Lets the commands of a binary message enter.

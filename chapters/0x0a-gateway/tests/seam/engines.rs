@@ -29,7 +29,7 @@ const RUNGS: [Rung; 8] = [
 ];
 
 fn start(rung: Rung, options: &Options) -> Running {
-    Venue::start(rung, options, 0, Allowed::ANYTHING).unwrap_or_else(|error| panic!("{rung:?}: {error}")).0
+    Venue::start(rung, options, 0, Allowed::ANYTHING, Vec::new()).unwrap_or_else(|error| panic!("{rung:?}: {error}")).0
 }
 
 type Answered = oneshot::Receiver<Vec<Given>>;

@@ -53,7 +53,7 @@ impl Life {
         let shards = ways.into_iter().zip(recovered).map(shard).collect();
         let ((tickets, ticketed), (door, entered)) = (channel(), EngineDoor::new(most));
         let listeners = Arc::new(Listeners::default());
-        let replies = Replies::new(backs, ticketed, Arc::clone(&projection), listeners, bell);
+        let replies = Replies::new(backs, ticketed, Arc::clone(&projection), listeners, Vec::new(), bell);
         Life { door, entered, tickets, replies, projection, shards }
     }
 }

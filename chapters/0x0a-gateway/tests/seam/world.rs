@@ -284,6 +284,7 @@ impl World {
                     }
                     compare_reply(&reply, events).or_else(|complaint| wrong(&complaint))?;
                 }
+                Err(Refusal::Layer(..)) => return wrong("there are no layers"),
                 Err(Refusal::Busy) => self.happened.busy += 1,
                 Err(Refusal::TooFast(_) | Refusal::TooManyInFlight) => return wrong("there are no limits"),
                 Err(Refusal::Draining) => self.happened.draining += 1,

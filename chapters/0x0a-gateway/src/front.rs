@@ -1,0 +1,76 @@
+//! What clients see of a layer: addresses over HTTP, messages over WebSocket, modules of the page.
+//!
+//! It stands above the venue, and a [`Layer`] below it, so that no module uses what uses it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::extract::ws::Utf8Bytes;
+use axum::routing::MethodRouter;
+use serde_json::Value;
+
+use crate::layer::{Layer, Layers};
+use crate::problem::Problem;
+use crate::reply::Session;
+use crate::venue::Venue;
+
+/// All layers of a venue with what clients see of them, the innermost first.
+pub type Fronts = Arc<[Arc<dyn Front>]>;
+
+/// Addresses, and what answers there.
+pub type Routes = Vec<(&'static str, MethodRouter<Arc<Venue>>)>;
+
+/// What clients see of a layer.
+pub trait Front: Layer {
+    /// Addresses that this layer answers.
+    fn routes(self: Arc<Self>) -> Routes {
+        Vec::new()
+    }
+
+    /// Changes the description of all requests, which is that of the layers below.
+    fn describe(&self, _openapi: &mut Value) {}
+
+    /// This layer's part of one connection over WebSocket.
+    fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
+        None
+    }
+
+    /// Modules of the page, by their addresses below `/`.
+    fn page(&self) -> &'static [PageFile] {
+        &[]
+    }
+}
+
+/// A file of the page.
+pub struct PageFile {
+    /// Its address.
+    pub path: &'static str,
+    /// Its media type.
+    pub media_type: &'static str,
+    /// What is in it.
+    pub content: &'static str,
+}
+
+/// Waits until a part has something to send.
+pub type Ready<'p> = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
+
+/// A layer's part of one connection over WebSocket.
+pub trait Part: Send {
+    /// Does what a message asks for, if its `do` is one of this layer's words.
+    fn obey(&mut self, venue: &Venue, session: Option<Session>, message: &Value) -> Option<Result<Value, Problem>>;
+
+    /// Waits until there may be something to send.
+    fn ready(&mut self) -> Ready<'_>;
+
+    /// Adds what is to be sent now, and no more than a client takes in a moment.
+    ///
+    /// # Errors
+    /// Why the connection has to end.
+    fn take(&mut self, venue: &Venue, messages: &mut Vec<Utf8Bytes>) -> Result<(), Problem>;
+}
+
+/// The same layers, as the venue knows them.
+pub fn layers(fronts: &Fronts) -> Layers {
+    fronts.iter().map(|front| Arc::clone(front) as Arc<dyn Layer>).collect()
+}
