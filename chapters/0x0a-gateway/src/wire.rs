@@ -1,12 +1,14 @@
 //! What is said in JSON, over HTTP and over WebSocket alike. Words are those of the CSV; prices are in cents of the share
 //! that the intent names, amounts in cents.
 
+mod number;
 mod own;
 
 use market::{AccountId, Command, Intent, MarketId, OrderId, Outcome, Place, Sequence, TimeInForce};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub use number::{NUMBER_BITS, Numbered, SHORT_NUMBER_BITS};
 pub use own::{OwnEvent, OwnEvents, kind_word};
 
 use crate::problem::{Problem, Why};
@@ -15,23 +17,57 @@ use crate::reply::{Given, Reply};
 
 /// An order as it is asked for.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "OrderFields")]
 pub struct OrderRequest {
     /// In which market.
     pub market: u32,
     /// What to do.
-    #[serde(deserialize_with = "intent")]
     pub intent: Intent,
     /// The limit, 1 to 99.
     pub price: u8,
     /// How many shares.
     pub quantity: u32,
     /// What becomes of the part that finds no match at once.
-    #[serde(deserialize_with = "time_in_force", default = "good_till_cancelled")]
     pub time_in_force: TimeInForce,
     /// The client's own number for the order, 0 for none.
-    #[serde(default)]
     pub client_order_id: u64,
+}
+
+/// The fields of an order, of which some exclude each other.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OrderFields {
+    market: u32,
+    #[serde(deserialize_with = "intent")]
+    intent: Intent,
+    price: u8,
+    quantity: u32,
+    #[serde(deserialize_with = "time_in_force", default = "good_till_cancelled")]
+    time_in_force: TimeInForce,
+    client_order_id: Option<u64>,
+    lane: Option<u8>,
+    number: Option<u64>,
+}
+
+impl TryFrom<OrderFields> for OrderRequest {
+    type Error = String;
+
+    fn try_from(fields: OrderFields) -> Result<OrderRequest, String> {
+        let OrderFields { market, intent, price, quantity, time_in_force, client_order_id, lane, number } = fields;
+        let client_order_id = client_number(client_order_id, Numbered { lane, number })?;
+        Ok(OrderRequest { market, intent, price, quantity, time_in_force, client_order_id })
+    }
+}
+
+/// The client's own number for an order, in one piece or as lane and number.
+pub(crate) fn client_number(client_order_id: Option<u64>, numbered: Numbered) -> Result<u64, String> {
+    match client_order_id {
+        Some(_) if numbered != Numbered::default() => {
+            Err("an order has a client_order_id, or a lane and a number, but not both".into())
+        }
+        Some(client_order_id) => Ok(client_order_id),
+        None => numbered.long().map_err(|problem| problem.detail().trim_end_matches('.').to_owned()),
+    }
 }
 
 impl OrderRequest {
@@ -85,6 +121,20 @@ pub struct TransferRequest {
     pub account: u32,
     /// How much, in cents.
     pub amount: u64,
+    /// The client's lane.
+    pub lane: Option<u8>,
+    /// The client's number for this request in its lane.
+    pub number: Option<u64>,
+}
+
+impl TransferRequest {
+    /// The client's number for this request.
+    ///
+    /// # Errors
+    /// One that has no room in 32 bits.
+    pub fn request(&self) -> Result<u32, Problem> {
+        Numbered { lane: self.lane, number: self.number }.short()
+    }
 }
 
 fn good_till_cancelled() -> TimeInForce {

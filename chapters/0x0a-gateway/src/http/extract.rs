@@ -17,6 +17,7 @@ use crate::limits::held::Held;
 use crate::problem::{Problem, Why};
 use crate::reply::Session;
 use crate::venue::Venue;
+use crate::wire::Numbered;
 
 /// How long a read waits for what it is to hold.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -165,6 +166,31 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Venue>> for Numbers<T> {
         let path = <Path<T> as FromRequestParts<_>>::from_request_parts(parts, venue).await;
         path.map(|Path(numbers)| Numbers(numbers))
             .map_err(|_| Problem::because(Why::NotFound, "Markets, orders and accounts are named by their numbers."))
+    }
+}
+
+/// What stands behind the `?`.
+pub struct InQuery<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequestParts<Arc<Venue>> for InQuery<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<InQuery<T>, Problem> {
+        let query = Query::from_request_parts(parts, venue).await;
+        let query = query.map_err(|error| Problem::because(Why::BadRequest, format!("{}.", error.body_text())));
+        query.map(|Query(query)| InQuery(query))
+    }
+}
+
+/// The request's number in the header `Idempotency-Key`, if it is there.
+pub struct NumberHeader(pub Option<Numbered>);
+
+impl FromRequestParts<Arc<Venue>> for NumberHeader {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Venue>) -> Result<NumberHeader, Problem> {
+        let header = parts.headers.get("idempotency-key");
+        header.map(|value| Numbered::of_header(value.as_bytes())).transpose().map(NumberHeader)
     }
 }
 

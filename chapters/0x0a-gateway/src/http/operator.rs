@@ -89,10 +89,10 @@ pub async fn deposit(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
     Numbers(market): Numbers<u32>,
-    Json(TransferRequest { account, amount }): Json<TransferRequest>,
+    Json(asked): Json<TransferRequest>,
 ) -> Result<ToJson<Value>, Problem> {
-    let (market, account, amount) = (MarketId(market), AccountId(account), Cents(amount));
-    transfer(&venue, Command::Deposit { market, account, amount, request: 0 }).await
+    let (market, account, amount) = (MarketId(market), AccountId(asked.account), Cents(asked.amount));
+    transfer(&venue, Command::Deposit { market, account, amount, request: asked.request()? }).await
 }
 
 /// Takes free cash out of an account.
@@ -100,10 +100,10 @@ pub async fn withdraw(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
     Numbers(market): Numbers<u32>,
-    Json(TransferRequest { account, amount }): Json<TransferRequest>,
+    Json(asked): Json<TransferRequest>,
 ) -> Result<ToJson<Value>, Problem> {
-    let (market, account, amount) = (MarketId(market), AccountId(account), Cents(amount));
-    transfer(&venue, Command::Withdraw { market, account, amount, request: 0 }).await
+    let (market, account, amount) = (MarketId(market), AccountId(asked.account), Cents(asked.amount));
+    transfer(&venue, Command::Withdraw { market, account, amount, request: asked.request()? }).await
 }
 
 async fn transfer(venue: &Venue, command: Command) -> Result<ToJson<Value>, Problem> {

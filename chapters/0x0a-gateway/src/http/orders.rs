@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use market::{AccountId, Command, MarketId, OrderId, Reason};
 use serde::Serialize;
 
-use super::extract::{Numbers, OneOrMany, Trader};
+use super::extract::{InQuery, NumberHeader, Numbers, OneOrMany, Trader};
 use crate::door::Commands;
 use crate::problem::{Problem, Why};
 use crate::reply::{Reply, Session};
 use crate::venue::Venue;
-use crate::wire::{OrderDone, OrderRequest, outcomes};
+use crate::wire::{Numbered, OrderDone, OrderRequest, outcomes};
 
 /// The most orders of a list.
 const LIST_MAX: usize = 1_000;
@@ -23,18 +23,35 @@ const LIST_MAX: usize = 1_000;
 pub async fn place(
     State(venue): State<Arc<Venue>>,
     Trader(account): Trader,
+    NumberHeader(header): NumberHeader,
     asked: OneOrMany<OrderRequest>,
 ) -> Result<Response, Problem> {
     match asked {
         OneOrMany::One(order) => {
-            let command = order.command(account);
+            let command = numbered(order, header)?.command(account);
             let reply = venue.ask(Session::Account(account), command).await?;
             Ok(ToJson(OrderDone::of(&command, &reply)?).into_response())
+        }
+        OneOrMany::Many(_) if header.is_some() => {
+            let what = "Idempotency-Key is for one order: give each order of a list a lane and a number.";
+            Err(Problem::because(Why::BadRequest, what))
         }
         OneOrMany::Many(orders) => place_all(&venue, account, &orders).await,
     }
 }
 // ANCHOR_END: place
+
+/// The order under the number in the header, if there is one.
+fn numbered(order: OrderRequest, header: Option<Numbered>) -> Result<OrderRequest, Problem> {
+    match header {
+        None => Ok(order),
+        Some(number) if order.client_order_id == 0 => Ok(OrderRequest { client_order_id: number.long()?, ..order }),
+        Some(_) => {
+            let what = "The order has a number of its own, and another in Idempotency-Key.";
+            Err(Problem::because(Why::BadRequest, what))
+        }
+    }
+}
 
 async fn place_all(venue: &Venue, account: AccountId, orders: &[OrderRequest]) -> Result<Response, Problem> {
     if orders.len() > LIST_MAX {
@@ -57,8 +74,11 @@ pub async fn cancel(
     State(venue): State<Arc<Venue>>,
     Trader(account): Trader,
     Numbers((market, order)): Numbers<(u32, u64)>,
+    InQuery(number): InQuery<Numbered>,
+    NumberHeader(header): NumberHeader,
 ) -> Result<ToJson<Cancelled>, Problem> {
-    let reply = venue.ask(Session::Account(account), cancellation(market, account, OrderId(order))).await?;
+    let request = one_number(number, header)?.short()?;
+    let reply = venue.ask(Session::Account(account), cancellation(market, account, OrderId(order), request)).await?;
     cancelled(order, &reply).map(ToJson)
 }
 
@@ -81,7 +101,7 @@ pub async fn cancel_all(
     Numbers(market): Numbers<u32>,
 ) -> Result<ToJson<Cancelled>, Problem> {
     let own = own_orders(&venue, account, market)?;
-    let commands = own.iter().map(|&order| cancellation(market, account, order)).collect();
+    let commands = own.iter().map(|&order| cancellation(market, account, order, 0)).collect();
     let given = venue.ask_all(Session::Account(account), commands).await;
     let mut all = Cancelled { cancelled: Vec::new(), sequence: None };
     for (OrderId(order), given) in own.into_iter().zip(given) {
@@ -107,7 +127,17 @@ pub fn own_orders(venue: &Venue, account: AccountId, market: u32) -> Result<Vec<
     Ok(open.filter(|(of, _)| of.0 == market).map(|&(_, order)| order).collect())
 }
 
-/// The command that cancels an order.
-pub fn cancellation(market: u32, account: AccountId, order: OrderId) -> Command {
-    Command::Cancel { market: MarketId(market), account, order, request: 0 }
+/// The command that cancels an order, under this number.
+pub fn cancellation(market: u32, account: AccountId, order: OrderId, request: u32) -> Command {
+    Command::Cancel { market: MarketId(market), account, order, request }
+}
+
+/// The number in a query or in a header, but not both.
+fn one_number(query: Numbered, header: Option<Numbered>) -> Result<Numbered, Problem> {
+    match header {
+        Some(_) if query != Numbered::default() => {
+            Err(Problem::because(Why::BadRequest, "The request has a number, and another in Idempotency-Key."))
+        }
+        header => Ok(header.unwrap_or(query)),
+    }
 }

@@ -6,7 +6,7 @@ use market::{AccountId, Command, MarketId, OrderId};
 use serde::Deserialize;
 
 use crate::problem::{Problem, Why};
-use crate::wire::OrderRequest;
+use crate::wire::{Numbered, OrderRequest, client_number};
 
 /// The words of `do`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
@@ -40,6 +40,8 @@ pub(super) struct Said<'m> {
     #[serde(borrow)]
     time_in_force: Option<Cow<'m, str>>,
     client_order_id: Option<u64>,
+    lane: Option<u8>,
+    number: Option<u64>,
 }
 
 /// A message that is none.
@@ -52,7 +54,7 @@ pub(super) struct Misread {
 
 /// Only the number of a message, to answer one that is wrong in all else.
 #[derive(Deserialize)]
-struct Numbered {
+struct OnlyId {
     id: u64,
 }
 
@@ -63,9 +65,14 @@ impl<'m> Said<'m> {
     /// What is wrong.
     pub(super) fn read(text: &'m str) -> Result<Said<'m>, Misread> {
         serde_json::from_str(text).map_err(|error| {
-            let id = serde_json::from_str::<Numbered>(text).ok().map(|numbered| numbered.id);
+            let id = serde_json::from_str::<OnlyId>(text).ok().map(|only| only.id);
             Misread { id, problem: Box::new(Problem::because(Why::BadRequest, format!("{error}."))) }
         })
+    }
+
+    /// The client's lane and number.
+    pub(super) fn numbered(&self) -> Numbered {
+        Numbered { lane: self.lane, number: self.number }
     }
 
     /// The command of `place` with one order, or of `cancel`.
@@ -76,7 +83,7 @@ impl<'m> Said<'m> {
         let market = MarketId(self.market.ok_or_else(|| missing("market"))?);
         if self.what == Do::Cancel {
             let order = OrderId(self.order.ok_or_else(|| missing("order"))?);
-            return Ok(Command::Cancel { market, account, order, request: 0 });
+            return Ok(Command::Cancel { market, account, order, request: self.numbered().short()? });
         }
         let order = OrderRequest::of_words(
             market,
@@ -85,7 +92,8 @@ impl<'m> Said<'m> {
             self.quantity.ok_or_else(|| missing("quantity"))?,
             self.time_in_force.as_deref(),
         )?;
-        let client_order_id = self.client_order_id.unwrap_or_default();
+        let client_order_id = client_number(self.client_order_id, self.numbered());
+        let client_order_id = client_order_id.map_err(|what| Problem::because(Why::BadRequest, format!("{what}.")))?;
         Ok(OrderRequest { client_order_id, ..order }.command(account))
     }
 }

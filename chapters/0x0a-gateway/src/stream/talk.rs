@@ -230,7 +230,7 @@ impl Talk {
             (Do::CancelAll, _) => {
                 let market = said.market.ok_or_else(|| missing("market"))?;
                 let own = own_orders(&self.venue, account, market)?;
-                let commands: Commands = own.into_iter().map(|order| cancellation(market, account, order)).collect();
+                let commands: Commands = own.into_iter().map(|order| cancellation(market, account, order, 0)).collect();
                 (Words::Cancelled(commands.clone()), commands)
             }
             (Do::Place, Some(orders)) if orders.len() > LIST_MAX => {
