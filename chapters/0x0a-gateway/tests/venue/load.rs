@@ -4,8 +4,10 @@ use std::process::{Command, Output, Stdio};
 
 use results::record::{LoadRecord, Record};
 
+use crate::support::server::PROGRAM;
+
 fn load(arguments: &[&str], folder: &std::path::Path) -> Output {
-    let mut load = Command::new(env!("CARGO_BIN_EXE_ch0a"));
+    let mut load = Command::new(PROGRAM);
     load.arg("load").args(arguments).arg("--output").arg(folder);
     load.stdin(Stdio::null()).output().unwrap()
 }

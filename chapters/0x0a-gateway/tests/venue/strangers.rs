@@ -94,7 +94,7 @@ fn pythons_websockets_trade() {
         let made = server.client().post("/v1/accounts", &json!({ "name": name })).unwrap();
         made.json()["key"].as_str().unwrap().to_owned()
     });
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/venue/trade.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../0x0a-gateway/tests/venue/trade.py");
     let mut trade = Command::new(python);
     let output = trade.arg(script).arg(format!("ws://{}/v1/stream", server.address)).args(keys).output().unwrap();
     assert!(output.status.success(), "{}", text(&output));

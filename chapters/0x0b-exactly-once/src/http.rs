@@ -1,0 +1,34 @@
+//! What this chapter answers over HTTP.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::routing::get;
+use gateway::front::Routes;
+use gateway::http::extract::Trader;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::lane::Lane;
+use crate::layer::Once;
+use crate::once_door::lock;
+
+/// The addresses.
+pub fn routes(once: &Arc<Once>) -> Routes {
+    let own = Arc::clone(once);
+    vec![("/v1/lanes", get(move |Trader(account): Trader| async move { Json(lanes(&own, account)) }))]
+}
+
+#[derive(Serialize)]
+struct LaneJson {
+    kind: &'static str,
+    lane: u8,
+    highest: u64,
+}
+
+/// The highest number of each lane of an account: where a client that lost everything goes on.
+fn lanes(once: &Once, account: market::AccountId) -> Value {
+    let own = lock(once.table()).lanes_of(account);
+    let lanes = own.into_iter().map(|(Lane { kind, lane, .. }, highest)| LaneJson { kind: kind.word(), lane, highest });
+    json!({ "account": account.0, "lanes": lanes.collect::<Vec<_>>() })
+}
