@@ -1,6 +1,6 @@
 //! What can be asked on the command line.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 use market_data::engines::Rung;
@@ -17,8 +17,8 @@ pub struct Args {
     /// Keep log and names in this folder: run again and it recovers [default: a fresh folder, removed at the end]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Where to listen; port 0 takes any that is free
-    #[arg(long, value_name = "ADDRESS", default_value_t = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0))]
+    /// Where to listen, as in 127.0.0.1:8099 or localhost:8099; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", default_value_t = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0), value_parser = address)]
     pub listen: SocketAddr,
     /// The certificates to speak TLS with, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
@@ -68,4 +68,35 @@ pub struct Args {
     /// Make the operator another key, and show it; the one before is worth nothing then
     #[arg(long)]
     pub new_operator_key: bool,
+}
+
+/// The address that a name or a number stands for. Of several, the first of IPv4, which every client can reach.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let Some((_, port)) = text.rsplit_once(':') else {
+        return Err("a port is missing, as in 127.0.0.1:8099".into());
+    };
+    port.parse::<u16>().map_err(|_| format!("{port:?} is no port: it is a number up to 65535"))?;
+    let found = text.to_socket_addrs().map_err(|error| format!("this name can't be looked up: {error}"))?;
+    let found = found.min_by_key(SocketAddr::is_ipv6);
+    found.ok_or_else(|| "this name stands for no address".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_be_a_name() {
+        for (text, expected) in
+            [("127.0.0.1:8099", "127.0.0.1:8099"), ("[::1]:0", "[::1]:0"), ("0.0.0.0:1", "0.0.0.0:1")]
+        {
+            assert_eq!(address(text), Ok(expected.parse().expect("an address")));
+        }
+        assert!(address("localhost:8099").is_ok_and(|address| address.ip().is_loopback() && address.port() == 8099));
+        for wrong in
+            ["", "localhost", "8099", "localhost:", "localhost:http", "localhost:65536", "no.such.name.invalid:1"]
+        {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -6,6 +6,7 @@
 mod connections;
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,8 +59,9 @@ pub fn run(args: &Args, fronts: Fronts) -> Result<Verdict, VenueError> {
         (Some(certificate), Some(key)) => Some(tls::acceptor(certificate, key, args.http2)?),
         _ => None,
     };
-    let fresh = tempfile::tempdir().map_err(VenueError::Folder)?;
-    let data_dir = args.data_dir.as_deref().unwrap_or(fresh.path());
+    // Only where it is needed: a venue that is killed can't remove it.
+    let fresh = if args.data_dir.is_none() { Some(tempfile::tempdir().map_err(VenueError::Folder)?) } else { None };
+    let data_dir = args.data_dir.as_deref().or(fresh.as_ref().map(|fresh| fresh.path())).unwrap_or(Path::new("."));
     let options = Options { shards: args.shards, snapshot_every: Some(1_000_000), ..Options::new(data_dir) };
     let (running, recovery) = Venue::start(args.engine, &options, args.play_money, allowed(args), layers(&fronts))?;
     for remark in &recovery.remarks {
