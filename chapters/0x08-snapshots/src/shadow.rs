@@ -48,9 +48,17 @@ impl Shadow {
     /// # Errors
     /// When there is no log to follow, or it can't be read.
     pub fn begin(options: &Options, shard: ShardOf) -> Result<Shadow, EngineError> {
+        Shadow::begin_before(options, shard, Sequence(u64::MAX))
+    }
+
+    /// Begins with the newest snapshot at which `limit` or an earlier command is the next.
+    ///
+    /// # Errors
+    /// As [`begin`](Shadow::begin).
+    pub fn begin_before(options: &Options, shard: ShardOf, limit: Sequence) -> Result<Shadow, EngineError> {
         let (disk, folder) = (Arc::clone(&options.disk), options.data_dir.clone());
         let log = log_identity(&*disk, &folder, shard)?;
-        let mut start = Start::find(options, shard)?;
+        let mut start = Start::find_before(options, shard, limit)?;
         let mut carried = Carried::new(options, shard);
         if start.origin.place.is_some() && !carried.load(options, shard, start.origin.next())? {
             // The whole log has what the snapshot lacks, if it is there.

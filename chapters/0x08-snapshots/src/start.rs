@@ -72,10 +72,19 @@ impl Start {
     /// # Errors
     /// When the disk can't be read, and when nothing takes the place of a beginning that the log has no more.
     pub fn find(options: &Options, shard: ShardOf) -> Result<Start, EngineError> {
+        Start::find_before(options, shard, Sequence(u64::MAX))
+    }
+
+    /// Loads the newest snapshot that can be used and at which `limit` or an earlier command is the next.
+    ///
+    /// # Errors
+    /// As [`find`](Start::find).
+    pub fn find_before(options: &Options, shard: ShardOf, limit: Sequence) -> Result<Start, EngineError> {
         let (disk, folder) = (&*options.disk, &options.data_dir);
         let io = |source| EngineError::Io { what: "look for snapshots", path: folder.clone(), source };
         let segments = segments(disk, folder, shard).map_err(io)?;
-        let snapshots = list(disk, folder, shard).map_err(io)?;
+        let mut snapshots = list(disk, folder, shard).map_err(io)?;
+        snapshots.retain(|(next, _)| *next <= limit);
         if let ([], [(_, path), ..]) = (&segments[..], &snapshots[..]) {
             return Err(without_log(path));
         }

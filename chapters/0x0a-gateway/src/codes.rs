@@ -94,6 +94,7 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::Key;
 
     #[test]
     fn a_code_is_read_as_people_type_it() {
@@ -126,7 +127,8 @@ mod tests {
     fn a_file_from_before_gets_the_table() {
         let folder = tempfile::tempdir().expect("a folder");
         let names = Names::open(folder.path()).expect("a new file");
-        let ann = names.new_account("Ann", AccountId(0)).expect("an account").account;
+        let ann =
+            names.new_account("Ann", AccountId(0), Key::random().expect("randomness")).expect("an account").account;
         let file = names.file.lock().expect("no panic");
         file.execute_batch("DROP TABLE code; PRAGMA user_version = 1;").expect("a file of the first version");
         drop(file);

@@ -60,6 +60,11 @@ pub trait Part: Send {
     /// Does what a message asks for, if its `do` is one of this layer's words.
     fn obey(&mut self, venue: &Venue, session: Option<Session>, message: &Value) -> Option<Result<Value, Problem>>;
 
+    /// Whether the connection's own notices are to be left out, because this part sends better ones.
+    fn replaces_notices(&self) -> bool {
+        false
+    }
+
     /// Waits until there may be something to send.
     fn ready(&mut self) -> Ready<'_>;
 

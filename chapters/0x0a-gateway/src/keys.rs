@@ -34,6 +34,14 @@ impl Key {
         Ok(Key(PREFIX.chars().chain(hexadecimal).collect()))
     }
 
+    /// The key that a client made for itself: then it can ask again when the answer is lost, and gets the same account.
+    /// None where the words have not the form of a key.
+    pub fn made_by_client(words: &str) -> Option<Key> {
+        let digits = words.strip_prefix(PREFIX)?;
+        let is_lower = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (digits.len() == 2 * BYTES && digits.bytes().all(is_lower)).then(|| Key(words.to_owned()))
+    }
+
     /// The words, for the one who is to have them.
     pub fn reveal(&self) -> &str {
         &self.0

@@ -138,13 +138,16 @@ impl Names {
     }
 
     // ANCHOR: new_account
-    /// Makes an account above all that are known, here and to the engine. It waits for the disk.
+    /// Makes an account above all that are known, here and to the engine, with this key. It waits for the disk. Where an
+    /// account has the key already, the client that made the key asks again, and gets that account.
     ///
     /// # Errors
     /// [`NamesError`].
-    pub fn new_account(&self, name: &str, known: AccountId) -> Result<NewAccount, NamesError> {
-        let key = Key::random()?;
+    pub fn new_account(&self, name: &str, known: AccountId, key: Key) -> Result<NewAccount, NamesError> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Session::Account(account)) = self.session(key.reveal()) {
+            return Ok(NewAccount { account, key });
+        }
         let highest = "SELECT coalesce(max(id), 0) FROM account";
         let here: u32 = file.query_row(highest, [], |row| row.get(0)).map_err(failed(&self.path, "read it"))?;
         let highest = here.max(known.0).max(FIRST_ACCOUNT - 1);
@@ -208,6 +211,12 @@ impl Names {
         Ok(market)
     }
 
+    /// What is kept of an account's key.
+    pub fn key_hash(&self, account: AccountId) -> Option<KeyHash> {
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        sessions.iter().find(|(_, session)| **session == Session::Account(account)).map(|(hash, _)| *hash)
+    }
+
     /// All accounts that were given away here.
     pub fn accounts(&self) -> Vec<AccountId> {
         self.names.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
@@ -261,64 +270,4 @@ fn read(file: &Connection) -> rusqlite::Result<Read> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_come_back_and_keys_do_not() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let names = Names::open(folder.path()).expect("a new file");
-        let operator = names.operator_key(false).expect("a key").expect("the first");
-        let ann = names.new_account("Ann", AccountId(0)).expect("an account");
-        let question = Question { en: "Rain?".into(), zh: "下雨吗？".into() };
-        assert_eq!(names.new_market(&question, MarketId(6)).expect("room for it"), MarketId(7));
-        drop(names);
-
-        let names = Names::open(folder.path()).expect("the same file");
-        assert_eq!(names.session(ann.key.reveal()), Some(Session::Account(AccountId(FIRST_ACCOUNT))));
-        assert_eq!(names.session(operator.reveal()), Some(Session::Operator));
-        assert_eq!(names.session("nnc_00"), None);
-        assert!(names.operator_key(false).expect("a look").is_none(), "there is one");
-        assert_eq!(names.question(MarketId(7)), question);
-        assert_eq!(names.name(ann.account), "Ann");
-        for entry in std::fs::read_dir(folder.path()).expect("a folder") {
-            let bytes = std::fs::read(entry.expect("a file").path()).expect("its bytes");
-            for key in [&ann.key, &operator] {
-                let is_there = bytes.windows(key.reveal().len()).any(|part| part == key.reveal().as_bytes());
-                assert!(!is_there, "a key is on disk");
-            }
-        }
-    }
-
-    #[test]
-    fn nobody_inherits_an_account() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let names = Names::open(folder.path()).expect("a new file");
-        let known = AccountId(5_000);
-        assert_eq!(names.new_account("", known).expect("an account").account, AccountId(5_001));
-        assert_eq!(names.new_account("", known).expect("an account").account, AccountId(5_002));
-        assert!(matches!(names.new_account("", AccountId(u32::MAX)), Err(NamesError::Full(..))));
-    }
-
-    #[test]
-    fn a_new_key_takes_the_old_one() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let names = Names::open(folder.path()).expect("a new file");
-        let old = names.new_account("Ann", AccountId(0)).expect("an account");
-        let new = names.new_key(old.account).expect("a key");
-        let again = Names::open(folder.path()).expect("the same file");
-        for names in [names, again] {
-            assert_eq!(names.session(old.key.reveal()), None);
-            assert_eq!(names.session(new.reveal()), Some(Session::Account(old.account)));
-        }
-    }
-
-    #[test]
-    fn another_file_is_refused_in_words() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join(FILE_NAME), "no database at all, but long enough to look like one")
-            .expect("a file");
-        let error = Names::open(folder.path()).err().expect("a refusal").to_string();
-        assert!(error.contains("not a database") && error.contains("no money"), "{error}");
-    }
-}
+mod tests;

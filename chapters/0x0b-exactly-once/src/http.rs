@@ -3,20 +3,30 @@
 use std::sync::Arc;
 
 use axum::Json;
+use axum::extract::State;
 use axum::routing::get;
 use gateway::front::Routes;
 use gateway::http::extract::Trader;
+use gateway::venue::Venue;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::lane::Lane;
 use crate::layer::Once;
+use crate::notices_sse::{self, NoticesRequest};
 use crate::once_door::lock;
 
 /// The addresses.
 pub fn routes(once: &Arc<Once>) -> Routes {
-    let own = Arc::clone(once);
-    vec![("/v1/lanes", get(move |Trader(account): Trader| async move { Json(lanes(&own, account)) }))]
+    let (own, feeds) = (Arc::clone(once), Arc::clone(once));
+    let notices = move |State(venue): State<Arc<Venue>>, asked: NoticesRequest| {
+        notices_sse::notices(Arc::clone(&feeds), venue, asked)
+    };
+    vec![
+        ("/v1/lanes", get(move |Trader(account): Trader| async move { Json(lanes(&own, account)) })),
+        ("/v1/notices", get(notices)),
+        ("/v1/notices/ticket", get(notices_sse::ticket)),
+    ]
 }
 
 #[derive(Serialize)]

@@ -4,32 +4,44 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ch08::shadow::Shadow;
 use gateway::door::Door;
-use gateway::front::{Front, Routes};
+use gateway::front::{Front, Part, Routes};
 use gateway::layer::Layer;
+use gateway::projection::Projection;
 use market::companion::Companion;
 use market::log::ShardOf;
-use market::{EngineError, Options, Sequence};
+use market::log_chain::identity;
+use market::{EngineError, Event, Options, Sequence, Stamp, Ticket};
 
 use crate::http;
 use crate::memory::{Carried, Memory};
+use crate::notices::place::Place;
+use crate::notices::reader::{Notices, push};
+use crate::notices_part::NoticesPart;
 use crate::once_door::{OnceDoor, Shared};
 use crate::table::Table;
 
 /// Exactly once.
 pub struct Once {
     table: Shared,
+    notices: Arc<Notices>,
 }
 
 impl Once {
     /// The layer of a venue with so many shards.
     pub fn new(shards: u16) -> Arc<Once> {
         let shards = (0..shards).map(|shard| Memory::new(ShardOf { shard, shards }));
-        Arc::new(Once { table: Arc::new(Mutex::new(Table::new(shards.collect()))) })
+        let table = Arc::new(Mutex::new(Table::new(shards.collect())));
+        Arc::new(Once { table, notices: Arc::default() })
     }
 
     /// What is known of numbers.
     pub fn table(&self) -> &Shared {
         &self.table
+    }
+
+    /// What happened to accounts.
+    pub fn notices(&self) -> &Arc<Notices> {
+        &self.notices
     }
 }
 
@@ -42,41 +54,80 @@ impl Layer for Once {
         vec![Box::new(Carried::new(shard))]
     }
 
+    // ANCHOR: opened
     fn opened(&self, options: &Options, next: &[Sequence]) -> Result<(), EngineError> {
-        let shards =
-            (0..).zip(next).map(|(shard, &next)| recover(options, ShardOf { shard, shards: options.shards }, next));
-        *self.table.lock().unwrap_or_else(PoisonError::into_inner) = Table::new(shards.collect::<Result<_, _>>()?);
+        let (mut logs, mut recovered) = (Vec::new(), Vec::new());
+        for (shard, &next) in (0..).zip(next) {
+            let shard = ShardOf { shard, shards: options.shards };
+            logs.push(identity(&*options.disk, &options.data_dir, shard)?);
+            recovered.push(Recovered::begin(options, shard, next)?);
+        }
+        let mut ring = Notices::ring(recovered.iter().map(|recovered| recovered.floor).collect());
+        for ((shard, recovered), &next) in (0..).zip(&mut recovered).zip(next) {
+            recovered.follow(next, |stamp, events| push(&mut ring, shard, stamp, events))?;
+        }
+        self.notices.open(ring, options, logs.into_iter());
+        let memories = recovered.iter().map(Recovered::memory).collect();
+        *self.table.lock().unwrap_or_else(PoisonError::into_inner) = Table::new(memories);
         Ok(())
+    }
+    // ANCHOR_END: opened
+
+    fn observe(&self, ticket: Ticket, stamp: Stamp, events: &[Event], _: &Projection) {
+        self.notices.add(ticket.shard, stamp, events);
     }
 }
 
-// ANCHOR: recover
-/// What the log of a shard says of numbers before command `next`: a shadow begins with the last snapshot and replays what
-/// came after it, whichever engine wrote the log.
-fn recover(options: &Options, shard: ShardOf, next: Sequence) -> Result<Memory, EngineError> {
-    let carried = Carried::new(shard);
-    if next > Sequence::FIRST {
+/// A shard's log as far as the engine has read it: a shadow begins with the last snapshot and replays what came after it,
+/// whichever engine wrote the log.
+struct Recovered {
+    shadow: Option<Shadow>,
+    carried: Carried,
+    /// Behind which place it hears of every event.
+    floor: Place,
+}
+
+impl Recovered {
+    fn begin(options: &Options, shard: ShardOf, next: Sequence) -> Result<Recovered, EngineError> {
+        let carried = Carried::new(shard);
+        if next == Sequence::FIRST {
+            return Ok(Recovered { shadow: None, carried, floor: Place::default() });
+        }
         let companion = carried.clone();
         let companions = move |_| vec![Box::new(companion.clone()) as Box<dyn Companion>];
         let options = Options { companions: Some(Arc::new(companions)), ..options.clone() };
-        let mut shadow = Shadow::begin(&options, shard)?;
+        let shadow = Shadow::begin(&options, shard)?;
+        let before = Sequence(shadow.next().0 - 1);
+        let floor = if before.0 == 0 { Place::default() } else { Place::end_of(before) };
+        Ok(Recovered { shadow: Some(shadow), carried, floor })
+    }
+
+    // ANCHOR: follow
+    fn follow(&mut self, next: Sequence, mut heard: impl FnMut(Stamp, &[Event])) -> Result<(), EngineError> {
+        let Some(shadow) = &mut self.shadow else { return Ok(()) };
         while shadow.next() < next {
             let before = shadow.next();
-            shadow.follow(Sequence(next.0 - 1), |_, _| ())?;
+            shadow.follow(Sequence(next.0 - 1), &mut heard)?;
             if shadow.next() == before {
-                let reason =
-                    format!("the engine has read the log up to command {next}, and it can be read to {before}");
-                return Err(EngineError::Unsound { path: options.data_dir.join(shard.file_name()), reason });
+                let reason = format!("the engine read the log up to command {next}, and now it ends before {before}");
+                return Err(EngineError::Unsound { path: "log".into(), reason });
             }
         }
+        Ok(())
     }
-    let memory = carried.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok(memory)
+    // ANCHOR_END: follow
+
+    fn memory(&self) -> Memory {
+        self.carried.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
-// ANCHOR_END: recover
 
 impl Front for Once {
     fn routes(self: Arc<Self>) -> Routes {
         http::routes(&self)
+    }
+
+    fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
+        Some(Box::new(NoticesPart::new(&self.notices)))
     }
 }

@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::extract::{Asked, Json, Peer, Trader};
+use crate::keys::Key;
 use crate::names::{NamesError, NewAccount};
 use crate::problem::{Problem, Why};
 use crate::projection::MarketStatus;
 use crate::reply::{Refusal, Session};
 use crate::venue::Venue;
-use crate::wire::{FillJson, OpenOrderJson, sequences};
+use crate::wire::{FillJson, OpenOrderJson, SHORT_NUMBER_BITS, sequences};
 
 /// The longest name of an account, in characters.
 const NAME_MAX: usize = 40;
@@ -27,6 +28,8 @@ const NAME_MAX: usize = 40;
 pub struct AccountRequest {
     #[serde(default)]
     name: String,
+    /// A key that the client made, from 32 random bytes. Sent again, it leads to the same account.
+    key: Option<String>,
     /// Whether it wants a short code too, where there are some: who can keep a key needs none.
     #[serde(default = "yes")]
     code: bool,
@@ -40,7 +43,7 @@ fn yes() -> bool {
 pub async fn make(
     State(venue): State<Arc<Venue>>,
     Peer(address): Peer,
-    Json(AccountRequest { name, code }): Json<AccountRequest>,
+    Json(AccountRequest { name, key, code }): Json<AccountRequest>,
 ) -> Result<impl IntoResponse, Problem> {
     let name = name.trim().to_owned();
     if name.chars().count() > NAME_MAX || name.chars().any(char::is_control) {
@@ -49,6 +52,13 @@ pub async fn make(
             format!("A name has at most {NAME_MAX} characters, on one line."),
         ));
     }
+    let key = match key {
+        Some(words) => Key::made_by_client(&words).ok_or_else(|| {
+            let what = "A key that a client makes is nnc_ and 64 digits of 0 to 9 and a to f, from 32 random bytes.";
+            Problem::because(Why::BadRequest, what)
+        })?,
+        None => Key::random().map_err(NamesError::from)?,
+    };
     venue.door.limits.new_account(address)?;
     let (known, open) = {
         let projection = venue.projection();
@@ -58,17 +68,28 @@ pub async fn make(
     let (names, its_name) = (Arc::clone(&venue), name.clone());
     let wants_code = code && venue.door.limits.allowed().classroom;
     let made = tokio::task::spawn_blocking(move || {
-        let made = names.names.new_account(&its_name, known)?;
+        let made = names.names.new_account(&its_name, known, key)?;
         let code = wants_code.then(|| names.names.new_code(made.account)).transpose()?;
         Ok::<_, NamesError>((made, code))
     });
     let (NewAccount { account, key }, code) = made.await.map_err(|_| Problem::new(Why::Names))??;
+    // A client that asks again has its play money already, or gets what is missing.
+    let has_none = |market: &MarketId| venue.projection().market(*market).is_none_or(|now| now.held(account).is_none());
+    let open: Vec<_> = open.into_iter().filter(has_none).collect();
     play_money(&venue, open.into_iter().map(|market| (market, account))).await?;
     let mut made = json!({ "account": account.0, "name": name, "key": key.reveal() });
     if let Some(code) = code {
         made["code"] = code.to_string().into();
     }
     Ok((StatusCode::CREATED, ToJson(made)))
+}
+
+/// The lane of the venue's own deposits: an account's play money in a market has the market's number there.
+const PLAY_MONEY_LANE: u32 = 255;
+
+/// The number of an account's play money in a market, so that it comes once where numbers are kept. None beyond 24 bits.
+fn play_money_number(MarketId(market): MarketId) -> u32 {
+    if market >> SHORT_NUMBER_BITS == 0 { PLAY_MONEY_LANE << SHORT_NUMBER_BITS | market } else { 0 }
 }
 
 /// Deposits play money, and waits until it is on disk.
@@ -83,11 +104,18 @@ pub async fn play_money(
     if amount.is_zero() {
         return Ok(());
     }
-    let command = |(market, account)| Command::Deposit { market, account, amount, request: 0 };
+    let command = |(market, account)| {
+        let request = play_money_number(market);
+        Command::Deposit { market, account, amount, request }
+    };
     let commands: Vec<_> = places.map(command).collect();
     for some in commands.chunks(1_000) {
         for given in venue.ask_all(Session::Operator, some.into()).await {
-            given?;
+            match given {
+                // It has come already, by a request that was sent twice.
+                Ok(_) | Err(Refusal::Layer(..)) => {}
+                Err(refusal) => return Err(refusal),
+            }
         }
     }
     Ok(())

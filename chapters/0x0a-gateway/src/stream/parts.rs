@@ -33,6 +33,11 @@ impl Parts {
         self.0.iter_mut().find_map(|part| part.obey(venue, session, &message))
     }
 
+    /// Whether one of them sends better notices than the connection itself.
+    pub(super) fn replace_notices(&self) -> bool {
+        self.0.iter().any(|part| part.replaces_notices())
+    }
+
     /// Waits until one of them may have something to send; for ever where there are none.
     pub(super) async fn ready(&mut self) {
         let mut ready: Vec<_> = self.0.iter_mut().map(|part| part.ready()).collect();

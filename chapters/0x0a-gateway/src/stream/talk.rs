@@ -273,6 +273,7 @@ impl Talk {
                 Outgoing::Answer(id, Form::Words(asked), given) => {
                     messages.push(Message::Text(words::answer(id, &asked, &given)));
                 }
+                Outgoing::Notice(_) if self.parts.replace_notices() => {}
                 Outgoing::Notice(notice) if self.is_binary => notices.push(notice),
                 Outgoing::Notice(notice) => messages.push(Message::Text(words::notice(&notice))),
             }

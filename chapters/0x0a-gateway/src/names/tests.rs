@@ -1,0 +1,81 @@
+//! What is kept of names, and what is not.
+
+use super::*;
+
+fn key() -> Key {
+    Key::random().expect("randomness")
+}
+
+#[test]
+fn names_come_back_and_keys_do_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = Names::open(folder.path()).expect("a new file");
+    let operator = names.operator_key(false).expect("a key").expect("the first");
+    let ann = names.new_account("Ann", AccountId(0), key()).expect("an account");
+    let question = Question { en: "Rain?".into(), zh: "下雨吗？".into() };
+    assert_eq!(names.new_market(&question, MarketId(6)).expect("room for it"), MarketId(7));
+    drop(names);
+
+    let names = Names::open(folder.path()).expect("the same file");
+    assert_eq!(names.session(ann.key.reveal()), Some(Session::Account(AccountId(FIRST_ACCOUNT))));
+    assert_eq!(names.session(operator.reveal()), Some(Session::Operator));
+    assert_eq!(names.session("nnc_00"), None);
+    assert!(names.operator_key(false).expect("a look").is_none(), "there is one");
+    assert_eq!(names.question(MarketId(7)), question);
+    assert_eq!(names.name(ann.account), "Ann");
+    for entry in std::fs::read_dir(folder.path()).expect("a folder") {
+        let bytes = std::fs::read(entry.expect("a file").path()).expect("its bytes");
+        for key in [&ann.key, &operator] {
+            let is_there = bytes.windows(key.reveal().len()).any(|part| part == key.reveal().as_bytes());
+            assert!(!is_there, "a key is on disk");
+        }
+    }
+}
+
+#[test]
+fn nobody_inherits_an_account() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = Names::open(folder.path()).expect("a new file");
+    let known = AccountId(5_000);
+    assert_eq!(names.new_account("", known, key()).expect("an account").account, AccountId(5_001));
+    assert_eq!(names.new_account("", known, key()).expect("an account").account, AccountId(5_002));
+    assert!(matches!(names.new_account("", AccountId(u32::MAX), key()), Err(NamesError::Full(..))));
+}
+
+#[test]
+fn a_new_key_takes_the_old_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = Names::open(folder.path()).expect("a new file");
+    let old = names.new_account("Ann", AccountId(0), key()).expect("an account");
+    let new = names.new_key(old.account).expect("a key");
+    let again = Names::open(folder.path()).expect("the same file");
+    for names in [names, again] {
+        assert_eq!(names.session(old.key.reveal()), None);
+        assert_eq!(names.session(new.reveal()), Some(Session::Account(old.account)));
+    }
+}
+
+#[test]
+fn another_file_is_refused_in_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join(FILE_NAME), "no database at all, but long enough to look like one")
+        .expect("a file");
+    let error = Names::open(folder.path()).err().expect("a refusal").to_string();
+    assert!(error.contains("not a database") && error.contains("no money"), "{error}");
+}
+
+#[test]
+fn the_client_that_made_a_key_gets_its_account_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = Names::open(folder.path()).expect("a new file");
+    let words = key().reveal().to_owned();
+    let own = || Key::made_by_client(&words).expect("a key");
+    let first = names.new_account("Ann", AccountId(0), own()).expect("an account").account;
+    assert_eq!(names.new_account("Ann", AccountId(0), own()).expect("the same").account, first);
+    drop(names);
+    let names = Names::open(folder.path()).expect("the same file");
+    assert_eq!(names.new_account("Ann", AccountId(0), own()).expect("the same").account, first);
+    assert_eq!(names.accounts(), [first]);
+    names.new_key(first).expect("another key");
+    assert_ne!(names.new_account("Ann", AccountId(0), own()).expect("an account").account, first, "it has another key");
+}

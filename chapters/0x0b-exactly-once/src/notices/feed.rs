@@ -1,0 +1,187 @@
+//! The notices of one connection: from the ring while it has them, and from the log where it has them no more.
+//!
+//! Nothing waits in a queue. A connection that takes nothing for a while finds everything in the ring, or behind it in the
+//! log, when it goes on. So a slow client loses nothing, and costs nothing but its cursor.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway::problem::Problem;
+use market::{AccountId, Options};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::cursor::Cursor;
+use super::past::{Ended, replay};
+use super::place::{Notice, Place};
+use super::reader::{Notices, Reader, Replaying};
+use super::ring::Taken;
+use super::tell::{GONE, text};
+
+/// How many notices of a replay are handed over together.
+const CHUNK: usize = 512;
+
+/// How many chunks may wait for a client.
+const CHUNKS: usize = 4;
+
+/// How long a replay waits for a client that takes nothing. Then the connection ends, and resumes at its cursor.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Something that came of a replay.
+enum Chunk {
+    Notices(Vec<Notice>),
+    /// A shard was replayed up to here.
+    Come(u16, Place),
+    /// It ended early.
+    Ended(u16, Ended),
+}
+
+/// What a client is sent.
+pub enum Told {
+    /// A notice as JSON, and the cursor behind it.
+    Notice(String, Cursor),
+    /// It has come to this cursor, and there was nothing for it.
+    Come(Cursor),
+    /// What came before this cursor can't be had any more.
+    Gone(Cursor),
+}
+
+/// The notices of one connection.
+pub struct Feed {
+    reader: Reader,
+    replay: Option<Receiver<Chunk>>,
+    chunk: Option<Chunk>,
+}
+
+impl Feed {
+    /// Those of this account behind this cursor.
+    pub fn new(notices: &Arc<Notices>, account: AccountId, cursor: Cursor) -> Feed {
+        Feed { reader: Reader::new(notices, account, cursor), replay: None, chunk: None }
+    }
+
+    /// How far it has come.
+    pub fn cursor(&self) -> &Cursor {
+        self.reader.cursor()
+    }
+
+    /// Waits until there may be something to take.
+    pub async fn ready(&mut self) {
+        if self.chunk.is_some() {
+            return;
+        }
+        match &mut self.replay {
+            None => self.reader.is_news().await,
+            Some(replay) => match replay.recv().await {
+                Some(chunk) => self.chunk = Some(chunk),
+                None => self.replay = None,
+            },
+        }
+    }
+
+    // ANCHOR: take
+    /// Takes what there is now.
+    ///
+    /// # Errors
+    /// When the connection has to end.
+    pub fn take(&mut self, mut each: impl FnMut(Told)) -> Result<(), Problem> {
+        if let Some(chunk) = self.chunk.take() {
+            return self.take_chunk(chunk, each);
+        }
+        if self.replay.is_some() {
+            return Ok(());
+        }
+        let (account, mut any) = (self.reader.account(), false);
+        let taken = self.reader.take(|notice, cursor| {
+            any = true;
+            each(Told::Notice(text(notice, account, cursor), cursor.clone()));
+        });
+        match taken {
+            Taken::Behind => self.begin_replay(),
+            Taken::All if !any => each(Told::Come(self.reader.cursor().clone())),
+            Taken::All | Taken::Some => {}
+        }
+        Ok(())
+    }
+    // ANCHOR_END: take
+
+    fn take_chunk(&mut self, chunk: Chunk, mut each: impl FnMut(Told)) -> Result<(), Problem> {
+        match chunk {
+            Chunk::Notices(notices) => {
+                for notice in &notices {
+                    self.reader.has_read(notice);
+                    let cursor = self.reader.cursor();
+                    each(Told::Notice(text(notice, self.reader.account(), cursor), cursor.clone()));
+                }
+                Ok(())
+            }
+            Chunk::Come(shard, place) => {
+                self.reader.has_come_to(shard, place);
+                Ok(())
+            }
+            Chunk::Ended(shard, Ended::Gone(first)) => {
+                let before = market::Sequence(first.0.saturating_sub(1));
+                self.reader.has_come_to(shard, Place::end_of(before));
+                each(Told::Gone(self.reader.cursor().clone()));
+                Err(Problem::of_a_layer(&GONE, None))
+            }
+            Chunk::Ended(_, Ended::Left) => Err(Problem::of_a_layer(&super::tell::TOO_SLOW, None)),
+            Chunk::Ended(_, Ended::Unreadable(error)) => {
+                // The operator sees which file it is, a client does not.
+                program::tell(format_args!("error: notices could not be replayed: {error}"));
+                Err(Problem::of_a_layer(&super::tell::UNREADABLE, None))
+            }
+        }
+    }
+
+    /// Replays what the ring has no more, up to what it has seen by now.
+    fn begin_replay(&mut self) {
+        let (sender, receiver) = channel(CHUNKS);
+        let (notices, account) = (Arc::clone(self.reader.notices()), self.reader.account());
+        let missing = self.reader.missing();
+        tokio::spawn(async move {
+            let replaying = notices.begin_replay(account).await;
+            let (options, handle) = (notices.options().cloned(), Handle::current());
+            let work = move || missing_shards(options.as_ref(), &missing, account, &Sending { handle, sender });
+            let _ = tokio::task::spawn_blocking(work).await;
+            drop::<Option<Replaying>>(replaying);
+        });
+        self.replay = Some(receiver);
+    }
+}
+
+/// Where a replay's chunks go.
+struct Sending {
+    handle: Handle,
+    sender: Sender<Chunk>,
+}
+
+impl Sending {
+    fn send(&self, chunk: Chunk) -> Result<(), Ended> {
+        let sent = self.handle.block_on(tokio::time::timeout(PATIENCE, self.sender.send(chunk)));
+        if matches!(sent, Ok(Ok(()))) { Ok(()) } else { Err(Ended::Left) }
+    }
+}
+
+fn missing_shards(
+    options: Option<&Options>,
+    missing: &[(market::log::ShardOf, Place, Place)],
+    account: AccountId,
+    sending: &Sending,
+) {
+    let Some(options) = options else { return };
+    for &(shard, at, until) in missing {
+        let mut chunk = Vec::with_capacity(CHUNK);
+        let replayed = replay(options, shard, account, at, until, |notice| {
+            chunk.push(notice);
+            if chunk.len() < CHUNK { Ok(()) } else { sending.send(Chunk::Notices(std::mem::take(&mut chunk))) }
+        });
+        let done = replayed.and_then(|()| {
+            sending.send(Chunk::Notices(chunk))?;
+            sending.send(Chunk::Come(shard.shard, until))
+        });
+        if let Err(ended) = done {
+            let _ = sending.send(Chunk::Ended(shard.shard, ended));
+            return;
+        }
+    }
+}

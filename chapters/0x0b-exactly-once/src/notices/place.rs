@@ -1,0 +1,55 @@
+//! Where an event stands, and whom it concerns.
+
+use market::{AccountId, Event, Sequence, UnixMs};
+use smallvec::SmallVec;
+
+/// The account of notices that concern all accounts. No client has it.
+pub const ALL: AccountId = AccountId(0);
+
+/// Where an event stands in the log of its shard.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Place {
+    /// The command that led to it.
+    pub sequence: Sequence,
+    /// Which of the command's events it is, from 0.
+    pub index: u32,
+}
+
+impl Place {
+    /// The end of a command: behind the last of its events.
+    pub fn end_of(sequence: Sequence) -> Place {
+        Place { sequence, index: u32::MAX }
+    }
+}
+
+/// Something that happened to an account, or the end of a market, which concerns all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Notice {
+    /// The shard.
+    pub shard: u16,
+    /// Where it stands in the shard's log.
+    pub place: Place,
+    /// The time of the command's frame.
+    pub time: UnixMs,
+    /// Whom it concerns, or [`ALL`].
+    pub account: AccountId,
+    /// What happened.
+    pub event: Event,
+}
+
+// ANCHOR: concerns
+/// Whom an event concerns: both sides of a trade, and every account where a market ends. What a rejected command led to is
+/// its answer alone.
+pub fn concerns(event: &Event) -> SmallVec<[AccountId; 2]> {
+    match *event {
+        Event::Accepted { account, .. }
+        | Event::Cancelled { account, .. }
+        | Event::Deposited { account, .. }
+        | Event::Withdrawn { account, .. }
+        | Event::Paid { account, .. } => [account].into_iter().collect(),
+        Event::Traded { maker_account, taker_account, .. } => [maker_account, taker_account].into_iter().collect(),
+        Event::Resolved { .. } => [ALL].into_iter().collect(),
+        Event::Opened { .. } | Event::Rejected { .. } => SmallVec::new(),
+    }
+}
+// ANCHOR_END: concerns
