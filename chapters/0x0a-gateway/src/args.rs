@@ -14,6 +14,9 @@ pub struct Args {
     /// How many shards the engine has; 0x07 and 0x08 can have several
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: u16,
+    /// How many commands lie between two snapshots of a shard, for engine 0x08
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub snapshot_every: u64,
     /// Keep log and names in this folder: run again and it recovers [default: a fresh folder, removed at the end]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,

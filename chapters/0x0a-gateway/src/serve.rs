@@ -62,7 +62,7 @@ pub fn run(args: &Args, fronts: Fronts) -> Result<Verdict, VenueError> {
     // Only where it is needed: a venue that is killed can't remove it.
     let fresh = if args.data_dir.is_none() { Some(tempfile::tempdir().map_err(VenueError::Folder)?) } else { None };
     let data_dir = args.data_dir.as_deref().or(fresh.as_ref().map(|fresh| fresh.path())).unwrap_or(Path::new("."));
-    let options = Options { shards: args.shards, snapshot_every: Some(1_000_000), ..Options::new(data_dir) };
+    let options = Options { shards: args.shards, snapshot_every: Some(args.snapshot_every), ..Options::new(data_dir) };
     let (running, recovery) = Venue::start(args.engine, &options, args.play_money, allowed(args), layers(&fronts))?;
     for remark in &recovery.remarks {
         tell(format_args!("{remark}"));

@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::lane::Lane;
-use crate::layer::Once;
 use crate::notices_sse::{self, NoticesRequest};
+use crate::once::Once;
 use crate::once_door::lock;
 
 /// The addresses.

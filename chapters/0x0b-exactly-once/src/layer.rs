@@ -1,6 +1,6 @@
 //! The layer: what this chapter adds to the venue.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use ch08::shadow::Shadow;
 use gateway::door::Door;
@@ -17,37 +17,13 @@ use crate::memory::{Carried, Memory};
 use crate::notices::place::Place;
 use crate::notices::reader::{Notices, push};
 use crate::notices_part::NoticesPart;
-use crate::once_door::{OnceDoor, Shared};
+use crate::once::Once;
+use crate::once_door::{OnceDoor, lock};
 use crate::table::Table;
-
-/// Exactly once.
-pub struct Once {
-    table: Shared,
-    notices: Arc<Notices>,
-}
-
-impl Once {
-    /// The layer of a venue with so many shards.
-    pub fn new(shards: u16) -> Arc<Once> {
-        let shards = (0..shards).map(|shard| Memory::new(ShardOf { shard, shards }));
-        let table = Arc::new(Mutex::new(Table::new(shards.collect())));
-        Arc::new(Once { table, notices: Arc::default() })
-    }
-
-    /// What is known of numbers.
-    pub fn table(&self) -> &Shared {
-        &self.table
-    }
-
-    /// What happened to accounts.
-    pub fn notices(&self) -> &Arc<Notices> {
-        &self.notices
-    }
-}
 
 impl Layer for Once {
     fn door(self: Arc<Self>, inner: Arc<dyn Door>) -> Arc<dyn Door> {
-        Arc::new(OnceDoor::new(inner, Arc::clone(&self.table)))
+        Arc::new(OnceDoor::new(inner, Arc::clone(self.table())))
     }
 
     fn companions(&self, shard: ShardOf) -> Vec<Box<dyn Companion>> {
@@ -66,15 +42,15 @@ impl Layer for Once {
         for ((shard, recovered), &next) in (0..).zip(&mut recovered).zip(next) {
             recovered.follow(next, |stamp, events| push(&mut ring, shard, stamp, events))?;
         }
-        self.notices.open(ring, options, logs.into_iter());
+        self.notices().open(ring, options, logs.into_iter());
         let memories = recovered.iter().map(Recovered::memory).collect();
-        *self.table.lock().unwrap_or_else(PoisonError::into_inner) = Table::new(memories);
+        *lock(self.table()) = Table::new(memories);
         Ok(())
     }
     // ANCHOR_END: opened
 
     fn observe(&self, ticket: Ticket, stamp: Stamp, events: &[Event], _: &Projection) {
-        self.notices.add(ticket.shard, stamp, events);
+        self.notices().add(ticket.shard, stamp, events);
     }
 }
 
@@ -128,6 +104,6 @@ impl Front for Once {
     }
 
     fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
-        Some(Box::new(NoticesPart::new(&self.notices)))
+        Some(Box::new(NoticesPart::new(self.notices())))
     }
 }

@@ -12,6 +12,7 @@ pub mod memory;
 pub mod notices;
 pub mod notices_part;
 pub mod notices_sse;
+pub mod once;
 pub mod once_door;
 pub mod outcome;
 pub mod table;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use exactly_once::layer::Once;
+use exactly_once::once::Once;
 use gateway::args::Args;
 use gateway::bot::{self, BotArgs};
 use gateway::measure::open_loop::{self, LoadArgs};

@@ -24,9 +24,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::layer::Once;
 use crate::notices::feed::{Feed, Told};
 use crate::notices::tell::wrong;
+use crate::once::Once;
 use crate::ticket;
 
 /// How often a comment shows that the connection lives, where nothing happens.

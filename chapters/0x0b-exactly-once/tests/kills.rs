@@ -42,8 +42,8 @@ const STUCK: Duration = Duration::from_secs(60);
 
 fn start(folder: &Path, shards: u16, engine: &str) -> Server {
     let shards = shards.to_string();
-    let flags = ["--engine", engine, "--shards", &shards, "--play-money", "1000000", "--orders-per-second", "0"];
-    Server::start(folder, &flags)
+    let flags = ["--engine", engine, "--shards", &shards, "--snapshot-every", "17", "--orders-per-second", "0"];
+    Server::start(folder, &[&flags[..], &["--play-money", "1000000"]].concat())
 }
 
 fn lives(seed: u64, kills: u64, shards: u16, engines: &[&str]) {

@@ -1,0 +1,35 @@
+//! What this chapter keeps for a venue: the table of numbers, and the notices.
+
+use std::sync::{Arc, Mutex};
+
+use market::log::ShardOf;
+
+use crate::memory::Memory;
+use crate::notices::reader::Notices;
+use crate::once_door::Shared;
+use crate::table::Table;
+
+/// Exactly once.
+pub struct Once {
+    table: Shared,
+    notices: Arc<Notices>,
+}
+
+impl Once {
+    /// The layer of a venue with so many shards.
+    pub fn new(shards: u16) -> Arc<Once> {
+        let shards = (0..shards).map(|shard| Memory::new(ShardOf { shard, shards }));
+        let table = Arc::new(Mutex::new(Table::new(shards.collect())));
+        Arc::new(Once { table, notices: Arc::default() })
+    }
+
+    /// What is known of numbers.
+    pub fn table(&self) -> &Shared {
+        &self.table
+    }
+
+    /// What happened to accounts.
+    pub fn notices(&self) -> &Arc<Notices> {
+        &self.notices
+    }
+}

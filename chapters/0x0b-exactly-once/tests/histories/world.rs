@@ -1,0 +1,372 @@
+//! Clients, a network that loses, delays and repeats, and the real door before an engine of a model.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use contract::streams::Random;
+use exactly_once::lane::Numbered;
+use exactly_once::once_door::{OnceDoor, Shared};
+use exactly_once::table::{DONE, REUSED, TOO_OLD, Table};
+use exactly_once::window::NUMBERS;
+use gateway::door::{Door, Request};
+use gateway::reply::{Answer, Given, Refusal, Session};
+use market::{AccountId, Cents, Command, Intent, MarketId, OrderId, Place, Reason, TimeInForce};
+
+use crate::Flaw;
+use crate::engine::{Engine, Queue};
+
+const ACCOUNT: AccountId = AccountId(7);
+const MARKETS: u32 = 4;
+
+/// How much of what can happen did.
+#[derive(Default, Debug)]
+pub struct Happened {
+    answers: usize,
+    repeats: usize,
+    too_old: usize,
+    reused: usize,
+    crashes: usize,
+    snapshots: usize,
+    reshardings: usize,
+    rejected: usize,
+    busy: usize,
+}
+
+impl Happened {
+    pub fn add(&mut self, other: &Happened) {
+        self.answers += other.answers;
+        self.repeats += other.repeats;
+        self.too_old += other.too_old;
+        self.reused += other.reused;
+        self.crashes += other.crashes;
+        self.snapshots += other.snapshots;
+        self.reshardings += other.reshardings;
+        self.rejected += other.rejected;
+        self.busy += other.busy;
+    }
+
+    pub fn is_enough(&self) {
+        let Happened { answers, repeats, too_old, reused, crashes, snapshots, reshardings, rejected, busy } = self;
+        let all = [answers, repeats, too_old, reused, crashes, snapshots, reshardings, rejected, busy];
+        assert!(all.into_iter().all(|count| *count > 50), "too little happened: {self:?}");
+    }
+}
+
+/// What a client wants to be done once.
+#[derive(Clone, Copy)]
+struct Wish {
+    command: Command,
+    /// Whether it has the number of another wish.
+    is_reused: bool,
+}
+
+type Answers = Arc<Mutex<Vec<(Vec<usize>, Vec<Given>)>>>;
+
+pub struct World {
+    random: Random,
+    engine: Engine,
+    queue: Arc<Queue>,
+    table: Shared,
+    door: OnceDoor,
+    wishes: Vec<Wish>,
+    /// Copies of requests that are on their way: which wishes each is for.
+    network: Vec<Vec<usize>>,
+    /// Answers that are on their way.
+    answers: Answers,
+    /// The first answer to each wish.
+    known: HashMap<usize, (Command, Given)>,
+    counters: [u64; 6],
+    flaw: Option<Flaw>,
+    happened: Happened,
+}
+
+impl World {
+    pub fn new(mut random: Random, flaw: Option<Flaw>) -> World {
+        let shards = 1 + random.below(3) as u16;
+        let mut engine = Engine::new(shards, flaw);
+        for market in (1..=MARKETS).map(MarketId) {
+            let set_up = [
+                Command::Open { market },
+                Command::Deposit { market, account: ACCOUNT, amount: Cents(5_000), request: 0 },
+            ];
+            engine.log(Request { commands: set_up.into_iter().collect(), answer: Answer::new(2, |_| {}) });
+        }
+        (0..usize::from(shards)).for_each(|shard| engine.sync(shard));
+        let queue = Arc::<Queue>::default();
+        let (table, door) = open(&engine, &queue);
+        World {
+            random,
+            engine,
+            queue,
+            table,
+            door,
+            wishes: Vec::new(),
+            network: Vec::new(),
+            answers: Answers::default(),
+            known: HashMap::new(),
+            counters: [0; 6],
+            flaw,
+            happened: Happened::default(),
+        }
+    }
+
+    /// One thing happens.
+    pub fn step(&mut self) -> Result<(), String> {
+        match self.random.below(100) {
+            0..25 => self.wish(),
+            25..38 => self.send_again(),
+            38..62 => return self.arrive(),
+            62..74 => self.log(),
+            74..84 => self.sync(),
+            84..92 => return self.hear(),
+            92..95 => self.follow(),
+            95..97 => {
+                let is_full = self.random.below(2) == 0;
+                *self.queue.is_full.lock().unwrap() = is_full;
+            }
+            97..99 => return self.crash(),
+            _ => return self.reshard(),
+        }
+        Ok(())
+    }
+
+    /// A client thinks of something, and sends it.
+    fn wish(&mut self) {
+        let lane = self.random.below(3);
+        let is_order = self.random.below(4) > 0;
+        let reused = if self.random.below(25) == 0 { self.some_wish() } else { None };
+        let counter = &mut self.counters[(lane + if is_order { 0 } else { 3 }) as usize];
+        *counter += match self.random.below(60) {
+            0 => 1 + self.random.below(2 * NUMBERS),
+            _ => 1,
+        };
+        let (number, market) = (*counter, MarketId(1 + self.random.below(u64::from(MARKETS)) as u32));
+        let mut command = if is_order {
+            // Some are rejected.
+            let price = if self.random.below(8) == 0 { 0 } else { 1 + self.random.below(99) as u8 };
+            let intent = self.random.pick(Intent::ALL);
+            let client_order_id = lane << 56 | number;
+            let (time_in_force, quantity) = (TimeInForce::Gtc, 1 + self.random.below(4) as u32);
+            Command::Place(Place { intent, time_in_force, price, market, account: ACCOUNT, quantity, client_order_id })
+        } else {
+            let order = OrderId(1 + self.random.below(10));
+            Command::Cancel { market, account: ACCOUNT, order, request: (lane << 24 | number) as u32 }
+        };
+        let is_reused = reused.is_some();
+        if let Some(first) = reused {
+            let first = self.wishes[first].command;
+            command = match (first, command) {
+                (Command::Place(place), _) => Command::Place(Place { quantity: place.quantity + 1, ..place }),
+                (Command::Cancel { market, account, order, request }, _) => {
+                    Command::Cancel { market, account, order: OrderId(order.0 + 1), request }
+                }
+                (_, command) => command,
+            };
+        }
+        self.wishes.push(Wish { command, is_reused });
+        self.network.push(vec![self.wishes.len() - 1]);
+    }
+
+    fn some_wish(&mut self) -> Option<usize> {
+        let all = self.wishes.len() as u64;
+        if all == 0 { None } else { Some(self.random.below(all) as usize) }
+    }
+
+    /// A client sends something again, perhaps with others in one list.
+    fn send_again(&mut self) {
+        let count = 1 + self.random.below(3);
+        let again: Vec<usize> = (0..count).filter_map(|_| self.some_wish()).collect();
+        if !again.is_empty() {
+            self.network.push(again);
+        }
+    }
+
+    /// One of the requests that are on their way arrives, is lost, or arrives and stays on its way.
+    fn arrive(&mut self) -> Result<(), String> {
+        if self.network.is_empty() {
+            return Ok(());
+        }
+        let at = self.random.below(self.network.len() as u64) as usize;
+        let request = if self.random.below(6) == 0 { self.network[at].clone() } else { self.network.swap_remove(at) };
+        if self.random.below(10) == 0 {
+            return Ok(());
+        }
+        self.enter(&request);
+        Ok(())
+    }
+
+    fn enter(&mut self, request: &[usize]) {
+        let commands = request.iter().map(|&wish| self.wishes[wish].command).collect::<Vec<_>>();
+        let (answers, own) = (Arc::clone(&self.answers), request.to_vec());
+        let answer = Answer::new(commands.len(), move |given| answers.lock().unwrap().push((own, given)));
+        let too_small = self.flaw == Some(Flaw::WindowTooSmall)
+            && commands.iter().filter_map(Numbered::of).any(|one| one.number + NUMBERS - 1 == self.engine.highest(one));
+        let request = Request { commands: commands.into_iter().collect(), answer };
+        match too_small {
+            true => request.refuse(Refusal::Layer(&TOO_OLD, None)),
+            false => self.door.enter(Session::Account(ACCOUNT), request),
+        }
+    }
+
+    fn log(&mut self) {
+        let next = self.queue.requests.lock().unwrap().pop_front();
+        if let Some(request) = next {
+            self.engine.log(request);
+        }
+    }
+
+    fn sync(&mut self) {
+        let shard = self.random.below(self.engine.logs.len() as u64) as usize;
+        self.engine.sync(shard);
+    }
+
+    fn follow(&mut self) {
+        let (shard, writes) = (self.random.below(self.engine.logs.len() as u64) as usize, self.random.below(2) == 0);
+        self.engine.follow(shard, writes);
+        self.happened.snapshots += usize::from(writes);
+    }
+
+    /// The answers that are on their way arrive or are lost. Each is judged, for the door gave it.
+    fn hear(&mut self) -> Result<(), String> {
+        let arrived = std::mem::take(&mut *self.answers.lock().unwrap());
+        for (wishes, given) in arrived {
+            if wishes.len() != given.len() {
+                return Err(format!("{} answers to {} commands", given.len(), wishes.len()));
+            }
+            let is_lost = self.random.below(3) == 0;
+            for (wish, given) in wishes.into_iter().zip(given) {
+                self.judge(wish, &given)?;
+                if !is_lost {
+                    self.remember(wish, given)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the door says of a number is what the logs say of it.
+    fn judge(&mut self, wish: usize, given: &Given) -> Result<(), String> {
+        let command = self.wishes[wish].command;
+        let numbered = Numbered::of(&command).ok_or("a wish has a number")?;
+        let wrong = |what: &str| Err(format!("{command:?}: {what}: {given:?}"));
+        let places = self.engine.find(numbered);
+        if places.len() > 1 {
+            return wrong("it was carried out twice");
+        }
+        let logged = places.first().map(|&(shard, at)| (self.engine.logs[shard].entries[at].command, shard, at));
+        match (given, logged) {
+            (Ok(reply), Some((first, shard, at))) if first == command => {
+                self.happened.answers += 1;
+                self.happened.rejected +=
+                    usize::from(reply.rejected().is_some_and(|reason| reason == Reason::BadPrice));
+                if *reply != self.engine.reply(shard, at) {
+                    return wrong("another answer than the first");
+                }
+            }
+            (Ok(_), Some(_)) => return wrong("it is the answer to another request of this number"),
+            (Ok(_), None) => return wrong("it is not in the log"),
+            (Err(Refusal::Layer(refused, _)), logged) if **refused == REUSED => {
+                self.happened.reused += 1;
+                if logged.is_some_and(|(first, ..)| first == command) {
+                    return wrong("it is the first of its number");
+                }
+            }
+            (Err(Refusal::Layer(refused, _)), _) if **refused == TOO_OLD => {
+                self.happened.too_old += 1;
+                if self.engine.highest(numbered) < numbered.number + NUMBERS {
+                    return wrong("it is in the window");
+                }
+            }
+            (Err(Refusal::Layer(refused, _)), logged) if **refused == DONE => {
+                if logged.is_none() {
+                    return wrong("it was not");
+                }
+            }
+            (Err(Refusal::Busy), _) => self.happened.busy += 1,
+            (Err(Refusal::Stopped), _) => {}
+            _ => return wrong("no such refusal was to be expected"),
+        }
+        Ok(())
+    }
+
+    /// What a client hears. It never hears two answers to one request, but for "not now" and "nobody knows".
+    fn remember(&mut self, wish: usize, given: Given) -> Result<(), String> {
+        if matches!(given, Err(Refusal::Busy | Refusal::Stopped)) {
+            return Ok(());
+        }
+        let command = self.wishes[wish].command;
+        match self.known.get(&wish) {
+            Some((_, first)) if first.is_ok() && given.is_ok() => {
+                self.happened.repeats += 1;
+                let same = |given: &Given| given.as_ref().map(|reply| (reply.events.clone(), reply.filled)).ok();
+                if same(first) != same(&given) {
+                    return Err(format!("{command:?}: first {first:?}, then {given:?}"));
+                }
+            }
+            Some((_, Ok(first))) if given == Err(Refusal::Layer(&REUSED, None)) => {
+                return Err(format!("{command:?}: it was answered with {first:?}, and now its number is another's"));
+            }
+            Some(_) => {}
+            None => drop(self.known.insert(wish, (command, given))),
+        }
+        Ok(())
+    }
+
+    fn crash(&mut self) -> Result<(), String> {
+        self.happened.crashes += 1;
+        let random = &mut self.random;
+        self.engine.crash(|undurable| random.below(undurable as u64 + 1) as usize);
+        self.begin_anew()
+    }
+
+    fn reshard(&mut self) -> Result<(), String> {
+        self.happened.reshardings += 1;
+        self.queue.requests.lock().unwrap().clear();
+        self.engine.crash(|_| 0);
+        // Before the commands get other numbers.
+        self.hear()?;
+        let (shards, dealt) = (1 + self.random.below(3) as u16, self.random.below(2) == 0);
+        self.engine.reshard(shards, dealt);
+        self.begin_anew()
+    }
+
+    fn begin_anew(&mut self) -> Result<(), String> {
+        // Those under way are answered with "nobody knows" when their request is dropped.
+        self.queue.requests.lock().unwrap().clear();
+        self.hear()?;
+        self.queue = Arc::default();
+        (self.table, self.door) = open(&self.engine, &self.queue);
+        Ok(())
+    }
+
+    /// Everything that is on its way arrives, and every client asks once more.
+    pub fn end(mut self) -> Result<Happened, String> {
+        *self.queue.is_full.lock().unwrap() = false;
+        let mut left: Vec<Vec<usize>> = std::mem::take(&mut self.network);
+        left.extend((0..self.wishes.len()).map(|wish| vec![wish]));
+        for request in left {
+            self.enter(&request);
+            while !self.queue.requests.lock().unwrap().is_empty() {
+                self.log();
+            }
+            (0..self.engine.logs.len()).for_each(|shard| self.engine.sync(shard));
+            self.hear()?;
+        }
+        for (wish, one) in self.wishes.iter().enumerate().filter(|(_, one)| !one.is_reused) {
+            let numbered = Numbered::of(&one.command).ok_or("a wish has a number")?;
+            let is_first = self.engine.find(numbered).len() == 1;
+            let is_answered = self.known.get(&wish).is_some();
+            if !is_first && !is_answered && self.engine.highest(numbered) < numbered.number + NUMBERS {
+                return Err(format!("{:?} was never carried out", one.command));
+            }
+        }
+        Ok(self.happened)
+    }
+}
+
+/// The door of a venue that has just started.
+fn open(engine: &Engine, queue: &Arc<Queue>) -> (Shared, OnceDoor) {
+    let table = Arc::new(Mutex::new(Table::new(engine.shadows.clone())));
+    let door = OnceDoor::new(Arc::clone(queue) as Arc<dyn Door>, Arc::clone(&table));
+    (table, door)
+}
