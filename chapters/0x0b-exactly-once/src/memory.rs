@@ -19,7 +19,7 @@ use market::log::ShardOf;
 use market::{AccountId, Command, Event, Stamp, Ticket};
 
 use crate::lane::{Kind, Lane, Lanes, Numbered};
-use crate::outcome::{Outcome, Outcomes, reply};
+use crate::outcome::{OUTCOMES_MAX, Outcome, Outcomes, reply};
 use crate::window::Window;
 
 /// The section's name.
@@ -44,7 +44,12 @@ pub struct Memory {
 impl Memory {
     /// That of a log without commands.
     pub fn new(shard: ShardOf) -> Memory {
-        Memory { shard, lanes: Lanes::default(), outcomes: Outcomes::new(shard.shards) }
+        Memory::keeping(shard, OUTCOMES_MAX / usize::from(shard.shards.max(1)))
+    }
+
+    /// The same, with at most so many outcomes.
+    pub fn keeping(shard: ShardOf, outcomes: usize) -> Memory {
+        Memory { shard, lanes: Lanes::default(), outcomes: Outcomes::new(outcomes) }
     }
 
     // ANCHOR: observe

@@ -32,9 +32,9 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// None yet, of a shard of so many.
-    pub fn new(shards: u16) -> Outcomes {
-        Outcomes { kept: VecDeque::new(), most: OUTCOMES_MAX / usize::from(shards.max(1)), gone: 0 }
+    /// None yet, and at most so many later.
+    pub fn new(most: usize) -> Outcomes {
+        Outcomes { kept: VecDeque::new(), most: most.max(1), gone: 0 }
     }
 
     /// Keeps one more, and says under which number of this shard, and which one went for it.

@@ -63,16 +63,18 @@ pub struct Engine {
     pub logs: Vec<Log>,
     model: Model,
     pub shadows: Vec<Memory>,
+    /// How many outcomes a shard keeps.
+    outcomes: usize,
     pending: Vec<Pending>,
     moment: u64,
     flaw: Option<Flaw>,
 }
 
 impl Engine {
-    pub fn new(shards: u16, flaw: Option<Flaw>) -> Engine {
+    pub fn new(shards: u16, outcomes: usize, flaw: Option<Flaw>) -> Engine {
         let logs = (0..shards).map(|_| Log::default()).collect();
-        let shadows = shards_of(shards).map(Memory::new).collect();
-        Engine { logs, model: Model::default(), shadows, pending: Vec::new(), moment: 0, flaw }
+        let shadows = shards_of(shards).map(|shard| Memory::keeping(shard, outcomes)).collect();
+        Engine { logs, model: Model::default(), shadows, outcomes, pending: Vec::new(), moment: 0, flaw }
     }
 
     fn shards(&self) -> u16 {
@@ -123,7 +125,7 @@ impl Engine {
             let mut saved = shadow.clone();
             if let (Some(Flaw::LaneForgotten), Some(&lane)) = (flaw, shadow.lanes.keys().max()) {
                 saved.lanes.remove(&lane);
-                saved.outcomes = Memory::new(saved.shard).outcomes;
+                saved.outcomes = Memory::keeping(saved.shard, self.outcomes).outcomes;
             }
             saved.save(&mut section).unwrap();
             log.snapshot = Some((log.observed, section));
@@ -154,7 +156,7 @@ impl Engine {
         }
         let shards = self.shards();
         for (shard, of) in shards_of(shards).enumerate() {
-            let mut memory = Memory::new(of);
+            let mut memory = Memory::keeping(of, self.outcomes);
             let log = &mut self.logs[shard];
             let from = match &log.snapshot {
                 Some((behind, section)) => {
@@ -193,7 +195,7 @@ impl Engine {
         for (log, of) in self.logs.iter_mut().zip(shards_of(shards)) {
             log.durable = log.entries.len();
             if dealt {
-                let mut united = Memory::new(of);
+                let mut united = Memory::keeping(of, self.outcomes);
                 let some = if self.flaw == Some(Flaw::NotUnited) { 1 } else { sections.len() };
                 sections.iter().take(some).for_each(|section| united.load(&mut &section[..]).unwrap());
                 let mut section = Vec::new();
@@ -201,7 +203,7 @@ impl Engine {
                 log.snapshot = Some((log.entries.len(), section));
             }
         }
-        self.shadows = shards_of(shards).map(Memory::new).collect();
+        self.shadows = shards_of(shards).map(|shard| Memory::keeping(shard, self.outcomes)).collect();
         self.rebuild();
     }
 

@@ -25,6 +25,7 @@ pub struct Happened {
     repeats: usize,
     too_old: usize,
     reused: usize,
+    done: usize,
     crashes: usize,
     snapshots: usize,
     reshardings: usize,
@@ -38,6 +39,7 @@ impl Happened {
         self.repeats += other.repeats;
         self.too_old += other.too_old;
         self.reused += other.reused;
+        self.done += other.done;
         self.crashes += other.crashes;
         self.snapshots += other.snapshots;
         self.reshardings += other.reshardings;
@@ -46,8 +48,9 @@ impl Happened {
     }
 
     pub fn is_enough(&self) {
-        let Happened { answers, repeats, too_old, reused, crashes, snapshots, reshardings, rejected, busy } = self;
-        let all = [answers, repeats, too_old, reused, crashes, snapshots, reshardings, rejected, busy];
+        let Happened { answers, repeats, too_old, reused, done, crashes, snapshots, reshardings, rejected, busy } =
+            self;
+        let all = [answers, repeats, too_old, reused, done, crashes, snapshots, reshardings, rejected, busy];
         assert!(all.into_iter().all(|count| *count > 50), "too little happened: {self:?}");
     }
 }
@@ -83,7 +86,8 @@ pub struct World {
 impl World {
     pub fn new(mut random: Random, flaw: Option<Flaw>) -> World {
         let shards = 1 + random.below(3) as u16;
-        let mut engine = Engine::new(shards, flaw);
+        let outcomes = if random.below(2) == 0 { 1 + random.below(8) as usize } else { 1_000 };
+        let mut engine = Engine::new(shards, outcomes, flaw);
         for market in (1..=MARKETS).map(MarketId) {
             let set_up = [
                 Command::Open { market },
@@ -278,6 +282,7 @@ impl World {
                 }
             }
             (Err(Refusal::Layer(refused, _)), logged) if **refused == DONE => {
+                self.happened.done += 1;
                 if logged.is_none() {
                     return wrong("it was not");
                 }
