@@ -80,6 +80,8 @@ pub struct World {
     known: HashMap<usize, (Command, Given)>,
     counters: [u64; 6],
     flaw: Option<Flaw>,
+    /// Whether the answers that are on their way may be from before a crash.
+    has_stopped: bool,
     happened: Happened,
 }
 
@@ -110,6 +112,7 @@ impl World {
             known: HashMap::new(),
             counters: [0; 6],
             flaw,
+            has_stopped: false,
             happened: Happened::default(),
         }
     }
@@ -288,7 +291,7 @@ impl World {
                 }
             }
             (Err(Refusal::Busy), _) => self.happened.busy += 1,
-            (Err(Refusal::Stopped), _) => {}
+            (Err(Refusal::Stopped), _) if self.has_stopped => {}
             _ => return wrong("no such refusal was to be expected"),
         }
         Ok(())
@@ -319,6 +322,7 @@ impl World {
 
     fn crash(&mut self) -> Result<(), String> {
         self.happened.crashes += 1;
+        self.has_stopped = true;
         let random = &mut self.random;
         self.engine.crash(|undurable| random.below(undurable as u64 + 1) as usize);
         self.begin_anew()
@@ -326,6 +330,7 @@ impl World {
 
     fn reshard(&mut self) -> Result<(), String> {
         self.happened.reshardings += 1;
+        self.has_stopped = true;
         self.queue.requests.lock().unwrap().clear();
         self.engine.crash(|_| 0);
         // Before the commands get other numbers.
@@ -339,6 +344,7 @@ impl World {
         // Those under way are answered with "nobody knows" when their request is dropped.
         self.queue.requests.lock().unwrap().clear();
         self.hear()?;
+        self.has_stopped = false;
         self.queue = Arc::default();
         (self.table, self.door) = open(&self.engine, &self.queue);
         Ok(())
