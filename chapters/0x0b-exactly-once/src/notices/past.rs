@@ -5,14 +5,14 @@
 
 use ch08::shadow::Shadow;
 use market::log::ShardOf;
-use market::{EngineError, Options, Sequence};
+use market::log_chain::segments;
+use market::{AccountId, EngineError, Options, Sequence, snapshot};
 
 use super::place::{ALL, Notice, Place, concerns};
-use market::AccountId;
 
 /// Why a replay ended early.
 pub enum Ended {
-    /// The log's beginning was trimmed: the first command that can be had is this one.
+    /// The log's beginning was trimmed: the first command whose events can be had is this one.
     Gone(Sequence),
     /// The log can't be read.
     Unreadable(EngineError),
@@ -34,8 +34,9 @@ pub fn replay(
     mut each: impl FnMut(Notice) -> Result<(), Ended>,
 ) -> Result<(), Ended> {
     let options = Options { companions: None, ..options.clone() };
-    // A snapshot stands between two commands, so the command of `at` comes behind it.
-    let mut shadow = match Shadow::begin_before(&options, shard, at.sequence) {
+    // A snapshot stands between two commands, and the first event that is missing comes behind it.
+    let next = if at == Place::end_of(at.sequence) { at.sequence.plus(1) } else { at.sequence };
+    let mut shadow = match Shadow::begin_before(&options, shard, next) {
         Ok(shadow) => shadow,
         Err(error) => return Err(gone(&options, shard).unwrap_or(Ended::Unreadable(error))),
     };
@@ -48,8 +49,8 @@ pub fn replay(
                 if place <= at || place > until || ended.is_err() {
                     continue;
                 }
-                if let Some(&account) = concerns(event).iter().find(|one| [ALL, account].contains(one)) {
-                    let notice = Notice { shard: shard.shard, place, time: stamp.time, account, event: *event };
+                if let Some(&whom) = concerns(event).iter().find(|one| [ALL, Some(account)].contains(one)) {
+                    let notice = Notice { shard: shard.shard, place, time: stamp.time, whom, event: *event };
                     ended = each(notice);
                 }
             }
@@ -63,9 +64,11 @@ pub fn replay(
 }
 // ANCHOR_END: replay
 
-/// That the log begins later than a reader asks, if that is why it can't be replayed.
+/// That what a reader asks for was trimmed, if that is why it can't be replayed: behind the oldest snapshot everything can be
+/// had, for a replay begins with one.
 fn gone(options: &Options, shard: ShardOf) -> Option<Ended> {
-    let segments = market::log_chain::segments(&*options.disk, &options.data_dir, shard).ok()?;
-    let first = segments.first()?.first;
-    (first > Sequence::FIRST).then_some(Ended::Gone(first))
+    let (disk, folder) = (&*options.disk, &options.data_dir);
+    let first = segments(disk, folder, shard).ok()?.first()?.first;
+    let oldest = snapshot::list(disk, folder, shard).ok()?.last()?.0;
+    (first > Sequence::FIRST).then_some(Ended::Gone(oldest))
 }

@@ -3,8 +3,11 @@
 use market::{AccountId, Event, Sequence, UnixMs};
 use smallvec::SmallVec;
 
-/// The account of notices that concern all accounts. No client has it.
-pub const ALL: AccountId = AccountId(0);
+/// Whom a notice concerns: one account, or all.
+pub type Whom = Option<AccountId>;
+
+/// All accounts. No number of an account can stand for it, for logs have been written with any.
+pub const ALL: Whom = None;
 
 /// Where an event stands in the log of its shard.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -31,8 +34,8 @@ pub struct Notice {
     pub place: Place,
     /// The time of the command's frame.
     pub time: UnixMs,
-    /// Whom it concerns, or [`ALL`].
-    pub account: AccountId,
+    /// Whom it concerns.
+    pub whom: Whom,
     /// What happened.
     pub event: Event,
 }
@@ -40,14 +43,16 @@ pub struct Notice {
 // ANCHOR: concerns
 /// Whom an event concerns: both sides of a trade, and every account where a market ends. What a rejected command led to is
 /// its answer alone.
-pub fn concerns(event: &Event) -> SmallVec<[AccountId; 2]> {
+pub fn concerns(event: &Event) -> SmallVec<[Whom; 2]> {
     match *event {
         Event::Accepted { account, .. }
         | Event::Cancelled { account, .. }
         | Event::Deposited { account, .. }
         | Event::Withdrawn { account, .. }
-        | Event::Paid { account, .. } => [account].into_iter().collect(),
-        Event::Traded { maker_account, taker_account, .. } => [maker_account, taker_account].into_iter().collect(),
+        | Event::Paid { account, .. } => [Some(account)].into_iter().collect(),
+        Event::Traded { maker_account, taker_account, .. } => {
+            [maker_account, taker_account].map(Some).into_iter().collect()
+        }
         Event::Resolved { .. } => [ALL].into_iter().collect(),
         Event::Opened { .. } | Event::Rejected { .. } => SmallVec::new(),
     }

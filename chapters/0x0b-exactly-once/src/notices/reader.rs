@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::cursor::{Cursor, Wrong, identity};
-use super::place::{ALL, Notice, Place, concerns};
+use super::place::{ALL, Notice, Place, Whom, concerns};
 use super::ring::{Ring, Seat, Taken};
 
 /// How many notices the ring holds.
@@ -71,17 +71,17 @@ impl Notices {
         push(&mut ring, shard, stamp, events);
         drop(ring);
         if self.count.load(Ordering::Relaxed) > 0 {
-            events.iter().flat_map(concerns).for_each(|account| self.wake(account));
+            events.iter().flat_map(concerns).for_each(|whom| self.wake(whom));
         }
     }
 
-    fn wake(&self, account: AccountId) {
+    fn wake(&self, whom: Whom) {
         let waiting = self.waiting.read().unwrap_or_else(PoisonError::into_inner);
         let wake =
             |readers: &Vec<Weak<Notify>>| readers.iter().filter_map(Weak::upgrade).for_each(|one| one.notify_one());
-        match account {
+        match whom {
             ALL => waiting.values().for_each(wake),
-            account => drop(waiting.get(&account).map(wake)),
+            Some(account) => drop(waiting.get(&account).map(wake)),
         }
     }
 
@@ -136,8 +136,8 @@ pub struct Replaying {
 pub fn push(ring: &mut Ring, shard: u16, stamp: Stamp, events: &[Event]) {
     for (index, event) in (0..).zip(events) {
         let place = Place { sequence: stamp.sequence, index };
-        for account in concerns(event) {
-            ring.add(Notice { shard, place, time: stamp.time, account, event: *event });
+        for whom in concerns(event) {
+            ring.add(Notice { shard, place, time: stamp.time, whom, event: *event });
         }
     }
     ring.seen(shard, stamp.sequence);

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use market::{AccountId, Sequence};
 use rustc_hash::FxBuildHasher;
 
-use super::place::{ALL, Notice, Place};
+use super::place::{ALL, Notice, Place, Whom};
 
 /// No notice: the end of a chain.
 const NONE: u64 = u64::MAX;
@@ -19,7 +19,7 @@ pub struct Ring {
     entries: Vec<Entry>,
     /// How many notices were ever added. The one with number `n` is at `n` modulo the size.
     added: u64,
-    chains: HashMap<AccountId, Chain, FxBuildHasher>,
+    chains: HashMap<Whom, Chain, FxBuildHasher>,
     /// For each shard, behind which place nothing is missing.
     floor: Vec<Place>,
     /// For each shard, the last command that it has seen.
@@ -86,7 +86,7 @@ impl Ring {
             let gone = std::mem::replace(&mut self.entries[at], entry);
             self.unlink(&gone);
         }
-        let chain = self.chains.entry(notice.account).or_insert(Chain { first: number, last: NONE });
+        let chain = self.chains.entry(notice.whom).or_insert(Chain { first: number, last: NONE });
         let before = std::mem::replace(&mut chain.last, number);
         if before != NONE {
             let before = self.at(before);
@@ -105,9 +105,9 @@ impl Ring {
     fn unlink(&mut self, gone: &Entry) {
         self.floor[usize::from(gone.notice.shard)] = gone.notice.place;
         match gone.next {
-            NONE => drop(self.chains.remove(&gone.notice.account)),
+            NONE => drop(self.chains.remove(&gone.notice.whom)),
             next => {
-                if let Some(chain) = self.chains.get_mut(&gone.notice.account) {
+                if let Some(chain) = self.chains.get_mut(&gone.notice.whom) {
                     chain.first = next;
                 }
             }
@@ -137,7 +137,7 @@ impl Ring {
         if at.iter().zip(&self.floor).any(|(at, floor)| at < floor) {
             return Taken::Behind;
         }
-        let (mut own, mut all) = (self.behind(account, seat.own), self.behind(ALL, seat.all));
+        let (mut own, mut all) = (self.behind(Some(account), seat.own), self.behind(ALL, seat.all));
         for _ in 0..most {
             let is_own = own < all;
             let Some(Entry { notice, next }) = self.entry(own.min(all)) else {
@@ -158,10 +158,10 @@ impl Ring {
     // ANCHOR_END: take
 
     /// The notice of a chain that follows the last one that was read; the chain's first where that is not known.
-    fn behind(&self, account: AccountId, last: Option<u64>) -> u64 {
+    fn behind(&self, whom: Whom, last: Option<u64>) -> u64 {
         match last.and_then(|last| self.entry(last)) {
             Some(entry) => entry.next,
-            None => self.chains.get(&account).map_or(NONE, |chain| chain.first),
+            None => self.chains.get(&whom).map_or(NONE, |chain| chain.first),
         }
     }
 }
@@ -173,13 +173,13 @@ mod tests {
 
     use super::*;
 
-    fn notice(shard: u16, sequence: u64, index: u32, account: AccountId) -> Notice {
+    fn notice(shard: u16, sequence: u64, index: u32, whom: Whom) -> Notice {
         let (market, amount) = (MarketId(1), Cents(sequence));
-        let event = match account {
+        let event = match whom {
             ALL => Event::Resolved { market, outcome: Outcome::Yes, paid: amount },
-            account => Event::Paid { market, account, amount },
+            Some(account) => Event::Paid { market, account, amount },
         };
-        Notice { shard, place: Place { sequence: Sequence(sequence), index }, time: UnixMs(sequence), account, event }
+        Notice { shard, place: Place { sequence: Sequence(sequence), index }, time: UnixMs(sequence), whom, event }
     }
 
     /// Readers of all accounts against a list of everything: each thing once, in order, or the news that it is too late.
@@ -198,7 +198,12 @@ mod tests {
                 let sequence = &mut sequences[usize::from(shard)];
                 *sequence += 1;
                 for index in 0..random.below(3) as u32 {
-                    let notice = notice(shard, *sequence, index, AccountId(random.below(5) as u32));
+                    let notice = notice(
+                        shard,
+                        *sequence,
+                        index,
+                        random.below(5).checked_sub(1).map(|account| AccountId(account as u32 + 1)),
+                    );
                     ring.add(notice);
                     all.push(notice);
                 }
@@ -216,7 +221,7 @@ mod tests {
                         taken =
                             ring.take(*account, seat, at, 1 + random.below(9) as usize * 4, |one, _| read.push(*one));
                     }
-                    let own = all.iter().filter(|notice| [ALL, *account].contains(&notice.account));
+                    let own = all.iter().filter(|notice| [ALL, Some(*account)].contains(&notice.whom));
                     let own: Vec<_> = own.copied().collect();
                     if taken == Taken::Behind {
                         // It goes on where it can: what it lost would come from the log.
@@ -235,7 +240,7 @@ mod tests {
         let mut ring = Ring::new(4, vec![Place::default()]);
         let (mut seat, mut at) = (Seat::default(), vec![Place::default()]);
         for sequence in 1..100 {
-            ring.add(notice(0, sequence, 0, AccountId(1)));
+            ring.add(notice(0, sequence, 0, Some(AccountId(1))));
             ring.seen(0, Sequence(sequence));
             let taken = ring.take(AccountId(2), &mut seat, &mut at, 8, |_, _| panic!("it is another's"));
             assert_eq!(taken, Taken::All);

@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use crate::trader::Intent;
 use exactly_once::lane::{Kind, Numbered};
-use exactly_once::notices::place::{ALL, concerns};
+use exactly_once::notices::place::{ALL, Whom, concerns};
 
 /// What the logs of all shards say.
 pub struct Log {
     /// By lane and number: the command, its shard and sequence, and what the model says to it.
     numbered: BTreeMap<Numbered, (Command, u16, u64, Vec<Event>)>,
-    /// By account and shard: where each of its events stands, and what it is.
-    notices: BTreeMap<(AccountId, u16), Vec<(u64, u64, &'static str)>>,
+    /// By account, or all, and shard: where each of its events stands, and what it is.
+    notices: BTreeMap<(Whom, u16), Vec<(u64, u64, &'static str)>>,
     shards: u16,
     commands: usize,
 }
@@ -34,8 +34,8 @@ impl Log {
                 let events = model.apply(&command);
                 log.commands += 1;
                 for (index, event) in (0..).zip(&events) {
-                    for account in concerns(event) {
-                        let own = log.notices.entry((account, shard.shard)).or_default();
+                    for whom in concerns(event) {
+                        let own = log.notices.entry((whom, shard.shard)).or_default();
                         own.push((stamp.sequence.0, index, word(event)));
                     }
                 }
@@ -83,8 +83,8 @@ impl Log {
     /// Holds the notices that an account has read against the log: each once, and in the order of each shard.
     pub fn check_notices(&self, account: u32, read: &[Value], how: &str) {
         for shard in 0..self.shards {
-            let of = |account| self.notices.get(&(account, shard)).into_iter().flatten().copied();
-            let mut expected: Vec<_> = of(AccountId(account)).chain(of(ALL)).collect();
+            let of = |whom| self.notices.get(&(whom, shard)).into_iter().flatten().copied();
+            let mut expected: Vec<_> = of(Some(AccountId(account))).chain(of(ALL)).collect();
             expected.sort_unstable();
             let number = |notice: &Value, field: &str| notice[field].as_u64().unwrap();
             let read = read.iter().filter(|notice| notice["shard"] == json!(shard));
