@@ -11,7 +11,7 @@ use gateway::venue::Venue;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::lane::Lane;
+use crate::lane::{Kind, Lane};
 use crate::notices_sse::{self, NoticesRequest};
 use crate::once::Once;
 use crate::once_door::lock;
@@ -29,6 +29,24 @@ pub fn routes(once: &Arc<Once>) -> Routes {
     ]
 }
 
+/// What this chapter adds to the description of all requests.
+const DESCRIPTION: &str = include_str!("../openapi.json");
+
+/// Adds this chapter's addresses, schemas and reasons to the description of what the layers below answer.
+pub fn describe(openapi: &mut Value) {
+    // A test reads it as JSON.
+    let Ok(Value::Object(mut own)) = serde_json::from_str(DESCRIPTION) else { return };
+    for (name, to) in [("paths", "/paths"), ("schemas", "/components/schemas")] {
+        if let (Some(Value::Object(more)), Some(Value::Object(all))) = (own.remove(name), openapi.pointer_mut(to)) {
+            all.extend(more);
+        }
+    }
+    let reasons = openapi.pointer_mut("/components/schemas/Reason/enum");
+    if let (Some(Value::Array(more)), Some(Value::Array(all))) = (own.remove("reasons"), reasons) {
+        all.extend(more.into_iter().filter(|reason| !all.contains(reason)).collect::<Vec<_>>());
+    }
+}
+
 #[derive(Serialize)]
 struct LaneJson {
     kind: &'static str,
@@ -38,7 +56,9 @@ struct LaneJson {
 
 /// The highest number of each lane of an account: where a client that lost everything goes on.
 fn lanes(once: &Once, account: market::AccountId) -> Value {
-    let own = lock(once.table()).lanes_of(account);
+    let mut own = lock(once.table()).lanes_of(account);
+    // Those of its money are the operator's.
+    own.retain(|(lane, _)| lane.kind != Kind::Money);
     let lanes = own.into_iter().map(|(Lane { kind, lane, .. }, highest)| LaneJson { kind: kind.word(), lane, highest });
     json!({ "account": account.0, "lanes": lanes.collect::<Vec<_>>() })
 }

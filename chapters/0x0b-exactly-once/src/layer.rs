@@ -11,6 +11,7 @@ use market::companion::Companion;
 use market::log::ShardOf;
 use market::log_chain::identity;
 use market::{EngineError, Event, Options, Sequence, Stamp, Ticket};
+use serde_json::Value;
 
 use crate::http;
 use crate::memory::{Carried, Memory};
@@ -101,6 +102,10 @@ impl Recovered {
 impl Front for Once {
     fn routes(self: Arc<Self>) -> Routes {
         http::routes(&self)
+    }
+
+    fn describe(&self, openapi: &mut Value) {
+        http::describe(openapi);
     }
 
     fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
