@@ -7,13 +7,18 @@
 
 #[path = "histories/engine.rs"]
 mod engine;
+#[path = "histories/happened.rs"]
+mod happened;
+#[path = "histories/wishes.rs"]
+mod wishes;
 #[path = "histories/world.rs"]
 mod world;
 
 use contract::streams::Random;
 use program::rounds::Rounds;
 
-use world::{Happened, World};
+use happened::Happened;
+use world::World;
 
 /// What is wrong with the table, its companion or its snapshots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,50 +10,12 @@ use exactly_once::table::{DONE, REUSED, TOO_OLD, Table};
 use exactly_once::window::NUMBERS;
 use gateway::door::{Door, Request};
 use gateway::reply::{Answer, Given, Refusal, Session};
-use market::{AccountId, Cents, Command, Intent, MarketId, OrderId, Place, Reason, TimeInForce};
+use market::{Cents, Command, MarketId, Reason};
 
 use crate::Flaw;
 use crate::engine::{Engine, Queue};
-
-const ACCOUNT: AccountId = AccountId(7);
-const MARKETS: u32 = 4;
-
-/// How much of what can happen did.
-#[derive(Default, Debug)]
-pub struct Happened {
-    answers: usize,
-    repeats: usize,
-    too_old: usize,
-    reused: usize,
-    done: usize,
-    crashes: usize,
-    snapshots: usize,
-    reshardings: usize,
-    rejected: usize,
-    busy: usize,
-}
-
-impl Happened {
-    pub fn add(&mut self, other: &Happened) {
-        self.answers += other.answers;
-        self.repeats += other.repeats;
-        self.too_old += other.too_old;
-        self.reused += other.reused;
-        self.done += other.done;
-        self.crashes += other.crashes;
-        self.snapshots += other.snapshots;
-        self.reshardings += other.reshardings;
-        self.rejected += other.rejected;
-        self.busy += other.busy;
-    }
-
-    pub fn is_enough(&self) {
-        let Happened { answers, repeats, too_old, reused, done, crashes, snapshots, reshardings, rejected, busy } =
-            self;
-        let all = [answers, repeats, too_old, reused, done, crashes, snapshots, reshardings, rejected, busy];
-        assert!(all.into_iter().all(|count| *count > 50), "too little happened: {self:?}");
-    }
-}
+use crate::happened::Happened;
+use crate::wishes::{ACCOUNT, MARKETS, Wishing, other};
 
 /// What a client wants to be done once.
 #[derive(Clone, Copy)]
@@ -78,7 +40,7 @@ pub struct World {
     answers: Answers,
     /// The first answer to each wish.
     known: HashMap<usize, (Command, Given)>,
-    counters: [u64; 6],
+    wishing: Wishing,
     flaw: Option<Flaw>,
     /// Whether the answers that are on their way may be from before a crash.
     has_stopped: bool,
@@ -110,7 +72,7 @@ impl World {
             network: Vec::new(),
             answers: Answers::default(),
             known: HashMap::new(),
-            counters: [0; 6],
+            wishing: Wishing::default(),
             flaw,
             has_stopped: false,
             happened: Happened::default(),
@@ -139,38 +101,12 @@ impl World {
 
     /// A client thinks of something, and sends it.
     fn wish(&mut self) {
-        let lane = self.random.below(3);
-        let is_order = self.random.below(4) > 0;
         let reused = if self.random.below(25) == 0 { self.some_wish() } else { None };
-        let counter = &mut self.counters[(lane + if is_order { 0 } else { 3 }) as usize];
-        *counter += match self.random.below(60) {
-            0 => 1 + self.random.below(2 * NUMBERS),
-            _ => 1,
-        };
-        let (number, market) = (*counter, MarketId(1 + self.random.below(u64::from(MARKETS)) as u32));
-        let mut command = if is_order {
-            // Some are rejected.
-            let price = if self.random.below(8) == 0 { 0 } else { 1 + self.random.below(99) as u8 };
-            let intent = self.random.pick(Intent::ALL);
-            let client_order_id = lane << 56 | number;
-            let (time_in_force, quantity) = (TimeInForce::Gtc, 1 + self.random.below(4) as u32);
-            Command::Place(Place { intent, time_in_force, price, market, account: ACCOUNT, quantity, client_order_id })
-        } else {
-            let order = OrderId(1 + self.random.below(10));
-            Command::Cancel { market, account: ACCOUNT, order, request: (lane << 24 | number) as u32 }
-        };
-        let is_reused = reused.is_some();
+        let mut command = self.wishing.next(&mut self.random);
         if let Some(first) = reused {
-            let first = self.wishes[first].command;
-            command = match (first, command) {
-                (Command::Place(place), _) => Command::Place(Place { quantity: place.quantity + 1, ..place }),
-                (Command::Cancel { market, account, order, request }, _) => {
-                    Command::Cancel { market, account, order: OrderId(order.0 + 1), request }
-                }
-                (_, command) => command,
-            };
+            command = other(self.wishes[first].command);
         }
-        self.wishes.push(Wish { command, is_reused });
+        self.wishes.push(Wish { command, is_reused: reused.is_some() });
         self.network.push(vec![self.wishes.len() - 1]);
     }
 

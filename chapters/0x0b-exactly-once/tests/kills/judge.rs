@@ -14,12 +14,15 @@ use crate::trader::Intent;
 use exactly_once::lane::{Kind, Numbered};
 use exactly_once::notices::place::{ALL, Whom, concerns};
 
+/// Where an event stands, and what it is.
+type Stands = (u64, u64, &'static str);
+
 /// What the logs of all shards say.
 pub struct Log {
     /// By lane and number: the command, its shard and sequence, and what the model says to it.
     numbered: BTreeMap<Numbered, (Command, u16, u64, Vec<Event>)>,
     /// By account, or all, and shard: where each of its events stands, and what it is.
-    notices: BTreeMap<(Whom, u16), Vec<(u64, u64, &'static str)>>,
+    notices: BTreeMap<(Whom, u16), Vec<Stands>>,
     shards: u16,
     commands: usize,
 }
