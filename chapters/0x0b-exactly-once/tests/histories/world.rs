@@ -302,7 +302,7 @@ impl World {
         for (wish, one) in self.wishes.iter().enumerate().filter(|(_, one)| !one.is_reused) {
             let numbered = Numbered::of(&one.command).ok_or("a wish has a number")?;
             let is_first = self.engine.find(numbered).len() == 1;
-            let is_answered = self.known.get(&wish).is_some();
+            let is_answered = self.known.contains_key(&wish);
             if !is_first && !is_answered && self.engine.highest(numbered) < numbered.number + NUMBERS {
                 return Err(format!("{:?} was never carried out", one.command));
             }

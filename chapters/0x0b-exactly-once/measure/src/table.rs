@@ -1,0 +1,72 @@
+//! The record for people.
+
+use comfy_table::{CellAlignment, Table, presets};
+use results::language::Language;
+
+use crate::record::{Cost, Naive, OnceRecord, Returning};
+
+fn table(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head.iter().copied());
+    table
+}
+
+fn right(mut table: Table) -> String {
+    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    format!("{table}\n")
+}
+
+/// All tables.
+pub fn text(record: &OnceRecord, language: Language) -> String {
+    let zh = language == Language::Chinese;
+    let say = |en: &'static str, zh_words: &'static str| if zh { zh_words } else { en };
+    let inside = &record.inside;
+    let mut one = table(&["", say("measured", "实测")]);
+    for (name, figure) in [
+        (say("look-up of a number", "查一个编号"), format!("{:.0} ns", inside.look_ns.median)),
+        (say("a new number, all of it", "新编号，全程"), format!("{:.0} ns", inside.new_ns.median)),
+        (say("a repeat", "重复的请求"), format!("{:.0} ns", inside.repeat_ns.median)),
+        (say("memory for a lane", "每条通道的内存"), format!("{:.0} B", inside.lane_bytes)),
+        (say("memory for a kept outcome", "每个保留结果的内存"), format!("{:.0} B", inside.outcome_bytes)),
+        (say("notices into the ring", "通知写入环"), format!("{:.1} M/s", inside.added_per_s.median / 1e6)),
+        (
+            say("notices out of it, one reader", "一个读者从环中取出"),
+            format!("{:.1} M/s", inside.taken_per_s.median / 1e6),
+        ),
+    ] {
+        one.add_row([name.to_owned(), figure]);
+    }
+    let mut costs = table(&[
+        say("orders a second", "每秒订单数"),
+        "0x0a",
+        "0x0b",
+        say("ratio", "比值"),
+        say("repeats a second", "每秒重复请求数"),
+    ]);
+    for Cost { name, without_per_s, with_per_s, ratio, repeats_per_s } in &record.costs {
+        costs.add_row([
+            name.clone(),
+            format!("{:.0}", without_per_s.median),
+            format!("{:.0}", with_per_s.median),
+            format!("{:.3}", ratio.median),
+            format!("{:.0}", repeats_per_s.median),
+        ]);
+    }
+    let mut back =
+        table(&[say("notices missed", "错过的通知"), say("from the ring", "从环中"), say("from the log", "从日志中")]);
+    for Returning { notices, ring_ms, log_ms } in &record.returning {
+        back.add_row([notices.to_string(), format!("{:.1} ms", ring_ms.median), format!("{:.1} ms", log_ms.median)]);
+    }
+    let mut naive = table(&[
+        say("way", "做法"),
+        say("asked", "请求数"),
+        say("twice", "做了两次"),
+        say("lost", "丢失"),
+        say("a second", "每秒"),
+    ]);
+    for Naive { name, asked, twice, lost, per_s } in &record.naive {
+        let per_s = per_s.map_or(String::new(), |per_s| format!("{per_s:.0}"));
+        naive.add_row([name.clone(), asked.to_string(), twice.to_string(), lost.to_string(), per_s]);
+    }
+    [one, costs, back, naive].map(right).join("\n")
+}
