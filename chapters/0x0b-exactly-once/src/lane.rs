@@ -5,13 +5,8 @@
 //! windows of their own in each lane. The operator's deposits and withdrawals name the account and are not its requests, so
 //! they have a third kind: no account can use up the operator's numbers.
 
-use std::collections::HashMap;
-
 use gateway::wire::{NUMBER_BITS, SHORT_NUMBER_BITS};
 use market::{AccountId, Command};
-use rustc_hash::FxBuildHasher;
-
-use crate::window::Window;
 
 /// Which of an account's counters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -77,9 +72,6 @@ impl Numbered {
     }
     // ANCHOR_END: of
 }
-
-/// The windows of all lanes.
-pub type Lanes = HashMap<Lane, Window, FxBuildHasher>;
 
 #[cfg(test)]
 mod tests {

@@ -20,6 +20,7 @@ use crate::notices::reader::{Notices, push};
 use crate::notices_part::NoticesPart;
 use crate::once::Once;
 use crate::once_door::{OnceDoor, lock};
+use crate::outcome::{OUTCOMES_MAX, OUTCOMES_SAVED};
 use crate::table::Table;
 
 impl Layer for Once {
@@ -28,7 +29,7 @@ impl Layer for Once {
     }
 
     fn companions(&self, shard: ShardOf) -> Vec<Box<dyn Companion>> {
-        vec![Box::new(Carried::new(shard))]
+        vec![Box::new(Carried::new(shard, OUTCOMES_SAVED))]
     }
 
     // ANCHOR: opened
@@ -45,7 +46,7 @@ impl Layer for Once {
         }
         self.notices().open(ring, options, logs.into_iter());
         let memories = recovered.iter().map(Recovered::memory).collect();
-        *lock(self.table()) = Table::new(memories);
+        *lock(self.table()) = Table::new(memories, OUTCOMES_MAX);
         Ok(())
     }
     // ANCHOR_END: opened
@@ -66,7 +67,7 @@ struct Recovered {
 
 impl Recovered {
     fn begin(options: &Options, shard: ShardOf, next: Sequence) -> Result<Recovered, EngineError> {
-        let carried = Carried::new(shard);
+        let carried = Carried::new(shard, OUTCOMES_MAX);
         if next == Sequence::FIRST {
             return Ok(Recovered { shadow: None, carried, floor: Place::default() });
         }

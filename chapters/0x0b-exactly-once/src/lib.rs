@@ -7,6 +7,7 @@
 
 pub mod http;
 pub mod lane;
+pub mod lanes;
 pub mod layer;
 pub mod memory;
 pub mod notices;
@@ -15,6 +16,7 @@ pub mod notices_sse;
 pub mod once;
 pub mod once_door;
 pub mod outcome;
+pub mod outcomes;
 pub mod table;
 pub mod ticket;
 pub mod window;

@@ -11,6 +11,7 @@
 //!
 //! Lanes stand in the order of account, kind and lane, outcomes in the order of the log; all integers are little-endian.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,8 +19,9 @@ use market::companion::Companion;
 use market::log::ShardOf;
 use market::{AccountId, Command, Event, Stamp, Ticket};
 
-use crate::lane::{Kind, Lane, Lanes, Numbered};
-use crate::outcome::{OUTCOMES_MAX, Outcome, Outcomes, reply};
+use crate::lane::{Kind, Lane, Numbered};
+use crate::lanes::Lanes;
+use crate::outcome::{Outcome, reply};
 use crate::window::Window;
 
 /// The section's name.
@@ -31,34 +33,38 @@ const VERSION: u32 = 1;
 const LANE_BYTES: usize = 8 + Window::BYTES;
 
 /// What one shard's log says of numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone)]
 pub struct Memory {
     /// Whose log it is.
     pub shard: ShardOf,
     /// The windows of its lanes.
     pub lanes: Lanes,
-    /// What its last numbered commands led to.
-    pub outcomes: Outcomes,
+    /// What its last numbered commands led to, the oldest first.
+    pub outcomes: VecDeque<Outcome>,
+    outcomes_max: usize,
 }
 
 impl Memory {
-    /// That of a log without commands.
-    pub fn new(shard: ShardOf) -> Memory {
-        Memory::keeping(shard, OUTCOMES_MAX / usize::from(shard.shards.max(1)))
+    /// That of a log without commands. It will keep its shard's part of so many outcomes.
+    pub fn new(shard: ShardOf, outcomes: usize) -> Memory {
+        let outcomes_max = (outcomes / usize::from(shard.shards.max(1))).max(1);
+        Memory { shard, lanes: Lanes::default(), outcomes: VecDeque::new(), outcomes_max }
     }
 
-    /// The same, with at most so many outcomes.
-    pub fn keeping(shard: ShardOf, outcomes: usize) -> Memory {
-        Memory { shard, lanes: Lanes::default(), outcomes: Outcomes::new(outcomes) }
+    fn keep(&mut self, outcome: Outcome) {
+        if self.outcomes.len() == self.outcomes_max {
+            self.outcomes.pop_front();
+        }
+        self.outcomes.push_back(outcome);
     }
 
     // ANCHOR: observe
     /// The next command of the log, and what it led to. A rejected command has used its number too.
     pub fn observe(&mut self, stamp: Stamp, command: &Command, events: &[Event]) {
         let Some(Numbered { lane, number }) = Numbered::of(command) else { return };
-        self.lanes.entry(lane).or_default().mark(number);
+        self.lanes.entry(lane).window.mark(number);
         let ticket = Ticket { shard: self.shard.shard, sequence: stamp.sequence };
-        self.outcomes.keep(Outcome { command: *command, reply: reply(ticket, stamp, events) });
+        self.keep(Outcome { command: *command, reply: reply(ticket, stamp, events) });
     }
     // ANCHOR_END: observe
 
@@ -73,14 +79,15 @@ impl Memory {
         into.write_all(&shards.to_le_bytes())?;
         into.write_all(&(self.lanes.len() as u64).to_le_bytes())?;
         into.write_all(&(self.outcomes.len() as u64).to_le_bytes())?;
-        let mut lanes: Vec<_> = self.lanes.iter().collect();
-        lanes.sort_unstable_by_key(|(lane, _)| **lane);
-        for (Lane { account, kind, lane }, window) in lanes {
+        let mut rows: Vec<_> = self.lanes.iter().collect();
+        rows.sort_unstable_by_key(|row| row.lane());
+        for row in rows {
+            let Lane { account, kind, lane } = row.lane();
             into.write_all(&account.0.to_le_bytes())?;
-            into.write_all(&[*kind as u8, *lane, 0, 0])?;
-            into.write_all(&window.encode())?;
+            into.write_all(&[kind as u8, lane, 0, 0])?;
+            into.write_all(&row.window.encode())?;
         }
-        self.outcomes.all().try_for_each(|(_, outcome)| outcome.write(into))
+        self.outcomes.iter().try_for_each(|outcome| outcome.write(into))
     }
 
     /// Adds what a section holds. Outcomes name their shard's commands, so those of a log that was dealt out to another
@@ -101,12 +108,12 @@ impl Memory {
             let mut bytes = [0; LANE_BYTES];
             from.read_exact(&mut bytes)?;
             let (lane, window) = lane(&bytes).ok_or_else(|| invalid("a lane is none"))?;
-            self.lanes.entry(lane).or_default().unite(&window);
+            self.lanes.entry(lane).window.unite(&window);
         }
         for _ in 0..outcomes {
             let outcome = Outcome::read(from, shard)?;
             if (ShardOf { shard, shards }) == self.shard {
-                self.outcomes.keep(outcome);
+                self.keep(outcome);
             }
         }
         Ok(())
@@ -127,9 +134,9 @@ fn lane(bytes: &[u8; LANE_BYTES]) -> Option<(Lane, Window)> {
 pub struct Carried(pub Arc<Mutex<Memory>>);
 
 impl Carried {
-    /// One of a log without commands.
-    pub fn new(shard: ShardOf) -> Carried {
-        Carried(Arc::new(Mutex::new(Memory::new(shard))))
+    /// One of a log without commands, which will keep its shard's part of so many outcomes.
+    pub fn new(shard: ShardOf, outcomes: usize) -> Carried {
+        Carried(Arc::new(Mutex::new(Memory::new(shard, outcomes))))
     }
 }
 

@@ -7,6 +7,7 @@ use market::log::ShardOf;
 use crate::memory::Memory;
 use crate::notices::reader::Notices;
 use crate::once_door::Shared;
+use crate::outcome::OUTCOMES_MAX;
 use crate::table::Table;
 
 /// Exactly once.
@@ -18,8 +19,8 @@ pub struct Once {
 impl Once {
     /// The layer of a venue with so many shards.
     pub fn new(shards: u16) -> Arc<Once> {
-        let shards = (0..shards).map(|shard| Memory::new(ShardOf { shard, shards }));
-        let table = Arc::new(Mutex::new(Table::new(shards.collect())));
+        let shards = (0..shards).map(|shard| Memory::new(ShardOf { shard, shards }, OUTCOMES_MAX));
+        let table = Arc::new(Mutex::new(Table::new(shards.collect(), OUTCOMES_MAX)));
         Arc::new(Once { table, notices: Arc::default() })
     }
 

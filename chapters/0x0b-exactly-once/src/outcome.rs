@@ -1,17 +1,21 @@
 //! Outcomes: what numbered commands led to, so that a repeat gets the answer of the first.
 //!
 //! The windows promise that nothing is done twice, for ever. The outcomes are a courtesy with a bound: the last
-//! [`OUTCOMES_MAX`] of a venue. Who repeats a request later than that learns that it was done.
+//! [`OUTCOMES_MAX`] of a venue, and of those before a snapshot the last [`OUTCOMES_SAVED`] of its shards. A client that repeats
+//! a request later than that learns that it was done.
 
-use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
 use gateway::reply::Reply;
 use market::log::{RECORD_BYTES, decode_command, encode_command};
 use market::{Command, Event, Sequence, Stamp, Ticket, UnixMs};
 
-/// How many outcomes a venue keeps, over all shards.
+/// How many outcomes a venue keeps in memory, over all shards.
 pub const OUTCOMES_MAX: usize = 1 << 20;
+
+/// How many of them a snapshot holds, over all shards. A snapshot with all of them would be a hundred times as large as the
+/// markets, and written every million commands.
+pub const OUTCOMES_SAVED: usize = 1 << 17;
 
 /// What a command led to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,50 +24,6 @@ pub struct Outcome {
     pub command: Command,
     /// The answer.
     pub reply: Reply,
-}
-
-/// The last outcomes of one shard, the oldest first.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outcomes {
-    kept: VecDeque<Outcome>,
-    most: usize,
-    /// How many were kept and are gone.
-    gone: u64,
-}
-
-impl Outcomes {
-    /// None yet, and at most so many later.
-    pub fn new(most: usize) -> Outcomes {
-        Outcomes { kept: VecDeque::new(), most: most.max(1), gone: 0 }
-    }
-
-    /// Keeps one more, and says under which number of this shard, and which one went for it.
-    pub fn keep(&mut self, outcome: Outcome) -> (u64, Option<Outcome>) {
-        let oldest = if self.kept.len() == self.most { self.kept.pop_front() } else { None };
-        self.gone += u64::from(oldest.is_some());
-        self.kept.push_back(outcome);
-        (self.gone + self.kept.len() as u64 - 1, oldest)
-    }
-
-    /// The outcome that was kept under this number, if it still is.
-    pub fn get(&self, number: u64) -> Option<&Outcome> {
-        self.kept.get(number.checked_sub(self.gone)? as usize)
-    }
-
-    /// All that are kept, with their numbers.
-    pub fn all(&self) -> impl Iterator<Item = (u64, &Outcome)> {
-        (self.gone..).zip(&self.kept)
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.kept.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
-    }
 }
 
 /// What a durable command led to, as an answer.

@@ -2,28 +2,28 @@
 //!
 //! ```text
 //!            no number                     enters, and nothing is promised
-//!            kept outcome                  the answer of the first, or number-reused
 //!            under way                     joins the first, or number-reused
-//!  window:   used                          number-done
-//!            too old                       number-too-old
-//!            new                           enters
+//!  window:   new                           enters
+//!            used                          the answer of the first, or number-reused; number-done if it is not kept
+//!            too old                       the same; number-too-old if it is not kept
 //! ```
 //!
 //! A window knows only what is durable. So what it refuses as too old is too old after a crash as well, for the log then
 //! holds all that the window knew, and perhaps more. And a request that was refused at the door has used nothing.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex};
 
 use gateway::reply::{Answer, Given, Refusal, Refused};
-use market::{AccountId, Command};
+use market::{AccountId, Command, Sequence};
 use rustc_hash::FxBuildHasher;
 
-use crate::lane::{Lane, Lanes, Numbered};
+use crate::lane::{Kind, Lane, Numbered};
+use crate::lanes::Lanes;
 use crate::memory::Memory;
-use crate::outcome::{Outcome, Outcomes};
-use crate::window::{Seen, Window};
+use crate::outcome::Outcome;
+use crate::outcomes::Outcomes;
+use crate::window::Seen;
 
 /// The number is below the window.
 pub static TOO_OLD: Refused = Refused {
@@ -63,14 +63,6 @@ pub struct Waiter {
     pub place: usize,
 }
 
-/// What is known of a number beside its window.
-enum Known {
-    /// It is under way, and these wait for its answer beside the first.
-    UnderWay(Command, Vec<Waiter>),
-    /// It is durable, and its outcome is kept under this number of this shard.
-    Kept(u16, u64),
-}
-
 /// What a request with a number is.
 pub enum Found {
     /// New: it is under way from now on.
@@ -84,59 +76,73 @@ pub enum Found {
 /// Everything that is known of numbers.
 pub struct Table {
     lanes: Lanes,
-    known: HashMap<Numbered, Known, FxBuildHasher>,
-    outcomes: Vec<Outcomes>,
+    under_way: HashMap<Numbered, UnderWay, FxBuildHasher>,
+    outcomes: Outcomes,
+}
+
+/// A request that is under way, and those that wait for its answer beside the first.
+struct UnderWay {
+    command: Command,
+    waiters: Vec<Waiter>,
 }
 
 impl Table {
-    /// What the logs of all shards say.
-    pub fn new(shards: Vec<Memory>) -> Table {
-        let (mut lanes, mut known, mut outcomes) = (Lanes::default(), HashMap::default(), Vec::new());
-        for Memory { shard, lanes: of_shard, outcomes: kept } in shards {
-            for (lane, window) in of_shard {
-                lanes.entry(lane).or_insert_with(Window::default).unite(&window);
+    /// What the logs of all shards say. It will keep so many outcomes.
+    pub fn new(shards: Vec<Memory>, outcomes_max: usize) -> Table {
+        let (mut lanes, mut outcomes) = (Lanes::default(), Outcomes::new(outcomes_max));
+        for Memory { lanes: of_shard, outcomes: kept, .. } in shards {
+            of_shard.iter().for_each(|row| lanes.entry(row.lane()).window.unite(&row.window));
+            for outcome in kept {
+                if let Some(numbered) = Numbered::of(&outcome.command) {
+                    outcomes.keep(lanes.entry(numbered.lane), outcome);
+                }
             }
-            for (number, Outcome { command, .. }) in kept.all() {
-                known.extend(Numbered::of(command).map(|numbered| (numbered, Known::Kept(shard.shard, number))));
-            }
-            outcomes.push(kept);
         }
-        Table { lanes, known, outcomes }
+        Table { lanes, under_way: HashMap::default(), outcomes }
     }
 
     // ANCHOR: enter
     /// Looks a request up, and takes note of it if it is new. `waiter` is where its answer would go.
     pub fn enter(&mut self, numbered: Numbered, command: &Command, waiter: impl FnOnce() -> Waiter) -> Found {
-        let unknown = match self.known.entry(numbered) {
-            Entry::Occupied(known) => return again(known.into_mut(), &self.outcomes, command, waiter),
-            Entry::Vacant(unknown) => unknown,
-        };
-        match self.lanes.get(&numbered.lane).map_or(Seen::New, |window| window.look(numbered.number)) {
-            Seen::Used => Found::Given(Err(Refusal::Layer(&DONE, None))),
-            Seen::TooOld => Found::Given(Err(Refusal::Layer(&TOO_OLD, None))),
+        match self.under_way.get_mut(&numbered) {
+            Some(first) if first.command == *command => {
+                first.waiters.push(waiter());
+                return Found::Joined;
+            }
+            Some(_) => return refused(&REUSED, None),
+            None => {}
+        }
+        let row = self.lanes.get(numbered.lane);
+        match row.map_or(Seen::New, |row| row.window.look(numbered.number)) {
             Seen::New => {
-                unknown.insert(Known::UnderWay(*command, Vec::new()));
+                self.under_way.insert(numbered, UnderWay { command: *command, waiters: Vec::new() });
                 Found::New
             }
+            Seen::Used => self.again(numbered, command, &DONE),
+            Seen::TooOld => self.again(numbered, command, &TOO_OLD),
         }
     }
     // ANCHOR_END: enter
+
+    /// A repeat: the answer of the first, if it is still kept. The same number with other content is another request.
+    fn again(&self, numbered: Numbered, command: &Command, forgotten: &'static Refused) -> Found {
+        let is_it = |outcome: &Outcome| Numbered::of(&outcome.command) == Some(numbered);
+        match self.lanes.get(numbered.lane).and_then(|row| self.outcomes.find(row, is_it)) {
+            Some(Outcome { command: first, reply }) if first == command => Found::Given(Ok(reply.clone())),
+            Some(Outcome { reply, .. }) => refused(&REUSED, Some(reply.ticket.sequence)),
+            None => refused(forgotten, None),
+        }
+    }
 
     // ANCHOR: settle
     /// The answer to a request that was new. From now on it was done, or it never came; those who repeated it meanwhile
     /// are to get the same answer.
     pub fn settle(&mut self, numbered: Numbered, command: &Command, given: &Given) -> Vec<Waiter> {
-        let Some(Known::UnderWay(_, waiters)) = self.known.remove(&numbered) else { return Vec::new() };
+        let Some(UnderWay { waiters, .. }) = self.under_way.remove(&numbered) else { return Vec::new() };
         if let Ok(reply) = given {
-            self.lanes.entry(numbered.lane).or_default().mark(numbered.number);
-            let shard = reply.ticket.shard;
-            if let Some(outcomes) = self.outcomes.get_mut(usize::from(shard)) {
-                let (number, gone) = outcomes.keep(Outcome { command: *command, reply: reply.clone() });
-                if let Some(gone) = gone.and_then(|outcome| Numbered::of(&outcome.command)) {
-                    self.known.remove(&gone);
-                }
-                self.known.insert(numbered, Known::Kept(shard, number));
-            }
+            let row = self.lanes.entry(numbered.lane);
+            row.window.mark(numbered.number);
+            self.outcomes.keep(row, Outcome { command: *command, reply: reply.clone() });
         }
         waiters
     }
@@ -144,30 +150,11 @@ impl Table {
 
     /// The lanes of an account, and the highest number of each that was used.
     pub fn lanes_of(&self, account: AccountId) -> Vec<(Lane, u64)> {
-        let own = self.lanes.iter().filter(|(lane, _)| lane.account == account);
-        let mut own: Vec<_> = own.map(|(lane, window)| (*lane, window.highest())).collect();
-        own.sort_unstable();
-        own
-    }
-
-    /// What the log of a shard would say if it ended here; for tests.
-    pub fn outcomes(&self) -> (&Lanes, &[Outcomes]) {
-        (&self.lanes, &self.outcomes)
+        let every = Kind::ALL.into_iter().flat_map(|kind| (0..=u8::MAX).map(move |lane| Lane { account, kind, lane }));
+        every.filter_map(|lane| Some((lane, self.lanes.get(lane)?.window.highest()))).collect()
     }
 }
 
-/// A repeat of what is known. The same number with other content is another request.
-fn again(known: &mut Known, outcomes: &[Outcomes], command: &Command, waiter: impl FnOnce() -> Waiter) -> Found {
-    match known {
-        Known::UnderWay(first, waiters) if first == command => {
-            waiters.push(waiter());
-            Found::Joined
-        }
-        Known::UnderWay(..) => Found::Given(Err(Refusal::Layer(&REUSED, None))),
-        Known::Kept(shard, number) => match outcomes.get(usize::from(*shard)).and_then(|kept| kept.get(*number)) {
-            Some(Outcome { command: first, reply }) if first == command => Found::Given(Ok(reply.clone())),
-            Some(Outcome { reply, .. }) => Found::Given(Err(Refusal::Layer(&REUSED, Some(reply.ticket.sequence)))),
-            None => Found::Given(Err(Refusal::Layer(&DONE, None))),
-        },
-    }
+fn refused(why: &'static Refused, sequence: Option<Sequence>) -> Found {
+    Found::Given(Err(Refusal::Layer(why, sequence)))
 }

@@ -4,13 +4,13 @@ use std::hint::black_box;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use exactly_once::lane::{Kind, Lane, Lanes, Numbered};
+use exactly_once::lane::{Kind, Lane, Numbered};
+use exactly_once::lanes::Lanes;
 use exactly_once::memory::Memory;
 use exactly_once::notices::place::{Notice, Place};
 use exactly_once::notices::ring::{Ring, Seat, Taken};
-use exactly_once::outcome::reply;
+use exactly_once::outcome::{OUTCOMES_MAX, reply};
 use exactly_once::table::{Found, Table, Waiter};
-use exactly_once::window::Window;
 use gateway::reply::Answer;
 use market::log::ShardOf;
 use market::{
@@ -58,16 +58,14 @@ fn lane(number: u32) -> Lane {
 fn look_ns() -> f64 {
     let mut lanes = Lanes::default();
     for number in 0..LANES {
-        let mut window = Window::default();
-        window.mark(1);
-        lanes.insert(lane(number), window);
+        lanes.entry(lane(number)).window.mark(1);
     }
     // A step that meets each lane once, and no two neighbours one after the other.
     let (began, step) = (Instant::now(), 61_803);
     let mut at = 0;
     for _ in 0..LANES {
         at = (at + step) % LANES;
-        black_box(lanes.get(&lane(at)).map(|window| window.look(2)));
+        black_box(lanes.get(lane(at)).map(|row| row.window.look(2)));
     }
     began.elapsed().as_nanos() as f64 / f64::from(LANES)
 }
@@ -101,7 +99,7 @@ fn stamp(number: u64) -> Stamp {
 
 /// Nanoseconds for a new number and for a repeat, without the lock and the answer's own memory.
 fn through_the_table(orders: u64) -> (f64, f64) {
-    let mut table = Table::new(vec![Memory::new(ShardOf::ONLY)]);
+    let mut table = Table::new(vec![Memory::new(ShardOf::ONLY, OUTCOMES_MAX)], OUTCOMES_MAX);
     let nobody = Arc::new(Mutex::new(Answer::new(0, |_| {})));
     let waiter = || Waiter { answer: Arc::clone(&nobody), place: 0 };
     let replies: Vec<_> = (0..orders.min(1_000))
@@ -159,9 +157,7 @@ fn lane_bytes() -> f64 {
     let before = resident();
     let mut lanes = Lanes::default();
     for number in 0..COUNTED {
-        let mut window = Window::default();
-        window.mark(1);
-        lanes.insert(lane(number), window);
+        lanes.entry(lane(number)).window.mark(1);
     }
     let bytes = (resident() - before) / f64::from(COUNTED);
     drop(black_box(lanes));
@@ -170,7 +166,7 @@ fn lane_bytes() -> f64 {
 
 fn outcome_bytes(orders: u64) -> f64 {
     let before = resident();
-    let mut table = Table::new(vec![Memory::new(ShardOf::ONLY)]);
+    let mut table = Table::new(vec![Memory::new(ShardOf::ONLY, OUTCOMES_MAX)], OUTCOMES_MAX);
     let nobody = Arc::new(Mutex::new(Answer::new(0, |_| {})));
     for number in 0..orders {
         let command = order(number);

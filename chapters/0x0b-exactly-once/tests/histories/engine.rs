@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use exactly_once::lane::Numbered;
+use exactly_once::lanes::Lanes;
 use exactly_once::memory::Memory;
 use exactly_once::outcome::reply;
 use gateway::door::{Door, Request};
@@ -63,8 +64,8 @@ pub struct Engine {
     pub logs: Vec<Log>,
     model: Model,
     pub shadows: Vec<Memory>,
-    /// How many outcomes a shard keeps.
-    outcomes: usize,
+    /// How many outcomes the venue keeps.
+    pub outcomes: usize,
     pending: Vec<Pending>,
     moment: u64,
     flaw: Option<Flaw>,
@@ -73,7 +74,7 @@ pub struct Engine {
 impl Engine {
     pub fn new(shards: u16, outcomes: usize, flaw: Option<Flaw>) -> Engine {
         let logs = (0..shards).map(|_| Log::default()).collect();
-        let shadows = shards_of(shards).map(|shard| Memory::keeping(shard, outcomes)).collect();
+        let shadows = shards_of(shards).map(|shard| Memory::new(shard, outcomes)).collect();
         Engine { logs, model: Model::default(), shadows, outcomes, pending: Vec::new(), moment: 0, flaw }
     }
 
@@ -123,9 +124,11 @@ impl Engine {
         if writes {
             let mut section = Vec::new();
             let mut saved = shadow.clone();
-            if let (Some(Flaw::LaneForgotten), Some(&lane)) = (flaw, shadow.lanes.keys().max()) {
-                saved.lanes.remove(&lane);
-                saved.outcomes = Memory::keeping(saved.shard, self.outcomes).outcomes;
+            if flaw == Some(Flaw::LaneForgotten) {
+                saved.lanes = Lanes::default();
+                let kept = shadow.lanes.len().saturating_sub(1);
+                shadow.lanes.iter().take(kept).for_each(|row| saved.lanes.entry(row.lane()).window = row.window);
+                saved.outcomes.clear();
             }
             saved.save(&mut section).unwrap();
             log.snapshot = Some((log.observed, section));
@@ -156,7 +159,7 @@ impl Engine {
         }
         let shards = self.shards();
         for (shard, of) in shards_of(shards).enumerate() {
-            let mut memory = Memory::keeping(of, self.outcomes);
+            let mut memory = Memory::new(of, self.outcomes);
             let log = &mut self.logs[shard];
             let from = match &log.snapshot {
                 Some((behind, section)) => {
@@ -195,7 +198,7 @@ impl Engine {
         for (log, of) in self.logs.iter_mut().zip(shards_of(shards)) {
             log.durable = log.entries.len();
             if dealt {
-                let mut united = Memory::keeping(of, self.outcomes);
+                let mut united = Memory::new(of, self.outcomes);
                 let some = if self.flaw == Some(Flaw::NotUnited) { 1 } else { sections.len() };
                 sections.iter().take(some).for_each(|section| united.load(&mut &section[..]).unwrap());
                 let mut section = Vec::new();
@@ -203,7 +206,7 @@ impl Engine {
                 log.snapshot = Some((log.entries.len(), section));
             }
         }
-        self.shadows = shards_of(shards).map(|shard| Memory::keeping(shard, self.outcomes)).collect();
+        self.shadows = shards_of(shards).map(|shard| Memory::new(shard, self.outcomes)).collect();
         self.rebuild();
     }
 

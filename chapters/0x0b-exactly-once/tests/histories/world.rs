@@ -313,7 +313,7 @@ impl World {
 
 /// The door of a venue that has just started.
 fn open(engine: &Engine, queue: &Arc<Queue>) -> (Shared, OnceDoor) {
-    let table = Arc::new(Mutex::new(Table::new(engine.shadows.clone())));
+    let table = Arc::new(Mutex::new(Table::new(engine.shadows.clone(), engine.outcomes)));
     let door = OnceDoor::new(Arc::clone(queue) as Arc<dyn Door>, Arc::clone(&table));
     (table, door)
 }
