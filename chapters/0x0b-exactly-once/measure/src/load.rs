@@ -22,7 +22,7 @@ use crate::server::Server;
 
 const CONNECTIONS: usize = 64;
 const STREAMS: usize = 4;
-const BATCH: usize = 1_000;
+const BATCH: u64 = 1_000;
 /// Messages that a stream has under way.
 const WINDOW: usize = 3;
 /// Accounts get their cash by deposits.
@@ -33,8 +33,10 @@ const CASH: u64 = 4_000_000_000;
 /// Accounts with cash in one market; those with even places buy YES, the others NO.
 pub struct Crowd {
     members: Vec<(AccountId, String)>,
-    /// The last number that each has used.
+    /// The last number that each has used over HTTP, in lane 0.
     used: Vec<u64>,
+    /// How many orders each has sent in bytes, in the lanes from [`FIRST_LANE`] on.
+    sent: Vec<u64>,
 }
 
 impl Crowd {
@@ -51,7 +53,7 @@ impl Crowd {
             let account = AccountId(made["account"].as_u64().unwrap_or_default() as u32);
             members.push((account, made["key"].as_str().unwrap_or_default().to_owned()));
         }
-        Ok(Crowd { used: vec![0; members.len()], members })
+        Ok(Crowd { used: vec![0; members.len()], sent: vec![0; members.len()], members })
     }
 
     /// A member's number and key.
@@ -59,38 +61,65 @@ impl Crowd {
         (self.members[place].0, &self.members[place].1)
     }
 
-    async fn http(&mut self, address: SocketAddr, time: Duration, repeats: bool) -> Result<f64, ClientError> {
+    /// Sends for so long, and gives how many orders were answered in how many seconds.
+    async fn load(
+        &mut self,
+        address: SocketAddr,
+        way: Way,
+        sent: Sent,
+        time: Duration,
+    ) -> Result<(u64, f64), ClientError> {
         let (until, began) = (Instant::now() + time, Instant::now());
-        let tasks = self.members.iter().zip(&self.used).enumerate().map(|(place, ((_, key), used))| {
-            let (key, used) = (key.clone(), *used);
-            tokio::spawn(http(address, key, place, (used, repeats), until))
+        let (streams, used) = match way {
+            Way::Http => (CONNECTIONS, &mut self.used),
+            Way::Binary => (STREAMS, &mut self.sent),
+        };
+        let members = self.members.iter().zip(&*used).take(streams).enumerate();
+        let tasks = members.map(|(place, ((account, key), used))| {
+            let (account, key, used) = (*account, key.clone(), *used);
+            match way {
+                Way::Http => tokio::spawn(http(address, key, place, used, sent, until)),
+                Way::Binary => tokio::spawn(binary(address, (account, key), place, used, sent, until)),
+            }
         });
         let tasks: Vec<_> = tasks.collect();
         let mut answers = 0;
-        for (task, used) in tasks.into_iter().zip(&mut self.used) {
+        for (task, used) in tasks.into_iter().zip(used) {
             let asked = task.await.map_err(|_| ClientError::Answer("the load broke off".into()))??;
             answers += asked;
-            *used += if repeats { 0 } else { asked };
+            *used += if sent == Sent::New { asked } else { 0 };
         }
-        Ok(answers as f64 / began.elapsed().as_secs_f64())
+        Ok((answers, began.elapsed().as_secs_f64()))
     }
+}
 
-    async fn binary(&mut self, address: SocketAddr, time: Duration, repeats: bool) -> Result<f64, ClientError> {
-        let (until, began) = (Instant::now() + time, Instant::now());
-        let streams = self.members.iter().zip(&self.used).take(STREAMS).enumerate();
-        let tasks = streams.map(|(place, ((account, key), used))| {
-            let (account, key, used) = (*account, key.clone(), *used);
-            tokio::spawn(binary(address, account, key, place, used, repeats, until))
-        });
-        let tasks: Vec<_> = tasks.collect();
-        let mut answers = 0;
-        for (task, used) in tasks.into_iter().zip(&mut self.used) {
-            let (asked, sent) = task.await.map_err(|_| ClientError::Answer("the load broke off".into()))??;
-            answers += asked;
-            *used += if repeats { 0 } else { sent };
+/// How orders are sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// One at a time on each connection.
+    Http,
+    /// A thousand a message, over WebSocket.
+    Binary,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Way::Http => "http",
+            Way::Binary => "binary",
         }
-        Ok(answers as f64 / began.elapsed().as_secs_f64())
     }
+}
+
+/// Which orders are sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// Each under the next number.
+    New,
+    /// Without numbers.
+    WithoutNumbers,
+    /// The last ones again.
+    Again,
 }
 
 /// Asks, waits for the answer, and asks again: under the next number, or for the last order again.
@@ -98,13 +127,18 @@ async fn http(
     address: SocketAddr,
     key: String,
     place: usize,
-    (used, repeats): (u64, bool),
+    used: u64,
+    sent: Sent,
     until: Instant,
 ) -> Result<u64, ClientError> {
     let mut http = Http::connect(address).await?;
     let (intent, mut asked) = (if place.is_multiple_of(2) { "buy-yes" } else { "buy-no" }, 0);
     while Instant::now() < until {
-        let number = if repeats { used } else { used + asked + 1 };
+        let number = match sent {
+            Sent::New => used + asked + 1,
+            Sent::WithoutNumbers => 0,
+            Sent::Again => used,
+        };
         let body = format!(r#"{{"market":1,"intent":"{intent}","price":50,"quantity":1,"client_order_id":{number}}}"#);
         let (status, body) = http.ask(Method::POST, "/v1/orders", &key, Bytes::from(body)).await?;
         if status >= 300 {
@@ -115,9 +149,17 @@ async fn http(
     Ok(asked)
 }
 
-/// A batch of orders of this account, under the numbers behind `used`.
-pub fn batch(account: AccountId, place: usize, used: u64, orders: usize) -> Message {
-    let order = |number| {
+/// How many numbers of a batch are in one lane: a batch that is sent again has to be in the windows.
+const EACH_LANE: u64 = 250;
+
+/// The first lane of batches.
+const FIRST_LANE: u64 = 100;
+
+/// A batch of `orders` of this account, the first `sent` of it, behind `used` orders in batches of the same size.
+pub fn batch(account: AccountId, place: usize, used: Option<u64>, orders: u64, sent: u64) -> Message {
+    let lanes = orders.div_ceil(EACH_LANE);
+    let order = |at: u64| {
+        let number = used.map_or(0, |used| (FIRST_LANE + at / EACH_LANE) << 56 | (used / lanes + at % EACH_LANE + 1));
         encode_command(&Command::Place(Place {
             intent: if place.is_multiple_of(2) { Intent::BuyYes } else { Intent::BuyNo },
             time_in_force: TimeInForce::Gtc,
@@ -129,30 +171,34 @@ pub fn batch(account: AccountId, place: usize, used: u64, orders: usize) -> Mess
         }))
     };
     let mut message = 1u64.to_le_bytes().to_vec();
-    (1..=orders as u64).for_each(|number| message.extend(order(used + number)));
+    (0..sent).for_each(|at| message.extend(order(at)));
     Message::binary(message)
 }
 
-/// A stream of batches; gives orders answered and orders sent.
+/// A stream of batches.
 async fn binary(
     address: SocketAddr,
-    account: AccountId,
-    key: String,
+    (account, key): (AccountId, String),
     place: usize,
     used: u64,
-    repeats: bool,
+    sent: Sent,
     until: Instant,
-) -> Result<(u64, u64), ClientError> {
+) -> Result<u64, ClientError> {
     let mut stream = Stream::connect_in_bytes(address, "/v1/stream").await?;
     stream.say(json!({ "id": 0, "do": "login", "key": key }).to_string()).await?;
     let _ = (stream.hear().await?, stream.hear().await?);
     let (mut saying, mut hearing) = stream.split();
-    let (mut sent, mut answered) = (0, 0);
+    let (mut asked, mut answered) = (0, 0);
+    let message = |asked| match sent {
+        Sent::New => batch(account, place, Some(used + asked), BATCH, BATCH),
+        Sent::WithoutNumbers => batch(account, place, None, BATCH, BATCH),
+        Sent::Again => batch(account, place, Some(used - BATCH), BATCH, BATCH),
+    };
     for _ in 0..WINDOW {
-        saying.send(batch(account, place, if repeats { used - BATCH as u64 } else { used + sent }, BATCH)).await?;
-        sent += BATCH as u64;
+        saying.send(message(asked)).await?;
+        asked += BATCH;
     }
-    while answered < sent {
+    while answered < asked {
         let Some(heard) = hearing.next().await.transpose()? else {
             return Err(ClientError::Answer("the stream ended".into()));
         };
@@ -163,13 +209,13 @@ async fn binary(
         if bytes.get(32..36) != Some(&[0; 4]) {
             return Err(ClientError::Answer(format!("refused with outcome {:?}", bytes.get(32))));
         }
-        answered += BATCH as u64;
+        answered += BATCH;
         if Instant::now() < until {
-            saying.send(batch(account, place, if repeats { used - BATCH as u64 } else { used + sent }, BATCH)).await?;
-            sent += BATCH as u64;
+            saying.send(message(asked)).await?;
+            asked += BATCH;
         }
     }
-    Ok((answered, sent))
+    Ok(answered)
 }
 
 /// Both ways, both venues, in turn in each round.
@@ -191,38 +237,40 @@ pub fn measure(
         crowds.push(runtime.block_on(Crowd::gather(server, CONNECTIONS)).map_err(broken)?);
     }
     let mut costs = Vec::new();
-    for name in ["http", "binary"] {
-        let mut all: [Vec<f64>; 4] = Default::default();
-        for round in 0..rounds {
-            say(&format!("orders with numbers and without: {name}, round {}", round + 1));
-            // Which of the two comes first changes from round to round.
-            let mut per_s = [0.0; 2];
-            for which in if round.is_multiple_of(2) { [0, 1] } else { [1, 0] } {
-                let (crowd, address) = (&mut crowds[which], servers[which].address);
-                let pass = async {
-                    if name == "http" {
-                        crowd.http(address, time, false).await
-                    } else {
-                        crowd.binary(address, time, false).await
-                    }
-                };
-                per_s[which] = runtime.block_on(pass).map_err(broken)?;
+    for way in [Way::Http, Way::Binary] {
+        let (mut per_s, mut server_ns): ([Vec<f64>; 3], [Vec<f64>; 3]) = Default::default();
+        let mut repeats = Vec::new();
+        for round in 0..rounds as usize {
+            say(&format!("orders with numbers and without: {}, round {}", way.name(), round + 1));
+            // Which of them comes first changes from round to round.
+            for which in (0..3).map(|at| (at + round) % 3) {
+                let at = usize::from(which > 0);
+                let sent = if which == 1 { Sent::WithoutNumbers } else { Sent::New };
+                let before = servers[at].processor_time();
+                let (orders, seconds) =
+                    runtime.block_on(crowds[at].load(servers[at].address, way, sent, time)).map_err(broken)?;
+                per_s[which].push(orders as f64 / seconds);
+                let spent = servers[at].processor_time().zip(before).map(|(after, before)| after - before);
+                server_ns[which].extend(spent.map(|spent| spent.as_nanos() as f64 / orders.max(1) as f64));
             }
-            let (crowd, address) = (&mut crowds[1], servers[1].address);
-            let again = async {
-                if name == "http" {
-                    crowd.http(address, time / 2, true).await
-                } else {
-                    crowd.binary(address, time / 2, true).await
-                }
-            };
-            all[3].push(runtime.block_on(again).map_err(broken)?);
-            all[0].push(per_s[0]);
-            all[1].push(per_s[1]);
-            all[2].push(per_s[1] / per_s[0]);
+            let again = crowds[1].load(servers[1].address, way, Sent::Again, time / 2);
+            let (orders, seconds) = runtime.block_on(again).map_err(broken)?;
+            repeats.push(orders as f64 / seconds);
         }
-        let [without_per_s, with_per_s, ratio, repeats_per_s] = all.map(|figures| spread(&figures));
-        costs.push(Cost { name: name.into(), without_per_s, with_per_s, ratio, repeats_per_s });
+        let ratio = |one: usize, other: usize| {
+            let ratios: Vec<f64> = per_s[one].iter().zip(&per_s[other]).map(|(one, other)| one / other).collect();
+            spread(&ratios)
+        };
+        costs.push(Cost {
+            name: way.name().into(),
+            before_per_s: spread(&per_s[0]),
+            without_per_s: spread(&per_s[1]),
+            with_per_s: spread(&per_s[2]),
+            ratio: ratio(2, 0),
+            ratio_of_numbers: ratio(2, 1),
+            server_ns: server_ns.iter().filter(|figures| !figures.is_empty()).map(|figures| spread(figures)).collect(),
+            repeats_per_s: spread(&repeats),
+        });
     }
     Ok(costs)
 }

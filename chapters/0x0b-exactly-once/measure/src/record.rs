@@ -55,11 +55,18 @@ pub struct Cost {
     /// `http` or `binary`.
     pub name: String,
     /// Durable orders a second of 0x0a.
+    pub before_per_s: Spread,
+    /// The same of 0x0b, where the orders have no number.
     pub without_per_s: Spread,
     /// The same of 0x0b, with a number in each order.
     pub with_per_s: Spread,
-    /// The second divided by the first, round by round.
+    /// 0x0b with numbers divided by 0x0a, round by round.
     pub ratio: Spread,
+    /// 0x0b with numbers divided by 0x0b without, round by round.
+    pub ratio_of_numbers: Spread,
+    /// Processor time of the server for an order, in nanoseconds: 0x0a, 0x0b without numbers, 0x0b with them. Empty where
+    /// the system does not tell.
+    pub server_ns: Vec<Spread>,
     /// Repeats that 0x0b answers a second.
     pub repeats_per_s: Spread,
 }

@@ -67,7 +67,7 @@ async fn place(address: SocketAddr, account: market::AccountId, key: &str, order
     let mut used = 0;
     while used < orders {
         let count = BATCH.min(orders - used);
-        saying.send(batch(account, 0, used, count as usize)).await?;
+        saying.send(batch(account, 0, Some(used), BATCH, count)).await?;
         used += count;
         loop {
             match hearing.next().await.transpose()? {

@@ -39,16 +39,25 @@ pub fn text(record: &OnceRecord, language: Language) -> String {
     let mut costs = table(&[
         say("orders a second", "每秒订单数"),
         "0x0a",
-        "0x0b",
-        say("ratio", "比值"),
+        say("0x0b, no numbers", "0x0b，无编号"),
+        say("0x0b, numbers", "0x0b，有编号"),
+        say("to 0x0a", "与 0x0a 之比"),
+        say("to no numbers", "与无编号之比"),
+        say("server, µs", "服务器，µs"),
         say("repeats a second", "每秒重复请求数"),
     ]);
-    for Cost { name, without_per_s, with_per_s, ratio, repeats_per_s } in &record.costs {
+    for Cost { name, before_per_s, without_per_s, with_per_s, ratio, ratio_of_numbers, server_ns, repeats_per_s } in
+        &record.costs
+    {
+        let server: Vec<_> = server_ns.iter().map(|spread| format!("{:.2}", spread.median / 1e3)).collect();
         costs.add_row([
             name.clone(),
+            format!("{:.0}", before_per_s.median),
             format!("{:.0}", without_per_s.median),
             format!("{:.0}", with_per_s.median),
             format!("{:.3}", ratio.median),
+            format!("{:.3}", ratio_of_numbers.median),
+            server.join(" "),
             format!("{:.0}", repeats_per_s.median),
         ]);
     }
