@@ -24,8 +24,8 @@ impl Carried {
     }
 
     // ANCHOR: load
-    /// Loads them from the snapshot of this shard at which `next` is the next command, and says whether it has a section
-    /// for each.
+    /// Loads them from the snapshot of this shard at which `next` is the next command, and says whether it has a
+    /// section for each.
     ///
     /// # Errors
     /// When a section can't be read.

@@ -138,8 +138,8 @@ impl Names {
     }
 
     // ANCHOR: new_account
-    /// Makes an account above all that are known, here and to the engine, with this key. It waits for the disk. Where an
-    /// account has the key already, the client that made the key asks again, and gets that account.
+    /// Makes an account above all that are known, here and to the engine, with this key. It waits for the disk.
+    /// Where an account has the key already, the client that made the key asks again, and gets that account.
     ///
     /// # Errors
     /// [`NamesError`].

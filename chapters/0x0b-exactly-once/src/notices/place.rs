@@ -41,8 +41,8 @@ pub struct Notice {
 }
 
 // ANCHOR: concerns
-/// Whom an event concerns: both sides of a trade, and every account where a market ends. What a rejected command led to is
-/// its answer alone.
+/// Whom an event concerns: both sides of a trade, and every account where a market ends. What a rejected command
+/// led to is its answer alone.
 pub fn concerns(event: &Event) -> SmallVec<[Whom; 2]> {
     match *event {
         Event::Accepted { account, .. }
