@@ -1,4 +1,4 @@
-//! What a feed takes from an engine that goes as fast as it can: threads for feed and readers want the same cores.
+//! How much a feed slows down an engine at full speed: the threads of feed and readers compete for the same cores.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +68,7 @@ impl Work for Pass<'_> {
     }
 }
 
-/// Takes acknowledgements and does nothing with them.
+/// Discards acknowledgements.
 struct Nobody;
 
 impl market::Acknowledge for Nobody {
@@ -78,7 +78,7 @@ impl market::Acknowledge for Nobody {
 /// Runs an engine with and without a feed, in turn.
 ///
 /// # Errors
-/// When it could not be run.
+/// If it could not be run.
 pub fn measure(
     rung: Rung,
     name: &str,
@@ -95,7 +95,7 @@ pub fn measure(
     let ratio: Vec<f64> = fed.iter().zip(&bare).map(|(fed, bare)| fed / bare).collect();
     let spread = |rounds: &[f64]| {
         Spread::of(rounds)
-            .ok_or_else(|| MeasureError::Unusable(format!("{name}: a round gave no number; run it again")))
+            .ok_or_else(|| MeasureError::Unusable(format!("{name}: a round gave no result; run it again")))
     };
     let (bare_per_s, fed_per_s, ratio) = (spread(&bare)?, spread(&fed)?, spread(&ratio)?);
     Ok(FedEngineRecord { name: name.into(), bare_per_s, fed_per_s, ratio, readers: READERS })
