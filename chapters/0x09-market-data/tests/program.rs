@@ -1,4 +1,4 @@
-//! The program as people start it: a short run, a short measurement, help, refusals and exit codes.
+//! The program as users run it: a short run, a short measurement, help, rejected arguments and exit codes.
 
 use std::process::{Command, Output};
 
@@ -24,7 +24,7 @@ fn a_run_shows_a_book_and_ends_by_itself() {
 }
 
 #[test]
-fn a_log_that_stays_is_gone_on_with() {
+fn a_kept_log_is_continued() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let data_dir = folder.path().to_string_lossy().into_owned();
     let last = || {
@@ -47,7 +47,7 @@ fn a_log_that_stays_is_gone_on_with() {
         number.split(':').next().and_then(|number| number.parse::<u64>().ok()).expect("a number")
     };
     let first = last();
-    assert!(last() > first, "the second run goes on behind command {first}");
+    assert!(last() > first, "the second run continues after command {first}");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_measurement_is_recorded() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_words_and_a_code() {
+fn bad_arguments_are_rejected_with_a_message_and_a_code() {
     for (arguments, words) in [
         (&["--engine", "0x09"][..], "0x01, 0x02"),
         (&["--engine", "0x03", "--shards", "2"], "--shards is for engines 0x07 and 0x08"),
@@ -107,6 +107,6 @@ fn what_cannot_be_is_refused_with_words_and_a_code() {
     assert_eq!(help.status.code(), Some(0));
     for flag in ["--engine", "--flow", "--seconds", "--rate", "--readers", "--market", "--shards", "--data-dir", "feed"]
     {
-        assert!(said(&help).contains(flag), "{flag} is not told");
+        assert!(said(&help).contains(flag), "the help does not mention {flag}");
     }
 }
