@@ -1,5 +1,5 @@
-//! Orders a second: over HTTP and over WebSocket, beside the same server with nothing to do, in turn in each round; and with
-//! other engines behind the same door.
+//! Orders per second: over HTTP and over WebSocket, compared with the same server doing nothing, in turn in each round;
+//! and with other engines behind the same gateway.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ use crate::measure::profile::Spent;
 use crate::measure::server::Server;
 use crate::measure::what::What;
 
-/// Orders a message where they are sent in batches.
+/// Orders per message in batches.
 const BATCH: usize = 100;
 
-/// The same in bytes.
+/// The same for binary batches.
 const BINARY_BATCH: usize = 1_000;
 
 /// What is measured in each round, and its name in the profile.
@@ -37,20 +37,20 @@ const WHATS: [(What, &str); 9] = [
     (What::Order2, "http2"),
 ];
 
-/// How many connections ask over HTTP, in turn; those that a process may open.
+/// How many connections send over HTTP, in turn; limited to what a process may open.
 const CONCURRENCY: [usize; 3] = [CONNECTIONS, 256, 768];
 
-/// As many files as a process may have open where the system does not tell: what macOS gives a shell.
+/// How many files a process may have open if the system does not report it: the default of a shell on macOS.
 const FILES: u64 = 256;
 
-/// Engines that are put behind the door in turn.
+/// Engines that are put behind the gateway in turn.
 const ENGINES: [(Rung, &str); 4] =
     [(Rung::Naive, "0x01"), (Rung::GroupCommit, "0x03"), (Rung::ArrayBook, "0x05"), (Rung::Snapshots, "0x08")];
 
-/// Measures by protocol, and says each step before it.
+/// Measures by protocol, and announces each step.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub fn by_protocol(
     args: &VenueArgs,
     runtime: &Runtime,
@@ -108,10 +108,10 @@ pub fn by_protocol(
     Ok(())
 }
 
-/// Measures over HTTP by how many connections ask at once.
+/// Measures over HTTP by the number of concurrent connections.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub fn by_concurrency(
     args: &VenueArgs,
     runtime: &Runtime,
@@ -154,10 +154,10 @@ fn profile(name: &str, passes: &[Done]) -> Option<ProfileRecord> {
     Some(all.each(name, passes.iter().map(|done| done.answers).sum()))
 }
 
-/// Measures engine by engine, over HTTP.
+/// Measures each engine, over HTTP.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub fn by_engine(
     args: &VenueArgs,
     runtime: &Runtime,
@@ -166,7 +166,7 @@ pub fn by_engine(
 ) -> Result<Vec<EngineRecord>, MeasureError> {
     let engines = if args.quick { &ENGINES[..1] } else { &ENGINES };
     let measured = engines.iter().map(|&(rung, name)| {
-        say(&format!("the engine of {name} behind the door"));
+        say(&format!("the engine of {name} behind the gateway"));
         let server = Server::start(rung, folder)?;
         let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
         let done = (0..args.rounds()).map(|_| runtime.block_on(crowd.load(&server, What::Order, args.time())));
@@ -185,7 +185,7 @@ fn engine(name: &str, done: &[Done]) -> EngineRecord {
     }
 }
 
-/// A figure over the rounds.
+/// The spread of a figure over the rounds.
 pub fn spread(values: impl Iterator<Item = f64>) -> Spread {
     let values: Vec<f64> = values.collect();
     // There is a value for each round, and at least one round.

@@ -1,30 +1,30 @@
-//! The ways of asking that are measured.
+//! The kinds of requests that are measured.
 
-/// What is asked.
+/// A kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
     /// A handler that does nothing, over HTTP.
     Empty,
     /// An order over HTTP.
     Order,
-    /// An order over HTTP, with a new connection for each.
+    /// An order over HTTP, each on a new connection.
     Fresh,
-    /// As `Empty` over HTTP/2, as many requests under way on few connections.
+    /// Like `Empty` over HTTP/2, with as many requests in flight on fewer connections.
     Empty2,
-    /// As `Order`, likewise.
+    /// Like `Order`, likewise.
     Order2,
-    /// What is said comes back, over WebSocket.
+    /// An echo, over WebSocket.
     Echo,
-    /// An order a message, over WebSocket.
+    /// One order per message, over WebSocket.
     One,
-    /// So many orders a message, over WebSocket.
+    /// This many orders per message, over WebSocket.
     Batch(usize),
-    /// The same in bytes.
+    /// The same in binary.
     Binary(usize),
 }
 
 impl What {
-    /// Whether each answer is waited for before more is asked.
+    /// Whether each answer arrives before the next request is sent.
     pub fn is_http(self) -> bool {
         matches!(self, What::Empty | What::Order | What::Fresh | What::Empty2 | What::Order2)
     }
