@@ -1,21 +1,21 @@
-//! Room for so many at once, and what of it is taken.
+//! Counts how many places of a limited number are taken.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts what is taken; clones count together.
+/// A counter of taken places, shared by its clones.
 #[derive(Clone, Default)]
 pub struct Room(Arc<AtomicUsize>);
 
-/// So many places that are taken, until this value goes.
+/// This many taken places, until the value is dropped.
 pub struct Taken {
     count: usize,
-    /// None where nobody counts.
+    /// None if they are not counted.
     room: Option<Room>,
 }
 
 impl Room {
-    /// Takes as many of the wanted places as are free when there are `most`.
+    /// Takes as many of the wanted places as are free out of `most`.
     pub fn take(&self, wanted: usize, most: usize) -> Taken {
         let before = self.0.fetch_add(wanted, Ordering::Relaxed);
         let mut taken = Taken { count: wanted, room: Some(self.clone()) };
@@ -30,7 +30,7 @@ impl Room {
 }
 
 impl Taken {
-    /// As many as are wanted, where there is no end to them.
+    /// As many as wanted, if there is no limit.
     pub fn any(wanted: usize) -> Taken {
         Taken { count: wanted, room: None }
     }
@@ -40,7 +40,7 @@ impl Taken {
         self.count
     }
 
-    /// Gives back all but so many.
+    /// Gives back all but this many.
     pub fn keep(&mut self, most: usize) {
         let back = self.count.saturating_sub(most);
         self.count -= back;
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_together_take_no_more_than_there_is() {
+    fn threads_together_never_exceed_the_limit() {
         const MOST: usize = 3;
         const THREADS: usize = 4;
         let (room, held, begin) = (Room::default(), AtomicUsize::new(0), Barrier::new(THREADS));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_comes_back() {
+    fn dropped_places_are_free_again() {
         let room = Room::default();
         let (one, mut more) = (room.take(3, 10), room.take(9, 10));
         assert_eq!((one.count(), more.count(), room.take(1, 10).count(), room.taken()), (3, 7, 0, 10));
