@@ -1,4 +1,4 @@
-//! A short soak, as people start it: what a venue holds does not grow, whatever comes and goes. How quick it was is not asked.
+//! A short soak, as users run it: what a venue holds does not grow, whichever clients come and go. Speed is not tested.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! One's own: the account, what it holds, its open orders and its trades. They come from the projection.
+//! The account's own data: its holdings, open orders and trades. They come from the projection.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::wire::{FillJson, OpenOrderJson, sequences};
 /// The longest name of an account, in characters.
 const NAME_MAX: usize = 40;
 
-/// Who wants an account.
+/// A request for a new account.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountRequest {
     #[serde(default)]
     name: String,
-    /// Whether it wants a short code too, where there are some: who can keep a key needs none.
+    /// Whether it wants a short code too, in classroom mode: a client that can store a key needs none.
     #[serde(default = "yes")]
     code: bool,
 }
@@ -36,7 +36,7 @@ fn yes() -> bool {
     true
 }
 
-/// Makes a play account: its key is shown now and never again, and each open market gets a deposit for it.
+/// Creates a play account: its key is shown only this once, and it gets a deposit in each open market.
 pub async fn make(
     State(venue): State<Arc<Venue>>,
     Peer(address): Peer,
@@ -71,10 +71,10 @@ pub async fn make(
     Ok((StatusCode::CREATED, ToJson(made)))
 }
 
-/// Deposits play money, and waits until it is on disk.
+/// Deposits play money, and waits until the deposits are on disk.
 ///
 /// # Errors
-/// When a deposit was not taken. A rejected one is no error: a market may have closed meanwhile.
+/// If a deposit was not accepted. A rejected one is not an error: a market may have closed in the meantime.
 pub async fn play_money(
     venue: &Venue,
     places: impl Iterator<Item = (MarketId, AccountId)> + Send,
@@ -104,7 +104,7 @@ struct HoldingsJson {
     no_locked: u32,
 }
 
-/// What one holds in each market.
+/// The account's holdings in each market.
 pub async fn holdings(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
     let name = venue.names.name(account);
     let projection = venue.projection();
@@ -124,7 +124,7 @@ pub async fn holdings(State(venue): State<Arc<Venue>>, Trader(account): Trader, 
     ToJson(json!({ "account": account.0, "name": name, "holdings": holdings, "at": at }))
 }
 
-/// One's orders that rest.
+/// The account's resting orders.
 pub async fn orders(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
     let projection = venue.projection();
     let open = projection.account(account).into_iter().flat_map(|account| &account.open);
@@ -133,7 +133,7 @@ pub async fn orders(State(venue): State<Arc<Venue>>, Trader(account): Trader, as
     ToJson(json!({ "orders": orders, "at": sequences(projection.progress()) }))
 }
 
-/// One's trades, the newest last, since when they are known.
+/// The account's trades, the newest last, and since when they are known.
 pub async fn fills(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
     let projection = venue.projection();
     let fills = projection.account(account).into_iter().flat_map(|account| &account.fills);

@@ -1,5 +1,5 @@
-//! What can be asked, described for programs: OpenAPI 3.1. A test holds the description against the routes, in both
-//! directions, and against what they answer.
+//! The interface, described for programs: OpenAPI 3.1. A test compares the description with the routes, in both
+//! directions, and with their answers.
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
@@ -7,7 +7,7 @@ use axum::response::IntoResponse;
 /// The description.
 pub const DESCRIPTION: &str = include_str!("../../openapi.json");
 
-/// It, for whoever asks.
+/// Serves it.
 pub async fn description() -> impl IntoResponse {
     ([(CONTENT_TYPE, "application/json")], DESCRIPTION)
 }

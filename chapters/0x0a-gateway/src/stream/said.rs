@@ -1,4 +1,4 @@
-//! What a client says, as JSON: flat, so that it is read in one pass.
+//! A client's messages as JSON: flat, so that they are parsed in one pass.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::problem::{Problem, Why};
 use crate::wire::OrderRequest;
 
-/// The words of `do`.
+/// The values of `do`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Do {
@@ -20,7 +20,7 @@ pub(super) enum Do {
     CancelAll,
 }
 
-/// A message, with whatever fields it has.
+/// A message, with any of the fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Said<'m> {
@@ -42,7 +42,7 @@ pub(super) struct Said<'m> {
     client_order_id: Option<u64>,
 }
 
-/// A message that is none.
+/// An invalid message.
 pub(super) struct Misread {
     /// Its number, if it has one.
     pub id: Option<u64>,
@@ -50,7 +50,7 @@ pub(super) struct Misread {
     pub problem: Box<Problem>,
 }
 
-/// Only the number of a message, to answer one that is wrong in all else.
+/// Only the number of a message, to answer one that is otherwise invalid.
 #[derive(Deserialize)]
 struct Numbered {
     id: u64,
@@ -68,7 +68,7 @@ impl<'m> Said<'m> {
         })
     }
 
-    /// The command of `place` with one order, or of `cancel`.
+    /// The command of a `place` with one order, or of a `cancel`.
     ///
     /// # Errors
     /// What is missing.

@@ -1,4 +1,4 @@
-//! A load as people start it: over both protocols, with orders that are cancelled again. How quick it was is not asked.
+//! A load as users run it: over both protocols, with orders that are cancelled again. Speed is not tested.
 
 use std::process::{Command, Output, Stdio};
 
@@ -37,7 +37,7 @@ fn is_answered(protocol: &str, engine: &str, connections: usize) {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn bad_arguments_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for wrong in [["--rate", "0"], ["--cancels", "51"], ["--connections", "0"], ["--protocol", "carrier-pigeon"]] {
         let ended = load(&wrong, folder.path());
