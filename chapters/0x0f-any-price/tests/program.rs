@@ -1,4 +1,4 @@
-//! The program as people start it: help, a flow of one's own, refusals and exit codes.
+//! The program as users run it: help, a flow of one's own, rejected arguments and exit codes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -13,7 +13,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn a_flow_of_ones_own_is_measured_and_recorded() {
+fn a_custom_flow_is_measured_and_recorded() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let orders = folder.path().join("orders.csv");
     let rows: String = (0..200).map(|n| format!("limit,{n},{},{},5,gtc\n", ["bid", "ask"][n % 2], n % 7)).collect();
@@ -41,7 +41,7 @@ fn chosen_flows_and_engines_are_measured_in_either_language() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_words_and_a_code() {
+fn bad_arguments_are_rejected_with_a_message_and_a_code() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bad = folder.path().join("bad.csv");
     std::fs::write(&bad, "command,id,side,price,quantity,time_in_force\nlimit,1,bid,1,x,gtc\n").expect("written");
@@ -61,6 +61,6 @@ fn what_cannot_be_is_refused_with_words_and_a_code() {
     let help = program(&["--help"], folder.path());
     assert_eq!(help.status.code(), Some(0));
     for flag in ["--flow", "--engine", "--input", "--commands", "--rounds", "--seed", "--quick", "--plain", "--lang"] {
-        assert!(said(&help).contains(flag), "{flag} is not told");
+        assert!(said(&help).contains(flag), "the help does not mention {flag}");
     }
 }
