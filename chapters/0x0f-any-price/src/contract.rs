@@ -79,8 +79,8 @@ pub enum Command {
         /// The order.
         id: Id,
     },
-    /// Changes a resting order's price or quantity. A smaller quantity at the same price keeps its place in the queue.
-    /// Anything else is a cancel and a new [`TimeInForce::Gtc`] order with the same id and side.
+    /// Changes a resting order's price or quantity. A smaller quantity at the same price keeps its place in the
+    /// queue. Anything else is a cancel and a new [`TimeInForce::Gtc`] order with the same id and side.
     Replace {
         /// The order.
         id: Id,

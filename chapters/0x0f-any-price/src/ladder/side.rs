@@ -182,8 +182,8 @@ impl Levels {
         self.window.low == self.wanted && self.window.span == LEVELS
     }
 
-    /// The window has arrived. It moves again only if the best has been badly placed for some steps per level: a client
-    /// that places a lone order far out and cancels it can't make all levels move.
+    /// The window has arrived. It moves again only if the best has been badly placed for some steps per level: a
+    /// client that places a lone order far out and cancels it can't make all levels move.
     fn settle(&mut self, steps: usize) {
         self.waited += steps;
         let below = LEVELS / 16 * 11;
