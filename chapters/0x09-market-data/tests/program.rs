@@ -6,7 +6,7 @@ fn program(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ch09")).args(arguments).output().expect("the program starts")
 }
 
-fn said(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
 }
 
@@ -14,7 +14,7 @@ fn said(output: &Output) -> String {
 fn a_run_shows_a_book_and_ends_by_itself() {
     for engine in ["0x01", "0x08"] {
         let ended = program(&["--engine", engine, "--seconds", "0.5", "--rate", "2000", "--readers", "200"]);
-        let words = said(&ended);
+        let words = printed(&ended);
         assert_eq!(ended.status.code(), Some(0), "{words}");
         assert!(
             words.contains("behind command") && words.contains("bid ") && words.contains("200 readers took"),
@@ -40,7 +40,7 @@ fn a_kept_log_is_continued() {
             "--data-dir",
             &data_dir,
         ]);
-        let words = said(&ended);
+        let words = printed(&ended);
         assert_eq!(ended.status.code(), Some(0), "{words}");
         let line = words.lines().rfind(|line| line.contains("behind command")).expect("a book").to_owned();
         let (_, number) = line.split_once("behind command ").expect("a number");
@@ -56,7 +56,7 @@ fn a_measurement_is_recorded() {
     let output = folder.path().to_string_lossy().into_owned();
     let ended =
         program(&["feed", "--quick", "--readers", "1,100", "--rate", "20000", "--output", &output, "--lang", "zh"]);
-    let words = said(&ended);
+    let words = printed(&ended);
     assert_eq!(ended.status.code(), Some(0), "{words}");
     assert!(words.contains("每人一条通道"), "{words}");
     let record = std::fs::read_to_string(folder.path().join("feed.json")).expect("a record");
@@ -97,16 +97,16 @@ fn bad_arguments_are_rejected_with_a_message_and_a_code() {
         (&["feed", "--readers", "0"], "0 is not in"),
     ] {
         let ended = program(arguments);
-        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {}", said(&ended));
-        assert!(said(&ended).contains(words), "{arguments:?}: {}", said(&ended));
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {}", printed(&ended));
+        assert!(printed(&ended).contains(words), "{arguments:?}: {}", printed(&ended));
     }
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     let ended = program(&["--seconds", "0.2", "--data-dir", &file.path().to_string_lossy()]);
-    assert_eq!(ended.status.code(), Some(3), "{}", said(&ended));
+    assert_eq!(ended.status.code(), Some(3), "{}", printed(&ended));
     let help = program(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
     for flag in ["--engine", "--flow", "--seconds", "--rate", "--readers", "--market", "--shards", "--data-dir", "feed"]
     {
-        assert!(said(&help).contains(flag), "the help does not mention {flag}");
+        assert!(printed(&help).contains(flag), "the help does not mention {flag}");
     }
 }

@@ -20,8 +20,8 @@ use std::sync::{PoisonError, RwLock};
 use market::Command;
 use smallvec::SmallVec;
 
+use crate::capacity::Capacity;
 use crate::reply::{Answer, Refusal, Session};
-use crate::room::Room;
 
 /// Takes requests.
 pub trait Door: Send + Sync {
@@ -58,7 +58,7 @@ impl Request {
 /// The door right before the engine thread: a queue with a limit on the commands in flight.
 pub struct EngineDoor {
     queue: RwLock<Option<SyncSender<Request>>>,
-    under_way: Room,
+    under_way: Capacity,
     most: usize,
     is_draining: AtomicBool,
 }
@@ -67,7 +67,7 @@ impl EngineDoor {
     /// A door with at most this many commands in flight, and the receiver of its requests.
     pub fn new(most: usize) -> (EngineDoor, Receiver<Request>) {
         let (queue, entered) = sync_channel(most);
-        let (under_way, is_draining) = (Room::default(), AtomicBool::new(false));
+        let (under_way, is_draining) = (Capacity::default(), AtomicBool::new(false));
         (EngineDoor { queue: RwLock::new(Some(queue)), under_way, most, is_draining }, entered)
     }
 

@@ -29,7 +29,7 @@ pub use excess::Excess;
 use bucket::{Bucket, Rate};
 use held::{Held, Holders};
 
-use crate::room::{Room, Taken};
+use crate::capacity::{Capacity, Taken};
 
 /// How many requests of an account may be in flight, over all its connections.
 pub const IN_FLIGHT_MAX: usize = 4_096;
@@ -93,7 +93,7 @@ pub struct Limits {
 #[derive(Default)]
 struct Account {
     sent: Bucket,
-    in_flight: Room,
+    in_flight: Capacity,
 }
 
 impl Limits {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use market::{AccountId, CancelReason, Cents, Command, Event, Outcome, Place, Reason, Sequence, Stamp, Ticket};
 use smallvec::SmallVec;
 
-use crate::room::Taken;
+use crate::capacity::Taken;
 
 /// How many of a command's events an answer contains. The totals of a longer command are complete all the same.
 pub const EVENTS_MAX: usize = 1_000;

@@ -23,16 +23,16 @@
 //! A client that requests the subprotocol of [`binary`] may place in binary as well.
 
 pub mod binary;
+mod client_message;
+mod conversation;
 mod end;
+mod json;
 pub mod listeners;
 pub mod outbox;
-mod said;
 mod seat;
 pub mod shared;
 pub mod sizes;
-mod talk;
 mod watching;
-mod words;
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub async fn open(
     let seat = Seat::take(&venue, session)?;
     let upgrade = bounded(upgrade.protocols([binary::PROTOCOL]));
     Ok(upgrade.on_upgrade(move |socket| async move {
-        talk::talk(venue, socket, seat).await;
+        conversation::serve(venue, socket, seat).await;
         drop(held);
     }))
 }

@@ -229,16 +229,16 @@ impl Work for Driver {
     fn with<E: Engine>(self) -> Self::Done {
         let mut behind = self.behind.into_iter().map(|behind| Box::new(behind) as Box<dyn Acknowledge>);
         // An engine asks once per shard; if it asked again, nothing would listen.
-        let mut receivers = |_| behind.next().unwrap_or_else(|| Box::new(Nobody));
+        let mut receivers = |_| behind.next().unwrap_or_else(|| Box::new(Discard));
         let (engine, recovery) = E::open(&self.options, &mut receivers)?;
         let _ = self.opened.send(recovery);
         drive(engine, &self.entered, &self.tickets, &self.bell)
     }
 }
 
-struct Nobody;
+struct Discard;
 
-impl Acknowledge for Nobody {
+impl Acknowledge for Discard {
     fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
 
     fn recovered(&mut self, _: Sequence, _: &dyn Fn() -> ExchangeState) {}

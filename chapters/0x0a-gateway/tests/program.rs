@@ -134,7 +134,7 @@ fn remove_names(folder: &Path) {
 }
 
 #[test]
-fn who_loses_the_names_loses_no_cent() {
+fn losing_the_names_loses_no_cent() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--play-money", "500"]);
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());

@@ -7,7 +7,7 @@ use program::rounds::Rounds;
 use results::record::{Record, SoakRecord};
 
 #[test]
-fn nothing_grows_that_may_not() {
+fn nothing_grows_that_must_not() {
     let folder = tempfile::tempdir().unwrap();
     let minutes = Rounds::asked().pick("0.1", "1");
     let mut soak = Command::new(env!("CARGO_BIN_EXE_ch0a"));

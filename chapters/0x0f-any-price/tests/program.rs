@@ -8,7 +8,7 @@ fn program(arguments: &[&str], output: &Path) -> Output {
     command.args(arguments).arg("--output").arg(output).output().expect("the program starts")
 }
 
-fn said(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
 }
 
@@ -20,7 +20,7 @@ fn a_custom_flow_is_measured_and_recorded() {
     let text = format!("command,id,side,price,quantity,time_in_force\n{rows}cancel,199,,,,\n");
     std::fs::write(&orders, text).expect("written");
     let ended = program(&["--rounds", "1", "--input", &orders.to_string_lossy()], folder.path());
-    let words = said(&ended);
+    let words = printed(&ended);
     assert_eq!(ended.status.code(), Some(0), "{words}");
     assert!(words.contains("orders.csv: 201 messages") && words.contains("vectors"), "{words}");
     let record = std::fs::read_to_string(folder.path().join("any-price.json")).expect("a record");
@@ -35,7 +35,7 @@ fn chosen_flows_and_engines_are_measured_in_either_language() {
     let few =
         ["--quick", "--rounds", "1", "--commands", "2000", "--flow", "calm,crash", "--engine", "ladder", "--plain"];
     let ended = program(&[&few[..], &["--lang", "zh"]].concat(), folder.path());
-    let words = said(&ended);
+    let words = printed(&ended);
     assert_eq!(ended.status.code(), Some(0), "{words}");
     assert!(words.contains("calm：2000 条消息") && words.contains("crash：") && !words.contains("tree"), "{words}");
 }
@@ -56,11 +56,11 @@ fn bad_arguments_are_rejected_with_a_message_and_a_code() {
     ] {
         let ended = program(arguments, folder.path());
         assert_eq!(ended.status.code(), Some(2), "{arguments:?}");
-        assert!(said(&ended).contains(words), "{arguments:?}: {}", said(&ended));
+        assert!(printed(&ended).contains(words), "{arguments:?}: {}", printed(&ended));
     }
     let help = program(&["--help"], folder.path());
     assert_eq!(help.status.code(), Some(0));
     for flag in ["--flow", "--engine", "--input", "--commands", "--rounds", "--seed", "--quick", "--plain", "--lang"] {
-        assert!(said(&help).contains(flag), "the help does not mention {flag}");
+        assert!(printed(&help).contains(flag), "the help does not mention {flag}");
     }
 }

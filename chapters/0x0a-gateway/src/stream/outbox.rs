@@ -10,9 +10,9 @@ use market::state::Holdings;
 use market::{AccountId, Command, Event, Stamp};
 use tokio::sync::Notify;
 
+use crate::capacity::Capacity;
 use crate::door::{Commands, Request};
 use crate::reply::{Answer, Given};
-use crate::room::Room;
 
 /// How many notices may wait. A client that does not read them in time is disconnected.
 pub const NOTICES_MAX: usize = 16_384;
@@ -81,7 +81,7 @@ struct Waiting {
 #[derive(Default)]
 pub struct Outbox {
     waiting: Mutex<Waiting>,
-    under_way: Room,
+    under_way: Capacity,
     is_news: Notify,
 }
 

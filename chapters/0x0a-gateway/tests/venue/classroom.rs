@@ -51,7 +51,7 @@ fn a_code_recovers_its_account_and_the_old_key_stops_working() {
 }
 
 #[test]
-fn codes_are_not_guessed() {
+fn codes_cannot_be_guessed() {
     let folder = tempfile::tempdir().unwrap();
     let server = classroom(&folder);
     let mut anyone = server.client();
@@ -83,7 +83,7 @@ fn there_are_no_codes_outside_a_classroom() {
 }
 
 #[test]
-fn a_class_begins_anew_and_what_was_before_is_kept() {
+fn a_fresh_start_keeps_what_was_before() {
     let folder = tempfile::tempdir().unwrap();
     let server = classroom(&folder);
     let operator = server.operator.clone().unwrap();

@@ -11,7 +11,7 @@ use program::rounds::Rounds;
 use serde_json::{Value, json};
 
 #[test]
-fn connections_that_say_nothing_or_say_it_slowly() {
+fn silent_and_slow_connections() {
     let venue = venue();
     let before = resident_kib(&venue.server);
     let count = Rounds::asked().pick(500, 5_000);
@@ -153,7 +153,7 @@ fn requests_smuggled_in_requests() {
 }
 
 #[test]
-fn bodies_that_never_end_and_bombs() {
+fn endless_bodies_and_bombs() {
     let venue = venue();
     let key = venue.keys[0].clone();
     let before = resident_kib(&venue.server);
@@ -182,7 +182,7 @@ fn bodies_that_never_end_and_bombs() {
 }
 
 #[test]
-fn keys_are_not_guessed_and_nobody_moves_what_is_not_theirs() {
+fn keys_cannot_be_guessed_and_no_account_acts_for_another() {
     let venue = venue();
     let mut stranger = venue.server.client().with_key(&venue.keys[1]);
     let account = |key: &str| venue.server.client().with_key(key).get("/v1/account").unwrap().json();

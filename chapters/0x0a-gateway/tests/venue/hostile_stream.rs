@@ -31,7 +31,7 @@ fn ended_by(venue: &Venue, bytes: &[u8]) -> Ended {
 }
 
 #[test]
-fn frames_that_are_none_are_closed_with_a_code_and_a_reason() {
+fn invalid_frames_are_closed_with_a_code_and_a_reason() {
     let venue = venue();
     let login = json!({ "id": 1, "do": "login", "key": venue.keys[0] }).to_string();
     let unmasked = [head(FIN | TEXT, 0, login.len() as u64), login.clone().into_bytes()].concat();

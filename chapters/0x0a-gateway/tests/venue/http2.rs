@@ -65,7 +65,7 @@ fn it_is_off_by_default() {
 /// Requests that are cancelled before they are answered cost a client a few bytes, and much more work for a server that
 /// goes on serving each of them (CVE-2023-44487).
 #[test]
-fn requests_that_are_taken_back_at_once() {
+fn requests_that_are_cancelled_at_once() {
     let venue = venue_with(&["--http2"]);
     let before = resident_kib(&venue.server);
     let count = Rounds::asked().pick(2_000, 50_000);

@@ -70,7 +70,7 @@ fn start(folder: &Path, shards: u16, engine: &str) -> Server {
 }
 
 #[test]
-fn nothing_that_a_client_was_told_of_is_lost() {
+fn nothing_acknowledged_is_lost() {
     lives(1, Rounds::asked().pick(4, 20), 1, &["0x08", "0x01", "0x03"]);
 }
 

@@ -12,7 +12,7 @@ fn load(arguments: &[&str], folder: &std::path::Path) -> Output {
 
 /// Both protocols at once: most of the time nothing is due.
 #[test]
-fn what_is_offered_is_answered() {
+fn every_request_is_answered() {
     std::thread::scope(|scope| {
         for (protocol, engine, connections) in [("http", "0x03", 200), ("websocket", "0x08", 3)] {
             scope.spawn(move || is_answered(protocol, engine, connections));

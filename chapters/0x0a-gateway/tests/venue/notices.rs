@@ -62,7 +62,7 @@ fn venue(folder: &tempfile::TempDir) -> (Server, [String; 2]) {
 }
 
 #[test]
-fn an_order_is_named_as_its_client_names_it_until_the_venue_starts_anew() {
+fn notices_have_the_clients_order_number_until_the_venue_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let (server, keys) = venue(&folder);
     let (mut ann, mut ben) = (Person::new(&server, &keys[0]), Person::new(&server, &keys[1]));
@@ -102,7 +102,7 @@ fn a_market_can_be_watched_when_its_opening_was_answered() {
 }
 
 #[test]
-fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
+fn every_holder_gets_a_notice_of_the_end_of_a_market() {
     let folder = tempfile::tempdir().unwrap();
     let (server, keys) = venue(&folder);
     let (mut ann, mut ben) = (Person::new(&server, &keys[0]), Person::new(&server, &keys[1]));

@@ -41,7 +41,7 @@ fn book(frames: &mut Frames) -> Value {
 }
 
 #[test]
-fn a_feed_that_ends_is_told_to_everybody_and_another_begins() {
+fn a_feed_that_fails_is_reported_and_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--orders-per-second", "0"]);
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use smallvec::smallvec;
 
 use super::binary;
+use super::client_message::{ClientMessage, Do, Misread, missing};
 use super::end::{Bye, End};
+use super::json::{self, Answered, text};
 use super::outbox::{Form, Outbox, Outgoing, TooSlow, Words};
-use super::said::{Do, Misread, Said, missing};
 use super::seat::Seat;
 use super::watching::Watching;
-use super::words::{self, Answered, text};
 use crate::door::{Commands, Door};
 use crate::http::orders::{cancellation, own_orders};
 use crate::problem::{Problem, Why};
@@ -39,7 +39,7 @@ const BYE_TIME: Duration = Duration::from_secs(1);
 /// How many messages of a client to read before checking the other sources.
 const HEARD_MAX: usize = 64;
 
-struct Talk {
+struct Conversation {
     venue: Arc<Venue>,
     socket: WebSocket,
     seat: Option<Seat>,
@@ -52,20 +52,21 @@ struct Talk {
 }
 
 /// Serves the connection until one side ends it.
-pub(super) async fn talk(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>) {
+pub(super) async fn serve(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>) {
     let (outbox, watching) = (Arc::default(), Watching::default());
     let is_binary = socket.protocol().is_some();
-    let mut talk = Talk { venue, socket, seat, is_binary, outbox, watching, taken: VecDeque::new(), news: Vec::new() };
-    if let Some(Session::Account(account)) = talk.session() {
-        talk.venue.listeners.listen(account, &talk.outbox);
+    let mut conversation =
+        Conversation { venue, socket, seat, is_binary, outbox, watching, taken: VecDeque::new(), news: Vec::new() };
+    if let Some(Session::Account(account)) = conversation.session() {
+        conversation.venue.listeners.listen(account, &conversation.outbox);
     }
-    if let Err(End::Bye(bye)) = talk.go_on().await {
+    if let Err(End::Bye(bye)) = conversation.go_on().await {
         // A client that is disconnected for being slow may not read that either.
-        let _ = tokio::time::timeout(BYE_TIME, talk.part(&bye)).await;
+        let _ = tokio::time::timeout(BYE_TIME, conversation.part(&bye)).await;
     }
 }
 
-impl Talk {
+impl Conversation {
     fn session(&self) -> Option<Session> {
         self.seat.as_ref().map(|seat| seat.session)
     }
@@ -127,7 +128,7 @@ impl Talk {
     }
 
     async fn obey(&mut self, said: &str) -> Result<(), End> {
-        let said = match Said::read(said) {
+        let said = match ClientMessage::read(said) {
             Ok(said) => said,
             Err(Misread { id, problem }) => return self.send(text(&Answered::<()>::problem(id, *problem))).await,
         };
@@ -155,7 +156,7 @@ impl Talk {
     }
 
     /// Does what can be done at once, and passes commands to the door.
-    fn done(&mut self, said: &Said) -> Result<Option<Value>, Problem> {
+    fn done(&mut self, said: &ClientMessage) -> Result<Option<Value>, Problem> {
         match said.what {
             Do::Login => self.login(said).map(Some),
             Do::Watch => self.watch(said).map(Some),
@@ -168,7 +169,7 @@ impl Talk {
         }
     }
 
-    fn login(&mut self, said: &Said) -> Result<Value, Problem> {
+    fn login(&mut self, said: &ClientMessage) -> Result<Value, Problem> {
         let key = said.key.as_deref().ok_or_else(|| missing("key"))?;
         let known = self.venue.names.session(key);
         let session = known.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))?;
@@ -187,14 +188,14 @@ impl Talk {
         })
     }
 
-    fn watch(&mut self, said: &Said) -> Result<Value, Problem> {
+    fn watch(&mut self, said: &ClientMessage) -> Result<Value, Problem> {
         let markets = said.markets.as_ref().ok_or_else(|| missing("markets"))?;
         self.watching.watch(&self.venue, markets)?;
         Ok(json!({ "markets": self.watching.numbers() }))
     }
 
     // ANCHOR: enter
-    fn enter(&mut self, said: &Said) -> Result<(), Problem> {
+    fn enter(&mut self, said: &ClientMessage) -> Result<(), Problem> {
         let Some(Session::Account(account)) = self.session() else {
             return Err(Problem::because(Why::Unauthenticated, LOG_IN));
         };
@@ -207,7 +208,7 @@ impl Talk {
     // ANCHOR_END: enter
 
     /// The commands of a message, and how to encode the answer.
-    fn commands(&self, said: &Said, account: AccountId) -> Result<(Words, Commands), Problem> {
+    fn commands(&self, said: &ClientMessage, account: AccountId) -> Result<(Words, Commands), Problem> {
         Ok(match (said.what, &said.orders) {
             (Do::CancelAll, _) => {
                 let market = said.market.ok_or_else(|| missing("market"))?;
@@ -253,10 +254,10 @@ impl Talk {
                     messages.push(Message::Binary(binary::write(id, account, &given).into()));
                 }
                 Outgoing::Answer(id, Form::Words(asked), given) => {
-                    messages.push(Message::Text(words::answer(id, &asked, &given)));
+                    messages.push(Message::Text(json::answer(id, &asked, &given)));
                 }
                 Outgoing::Notice(notice) if self.is_binary => notices.push(notice),
-                Outgoing::Notice(notice) => messages.push(Message::Text(words::notice(&notice))),
+                Outgoing::Notice(notice) => messages.push(Message::Text(json::notice(&notice))),
             }
         }
         if !notices.is_empty() {

@@ -23,7 +23,7 @@ pub(super) enum Do {
 /// A message, with any of the fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Said<'m> {
+pub(super) struct ClientMessage<'m> {
     pub id: u64,
     #[serde(rename = "do")]
     pub what: Do,
@@ -56,12 +56,12 @@ struct Numbered {
     id: u64,
 }
 
-impl<'m> Said<'m> {
+impl<'m> ClientMessage<'m> {
     /// Reads a message.
     ///
     /// # Errors
     /// What is wrong.
-    pub(super) fn read(text: &'m str) -> Result<Said<'m>, Misread> {
+    pub(super) fn read(text: &'m str) -> Result<ClientMessage<'m>, Misread> {
         serde_json::from_str(text).map_err(|error| {
             let id = serde_json::from_str::<Numbered>(text).ok().map(|numbered| numbered.id);
             Misread { id, problem: Box::new(Problem::because(Why::BadRequest, format!("{error}."))) }
