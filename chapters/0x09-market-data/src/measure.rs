@@ -115,10 +115,10 @@ impl Bench<'_> {
         let (mut mask, mut channels, mut late) = (Vec::new(), Vec::new(), <[Rounds; 2]>::default());
         let mut net_ns = Vec::new();
         for _ in 0..self.args.rounds() {
-            let nobody_ns = direct::nobody(&self.recorded, rate);
-            bare.push(nobody_ns);
+            let unwatched_ns = direct::unwatched(&self.recorded, rate);
+            bare.push(unwatched_ns);
             mask.push(direct::mask(slice::from_ref(&self.recorded), self.market, readers, rate)?);
-            net_ns.extend(mask.last().and_then(|pass| Some(pass.event_ns? - nobody_ns?)));
+            net_ns.extend(mask.last().and_then(|pass| Some(pass.event_ns? - unwatched_ns?)));
             late[0].push(self.late(Way::Mask, readers, 1, self.flow.body.len())?);
             channels.push(direct::with_channels(&self.recorded, self.market, readers, rate, messages_max)?);
             late[1].push(self.late(Way::Channels, readers, 1, commands)?);

@@ -16,13 +16,13 @@ pub mod mix;
 pub mod notices;
 pub mod open_loop;
 pub mod profile;
+pub mod request_kind;
 pub mod server;
 pub mod soak;
 pub mod sustained;
 pub mod table;
 pub mod throughput;
 pub mod watcher;
-pub mod what;
 pub mod windows;
 
 use std::path::Path;

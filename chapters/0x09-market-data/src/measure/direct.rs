@@ -191,16 +191,16 @@ pub fn with_channels(
 }
 
 /// No readers: what replaying costs by itself.
-pub fn nobody(recorded: &Recorded, rate: u64) -> Option<f64> {
-    struct Nobody;
-    impl Acknowledge for Nobody {
+pub fn unwatched(recorded: &Recorded, rate: u64) -> Option<f64> {
+    struct Discard;
+    impl Acknowledge for Discard {
         fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
             // It reads every event, as the tap does: here events come from memory, in an engine from its cache.
             let markets = events.iter().fold(0, |sum: u32, event| sum.wrapping_add(event.market().0));
             std::hint::black_box((stamp, markets));
         }
     }
-    recorded.hand_over(&mut Nobody, recorded.commands.len(), rate as f64)
+    recorded.hand_over(&mut Discard, recorded.commands.len(), rate as f64)
 }
 
 /// Processor time per event, in nanoseconds, over threads that each report their time and number of events.

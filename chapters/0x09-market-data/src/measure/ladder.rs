@@ -45,7 +45,7 @@ impl Work for Pass<'_> {
         let feed = FeedThread::start(Feed::new(Settings::default(), with_logs(&options, &ends))).map_err(unusable)?;
         let mut behind = |_, tap| match is_fed {
             true => Box::new(tap) as Box<dyn market::Acknowledge>,
-            false => Box::new(Nobody),
+            false => Box::new(Discard),
         };
         let engine: E = open(&options, &flow.setup, taps, &mut behind).map_err(unusable)?;
         let is_over = AtomicBool::new(false);
@@ -69,9 +69,9 @@ impl Work for Pass<'_> {
 }
 
 /// Discards acknowledgements.
-struct Nobody;
+struct Discard;
 
-impl market::Acknowledge for Nobody {
+impl market::Acknowledge for Discard {
     fn acknowledge(&mut self, _stamp: market::Stamp, _events: &[market::Event]) {}
 }
 

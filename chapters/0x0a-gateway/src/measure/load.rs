@@ -18,8 +18,8 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::client::{ClientError, Http, Stream};
 use crate::measure::asking::{Asked, Question, ask, ask_anew, histogram};
 use crate::measure::profile::Spent;
+use crate::measure::request_kind::RequestKind;
 use crate::measure::server::Server;
-use crate::measure::what::What;
 
 /// How many connections send over HTTP, one request at a time each.
 pub const CONNECTIONS: usize = 64;
@@ -43,7 +43,7 @@ pub struct Done {
     pub answers: u64,
     /// The same per second.
     pub per_s: f64,
-    /// What the server's process used. None if the system does not report it.
+    /// RequestKind the server's process used. None if the system does not report it.
     pub spent: Option<Spent>,
     /// Processor time of the server's process per answer, in nanoseconds.
     pub server_ns: Option<f64>,
@@ -121,8 +121,8 @@ impl Crowd {
     ///
     /// # Errors
     /// If a connection breaks.
-    pub async fn load(&self, server: &Server, what: What, time: Duration) -> Result<Done, MeasureError> {
-        self.load_over(server, what, time, self.members.len()).await
+    pub async fn load(&self, server: &Server, kind: RequestKind, time: Duration) -> Result<Done, MeasureError> {
+        self.load_over(server, kind, time, self.members.len()).await
     }
 
     /// The same with this many HTTP connections, which share the accounts if there are more.
@@ -132,14 +132,14 @@ impl Crowd {
     pub async fn load_over(
         &self,
         server: &Server,
-        what: What,
+        kind: RequestKind,
         time: Duration,
         connections: usize,
     ) -> Result<Done, MeasureError> {
         let (server_before, spent_before) = (server.processor_time(), server.spent());
         let (ours_before, began) = (runner::processor_time(), Instant::now());
         let until = began + time;
-        let tasks = self.begin(server.address, what, until, connections).await.map_err(broken)?;
+        let tasks = self.begin(server.address, kind, until, connections).await.map_err(broken)?;
         let (mut answers, mut waits) = (0, histogram());
         for task in tasks {
             let asked = task.await.map_err(|_| MeasureError::Unusable("the load failed".into()))?.map_err(broken)?;
@@ -167,14 +167,14 @@ impl Crowd {
     async fn begin(
         &self,
         address: SocketAddr,
-        what: What,
+        kind: RequestKind,
         until: Instant,
         connections: usize,
     ) -> Result<Vec<AtWork>, ClientError> {
-        if !what.is_http() {
+        if !kind.is_http() {
             let ask = |number| {
                 let member = self.member(number).clone();
-                tokio::spawn(async move { stream(address, what, &member, until).await })
+                tokio::spawn(async move { stream(address, kind, &member, until).await })
             };
             return Ok((0..STREAMS).map(ask).collect());
         }
@@ -182,16 +182,17 @@ impl Crowd {
         let (mut tasks, mut shared) = (Vec::new(), None);
         for number in 0..connections {
             // Over HTTP/2 several of them share a connection.
-            if matches!(what, What::Empty2 | What::Order2) && number.is_multiple_of(each) {
+            if matches!(kind, RequestKind::Empty2 | RequestKind::Order2) && number.is_multiple_of(each) {
                 shared = Some(Http::connect_two(address).await?);
             }
             let (member, shared) = (self.member(number), shared.as_ref().and_then(Http::another));
             let order = || Question::order(&member.key, format!("{{{}}}", Crowd::order(member.number)));
-            let question = if matches!(what, What::Empty | What::Empty2) { Question::empty() } else { order() };
+            let question =
+                if matches!(kind, RequestKind::Empty | RequestKind::Empty2) { Question::empty() } else { order() };
             tasks.push(tokio::spawn(async move {
                 match shared {
                     Some(shared) => ask(shared, &question, until).await,
-                    None if what == What::Fresh => ask_anew(address, &question, until).await,
+                    None if kind == RequestKind::Fresh => ask_anew(address, &question, until).await,
                     None => ask(Http::connect(address).await?, &question, until).await,
                 }
             }));
@@ -205,22 +206,22 @@ pub fn broken(error: ClientError) -> MeasureError {
     MeasureError::Unusable(format!("the load failed: {error}"))
 }
 
-async fn stream(address: SocketAddr, what: What, member: &Member, until: Instant) -> Result<Asked, ClientError> {
-    let (path, batch, window) = match what {
-        What::Echo => ("/v1/echo", 1, WINDOW),
-        What::Batch(batch) | What::Binary(batch) => ("/v1/stream", batch, WINDOW_OF_BATCHES),
+async fn stream(address: SocketAddr, kind: RequestKind, member: &Member, until: Instant) -> Result<Asked, ClientError> {
+    let (path, batch, window) = match kind {
+        RequestKind::Echo => ("/v1/echo", 1, WINDOW),
+        RequestKind::Batch(batch) | RequestKind::Binary(batch) => ("/v1/stream", batch, WINDOW_OF_BATCHES),
         _ => ("/v1/stream", 1, WINDOW),
     };
-    let mut stream = match what {
-        What::Binary(_) => Stream::connect_in_bytes(address, path).await?,
+    let mut stream = match kind {
+        RequestKind::Binary(_) => Stream::connect_in_bytes(address, path).await?,
         _ => Stream::connect(address, path).await?,
     };
-    if what != What::Echo {
+    if kind != RequestKind::Echo {
         stream.say(json!({ "id": 0, "do": "login", "key": member.key }).to_string()).await?;
         // The greeting, and the answer to the login.
         let _ = (stream.hear().await?, stream.hear().await?);
     }
-    let message = message(what, member);
+    let message = message(kind, member);
     let (mut saying, mut hearing) = stream.split();
     let room = Arc::new(Semaphore::new(window));
     let theirs = Arc::clone(&room);
@@ -238,7 +239,7 @@ async fn stream(address: SocketAddr, what: What, member: &Member, until: Instant
     });
     let mut answers = 0;
     while let Some(heard) = hearing.next().await.transpose()? {
-        match is_answer(what, &heard) {
+        match is_answer(kind, &heard) {
             Some(true) => {}
             // Notices and ticks are not answers.
             Some(false) => continue,
@@ -256,11 +257,11 @@ async fn stream(address: SocketAddr, what: What, member: &Member, until: Instant
 }
 
 /// Whether a message is the expected answer; none if it is a problem.
-fn is_answer(what: What, heard: &Message) -> Option<bool> {
-    match (what, heard) {
-        (What::Echo, Message::Text(_)) => Some(true),
-        (What::Binary(_), Message::Binary(bytes)) if bytes.starts_with(&[0xff; 8]) => Some(false),
-        (What::Binary(_), Message::Binary(bytes)) => {
+fn is_answer(kind: RequestKind, heard: &Message) -> Option<bool> {
+    match (kind, heard) {
+        (RequestKind::Echo, Message::Text(_)) => Some(true),
+        (RequestKind::Binary(_), Message::Binary(bytes)) if bytes.starts_with(&[0xff; 8]) => Some(false),
+        (RequestKind::Binary(_), Message::Binary(bytes)) => {
             // After the message's number, the first answer: its outcome is the 7th word.
             let outcome = bytes.get(32..36)?;
             (outcome == [0; 4]).then_some(true)
@@ -277,14 +278,14 @@ fn refusal(heard: &Message) -> String {
     if let Message::Binary(bytes) = heard { in_bytes(bytes) } else { heard.to_string() }
 }
 
-fn message(what: What, member: &Member) -> Message {
+fn message(kind: RequestKind, member: &Member) -> Message {
     let order = Crowd::order(member.number);
-    match what {
-        What::Batch(batch) => {
+    match kind {
+        RequestKind::Batch(batch) => {
             let orders = vec![format!("{{{order}}}"); batch].join(",");
             Message::text(format!(r#"{{"id":1,"do":"place","orders":[{orders}]}}"#))
         }
-        What::Binary(batch) => {
+        RequestKind::Binary(batch) => {
             let command = encode_command(&member.command());
             Message::binary([1u64.to_le_bytes().to_vec(), command.repeat(batch)].concat())
         }

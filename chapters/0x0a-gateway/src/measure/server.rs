@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::measure::profile::Spent;
 
-/// What its process holds; none if the system does not report it.
+/// RequestKind its process holds; none if the system does not report it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Held {
     /// Memory, in bytes.
@@ -108,12 +108,12 @@ impl Server {
         Some(Duration::from_millis(10 * ticks))
     }
 
-    /// What its threads have used so far; none if the system does not report it.
+    /// RequestKind its threads have used so far; none if the system does not report it.
     pub fn spent(&self) -> Option<Spent> {
         Spent::of(self.process.id())
     }
 
-    /// What its process holds now.
+    /// RequestKind its process holds now.
     pub fn held(&self) -> Held {
         let process = format!("/proc/{}", self.process.id());
         let status = std::fs::read_to_string(format!("{process}/status")).unwrap_or_default();

@@ -26,9 +26,9 @@ use tokio::time::{Instant, interval_at};
 use crate::client::{ClientError, Http, Stream};
 use crate::measure::late::{Offer, offer_http};
 use crate::measure::load::{CONNECTIONS, Crowd, Member, broken};
+use crate::measure::request_kind::RequestKind;
 use crate::measure::server::Server;
 use crate::measure::table::soak_text;
-use crate::measure::what::What;
 use crate::measure::windows::{Waits, watch};
 
 /// The length of a window; a short run has shorter ones.
@@ -88,7 +88,7 @@ async fn soak(args: &SoakArgs, server: &Server, folder: &std::path::Path) -> Res
     let bar = progress_bar(u64::from(count) + 1);
     say(&bar, "the maximum load");
     let crowd = Crowd::gather(server, CONNECTIONS).await?;
-    let full = crowd.load(server, What::Order, window.min(Duration::from_secs(5))).await?;
+    let full = crowd.load(server, RequestKind::Order, window.min(Duration::from_secs(5))).await?;
     let offered_per_s = ((SHARE * full.per_s) as u64).max(1);
     bar.inc(1);
     let waits = Waits::default();

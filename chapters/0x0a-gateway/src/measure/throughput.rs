@@ -15,8 +15,8 @@ use tokio::runtime::Runtime;
 use crate::measure::connections::{open_files, room};
 use crate::measure::load::{CONNECTIONS, Crowd, Done, STREAMS};
 use crate::measure::profile::Spent;
+use crate::measure::request_kind::RequestKind;
 use crate::measure::server::Server;
-use crate::measure::what::What;
 
 /// Orders per message in batches.
 const BATCH: usize = 100;
@@ -24,17 +24,17 @@ const BATCH: usize = 100;
 /// The same for binary batches.
 const BINARY_BATCH: usize = 1_000;
 
-/// What is measured in each round, and its name in the profile.
-const WHATS: [(What, &str); 9] = [
-    (What::Empty, "empty"),
-    (What::Order, "orders"),
-    (What::Fresh, "fresh"),
-    (What::Echo, "echo"),
-    (What::One, "one"),
-    (What::Batch(BATCH), "json-batch"),
-    (What::Binary(BINARY_BATCH), "binary-batch"),
-    (What::Empty2, "empty-http2"),
-    (What::Order2, "http2"),
+/// RequestKind is measured in each round, and its name in the profile.
+const KINDS: [(RequestKind, &str); 9] = [
+    (RequestKind::Empty, "empty"),
+    (RequestKind::Order, "orders"),
+    (RequestKind::Fresh, "fresh"),
+    (RequestKind::Echo, "echo"),
+    (RequestKind::One, "one"),
+    (RequestKind::Batch(BATCH), "json-batch"),
+    (RequestKind::Binary(BINARY_BATCH), "binary-batch"),
+    (RequestKind::Empty2, "empty-http2"),
+    (RequestKind::Order2, "http2"),
 ];
 
 /// How many connections send over HTTP, in turn; limited to what a process may open.
@@ -58,13 +58,13 @@ pub fn by_protocol(
     record: &mut VenueRecord,
     say: &dyn Fn(&str),
 ) -> Result<(), MeasureError> {
-    let mut passes: Vec<Vec<Done>> = vec![Vec::new(); WHATS.len()];
+    let mut passes: Vec<Vec<Done>> = vec![Vec::new(); KINDS.len()];
     let server = Server::start_with_http2(Rung::Snapshots, folder)?;
     let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
     for _ in 0..args.rounds() {
-        for ((what, _), passes) in WHATS.into_iter().zip(&mut passes) {
-            say(what.words());
-            passes.push(runtime.block_on(crowd.load(&server, what, args.time()))?);
+        for ((kind, _), passes) in KINDS.into_iter().zip(&mut passes) {
+            say(kind.words());
+            passes.push(runtime.block_on(crowd.load(&server, kind, args.time()))?);
         }
     }
     let per_s = |place: usize| spread(passes[place].iter().map(|done| done.per_s));
@@ -98,7 +98,7 @@ pub fn by_protocol(
         server_ns: spread_of_some(passes[8].iter().map(|done| done.server_ns)),
         load_ns: spread_of_some(passes[8].iter().map(|done| done.load_ns)),
     });
-    record.profile = WHATS.iter().zip(&passes).filter_map(|((_, name), passes)| profile(name, passes)).collect();
+    record.profile = KINDS.iter().zip(&passes).filter_map(|((_, name), passes)| profile(name, passes)).collect();
     record.stream = vec![
         stream(3, "echo", 1),
         stream(4, "one", 1),
@@ -126,8 +126,8 @@ pub fn by_concurrency(
     for _ in 0..args.rounds() {
         for (connections, passes) in counts().zip(&mut passes) {
             say(&format!("HTTP over {connections} connections"));
-            let pass = |what| runtime.block_on(crowd.load_over(&server, what, args.time(), connections));
-            passes.push([pass(What::Empty)?, pass(What::Order)?]);
+            let pass = |kind| runtime.block_on(crowd.load_over(&server, kind, args.time(), connections));
+            passes.push([pass(RequestKind::Empty)?, pass(RequestKind::Order)?]);
         }
     }
     let case = |(connections, passes): (usize, Vec<[Done; 2]>)| {
@@ -169,7 +169,7 @@ pub fn by_engine(
         say(&format!("the engine of {name} behind the gateway"));
         let server = Server::start(rung, folder)?;
         let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
-        let done = (0..args.rounds()).map(|_| runtime.block_on(crowd.load(&server, What::Order, args.time())));
+        let done = (0..args.rounds()).map(|_| runtime.block_on(crowd.load(&server, RequestKind::Order, args.time())));
         Ok(engine(name, &done.collect::<Result<Vec<_>, _>>()?))
     });
     measured.collect()

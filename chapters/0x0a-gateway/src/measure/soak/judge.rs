@@ -14,7 +14,7 @@
 use results::record::{TrendRecord, WindowRecord};
 use results::spread::median_of_sorted;
 
-/// What must not grow, and by how much it may be larger: a factor, and an amount.
+/// RequestKind must not grow, and by how much it may be larger: a factor, and an amount.
 const RULES: [Rule; 4] = [
     Rule {
         name: "memory",

@@ -2,7 +2,7 @@
 
 /// A kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum RequestKind {
     /// A handler that does nothing, over HTTP.
     Empty,
     /// An order over HTTP.
@@ -23,24 +23,27 @@ pub enum What {
     Binary(usize),
 }
 
-impl What {
+impl RequestKind {
     /// Whether each answer arrives before the next request is sent.
     pub fn is_http(self) -> bool {
-        matches!(self, What::Empty | What::Order | What::Fresh | What::Empty2 | What::Order2)
+        matches!(
+            self,
+            RequestKind::Empty | RequestKind::Order | RequestKind::Fresh | RequestKind::Empty2 | RequestKind::Order2
+        )
     }
 
     /// For the progress bar.
     pub fn words(self) -> &'static str {
         match self {
-            What::Empty => "HTTP, an empty handler",
-            What::Order => "HTTP, durable orders",
-            What::Fresh => "HTTP, a connection for each order",
-            What::Empty2 => "HTTP/2, an empty handler",
-            What::Order2 => "HTTP/2, durable orders",
-            What::Echo => "WebSocket, a bare echo",
-            What::One => "WebSocket, an order a message",
-            What::Batch(_) => "WebSocket, orders in batches",
-            What::Binary(_) => "WebSocket, orders in batches, in bytes",
+            RequestKind::Empty => "HTTP, an empty handler",
+            RequestKind::Order => "HTTP, durable orders",
+            RequestKind::Fresh => "HTTP, a connection for each order",
+            RequestKind::Empty2 => "HTTP/2, an empty handler",
+            RequestKind::Order2 => "HTTP/2, durable orders",
+            RequestKind::Echo => "WebSocket, a bare echo",
+            RequestKind::One => "WebSocket, an order a message",
+            RequestKind::Batch(_) => "WebSocket, orders in batches",
+            RequestKind::Binary(_) => "WebSocket, orders in batches, in bytes",
         }
     }
 }
