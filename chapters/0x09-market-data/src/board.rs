@@ -1,7 +1,7 @@
-//! All markets that are shown, by their ids.
+//! All markets on display, by id.
 //!
-//! Whoever wants to watch a market asks for it here once, and reads it without coming back. So what is locked here is on
-//! nobody's path but that of a market that opens.
+//! A reader looks up a market here once and then reads it without the board. So the lock below only delays a market
+//! that opens.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -17,7 +17,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// What is shown of a market, if it is known.
+    /// The market's public book and trades, if the market is known.
     pub fn market(&self, market: MarketId) -> Option<Arc<Shown>> {
         self.markets.read().unwrap_or_else(PoisonError::into_inner).get(&market).cloned()
     }

@@ -1,4 +1,4 @@
-//! What stands at each of the 99 prices, and which prices are meant.
+//! How many shares stand at each of the 99 prices, and sets of prices.
 
 use market::{Price, Side};
 
@@ -15,7 +15,7 @@ impl Prices {
     /// All 99.
     pub const ALL: Prices = Prices(((1 << PRICES) - 1) << 1);
 
-    /// The set with these bits, or `None` where one stands for no price.
+    /// The set with these bits, or `None` if a bit is not a price.
     pub const fn from_bits(bits: u128) -> Option<Prices> {
         if bits & !Prices::ALL.0 == 0 { Some(Prices(bits)) } else { None }
     }
@@ -56,8 +56,8 @@ impl Prices {
     }
 }
 
-/// The depth of a book: at each price one signed number of shares. Bids are positive, asks are negative, and 0 says that
-/// nothing stands there. The book is never crossed, so one number is enough for both sides.
+/// The depth of a book: one signed number of shares per price. Bids are positive, asks are negative, and 0 means an
+/// empty price. The book is never crossed, so one number serves both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depth([i64; PRICES]);
 
@@ -68,12 +68,12 @@ impl Default for Depth {
 }
 
 impl Depth {
-    /// What stands at `price`, in shares; negative for asks.
+    /// The shares at `price`; negative for asks.
     pub const fn at(&self, price: Price) -> i64 {
         self.0[price.cents() as usize - 1]
     }
 
-    /// Says what stands at `price`.
+    /// Sets the shares at `price`.
     pub const fn set(&mut self, price: Price, shares: i64) {
         self.0[price.cents() as usize - 1] = shares;
     }
@@ -83,13 +83,13 @@ impl Depth {
         &self.0
     }
 
-    /// The same, to be written.
+    /// The same, for writing.
     pub const fn amounts_mut(&mut self) -> &mut [i64; PRICES] {
         &mut self.0
     }
 
-    /// Adds `shares` of `side` at `price`; taking away is adding what is negative. No number of shares that a market can
-    /// hold overflows.
+    /// Adds `shares` of `side` at `price`; a negative number removes shares. No number of shares that a market can hold
+    /// overflows.
     pub const fn add(&mut self, side: Side, price: Price, shares: i64) {
         let signed = match side {
             Side::Bid => shares,

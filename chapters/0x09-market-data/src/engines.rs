@@ -1,7 +1,7 @@
-//! Which engine stands behind the feed: any rung of part I, or 0x08.
+//! Which engine runs behind the feed: any rung of part I, or 0x08.
 //!
-//! Engines are types, and a name on the command line is not. So what is done with an engine is written once, for any
-//! type, and the one match that there is stands here.
+//! Engines are types, and a name on the command line is not. So work on an engine is written once, generically, and the
+//! only match on the name is here.
 
 use market::Engine;
 
@@ -34,9 +34,9 @@ pub enum Rung {
     Snapshots,
 }
 
-/// What is done with an engine, whichever it is.
+/// Work that can be done with any engine.
 pub trait Work {
-    /// What comes of it.
+    /// The result.
     type Done;
 
     /// Does it with this engine.
@@ -60,7 +60,7 @@ impl Rung {
         }
     }
 
-    /// Whether it can have several shards.
+    /// Whether this engine can have several shards.
     pub fn has_shards(self) -> bool {
         matches!(self, Rung::Sharding | Rung::Snapshots)
     }

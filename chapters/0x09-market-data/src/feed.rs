@@ -1,9 +1,9 @@
 //! The feed: it follows the taps of all shards, and publishes what watchers may see.
 //!
-//! It works in steps on one thread. A shard is in one of three places: its engine is not open yet, it is followed, or it was
-//! lapped and is caught up with from its log. Invariants: a book is published only between two commands, and a book that
-//! the feed knows to be behind says that it is stale. Cost: about one look at the order's entry and one at the price for
-//! each event, and one publication for each market and batch.
+//! It works in steps on one thread. A shard is in one of three states: its engine is not open yet, the feed follows it,
+//! or the feed was lapped and is catching up from the log. Invariants: the feed publishes a book only between two
+//! commands, and it marks a book stale as soon as it knows that it is behind. Cost: about one lookup of the order and
+//! one of the price per event, and one publication per market and batch.
 
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
@@ -16,18 +16,18 @@ use crate::record::Record;
 use crate::shard::Shard;
 use crate::tap::Tapped;
 
-/// How many commands are applied before their markets are published.
+/// How many commands the feed applies before it publishes their markets.
 const BATCH_COMMANDS: usize = 1_024;
 
-/// How often in a row a past that can't be read is tried: files may go while a snapshot takes their place.
+/// How often in a row to retry reading the past: files may disappear when a snapshot replaces them.
 const TRIES: u32 = 3;
 
-/// What can be chosen.
+/// The feed's settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// This life of the feed; see [`Version::epoch`](crate::Version::epoch).
+    /// This run of the feed; see [`Version::epoch`](crate::Version::epoch).
     pub epoch: u64,
-    /// How many trades are kept for each market.
+    /// How many trades to keep per market.
     pub trades_kept: usize,
 }
 
@@ -37,8 +37,8 @@ impl Default for Settings {
     }
 }
 
-/// A life that begins now: greater than those before, as far as the clock knows, and another one even where two begin in
-/// the same millisecond. Below 2^53, which a script can hold in a number, until the year 2248.
+/// The epoch of a run that starts now: greater than earlier ones, as far as the clock knows, and different even if two
+/// runs start in the same millisecond. Below 2^53, so that a script can hold it in a number, until the year 2248.
 fn epoch(now: UnixMs, random: u64) -> u64 {
     (now.0 << 10 | random & 1023).clamp(1, (1 << 53) - 1)
 }
@@ -49,38 +49,38 @@ pub struct Feed {
     shards: Vec<Followed>,
 }
 
-/// A shard, and how far the feed has come with it.
+/// A shard, and how far the feed has followed it.
 struct Followed {
     tapped: Tapped,
     past: Box<dyn Past>,
     shard: Shard,
     place: Place,
-    /// How often the past could not be read, in a row.
+    /// How many times in a row the past could not be read.
     failed: u32,
     laps: u64,
 }
 
-/// Where a feed is with a shard.
+/// How far the feed has followed a shard.
 enum Place {
     /// The engine is not open yet.
     Before,
-    /// The next record of the ring.
+    /// At this record of the ring.
     At(u64),
-    /// It was lapped, and begins with the past.
+    /// The feed was lapped and starts again from the past.
     Lapped,
-    /// It follows the past. Once command `needed` is applied it may go on in the ring with record `rejoin`.
+    /// It follows the past. After command `needed` it may rejoin the ring at record `rejoin`.
     Behind { rejoin: u64, needed: Sequence },
     /// The engine is gone.
     Gone,
 }
 
 impl Feed {
-    /// A feed for an engine that is being opened. The taps are those of its shards, in their order.
+    /// A feed for an engine that is being opened. The taps belong to its shards, in order.
     pub fn new(settings: Settings, taps: Vec<Source>) -> Feed {
         Feed::at(settings, taps, || Place::Before)
     }
 
-    /// A feed for an engine that runs already, in place of one that is gone.
+    /// A feed for an engine that is already running, to replace a feed that is gone.
     pub fn join(settings: Settings, taps: Vec<Source>) -> Feed {
         Feed::at(settings, taps, || Place::Lapped)
     }
@@ -94,12 +94,13 @@ impl Feed {
         Feed { shards: taps.into_iter().map(followed).collect(), board }
     }
 
-    /// What it shows.
+    /// The board with all markets.
     pub fn board(&self) -> &Arc<Board> {
         &self.board
     }
 
-    /// Whether the books of this shard, counted from 0, are up to what was acknowledged, as far as the feed knows.
+    /// Whether this shard's books, counted from 0, are up to date with the acknowledged commands, as far as the feed
+    /// knows.
     pub fn is_following(&self, shard: usize) -> bool {
         self.shards.get(shard).is_some_and(|followed| matches!(followed.place, Place::At(_)))
     }
@@ -109,15 +110,15 @@ impl Feed {
         self.shards.iter().map(|shard| shard.laps).sum()
     }
 
-    /// How many bytes of memory it needs for resting orders.
+    /// How many bytes the feed holds for resting orders.
     pub fn order_bytes(&self) -> usize {
         self.shards.iter().map(|followed| followed.shard.order_bytes()).sum()
     }
 
-    /// Gets on with each shard, and ends when all engines are gone.
+    /// Makes progress on each shard; ends when all engines are gone.
     ///
     /// # Errors
-    /// When it was lapped and the log can't be read.
+    /// If the feed was lapped and the log can't be read.
     pub fn step(&mut self) -> Result<Step, EngineError> {
         let (mut worked, mut ended) = (false, true);
         for shard in &mut self.shards {
@@ -137,7 +138,7 @@ impl Feed {
 
 impl Drop for Feed {
     fn drop(&mut self) {
-        // Nobody follows any more, and readers must not think so.
+        // Nothing follows the engine any more, so readers must see that the books are stale.
         self.shards.iter_mut().for_each(|followed| followed.shard.stale());
     }
 }
@@ -154,7 +155,7 @@ impl Followed {
         }
     }
 
-    /// Applies the next commands of the ring, whole ones, and publishes what they changed.
+    /// Applies the next whole commands from the ring and publishes what they changed.
     fn follow(&mut self, position: u64) -> Step {
         let (mut at, head) = (position, self.tapped.records.head());
         if at == head {
@@ -170,7 +171,7 @@ impl Followed {
                 }
                 (commands, command) = (commands + 1, record.stamp.sequence);
             }
-            // Behind a return to the ring the first records may be known from the log.
+            // After rejoining the ring, the first records may already be known from the log.
             if self.shard.is_news(&record) {
                 self.shard.apply(&record);
             }
@@ -198,7 +199,7 @@ impl Followed {
 
     fn look_whether_gone(&mut self, position: u64) -> Step {
         let is_gone = self.tapped.opened().is_err_and(|error| error == TryRecvError::Disconnected);
-        // What the engine said last was there before it went.
+        // Only after the last record: the engine published it before it went.
         match is_gone && self.tapped.records.head() == position {
             true => self.gone(),
             false => Step::Idle,
@@ -219,7 +220,7 @@ impl Followed {
     }
 
     // ANCHOR: catch_up
-    /// Begins with the past.
+    /// Starts from the past.
     fn begin(&mut self) -> Result<Step, EngineError> {
         let opened = self.past.begin()?;
         self.shard.reset(&opened);
@@ -227,12 +228,12 @@ impl Followed {
         Ok(Step::Worked)
     }
 
-    /// Where to go on in the ring: at its head, once everything before that is known.
+    /// Where to rejoin the ring: at its head, once everything before that is known.
     fn rejoin(&self) -> Place {
         let records = &self.tapped.records;
         loop {
             let rejoin = records.head();
-            // What the engine found when it was opened is in no ring.
+            // The state that the engine recovered when it was opened is in no ring.
             let Some(last) = rejoin.checked_sub(1) else {
                 break Place::Behind { rejoin, needed: self.tapped.before() };
             };
@@ -242,8 +243,8 @@ impl Followed {
         }
     }
 
-    /// Applies the next commands of the log. When everything before `rejoin` is known, and the ring still holds what
-    /// came there, it goes on in the ring.
+    /// Applies the next commands of the log. When everything before `rejoin` is known and the ring still holds that
+    /// record, the feed rejoins the ring.
     fn catch_up(&mut self, rejoin: u64, needed: Sequence) -> Result<Step, EngineError> {
         let before = self.shard.last();
         let left = self.past.follow(&mut |stamp, events| self.shard.replay(stamp, events))?;
@@ -261,7 +262,7 @@ impl Followed {
     }
     // ANCHOR_END: catch_up
 
-    /// Does something with the past, and begins anew where that fails.
+    /// Reads from the past, and starts again from the beginning if that fails.
     fn recover(&mut self, work: impl FnOnce(&mut Followed) -> Result<Step, EngineError>) -> Result<Step, EngineError> {
         let done = work(self);
         match done {
@@ -282,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_later_life_has_a_greater_epoch() {
+    fn a_later_run_has_a_greater_epoch() {
         let now = UnixMs(1_800_000_000_000);
         assert!(epoch(now, u64::MAX) < epoch(UnixMs(now.0 + 1), 0));
         assert_ne!(epoch(now, 1), epoch(now, 2));

@@ -1,7 +1,7 @@
-//! The thread that the feed has.
+//! The feed's thread.
 //!
-//! It never blocks the engine, so it need not be fast; it rests when there is nothing to do, because the engine's threads
-//! want the cores. How long it rests is how late a quiet market's change may be.
+//! The feed never blocks the engine, so it need not be fast; it sleeps when there is nothing to do, because the
+//! engine's threads need the cores. A change in a quiet market can be late by one such sleep.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,16 +14,16 @@ use runner::thread_time;
 use crate::board::Board;
 use crate::feed::Feed;
 
-/// How long it rests when there was nothing to do.
+/// How long the thread sleeps when there is nothing to do.
 const REST: Duration = Duration::from_micros(50);
 
-/// How often it looks again before it rests.
+/// How many times it yields and retries before it sleeps.
 const LOOKS: u32 = 32;
 
-/// What a feed leaves, and the processor time of its thread, where the system tells.
+/// The feed when its thread ends, and the thread's processor time where the system reports it.
 pub type Ended = (Feed, Option<Duration>);
 
-/// A feed at work.
+/// A running feed.
 pub struct FeedThread {
     board: Arc<Board>,
     stop: Arc<AtomicBool>,
@@ -31,10 +31,10 @@ pub struct FeedThread {
 }
 
 impl FeedThread {
-    /// Puts a feed to work, until its engine is gone.
+    /// Runs a feed on its own thread until its engine is gone.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// If the system can't create a thread.
     pub fn start(mut feed: Feed) -> Result<FeedThread, EngineError> {
         let (board, stop) = (Arc::clone(feed.board()), Arc::new(AtomicBool::new(false)));
         let stopped = Arc::clone(&stop);
@@ -47,20 +47,20 @@ impl FeedThread {
         Ok(FeedThread { board, stop, thread: Some(thread.map_err(failed)?) })
     }
 
-    /// What it shows.
+    /// The board with all markets.
     pub fn board(&self) -> &Arc<Board> {
         &self.board
     }
 
-    /// Waits until the engine is gone and all that it said is shown, and gives the feed back.
+    /// Waits until the engine is gone and everything it published is on the board; returns the feed.
     ///
     /// # Errors
-    /// Why the feed ended, if that was not the reason.
+    /// Why the feed ended, if the engine was not gone.
     pub fn join(self) -> Result<Feed, EngineError> {
         Ok(self.join_timed()?.0)
     }
 
-    /// The same, with what its thread has worked.
+    /// The same, with the thread's processor time.
     ///
     /// # Errors
     /// As [`join`](FeedThread::join).
@@ -74,7 +74,7 @@ impl Drop for FeedThread {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // What it had to say, nobody wants to know any more.
+            // The owner drops the feed, so the result no longer matters.
             let _ = thread.join();
         }
     }

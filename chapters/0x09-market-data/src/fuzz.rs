@@ -1,11 +1,11 @@
-//! Any bytes, to the reader of messages and to a view.
+//! Feeds arbitrary bytes to the message reader and to a view.
 
 use crate::json;
 use crate::message::{MESSAGE_BYTES_MAX, Message, Unreadable};
 use crate::view::{BookView, Freshness, Refused};
 
-/// The messages in any bytes: lines of JSON as they are; other lines as binary messages whose checksum and length are put
-/// right, for hardly any random bytes would have the right ones. The first byte says how long a line is.
+/// Splits any bytes into messages: JSON lines as they are; other lines as binary messages with the right checksum and
+/// length filled in, because random bytes would almost never have them. The first byte gives the length of a line.
 fn pieces(mut bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut pieces = Vec::new();
     while let Some((&length, rest)) = bytes.split_first() {
@@ -17,7 +17,7 @@ fn pieces(mut bytes: &[u8]) -> Vec<Vec<u8>> {
     pieces
 }
 
-/// A binary message with right length and checksum, where it is long enough to have one.
+/// A binary message with the right length and checksum, if it is long enough to have them.
 pub fn with_checksum(mut piece: Vec<u8>) -> Vec<u8> {
     if piece.len() >= 16 && piece[0] != b'{' {
         let length = (piece.len() as u32).to_le_bytes();
@@ -28,11 +28,11 @@ pub fn with_checksum(mut piece: Vec<u8>) -> Vec<u8> {
     piece
 }
 
-/// Reads messages, as they are and with their checksums put right.
+/// Reads messages, both as they are and with corrected checksums.
 ///
 /// # Panics
-/// Where one that is read is another one when it is written and read again; or where a view that refuses a message it
-/// can't read is not as it was; or where a view is fresh whose best prices are not those of its depth.
+/// If a message changes when it is written and read again, if a view changes when it rejects an unreadable message, or
+/// if a fresh view's best prices are not those of its depth.
 pub fn messages(bytes: &[u8]) {
     let mut view = None;
     for piece in pieces(bytes) {

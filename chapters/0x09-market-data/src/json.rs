@@ -1,11 +1,11 @@
-//! The same messages as JSON, for people and for programs that like it better.
+//! The same messages as JSON, for people and for programs that prefer it.
 //!
 #![doc = "```json"]
 #![doc = include_str!("../messages/book.json")]
 #![doc = "```"]
 //!
-//! In a whole book `from` is null, and prices that `depth` does not name are empty. The checksum is that of the binary
-//! message that says the same, so a digit that has changed on the way is noticed here too.
+//! In a whole book `from` is null, and prices that `depth` leaves out are empty. The checksum is that of the equivalent
+//! binary message, so a digit that changed in transit is detected here too.
 
 mod text;
 
@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::message::{FORMAT, MESSAGE_BYTES_MAX, Message, Unreadable, checksum};
 use text::Text;
 
-/// A longer text is refused unread: it is more than twice what a whole book takes.
+/// A longer text is rejected without reading it: this is more than twice the size of a whole book.
 pub const JSON_BYTES_MAX: usize = 8192;
 
-/// What a text is, whatever it says.
+/// The envelope of every message.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sealed {
@@ -26,14 +26,14 @@ struct Sealed {
     checksum: u32,
 }
 
-/// What a text of any format has.
+/// The field that every format has.
 #[derive(Deserialize)]
 struct Format {
     format: u8,
 }
 
 impl Message {
-    /// The message in these bytes, be they binary or JSON.
+    /// Reads a message from binary or JSON bytes.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -42,15 +42,15 @@ impl Message {
     }
 }
 
-/// Writes a message as one line of JSON, without the line's end, behind what `text` holds.
+/// Appends a message to `text` as one line of JSON, without the line end.
 pub fn to_json(message: &Message, text: &mut Vec<u8>) {
     let sealed = Sealed { format: FORMAT, message: Text::of(message), checksum: binary_checksum(message) };
-    // A vector takes everything, and the fields are numbers, words and lists of them: nothing here can fail.
+    // Writing to a vector can't fail, and neither can serializing numbers, words and lists of them.
     let written = serde_json::to_writer(text, &sealed);
     debug_assert!(written.is_ok(), "{written:?}");
 }
 
-/// The message that this text is.
+/// Reads a message from JSON.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -58,7 +58,7 @@ pub fn from_json(text: &[u8]) -> Result<Message, Unreadable> {
     if text.len() > JSON_BYTES_MAX {
         return Err(Unreadable::Json(format!("{} bytes, and none has more than {JSON_BYTES_MAX}", text.len())));
     }
-    // The format first: another one may have other fields.
+    // Check the format first: another format may have other fields.
     let Format { format } = read(text)?;
     if format != FORMAT {
         return Err(Unreadable::Format { found: format });

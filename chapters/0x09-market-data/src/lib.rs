@@ -1,21 +1,21 @@
 //! 0x09: market data. How do ten thousand people watch one book without slowing it down?
 //!
-//! There are 99 prices and the book is never crossed, so what stands at a price is one signed number, and all that a
-//! reader may have missed is a mask of 99 bits. Nobody keeps a queue for a reader: each has a [`Cursor`], takes what has
-//! changed since when it likes, and gets what is true now.
+//! There are 99 prices and the book is never crossed, so one signed number describes each price, and a mask of 99 bits
+//! describes everything that a reader may have missed. There is no queue per reader: each has a [`Cursor`], asks when
+//! it likes for what has changed since, and gets the current state.
 //!
 //! ```text
 //!  matching thread       feed's thread                          any thread
 //!  ┌──────────────┐      ┌──────────────────────┐  publishes    ┌────────────────┐
 //!  │ engine ▶ tap ├─ring▶│ feed: 99 prices and  ├──▶ shown ────▶│ reader, cursor │  the book as it is now
-//!  └──────────────┘      │ resting orders a     ├──▶ trades ───▶│                │  every trade, or the gap's name
+//!  └──────────────┘      │ resting orders a     ├──▶ trades ───▶│                │  every trade, or a named gap
 //!                        │ market               │    (a ring)   └────────────────┘
 //!                        └──────────▲───────────┘
 //!                       snapshot and log, when the ring has lapped it
 //! ```
 //!
-//! Follow one order: [`tap`] copies what watchers may see, [`feed`] applies it, [`shown`] publishes it, [`reader`] takes it.
-//! Whoever is not in this process gets [`message`]s, and makes a book of them with a [`view`].
+//! Follow one order: [`tap`] copies what watchers may see, [`feed`] applies it, [`shown`] publishes it, [`reader`]
+//! reads it. Clients outside this process receive [`message`]s and build a book from them with a [`view`].
 #![forbid(unsafe_code)]
 
 pub mod board;

@@ -1,4 +1,4 @@
-//! `cargo run --release`: an engine, a flow, a feed, readers, and a picture of one market's book while it runs.
+//! `cargo run --release`: runs an engine, a flow, a feed and readers, and draws one market's book meanwhile.
 
 pub mod args;
 pub mod audience;
@@ -25,10 +25,10 @@ use crate::past::with_logs;
 use crate::shown::Shown;
 use crate::tap::taps;
 
-/// How long a market may take to be there.
+/// How long to wait for the market to open.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs what was asked for.
+/// Runs the program with these arguments.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -87,7 +87,7 @@ impl Work for Live<'_> {
         let Offered { tickets, time, .. } =
             offer(&mut engine, &flow.body, args.rate, time, &|| audience.is_finished())?;
         engine.close()?;
-        // The engine is gone, so the feed ends when it has shown everything, and then the readers do.
+        // The engine is gone, so the feed ends once it has published everything, and then the readers end.
         let feed = feed.join()?;
         is_over.store(true, Ordering::Relaxed);
         let seen = audience.join()?;

@@ -8,7 +8,7 @@ use market_data::live::args::LiveArgs;
 use market_data::{live, measure};
 use results::feed_args::FeedArgs;
 
-/// Market data: an engine, its feed, and readers who miss nothing that they could not do without.
+/// Market data: an engine, its feed, and readers that can fall behind without losing anything they need.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Args {
@@ -20,7 +20,8 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Instead {
-    /// Measures what watching costs for any number of readers, and writes output/feed.json; `perf feed` draws it too
+    /// Measures the cost of watching for various numbers of readers, and writes output/feed.json; `perf feed` also
+    /// draws it
     Feed(FeedArgs),
 }
 

@@ -1,8 +1,9 @@
-//! `cargo run --release -- feed`: what watching costs, for any number of readers, and beside it a channel for each.
+//! `cargo run --release -- feed`: what watching costs for various numbers of readers, compared with a channel per
+//! reader.
 //!
-//! Three questions, each asked of both ways in turn: what an event costs the thread that acknowledges it ([`direct`]), how
-//! late the last reader is behind a real engine ([`last_reader`]), and what an engine loses that goes as fast as it can
-//! ([`ladder`]).
+//! Three questions, each measured for both ways in turn: what an event costs the thread that acknowledges it
+//! ([`direct`]), how far the last reader is behind a real engine ([`last_reader`]), and how much an engine at full
+//! speed slows down ([`ladder`]).
 
 pub mod bench;
 pub mod crowd;
@@ -37,7 +38,7 @@ use crate::update::Cursor;
 /// Measures, prints a table, and writes `feed.json` into the output folder.
 ///
 /// # Errors
-/// When the machine could not do it, or the disk can't be written.
+/// If the machine could not run it, or the disk can't be written.
 pub fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
     let flow = generate(FlowName::Burst, args.commands(), DEFAULT_SEED);
     let market = busiest(&flow).ok_or_else(|| MeasureError::Unusable("the flow has no market".into()))?;
@@ -97,7 +98,7 @@ pub fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
     Ok(Verdict::Yes)
 }
 
-/// What channels cost an event more than a mask does.
+/// How many times more an event costs with channels than with a mask.
 fn event_ratio(case: &FeedCaseRecord, bare: Option<&Spread>) -> Option<f64> {
     let bare = bare?.median;
     let net = |way: &WayRecord| Some(way.event_ns.as_ref()?.median - bare);
@@ -106,18 +107,18 @@ fn event_ratio(case: &FeedCaseRecord, bare: Option<&Spread>) -> Option<f64> {
 }
 
 impl Bench<'_> {
-    /// So many readers, both ways in turn, and nobody.
+    /// One number of readers: both ways and no readers at all, in turn.
     fn case(&self, readers: usize, bare: &mut Vec<Option<f64>>) -> Result<(FeedCaseRecord, usize), MeasureError> {
         let (rate, messages_max) = (self.args.rate, self.args.messages_max());
-        // Fewer commands, where channels would fill the memory.
+        // Fewer commands if channels would fill the memory.
         let commands = self.recorded.commands_within(messages_max, readers);
         let (mut mask, mut channels, mut late) = (Vec::new(), Vec::new(), <[Rounds; 2]>::default());
         let mut net_ns = Vec::new();
         for _ in 0..self.args.rounds() {
-            let nobody_ns = direct::nobody(&self.recorded, rate);
-            bare.push(nobody_ns);
+            let unwatched_ns = direct::unwatched(&self.recorded, rate);
+            bare.push(unwatched_ns);
             mask.push(direct::mask(slice::from_ref(&self.recorded), self.market, readers, rate)?);
-            net_ns.extend(mask.last().and_then(|pass| Some(pass.event_ns? - nobody_ns?)));
+            net_ns.extend(mask.last().and_then(|pass| Some(pass.event_ns? - unwatched_ns?)));
             late[0].push(self.late(Way::Mask, readers, 1, self.flow.body.len())?);
             channels.push(direct::with_channels(&self.recorded, self.market, readers, rate, messages_max)?);
             late[1].push(self.late(Way::Channels, readers, 1, commands)?);

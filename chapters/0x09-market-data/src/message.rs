@@ -1,10 +1,9 @@
-//! What goes to readers, as bytes: books, trades and gaps in one fixed layout, little-endian, checksummed.
+//! Messages to readers as bytes: books, trades and gaps in one fixed layout, little-endian, with a checksum.
 //!
-//! Each message comes by itself, says how long it is, and says of which format it is. Nothing in it names an account.
-//! One that was cut, or in which a bit has flipped, is refused; so is one of another format. Writing one allocates nothing:
-//! it goes into a [`Buffer`] of the caller's.
+//! Each message stands alone and states its length and format. None contains an account. A truncated message, a flipped
+//! bit and another format are rejected. Writing a message allocates nothing: it goes into the caller's [`Buffer`].
 //!
-//! The first byte of a message is never that of JSON, so whoever takes both can tell them apart: [`Message::read`].
+//! The first byte is never that of JSON, so a reader can tell the two encodings apart: [`Message::read`].
 
 mod book;
 mod header;
@@ -21,12 +20,9 @@ pub use trades::TradeUpdate;
 
 /// A message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a message stays on the stack of whoever reads it: a box would be an allocation"
-)]
+#[expect(clippy::large_enum_variant, reason = "a message stays on its reader's stack: a box would be an allocation")]
 pub enum Message {
-    /// A whole book, or what has changed in one.
+    /// A whole book, or a change to one.
     Book(BookUpdate),
     /// A trade.
     Trade(TradeUpdate),
@@ -35,8 +31,8 @@ pub enum Message {
 }
 
 impl Message {
-    /// What a reader of trades is told when its cursor stood at `since` and this was heard there. A gap begins at the
-    /// cursor too: between the two there was no trade.
+    /// The message for a reader of trades whose cursor was at `since` and got `heard`. A gap starts at the cursor too:
+    /// there was no trade in between.
     pub fn heard(since: TradeId, heard: Heard) -> Message {
         match heard {
             Heard::Trade(trade) => Message::Trade(TradeUpdate { since, trade }),
@@ -44,7 +40,7 @@ impl Message {
         }
     }
 
-    /// Writes it into `buffer`, and gives the part that it takes.
+    /// Writes it into `buffer` and returns the part that it fills.
     pub fn encode<'b>(&self, buffer: &'b mut Buffer) -> &'b [u8] {
         match self {
             Message::Book(update) => update.encode(buffer),
@@ -53,7 +49,7 @@ impl Message {
         }
     }
 
-    /// The message that these bytes encode.
+    /// Decodes a message.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -66,12 +62,12 @@ impl Message {
             trades::MISSED => Message::Missed(Missed::from_fields(market, &fields)?),
             _ => return Err(Unreadable::Contradiction("byte 2 names no kind of message")),
         };
-        // Writing it again catches what nobody looked at: a byte that should be 0.
+        // Writing it again catches bytes that nothing has checked, such as a padding byte that should be 0.
         let is_the_same = message.encode(&mut [0; MESSAGE_BYTES_MAX]) == bytes;
         is_the_same.then_some(message).ok_or(Unreadable::Contradiction("a byte that should be 0 is not"))
     }
 
-    /// The market that it is about.
+    /// The market of the message.
     pub fn market(&self) -> MarketId {
         match self {
             Message::Book(update) => update.market,
@@ -80,7 +76,7 @@ impl Message {
         }
     }
 
-    /// Whether it can be right, as far as a message alone can say.
+    /// Whether it can be valid, as far as one message can show.
     pub(crate) fn check(&self) -> Result<(), Unreadable> {
         match self {
             Message::Book(update) => update.check(),

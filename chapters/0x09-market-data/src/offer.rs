@@ -1,4 +1,4 @@
-//! An engine with taps behind it, to which a flow is offered.
+//! Opens an engine with taps and offers a flow to it.
 
 use std::path::Path;
 use std::thread;
@@ -10,26 +10,26 @@ use runner::thread_time;
 
 use crate::tap::Tap;
 
-/// How many records a tap's ring holds: 512 KiB, which stay in the second cache, and a sixth of a second at 100,000 events
-/// a second.
+/// How many records a tap's ring holds: 512 KiB, which stay in the L2 cache, and a sixth of a second at 100,000 events
+/// per second.
 pub const TAP_RECORDS: usize = 1 << 14;
 
-/// How long the offering thread sleeps between two looks at the clock.
+/// How long the offering thread sleeps between two checks of the clock.
 const SLICE: Duration = Duration::from_micros(200);
 
-/// Waking up later than this is more than the system's own slack: somebody else had the core.
+/// Waking up later than this is more than the system's own slack: another thread had the core.
 const SLACK_MAX: Duration = Duration::from_millis(2);
 
-/// How an engine is opened here.
+/// The options that engines are opened with here.
 pub fn options(data_dir: &Path, shards: u16, commands: usize) -> Options {
     Options { shards, reserve_commands: commands, snapshot_every: Some(1_000_000), ..Options::new(data_dir) }
 }
 
-/// Opens an engine on a log that holds the flow's set-up, or on the log that is there. `behind` says what stands behind
-/// each shard's tap.
+/// Opens an engine on a log that holds the flow's set-up, or on the existing log. `behind` says what each shard's tap
+/// is wrapped in.
 ///
 /// # Errors
-/// When the log can't be trusted or the disk can't be written.
+/// If the log can't be trusted or the disk can't be written.
 pub fn open<E: Engine>(
     options: &Options,
     setup: &[Command],
@@ -38,7 +38,7 @@ pub fn open<E: Engine>(
 ) -> Result<E, EngineError> {
     DataDir::open(&*options.disk, &options.data_dir)?.first_start(options, setup)?;
     let mut taps = taps.into_iter();
-    // An engine asks once for each shard; should one ask again, nobody listens.
+    // An engine asks once per shard; if it asked again, nothing would read that tap.
     let mut tap = |shard| {
         let tap = taps.next().unwrap_or_else(|| crate::tap::tap(1).0);
         behind(shard, tap)
@@ -46,25 +46,25 @@ pub fn open<E: Engine>(
     Ok(E::open(options, &mut tap)?.0)
 }
 
-/// What was offered.
+/// The result of offering a flow.
 pub struct Offered {
     /// When the first command was due.
     pub began: Instant,
-    /// What ticket each command got.
+    /// The ticket of each command.
     pub tickets: Vec<Ticket>,
-    /// From the beginning until all were acknowledged.
+    /// From the start until all commands were acknowledged.
     pub time: Duration,
-    /// Processor time of the offering thread meanwhile, where the system tells.
+    /// Processor time of the offering thread, where the system reports it.
     pub processor: Option<Duration>,
-    /// How long that thread was kept from offering what was due because it got no core, in all.
+    /// How long in all that thread was late with due commands because it did not get a core.
     pub overslept: Duration,
 }
 
-/// Offers commands at `rate` a second, whether the engine keeps up or not, for at most `time`. A command is
-/// due at its place in the row.
+/// Offers commands at `rate` per second, whether or not the engine keeps up, for at most `time`. A command is due
+/// according to its index.
 ///
 /// # Errors
-/// When the engine has stopped.
+/// If the engine has stopped.
 pub fn offer<E: Engine>(
     engine: &mut E,
     commands: &[Command],
@@ -94,7 +94,7 @@ pub fn offer<E: Engine>(
 /// Offers all commands as fast as the engine takes them.
 ///
 /// # Errors
-/// When the engine has stopped.
+/// If the engine has stopped.
 pub fn offer_all<E: Engine>(mut engine: E, flow: &Flow) -> Result<(Duration, Closed), EngineError> {
     let began = Instant::now();
     for &command in &flow.body {

@@ -1,8 +1,8 @@
-//! The resting orders of one market, as far as a feed has to know them.
+//! The resting orders of one market, as much as a feed needs of them.
 //!
-//! A cancellation names neither price nor side, and a trade does not say whether its maker is used up. So the feed keeps
-//! both for each resting order, in 0x05's id table. Cost: 24 bytes an order and 4 to 16 in the table, and two cache lines
-//! for each order that comes, trades or goes.
+//! A cancellation names neither price nor side, and a trade does not say whether its maker is filled. So the feed keeps
+//! both for each resting order, in 0x05's id table. Cost: 24 bytes per order and 4 to 16 in the table, and two cache
+//! lines for each order that is added, traded or removed.
 
 use ch08::id_table::{Entries, IdTable, NONE};
 use ch08::slab::{Slab, Slot};
@@ -13,11 +13,11 @@ use market::{OrderId, Price, Side};
 pub struct Resting {
     id: u64,
     link: Slot,
-    /// What is left of it, in shares.
+    /// How many shares are left.
     pub left: u32,
-    /// Where it stands.
+    /// Its price.
     pub price: Price,
-    /// On which side.
+    /// Its side.
     pub side: Side,
 }
 
@@ -51,15 +51,15 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Adds an order that is not there.
+    /// Adds an order that is not in the table.
     pub fn insert(&mut self, order: OrderId, side: Side, price: Price, left: u32) {
         let slot = self.slots.0.take();
         let link = self.table.insert(order.0, slot, &mut self.slots);
         *self.slots.0.get_mut(slot) = Resting { id: order.0, link, left, price, side };
     }
 
-    /// Takes shares off an order, and all of it when none are left. Says where they stood, or nothing where there is no such
-    /// order.
+    /// Takes shares off an order, and removes it when none are left. Returns where the order stands, or `None` if there
+    /// is no such order.
     pub fn reduce(&mut self, order: OrderId, shares: u32) -> Option<(Side, Price)> {
         let slot = self.table.find(order.0, &self.slots)?;
         let resting = self.slots.0.get_mut(slot);

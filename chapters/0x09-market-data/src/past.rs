@@ -1,7 +1,7 @@
-//! Where a feed that was lapped finds what it missed: in the snapshot and in the log behind it.
+//! Where a feed that was lapped finds what it missed: in the snapshot and the log after it.
 //!
-//! The log holds commands, so they are applied once more, by an exchange that is there for nothing else, as 0x08's shadow
-//! does. It reads no further than the watermark: what is told to watchers was acknowledged or is about to be.
+//! The log holds commands, so a separate exchange applies them again, as 0x08's shadow does. It reads no further than
+//! the watermark: everything published to watchers is acknowledged or about to be.
 
 use market::log::ShardOf;
 use market::{EngineError, Event, Options, Sequence, Stamp};
@@ -10,22 +10,22 @@ use ch08::shadow::Shadow;
 
 use crate::tap::{Opened, Tapped};
 
-/// What happened before, as somebody kept it.
+/// A record of what happened before.
 pub trait Past: Send {
-    /// Begins anew, with the latest state that is at hand.
+    /// Starts from the latest available state.
     ///
     /// # Errors
-    /// When it can't be read.
+    /// If it can't be read.
     fn begin(&mut self) -> Result<Opened, EngineError>;
 
-    /// Hands over the events of the next commands, in their order and each command whole, and says how many commands are
-    /// left that are known to be durable.
+    /// Passes on the events of the next commands, in order and one whole command at a time. Returns how many more
+    /// commands are known to be durable.
     ///
     /// # Errors
-    /// When it can't be read.
+    /// If it can't be read.
     fn follow(&mut self, heard: &mut dyn FnMut(Stamp, &[Event])) -> Result<u64, EngineError>;
 
-    /// It is not needed for a while.
+    /// It will not be needed for a while.
     fn end(&mut self);
 }
 

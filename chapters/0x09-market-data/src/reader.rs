@@ -1,8 +1,8 @@
-//! How to read: a book by what has changed since a cursor, trades one after the other.
+//! Reading: a book as the changes since a cursor, and trades one after the other.
 //!
-//! A reader who has nothing, one who was away for an hour and one who was here a millisecond ago take the same path. All
-//! that is kept for each of them is a [`Cursor`]. One [`Reader`] serves any number of them on one thread: where many have
-//! the same place, an update is made once, and so is a row of trades. Cost: a comparison where nothing is new.
+//! A new reader, one that was away for an hour and one that read a millisecond ago all take the same path. The only
+//! state per reader is a [`Cursor`]. One [`Reader`] serves any number of them on one thread: if many are at the same
+//! position, it builds an update or a row of trades only once. Cost: one comparison if nothing is new.
 
 use std::hint::spin_loop;
 
@@ -13,7 +13,7 @@ use crate::shown::{Entry, Shown, decode};
 use crate::trade::{Heard, Missed, TradeCursor, TradeId};
 use crate::update::{BookUpdate, Cursor, Status, Summary, Version, Volume};
 
-/// How often a book that is being written is tried before its reader gets on with something else.
+/// How often to retry a book that is being written before doing something else.
 const TRIES: u32 = 64;
 
 /// The most trades that are taken at once.
@@ -21,9 +21,9 @@ const BATCH: usize = 256;
 
 /// Takes updates and trades for any number of cursors.
 pub struct Reader {
-    /// The update that was made last.
+    /// The last update that was built.
     update: BookUpdate,
-    /// The trades that were taken last, of which market and epoch, and from where to where.
+    /// The last trades that were read, with their market, epoch, start and end.
     heard: Vec<Heard>,
     taken: (MarketId, u64, TradeCursor, TradeCursor),
 }
@@ -49,12 +49,12 @@ impl Default for Reader {
 
 impl Reader {
     // ANCHOR: book
-    /// What has changed in this market's book since the cursor, which moves on. `None` when nothing has, or when the
-    /// book is just being written: come back then.
+    /// What has changed in this market's book since the cursor, which moves forward. `None` if nothing has, or if the
+    /// book is being written at the moment: try again.
     pub fn book(&mut self, shown: &Shown, cursor: &mut Cursor) -> Option<&BookUpdate> {
         let version = shown.slate.version();
         let Version { epoch, counter } = cursor.book;
-        // A version of another epoch, or one that was never given out, says nothing.
+        // A version from another epoch, or one that was never published, is worthless.
         let since = if epoch == shown.epoch && counter <= version { counter } else { 0 };
         if since == version {
             return None;
@@ -69,9 +69,9 @@ impl Reader {
         Some(&self.update)
     }
 
-    /// Makes the update that leads from this version to the one that is there.
+    /// Builds the update from this version to the current one.
     fn take(&mut self, shown: &Shown, from: Version) -> Option<()> {
-        // What is made in vain must not be taken for an update later.
+        // Invalidate the old update first, so that a failed attempt is never mistaken for an update.
         self.update.to = Version::NONE;
         let amounts = self.update.depth.amounts_mut();
         let taken = (0..TRIES).find_map(|_| {
@@ -90,8 +90,8 @@ impl Reader {
     // ANCHOR_END: book
 
     // ANCHOR: trades
-    /// The next trades behind the cursor, which moves on, with the gaps between them; not more than some hundred at once.
-    /// Empty when there are none yet.
+    /// The next trades after the cursor, which moves forward, and the gaps between them; at most a few hundred at a
+    /// time. Empty if there are none yet.
     pub fn trades(&mut self, shown: &Shown, cursor: &mut TradeCursor) -> &[Heard] {
         if cursor.epoch == shown.epoch && cursor.position == shown.trades.head() {
             return &[];
@@ -110,13 +110,13 @@ impl Reader {
     // ANCHOR_END: trades
 }
 
-/// The next trade of this market behind the cursor, or the gap before it. The cursor moves on. `None` when there is none
-/// yet.
+/// The next trade of this market after the cursor, or the gap before it. The cursor moves forward. `None` if there is
+/// none yet.
 pub fn next_trade(shown: &Shown, cursor: &mut TradeCursor) -> Option<Heard> {
     let TradeCursor { epoch, mut position, next } = *cursor;
     let mut was_lapped = false;
     if epoch != shown.epoch {
-        // Positions are counted anew; which trades were seen is known all the same.
+        // Positions start again from 0; which trades were seen is still known.
         position = 0;
     }
     while position < shown.trades.head() {
@@ -128,7 +128,7 @@ pub fn next_trade(shown: &Shown, cursor: &mut TradeCursor) -> Option<Heard> {
         let at = |position, next| TradeCursor { epoch: shown.epoch, position, next };
         match entry {
             Entry::Trade(trade) if trade.id < next => {}
-            // The gap first; the trade behind it is there at the next call, or lies in the next gap.
+            // Return the gap first; the next call returns the trade after it, or that has become part of the next gap.
             Entry::Trade(trade) if was_lapped && trade.id > next => {
                 *cursor = at(position, trade.id);
                 return Some(Heard::Missed(Missed { market: shown.market, from: next, to: trade.id }));
@@ -152,7 +152,7 @@ pub fn next_trade(shown: &Shown, cursor: &mut TradeCursor) -> Option<Heard> {
     None
 }
 
-/// The place behind the trades that are there now, for a reader who does not ask for the past.
+/// The position after the current trades, for a reader that does not want earlier ones.
 pub fn trades_from_now(shown: &Shown) -> TradeCursor {
     let mut cursor = TradeCursor::default();
     loop {
@@ -162,7 +162,7 @@ pub fn trades_from_now(shown: &Shown) -> TradeCursor {
             None => TradeId::default(),
             Some(Some(Entry::Trade(trade))) => trade.id.next(),
             Some(Some(Entry::Gap(gap))) => gap.to,
-            // It was overwritten meanwhile, so there is a later one.
+            // It was overwritten in the meantime, so there is a later one.
             Some(None) => continue,
         };
         (cursor.epoch, cursor.position, cursor.next) = (shown.epoch, position, next);

@@ -4,8 +4,8 @@
 //! sequence u64 · time u48, price u8, code u8 · order u64 · market u32, quantity u32                32 bytes
 //! ```
 //!
-//! Money, accounts and rejections stay behind. So do the cancellations of a resolution: what rests is gone then, a million
-//! orders or none, and the one record of the resolution says it.
+//! Money, accounts and rejections are left out. So are the cancellations of a resolution: it removes all resting
+//! orders, a million or none, and its one record says so.
 
 use market::{
     CancelReason, Event, MarketId, OrderId, Outcome, Price, Quantity, Sequence, Side, Stamp, TradeKind, UnixMs,
@@ -14,10 +14,10 @@ use market::{
 /// How many words a record has.
 pub const WORDS: usize = 4;
 
-/// The largest time that a record can hold, in milliseconds: some thousand years from now.
+/// The largest time that a record can hold, in milliseconds: thousands of years from now.
 const TIME_MAX: u64 = (1 << 48) - 1;
 
-/// A part of what a command led to.
+/// One effect of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record {
     /// The command.
@@ -33,38 +33,39 @@ pub struct Record {
 pub enum Seen {
     /// A market opened.
     Opened,
-    /// An order came in; trades and a cancellation of it follow in the same command, and what is left rests.
+    /// An order was accepted; its trades and possibly a cancellation follow in the same command, and the rest of it
+    /// stays in the book.
     Accepted {
         /// Its id.
         order: OrderId,
         /// Its side.
         side: Side,
-        /// Its limit in YES cents.
+        /// Its limit price in YES cents.
         price: Price,
         /// Its whole quantity.
         quantity: Quantity,
     },
-    /// The order that came in met a resting one.
+    /// The incoming order traded with a resting one.
     Traded {
         /// The resting order.
         maker: OrderId,
-        /// The side of the order that came in.
+        /// The side of the incoming order.
         taker_side: Side,
         /// The price in YES cents.
         price: Price,
         /// How many shares.
         quantity: Quantity,
-        /// What it did to the number of shares.
+        /// How it changed the number of shares.
         kind: TradeKind,
     },
-    /// What was left of an order is gone. Where it stood is not said.
+    /// The rest of an order was cancelled. Its price and side are not included.
     Cancelled {
         /// The order.
         order: OrderId,
         /// How much of it was left.
         quantity: Quantity,
     },
-    /// The market is closed, and no order rests there any more.
+    /// The market is closed and has no resting orders any more.
     Resolved {
         /// Which side won.
         outcome: Outcome,
@@ -76,7 +77,7 @@ const ACCEPTED: u8 = 2;
 const TRADED: u8 = 3;
 const CANCELLED: u8 = 4;
 const RESOLVED: u8 = 5;
-/// The code's low bits say what happened, the others hold a side, an outcome, a kind of trade.
+/// The code's low bits hold the kind of record, the others a side, an outcome or a kind of trade.
 const KIND_BITS: u8 = 3;
 
 // ANCHOR: encode
@@ -106,7 +107,7 @@ pub fn encode(stamp: Stamp, event: &Event) -> Option<[u64; WORDS]> {
 // ANCHOR_END: encode
 
 impl Record {
-    /// What these words say, or `None` where no tap wrote them.
+    /// Decodes a record, or `None` if no tap wrote these words.
     pub fn decode([sequence, time, order, market]: [u64; WORDS]) -> Option<Record> {
         let code = time as u8;
         let detail = code >> KIND_BITS;
@@ -139,13 +140,13 @@ mod tests {
     const STAMP: Stamp = Stamp { sequence: Sequence(u64::MAX / 3), time: UnixMs(1_800_000_000_123) };
 
     fn seen(event: Event) -> Option<Seen> {
-        let record = Record::decode(encode(STAMP, &event)?).expect("what was written is read");
+        let record = Record::decode(encode(STAMP, &event)?).expect("a written record can be read");
         assert_eq!((record.stamp, record.market), (STAMP, MARKET));
         Some(record.seen)
     }
 
     #[test]
-    fn what_watchers_may_see_comes_back() {
+    fn encoded_records_decode_to_the_same_event() {
         let (market, account, price, quantity) = (MARKET, AccountId(7), Price::MAX, Quantity(u32::MAX));
         let order = OrderId(u64::MAX);
         assert_eq!(seen(Event::Opened { market }), Some(Seen::Opened));
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn money_accounts_and_refusals_stay_behind() {
+    fn money_accounts_and_rejections_are_left_out() {
         let (market, account, amount) = (MARKET, AccountId(7), Cents(5));
         let (order, quantity, reason) = (OrderId(1), Quantity(1), CancelReason::Resolved);
         for event in [
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_no_record() {
+    fn other_words_are_rejected() {
         for code in [0, 6, 7, ACCEPTED, RESOLVED, TRADED | 7 << (KIND_BITS + 1)] {
             assert_eq!(Record::decode([1, u64::from(code), 1, 1]), None, "{code}");
         }

@@ -1,8 +1,8 @@
-//! The ring that never waits: one writer overwrites what is oldest, and whoever reads too late is told.
+//! A ring that never waits: its one writer overwrites the oldest records, and a reader that is too late finds out.
 //!
-//! Records are a few words of 64 bits. A position counts records from 0 and never wraps; its slot is `position %
-//! capacity`. The writer owns two cursors: `head`, the position behind the last record that may be read, and `claimed`,
-//! the position behind the last that it may be writing. It claims a block at a time, before it writes there.
+//! Records are a few 64-bit words. A position counts records from 0 and never wraps; its slot is `position % capacity`.
+//! The writer owns two cursors: `head`, the position after the last readable record, and `claimed`, the position after
+//! the last record that it may be writing. It claims a block at a time, before it writes there.
 //!
 //! ```text
 //!        claimed − capacity              head       claimed
@@ -10,18 +10,18 @@
 //!   ░ overwritten │ readable, in whole commands │ being written │
 //! ```
 //!
-//! Invariant: a record is changed only while `claimed` is more than a capacity ahead of it. So a reader copies the words
-//! first and looks at `claimed` then: if it is not that far, what was copied is whole. Readers change nothing, so there
-//! may be any number, and the writer does not know of them.
+//! Invariant: a record changes only while `claimed` is more than a capacity ahead of it. So a reader copies the words
+//! first and then checks `claimed`: if it is not that far, the copy is intact. Readers change nothing, so there may be
+//! any number of them, and the writer does not know about them.
 //!
-//! Cost for the writer: the words, one store for `head` a batch and one for `claimed` a block. No lock, no
-//! read-modify-write, no system call, no memory. A word is an atomic, because a reader may look while it is overwritten;
-//! on today's processors that is a plain store.
+//! Cost for the writer: the words, one store to `head` per batch and one to `claimed` per block. No lock, no
+//! read-modify-write, no system call, no allocation. Each word is an atomic, because a reader may load it while it is
+//! overwritten; on today's processors that is a plain store.
 
 use super::memory::{Arc, AtomicU64, Ordering, fence};
 use std::array;
 
-/// A cursor on cache lines of its own, as in 0x06.
+/// A cursor on its own cache lines, as in 0x06.
 #[repr(align(128))]
 struct Line<T>(T);
 
@@ -32,7 +32,7 @@ struct Ring<const WORDS: usize> {
     slots: Box<[[AtomicU64; WORDS]]>,
     /// Records before this position may be read.
     head: Line<AtomicU64>,
-    /// Records a capacity before this position and earlier may be overwritten already.
+    /// Records a capacity before this position and earlier may already be overwritten.
     claimed: Line<AtomicU64>,
 }
 
@@ -44,7 +44,7 @@ pub struct Writer<const WORDS: usize> {
     block: u64,
 }
 
-/// The reading half. It keeps no place: whoever reads brings one.
+/// The reading half. It keeps no position: each reader brings its own.
 pub struct Records<const WORDS: usize> {
     ring: Arc<Ring<WORDS>>,
 }
@@ -58,7 +58,7 @@ impl<const WORDS: usize> Clone for Records<WORDS> {
 /// Makes a ring of at least `capacity` records, rounded up to a power of two.
 pub fn ring<const WORDS: usize>(capacity: usize) -> (Writer<WORDS>, Records<WORDS>) {
     let capacity = capacity.next_power_of_two();
-    // Not zeros: memory that is asked for as zeros is only promised, and the first record would wait for it.
+    // Not zeros: the system maps zeroed memory only on first use, and the first record would pay for that.
     let slot = || array::from_fn(|_| AtomicU64::new(u64::MAX));
     let ring = Arc::new(Ring {
         slots: (0..capacity).map(|_| slot()).collect(),
@@ -82,13 +82,13 @@ impl<const WORDS: usize> Ring<WORDS> {
 
 impl<const WORDS: usize> Writer<WORDS> {
     // ANCHOR: push
-    /// Writes a record over the oldest. Nobody sees it before [`publish`](Writer::publish).
+    /// Writes a record over the oldest one. Readers do not see it before [`publish`](Writer::publish).
     #[inline]
     pub fn push(&mut self, record: [u64; WORDS]) {
         if self.next == self.claimed {
             self.claimed += self.block;
             self.ring.claimed.0.store(self.claimed, Ordering::Relaxed);
-            // Whoever sees a word of this block, and fences, sees the claim too.
+            // A reader that sees a word of this block and then fences also sees the claim.
             fence(Ordering::Release);
         }
         for (word, value) in self.ring.slot(self.next).iter().zip(record) {
@@ -97,10 +97,10 @@ impl<const WORDS: usize> Writer<WORDS> {
         self.next += 1;
     }
 
-    /// Lets readers see everything that was pushed.
+    /// Makes everything that was pushed visible to readers.
     #[inline]
     pub fn publish(&mut self) {
-        // Release: who sees this head sees the records before it.
+        // Release: a reader that sees this head also sees the records before it.
         self.ring.head.0.store(self.next, Ordering::Release);
     }
     // ANCHOR_END: push
@@ -112,24 +112,24 @@ impl<const WORDS: usize> Writer<WORDS> {
 }
 
 impl<const WORDS: usize> Records<WORDS> {
-    /// The position behind the last record that may be read.
+    /// The position after the last readable record.
     #[inline]
     pub fn head(&self) -> u64 {
-        // Acquire: the records before this head are there.
+        // Acquire: the records before this head are visible.
         self.ring.head.0.load(Ordering::Acquire)
     }
 
-    /// The oldest position that had not been given up when this was asked.
+    /// The oldest position that was not yet claimed for overwriting at the time of the call.
     pub fn oldest(&self) -> u64 {
         self.ring.claimed.0.load(Ordering::Relaxed).saturating_sub(self.ring.capacity())
     }
 
     // ANCHOR: read
-    /// The record at a position before a [`head`](Records::head) that was seen, or `None` when it was overwritten.
+    /// The record at a position before a [`head`](Records::head) seen earlier, or `None` if it was overwritten.
     #[inline]
     pub fn read(&self, position: u64) -> Option<[u64; WORDS]> {
         let record = self.ring.slot(position).each_ref().map(|word| word.load(Ordering::Relaxed));
-        // If one of these words belongs to a later record, then its block was claimed before, and that is seen here.
+        // If one of these words belongs to a later record, its block was claimed before, and that is visible here.
         fence(Ordering::Acquire);
         let claimed = self.ring.claimed.0.load(Ordering::Relaxed);
         (claimed <= position + self.ring.capacity()).then_some(record)

@@ -1,7 +1,7 @@
-//! All markets of a shard, as the feed knows them, behind one command of the shard's log.
+//! All markets of a shard, as the feed knows them after a given command of the shard's log.
 //!
-//! Records come from a ring or from a log that is replayed: here that makes no difference. Only whole commands are
-//! published, and each market that they changed once.
+//! Records come from a ring or from a replayed log: that makes no difference here. Only whole commands are published,
+//! and each market that they changed is published once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,19 +21,19 @@ pub struct Shard {
     trades_kept: usize,
     markets: Vec<Watched>,
     slots: HashMap<MarketId, usize>,
-    /// Which were changed since they were published.
+    /// The markets that have changed since they were published.
     dirty: Vec<usize>,
     is_dirty: Vec<bool>,
-    /// The command at hand and its market.
+    /// The current command and its market.
     doing: Option<(Sequence, usize)>,
-    /// The last command that was applied.
+    /// The last applied command.
     last: Sequence,
-    /// Readers know all trades before this one.
+    /// Readers know all trades before this position.
     told: TradeId,
 }
 
 impl Shard {
-    /// A shard that knows nothing yet.
+    /// An empty shard.
     pub fn new(board: Arc<Board>, epoch: u64, trades_kept: usize) -> Shard {
         Shard {
             board,
@@ -49,12 +49,12 @@ impl Shard {
         }
     }
 
-    /// The last command that was applied.
+    /// The last applied command.
     pub fn last(&self) -> Sequence {
         self.last
     }
 
-    /// Takes over what an engine held, in place of what is known. Nothing of it is published.
+    /// Replaces everything with the state of an engine. Publishes nothing.
     pub fn reset(&mut self, opened: &Opened) {
         let Opened { next, state } = opened;
         (self.doing, self.last) = (None, Sequence(next.0.saturating_sub(1)));
@@ -71,7 +71,7 @@ impl Shard {
     }
 
     // ANCHOR: apply
-    /// Applies a part of a command.
+    /// Applies one record of a command.
     pub fn apply(&mut self, record: &Record) {
         let Record { stamp, market, seen } = record;
         if self.doing.is_some_and(|(sequence, _)| sequence != stamp.sequence) {
@@ -83,7 +83,7 @@ impl Shard {
         self.mark(slot);
     }
 
-    /// Ends the command at hand.
+    /// Ends the current command.
     pub fn end_command(&mut self) {
         if let Some((sequence, slot)) = self.doing.take() {
             self.markets[slot].end_command();
@@ -91,7 +91,7 @@ impl Shard {
         }
     }
 
-    /// Publishes every market that was changed. No command is at hand.
+    /// Publishes every market that has changed. There is no current command.
     pub fn publish(&mut self) {
         for slot in self.dirty.drain(..) {
             self.is_dirty[slot] = false;
@@ -100,7 +100,7 @@ impl Shard {
     }
     // ANCHOR_END: apply
 
-    /// Applies a command that was replayed.
+    /// Applies a replayed command.
     pub fn replay(&mut self, stamp: Stamp, events: &[Event]) {
         let records = events.iter().filter_map(|event| Record::decode(encode(stamp, event)?));
         records.for_each(|record| self.apply(&record));
@@ -108,12 +108,12 @@ impl Shard {
         self.last = stamp.sequence;
     }
 
-    /// Publishes that no book may be true any more.
+    /// Marks all books stale.
     pub fn stale(&mut self) {
         self.markets.iter_mut().for_each(Watched::stale);
     }
 
-    /// Whether this is news to a shard that is to go on behind its last command.
+    /// Whether this record is after the last applied command.
     pub fn is_news(&self, record: &Record) -> bool {
         record.stamp.sequence > self.last
     }

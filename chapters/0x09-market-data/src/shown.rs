@@ -1,6 +1,7 @@
-//! What is shown of one market: its book on a [`slate`](mod@crate::slate), and its trades in a [`ring`](mod@crate::ring).
+//! The public side of one market: its book on a [`slate`](mod@crate::slate), and its trades in a
+//! [`ring`](mod@crate::ring).
 //!
-//! Here the slate's numbers become prices, and the ring's words trades.
+//! Converts between the slate's numbers and prices, and between the ring's words and trades.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::update::{LastTrade, Status, Summary, Volume};
 const SUMMARY_WORDS: usize = 7;
 const TRADE_WORDS: usize = 4;
 
-/// A market, as anybody may read it.
+/// A market, for any thread to read.
 pub struct Shown {
     /// Which market.
     pub market: MarketId,
@@ -25,27 +26,27 @@ pub struct Shown {
     pub(crate) trades: Records<TRADE_WORDS>,
 }
 
-/// The same, as the feed writes it.
+/// The same, for the feed to write.
 pub struct Publisher {
     market: MarketId,
     slate: slate::Writer<PRICES, SUMMARY_WORDS>,
     trades: ring::Writer<TRADE_WORDS>,
-    /// What was published last.
+    /// The last published book.
     depth: Depth,
     summary: [u64; SUMMARY_WORDS],
     is_published: bool,
 }
 
-/// What the ring of trades holds.
+/// An entry in the ring of trades.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Entry {
     /// A trade.
     Trade(PublicTrade),
-    /// The feed itself was not there.
+    /// The feed itself missed these.
     Gap(Missed),
 }
 
-/// Makes the two ends of a market whose ring keeps so many trades.
+/// Makes the two ends of a market whose ring keeps this many trades.
 pub fn shown(market: MarketId, epoch: u64, trades_kept: usize) -> (Publisher, Arc<Shown>) {
     let (writer, slate) = slate();
     let (trades, records) = ring(trades_kept);
@@ -56,13 +57,13 @@ pub fn shown(market: MarketId, epoch: u64, trades_kept: usize) -> (Publisher, Ar
 }
 
 impl Publisher {
-    /// Publishes the book as it is now.
+    /// Publishes the current book.
     pub fn book(&mut self, depth: &Depth, summary: &Summary) {
         (self.depth, self.summary, self.is_published) = (*depth, encode(summary), true);
         self.slate.publish(self.depth.amounts(), &self.summary);
     }
 
-    /// Publishes that what was published last is not known to be true any more.
+    /// Marks the last published book as stale.
     pub fn stale(&mut self) {
         if self.is_published && self.summary[FLAGS] & FRESH != 0 {
             self.summary[FLAGS] &= !FRESH;
@@ -70,7 +71,7 @@ impl Publisher {
         }
     }
 
-    /// Adds a trade. It is seen with the next [`tell`](Publisher::tell).
+    /// Adds a trade. It becomes visible with the next [`tell`](Publisher::tell).
     pub fn trade(&mut self, trade: &PublicTrade) {
         let PublicTrade { id, time, price, quantity, taker_side, kind, .. } = *trade;
         let code = u64::from(price.cents()) << 8 | (kind as u64) << 1 | taker_side as u64;
@@ -82,7 +83,7 @@ impl Publisher {
         self.trades.push([from.sequence.0, u64::from(from.index) << 32, to.0, GAP]);
     }
 
-    /// Lets readers see the trades and gaps that were added.
+    /// Makes the added trades and gaps visible to readers.
     pub fn tell(&mut self) {
         self.trades.publish();
     }
@@ -93,11 +94,11 @@ impl Publisher {
     }
 }
 
-/// A trade's last word when it is none.
+/// The last word of an entry that is not a trade.
 const GAP: u64 = 0;
 
 impl Shown {
-    /// The entry of the ring at a position before its head, unless it was overwritten.
+    /// The entry at a position before the ring's head, unless it was overwritten.
     pub(crate) fn entry(&self, position: u64) -> Option<Entry> {
         let market = self.market;
         let [sequence, index, third, code] = self.trades.read(position)?;
@@ -115,13 +116,13 @@ impl Shown {
         Some(Entry::Trade(PublicTrade { market, id, time, price, quantity, taker_side, kind }))
     }
 
-    /// How many bytes of memory it holds, whoever reads it.
+    /// How many bytes it holds, regardless of the number of readers.
     pub fn bytes(&self) -> usize {
         size_of::<Slate<PRICES, SUMMARY_WORDS>>() + self.trades.bytes() + size_of::<Shown>()
     }
 }
 
-/// The place of the word with everything small: best bid, best ask, status, freshness.
+/// The index of the word with all small fields: best bid, best ask, status, freshness.
 const FLAGS: usize = 6;
 const FRESH: u64 = 1;
 
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_comes_back() {
+    fn a_summary_survives_encoding() {
         let last = LastTrade { price: Price::MAX, quantity: Quantity(u32::MAX), time: UnixMs(9) };
         let some = Summary {
             sequence: Sequence(u64::MAX / 2),
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn trades_and_gaps_come_back() {
+    fn trades_and_gaps_survive_the_ring() {
         let (mut publisher, shown) = shown(MarketId(3), 1, 8);
         let id = TradeId { sequence: Sequence(1 << 60), index: u32::MAX };
         let trade = |taker_side, kind| PublicTrade {

@@ -1,7 +1,8 @@
-//! The slate: what stands at each price, for anybody to read while it is written.
+//! The slate: the shares at each price, which any thread can read while they are being written.
 //!
-//! One writer, any number of readers, none of whom the writer knows. Beside each amount stands the version at which it
-//! last changed. So what a reader has missed need not be kept for it: it follows from the version that the reader has.
+//! One writer and any number of readers, which the writer does not know about. Each amount has the version at which it
+//! last changed beside it. So nothing needs to be kept per reader: what it has missed follows from the version that it
+//! has.
 //!
 //! ```text
 //!  state   2 × version, and 1 more while it is written
@@ -10,9 +11,9 @@
 //!  changed     8   3   0   8   5 …      the version at which it last changed
 //! ```
 //!
-//! Invariant: between two even states that are the same, nothing was written. So a reader looks at the state, copies, and
-//! looks again: a copy between two different ones, or an odd one, is thrown away. Cost for the writer: the same for no
-//! reader and for ten thousand. Cost for a reader: one load when nothing is new, else 26 cache lines to look through.
+//! Invariant: between two equal even states, nothing was written. So a reader loads the state, copies, and loads the
+//! state again: if the two differ, or the state is odd, it discards the copy. Cost for the writer: the same for no
+//! reader and for ten thousand. Cost for a reader: one load if nothing is new, otherwise 26 cache lines to scan.
 
 use super::memory::{Arc, AtomicU64, Ordering, fence};
 use std::array;
@@ -31,18 +32,18 @@ pub struct Writer<const PRICES: usize, const WORDS: usize> {
     version: u64,
 }
 
-/// What a reader got.
+/// What a reader gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Taken<const WORDS: usize> {
-    /// The version that it now has.
+    /// The version of this copy.
     pub version: u64,
-    /// Bit `i` for amount `i`: it was written down.
+    /// Bit `i` for amount `i`: it was copied.
     pub which: u128,
     /// The words.
     pub words: [u64; WORDS],
 }
 
-/// Makes a slate with nothing on it, which is version 0.
+/// Makes an empty slate at version 0.
 pub fn slate<const PRICES: usize, const WORDS: usize>() -> (Writer<PRICES, WORDS>, Arc<Slate<PRICES, WORDS>>) {
     const { assert!(PRICES <= 128, "a mask has 128 bits") };
     let slate = Arc::new(Slate {
@@ -56,12 +57,12 @@ pub fn slate<const PRICES: usize, const WORDS: usize>() -> (Writer<PRICES, WORDS
 
 impl<const PRICES: usize, const WORDS: usize> Writer<PRICES, WORDS> {
     // ANCHOR: publish
-    /// Writes down the amounts that are not what is there, and the words, as the next version.
+    /// Stores the amounts that have changed, and the words, as the next version.
     pub fn publish(&mut self, amounts: &[i64; PRICES], words: &[u64; WORDS]) {
         let slate = &*self.slate;
         self.version += 1;
         slate.state.store(2 * self.version - 1, Ordering::Relaxed);
-        // Whoever sees something of what follows, and fences, sees the odd state too.
+        // A reader that sees any of the following stores and then fences also sees the odd state.
         fence(Ordering::Release);
         for (at, &amount) in amounts.iter().enumerate() {
             if slate.amounts[at].load(Ordering::Relaxed) != amount as u64 {
@@ -72,24 +73,24 @@ impl<const PRICES: usize, const WORDS: usize> Writer<PRICES, WORDS> {
         for (word, &value) in slate.words.iter().zip(words) {
             word.store(value, Ordering::Relaxed);
         }
-        // Release: who sees this state sees all of the above.
+        // Release: a reader that sees this state also sees all of the above.
         slate.state.store(2 * self.version, Ordering::Release);
     }
     // ANCHOR_END: publish
 }
 
 impl<const PRICES: usize, const WORDS: usize> Slate<PRICES, WORDS> {
-    /// The version that is there, or is being written.
+    /// The current version, or the one being written.
     #[inline]
     pub fn version(&self) -> u64 {
         self.state.load(Ordering::Relaxed).div_ceil(2)
     }
 
     // ANCHOR: take
-    /// Copies the amounts that changed after version `since`, all of them where that is 0, and 0 for the others.
-    /// `None` when it was written meanwhile: `amounts` are worth nothing then, and the next attempt mostly succeeds.
+    /// Copies the amounts that changed after version `since`, or all of them if that is 0; the others are set to 0.
+    /// `None` if the slate was being written: `amounts` is then meaningless, and the next attempt usually succeeds.
     pub fn take(&self, since: u64, amounts: &mut [i64; PRICES]) -> Option<Taken<WORDS>> {
-        // Acquire: what was written for this state is there.
+        // Acquire: everything written for this state is visible.
         let state = self.state.load(Ordering::Acquire);
         if state % 2 == 1 {
             return None;
@@ -101,7 +102,7 @@ impl<const PRICES: usize, const WORDS: usize> Slate<PRICES, WORDS> {
             *amount = if is_missed { self.amounts[at].load(Ordering::Relaxed) as i64 } else { 0 };
         }
         let words = self.words.each_ref().map(|word| word.load(Ordering::Relaxed));
-        // If anything above was written later, the state before it is seen here.
+        // If anything above was written later, the odd state before it is visible here.
         fence(Ordering::Acquire);
         let is_whole = self.state.load(Ordering::Relaxed) == state;
         is_whole.then_some(Taken { version: state / 2, which, words })

@@ -1,8 +1,8 @@
-//! The tap: what stands behind the engine's acknowledgements.
+//! The tap: it receives the engine's acknowledgements.
 //!
-//! It runs on the matching thread, so it copies what watchers may see into a ring, and does nothing else: it takes no
-//! memory and no lock, waits for nobody, and does not know whether anybody reads. A feed that is too slow, or gone, has
-//! lost its place; matching has lost nothing. Cost: four words an event that watchers may see.
+//! It runs on the matching thread, so it copies what watchers may see into a ring and does nothing else: no allocation,
+//! no lock, no waiting, and no knowledge of readers. A feed that is too slow or gone loses its position; matching loses
+//! nothing. Cost: four words per event that watchers may see.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -21,16 +21,16 @@ pub struct Tap {
     before: Arc<AtomicU64>,
 }
 
-/// What a shard held when its engine was opened.
+/// The state of a shard when its engine was opened.
 #[derive(Clone)]
 pub struct Opened {
     /// The next command.
     pub next: Sequence,
-    /// Everything that the shard's markets held before it.
+    /// Everything in the shard's markets before it.
     pub state: ExchangeState,
 }
 
-/// The feed's end of a tap. A copy of it is for the feed that comes when this one is gone.
+/// The feed's end of a tap. Keep a clone for the feed that replaces this one.
 #[derive(Clone)]
 pub struct Tapped {
     /// The events since the engine was opened.
@@ -40,15 +40,15 @@ pub struct Tapped {
 }
 
 impl Tapped {
-    /// The last command before the engine was opened: what came up to there is not in the ring.
+    /// The last command before the engine was opened: nothing up to it is in the ring.
     pub fn before(&self) -> Sequence {
         Sequence(self.before.load(Ordering::Relaxed))
     }
 
-    /// What the shard held when it was opened. It is there once, before the first record.
+    /// The state of the shard when it was opened. It arrives once, before the first record.
     ///
     /// # Errors
-    /// That it is not there, or that the tap is gone.
+    /// If it has not arrived yet, or the tap is gone.
     pub fn opened(&self) -> Result<Opened, TryRecvError> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).try_recv()
     }
@@ -63,7 +63,7 @@ pub fn tap(records: usize) -> (Tap, Tapped) {
     (Tap { ring, opened: sender, before }, tapped)
 }
 
-/// Makes the taps of so many shards, in their order.
+/// Makes the taps of this many shards, in order.
 pub fn taps(shards: u16, records: usize) -> (Vec<Tap>, Vec<Tapped>) {
     (0..shards).map(|_| tap(records)).unzip()
 }
@@ -77,7 +77,7 @@ impl Acknowledge for Tap {
             self.ring.push(record);
         }
         if self.ring.next() != before {
-            // All of a command at once, so that nobody sees half of it.
+            // Publish a whole command at once, so that no reader sees half of it.
             self.ring.publish();
         }
     }
@@ -85,7 +85,7 @@ impl Acknowledge for Tap {
 
     fn recovered(&mut self, next: Sequence, state: &dyn Fn() -> ExchangeState) {
         self.before.store(next.0.saturating_sub(1), Ordering::Relaxed);
-        // Before the first command, so here it may take its time. Nobody there is nobody to tell.
+        // This runs before the first command, so it may be slow. If the feed is gone, the state is not needed.
         let _ = self.opened.send(Opened { next, state: state() });
     }
 }

@@ -1,18 +1,19 @@
-//! What a reader of trades takes: every trade in its order, or the name of the gap where it was too slow.
+//! What a reader of trades gets: every trade in order, or a notice of the gap if it was too slow.
 //!
-//! A book that is late is made good by the next one. A trade that is lost is lost, so nobody may lose one without being
-//! told. Public trades name no account and no order.
+//! A late book is repaired by the next one. A lost trade is lost, so a reader must always learn of it. Public trades
+//! name no account and no order.
 
 use std::fmt;
 
 use market::{MarketId, Price, Quantity, Sequence, Side, TradeKind, UnixMs};
 
-/// Which trade: the command that led to it, and its place among that command's trades. Trades of one market are in this order.
+/// Identifies a trade: the command that led to it, and its index among that command's trades. Trades of one market are
+/// in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct TradeId {
     /// The command, by its number in its shard's log. Restarts do not change it.
     pub sequence: Sequence,
-    /// The place among its trades, from 0.
+    /// The index among its trades, from 0.
     pub index: u32,
 }
 
@@ -22,7 +23,7 @@ impl TradeId {
         TradeId { sequence, index: 0 }
     }
 
-    /// The next place behind this trade.
+    /// The position after this trade.
     pub const fn next(self) -> TradeId {
         TradeId { sequence: self.sequence, index: self.index + 1 }
     }
@@ -34,12 +35,12 @@ impl fmt::Display for TradeId {
     }
 }
 
-/// A trade as everybody may see it.
+/// A trade as everyone may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PublicTrade {
     /// The market.
     pub market: MarketId,
-    /// Which trade of it.
+    /// Its id within the market.
     pub id: TradeId,
     /// The time of its command.
     pub time: UnixMs,
@@ -47,14 +48,14 @@ pub struct PublicTrade {
     pub price: Price,
     /// How many shares.
     pub quantity: Quantity,
-    /// The side of the order that came last and so made the trade.
+    /// The side of the incoming order, which made the trade.
     pub taker_side: Side,
-    /// What it did to the number of shares in existence.
+    /// How it changed the number of shares in existence.
     pub kind: TradeKind,
 }
 
-/// Trades that a reader will not see: those from `from` on, up to but not including `to`. There may have been none:
-/// who was not there can't know.
+/// Trades that a reader will not see: from `from` up to but not including `to`. There may have been none: a reader that
+/// was away can't know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Missed {
     /// The market.
@@ -65,12 +66,12 @@ pub struct Missed {
     pub to: TradeId,
 }
 
-/// A reader's place among the trades of a market.
+/// A reader's position among the trades of a market.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TradeCursor {
-    /// The feed's epoch that `position` is of; 0 for none.
+    /// The feed's epoch to which `position` belongs; 0 for none.
     pub epoch: u64,
-    /// The place in the feed's ring.
+    /// The position in the feed's ring.
     pub position: u64,
     /// Everything before this trade has been seen, or was announced as missed.
     pub next: TradeId,
@@ -86,7 +87,7 @@ pub enum Heard {
 }
 
 impl Heard {
-    /// The place behind it: everything before is known.
+    /// The position after it: everything before is known.
     pub const fn next(&self) -> TradeId {
         match self {
             Heard::Trade(trade) => trade.id.next(),

@@ -1,7 +1,8 @@
-//! What a reader of a book takes: which prices have changed since its cursor, and what stands there now.
+//! What a reader of a book gets: which prices have changed since its cursor, and the shares there now.
 //!
-//! Amounts are absolute, never differences: whoever takes an update twice, or skips ten, ends with the right book. An
-//! update says from which version it leads to which, so that a reader knows at once whether it may apply it.
+//! Amounts are absolute, never differences: a reader that applies an update twice, or skips ten, ends with the right
+//! book. An update names the version it starts from and the version it leads to, so a reader knows at once whether it
+//! may apply it.
 
 use std::fmt;
 
@@ -10,19 +11,19 @@ use market::{MarketId, Outcome, Price, Quantity, Sequence, UnixMs};
 use crate::depth::{Depth, Prices};
 use crate::trade::TradeCursor;
 
-/// A version of one market's book. Versions of one epoch are counted from 1, and a later epoch is greater. Whether an update
-/// may be applied to a book can only be known within one epoch.
+/// A version of one market's book. The versions of an epoch count from 1, and a later epoch is greater. Only within one
+/// epoch can a reader decide whether an update applies to a book.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Version {
-    /// Which life of the feed it is from: a number below 2^53, never 0. A feed that restarts has a greater one, so it can't
-    /// give one version to two books, and nobody takes an old book for a new one.
+    /// The run of the feed that published it: a number below 2^53, never 0. A feed that restarts gets a greater one, so
+    /// it never gives two books the same version, and a reader never takes an old book for a new one.
     pub epoch: u64,
-    /// How often the book had been published in this epoch.
+    /// How often the book has been published in this epoch.
     pub counter: u64,
 }
 
 impl Version {
-    /// That of a reader who has nothing yet.
+    /// The version of a reader that has nothing yet.
     pub const NONE: Version = Version { epoch: 0, counter: 0 };
 }
 
@@ -35,18 +36,18 @@ impl fmt::Display for Version {
     }
 }
 
-/// The place of one reader in one market: all that is kept for it.
+/// The position of one reader in one market: the only state kept for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cursor {
-    /// Which book it has.
+    /// The version it has.
     pub book: Version,
-    /// Which trade it has not yet seen.
+    /// The next trade it has not seen.
     pub trades: TradeCursor,
 }
 
 const _: () = assert!(size_of::<Cursor>() <= 48, "with an address of the market, 64 bytes a reader and watched market");
 
-/// The trade that came last.
+/// The latest trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LastTrade {
     /// Its price in YES cents.
@@ -57,8 +58,8 @@ pub struct LastTrade {
     pub time: UnixMs,
 }
 
-/// How many shares were traded. A feed that began with a snapshot does not know what came before it, so it says where it
-/// began to count.
+/// How many shares were traded. A feed that started from a snapshot does not know what came before, so it says where it
+/// started counting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Volume {
     /// Shares of all trades since.
@@ -72,14 +73,15 @@ pub struct Volume {
 pub enum Status {
     /// It does.
     Open,
-    /// It was resolved. Which side won is not known to a feed that began after that.
+    /// It was resolved. A feed that started later does not know which side won.
     Resolved(Option<Outcome>),
 }
 
-/// What is said about a market beside the depth.
+/// What an update says about a market besides the depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// The command of the market's shard behind which this is the book. It holds until [`Summary::is_fresh`] says no.
+    /// The book is that of the market's shard after this command. It is current as long as [`Summary::is_fresh`] is
+    /// set.
     pub sequence: Sequence,
     /// The highest bid.
     pub best_bid: Option<Price>,
@@ -93,23 +95,23 @@ pub struct Summary {
     pub open_interest: u64,
     /// Whether it trades.
     pub status: Status,
-    /// Whether the feed follows the engine. If not, this was the book behind [`Summary::sequence`], and what came after it
-    /// is not yet known.
+    /// Whether the feed is following the engine. If not, this was the book after [`Summary::sequence`], and what came
+    /// later is not yet known.
     pub is_fresh: bool,
 }
 
-/// What leads from one version of a book to another.
+/// The difference between two versions of a book.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookUpdate {
     /// Which market.
     pub market: MarketId,
-    /// To which version it may be applied: [`Version::NONE`] says to any, for it holds the whole book.
+    /// The version to which it may be applied: [`Version::NONE`] means any, because it holds the whole book.
     pub from: Version,
     /// The version that it leads to.
     pub to: Version,
-    /// Which prices it tells; all of them in a whole book.
+    /// The prices in it; all of them in a whole book.
     pub prices: Prices,
-    /// What stands at these prices now, and 0 at all others.
+    /// The shares at these prices now, and 0 at all others.
     pub depth: Depth,
     /// Everything else.
     pub summary: Summary,

@@ -1,13 +1,13 @@
-//! A reader's book: it takes messages, and says how good its book is.
+//! A reader's book: it applies messages and reports how current the book is.
 //!
-//! Messages may come late, twice, in another order, or not at all. Two numbers are enough to be right all the same: the
-//! version that the book has, and the greatest version that was ever heard of. The book is fresh when both are equal, and
-//! the feed said with that version that it follows the engine. In all other cases the view says since when it is stale,
-//! and [`BookView::need`] says what to ask for. The same with trades: the place up to which all were seen, and the place
-//! up to which some are known to exist.
+//! Messages may arrive late, twice, out of order, or not at all. Two numbers are enough to stay correct: the version of
+//! the book, and the greatest version that any message has named. The book is fresh when both are equal and the feed
+//! said with that version that it is following the engine. Otherwise the view reports since when the book is stale, and
+//! [`BookView::need`] says what to ask for. Trades work the same way: one position up to which all trades were seen,
+//! and one up to which some are known to exist.
 //!
-//! A message that is refused changes neither depth nor trades. Silence is not noticed here: whoever owns the connection
-//! calls [`BookView::disconnected`] when it breaks, or is silent for too long.
+//! A rejected message changes neither depth nor trades. The view does not detect silence: the owner of the connection
+//! calls [`BookView::disconnected`] when it breaks or stays silent for too long.
 
 use market::{MarketId, Sequence};
 
@@ -22,9 +22,9 @@ pub struct BookView {
     market: MarketId,
     depth: Depth,
     summary: Option<Summary>,
-    /// Which book this is; none where it must not be gone on with.
+    /// Which book this is; none if changes may no longer be applied to it.
     version: Version,
-    /// The greatest version that a message has named.
+    /// The greatest version that any message has named.
     heard: Version,
     /// All trades before this place were seen or announced as missed.
     next_trade: TradeId,
@@ -32,22 +32,22 @@ pub struct BookView {
     trades_heard: TradeId,
 }
 
-/// How good the book is.
+/// How current the book is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Freshness {
-    /// It is the newest that anybody has told.
+    /// It is the newest version that any message has named.
     Fresh,
-    /// It was right behind this command, and what came later is not known. 0 where there has been no book at all.
+    /// It was correct after this command; what came later is not known. 0 if there has been no book yet.
     Stale {
         /// The command.
         since: Sequence,
     },
 }
 
-/// What a view has to be told to be whole again.
+/// What a view is missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Need {
-    /// What has changed in the book since this version; since none, the whole book.
+    /// What has changed in the book since this version; for version none, the whole book.
     pub book: Option<Version>,
     /// The trades from this place on.
     pub trades: Option<TradeId>,
@@ -61,20 +61,20 @@ impl Need {
 /// What a message led to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Applied {
-    /// The book is another one now.
+    /// The book has changed.
     Book,
     /// This trade has happened.
     Trade(PublicTrade),
     /// These trades will not be seen.
     Missed(Missed),
-    /// Nothing: it was known already.
+    /// Nothing: it was already known.
     Known,
 }
 
 /// Why a message was not applied.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refused {
-    /// It is none.
+    /// It is not a message.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// It is about another market.
@@ -85,8 +85,10 @@ pub enum Refused {
         /// The view's.
         expected: MarketId,
     },
-    /// It is from a life of the feed that is over.
-    #[error("the message is of epoch {found}, which ended before {known} began; it came late and says nothing new")]
+    /// It is from an earlier run of the feed.
+    #[error(
+        "the message is of epoch {found}, which ended before {known} began; it arrived late and contains nothing new"
+    )]
     OldEpoch {
         /// Its epoch.
         found: u64,
@@ -95,18 +97,18 @@ pub enum Refused {
     },
     /// Messages before it are missing.
     #[error(
-        "the message may be applied to {from}, and the book here is {have}: something was lost on the way; ask for what has \
+        "the message may be applied to {from}, and the book here is {have}: messages were lost on the way; ask for what has \
          changed since then"
     )]
     Hole {
-        /// To which version it may be applied.
+        /// The version to which it may be applied.
         from: Version,
-        /// That of the book.
+        /// The version of the book here.
         have: Version,
     },
-    /// With it the book would not be what the message says that it is.
+    /// With this message applied, the book does not match what the message says.
     #[error(
-        "with this message the best prices would not be those that it names, so an earlier one was wrong; ask for the \
+        "with this message the best prices would not be the ones it names, so an earlier message was wrong; ask for the \
          whole book"
     )]
     WrongBook,
@@ -121,7 +123,7 @@ pub enum Refused {
 }
 
 impl BookView {
-    /// A view of a market that has not heard anything yet.
+    /// A view of a market that has received nothing yet.
     pub fn new(market: MarketId) -> BookView {
         BookView {
             market,
@@ -134,18 +136,18 @@ impl BookView {
         }
     }
 
-    /// Takes a message as it came, binary or JSON.
+    /// Applies an encoded message, binary or JSON.
     ///
     /// # Errors
-    /// Why it was not applied. Then the book is as it was, and [`BookView::need`] says what to do.
+    /// The reason it was not applied. The book is unchanged, and [`BookView::need`] says what to do.
     pub fn read(&mut self, bytes: &[u8]) -> Result<Applied, Refused> {
         self.take(&Message::read(bytes)?)
     }
 
-    /// Takes a message that never was bytes.
+    /// Applies a message that was never encoded.
     ///
     /// # Errors
-    /// Why it was not applied. Then the book is as it was, and [`BookView::need`] says what to do.
+    /// The reason it was not applied. The book is unchanged, and [`BookView::need`] says what to do.
     pub fn apply(&mut self, message: &Message) -> Result<Applied, Refused> {
         message.check()?;
         self.take(message)
@@ -171,9 +173,9 @@ impl BookView {
         if to <= self.version {
             return Ok(Applied::Known);
         }
-        // From here on it is known that this version exists, be it applied or not.
+        // From here on this version is known to exist, whether it can be applied or not.
         self.heard = self.heard.max(to);
-        // It tells all prices that have changed since `from`, so also those that have changed since a later version.
+        // It contains all prices that have changed since `from`, so it also covers any later version.
         let follows = from.epoch == self.version.epoch && from <= self.version;
         if !update.is_whole() && !follows {
             return Err(Refused::Hole { from, have: self.version });
@@ -209,7 +211,7 @@ impl BookView {
         Ok(Applied::Missed(Missed { from, ..missed }))
     }
 
-    /// Whether what stands between these two places is new; it is an error when something before them is missing.
+    /// Whether the span between these two positions is new. An error if something before it is missing.
     fn follows(&mut self, from: TradeId, to: TradeId) -> Result<bool, Refused> {
         self.trades_heard = self.trades_heard.max(to);
         if to <= self.next_trade {
@@ -219,14 +221,14 @@ impl BookView {
     }
     // ANCHOR_END: trades
 
-    /// The connection is gone: nothing is known of what happens now, and the next one may be to a feed of any epoch. The
-    /// book stays, as something to show, until a whole one comes; the place among the trades stays too.
+    /// The connection is lost: the view learns nothing more, and the next connection may be to a feed of any epoch. The
+    /// book stays for display until a whole one arrives; the position among the trades stays too.
     pub fn disconnected(&mut self) {
         (self.version, self.heard) = (Version::NONE, Version::NONE);
     }
 
     // ANCHOR: freshness
-    /// How good the book is.
+    /// How current the book is.
     pub fn freshness(&self) -> Freshness {
         match self.summary {
             Some(summary) if summary.is_fresh && self.need().book.is_none() => Freshness::Fresh,
@@ -234,7 +236,7 @@ impl BookView {
         }
     }
 
-    /// What to ask for. While nothing is missing there is nothing to ask for, even if the feed itself is behind.
+    /// What to ask for. Nothing if nothing is missing, even if the feed itself is behind.
     pub fn need(&self) -> Need {
         let is_newest = self.version == self.heard && self.version != Version::NONE;
         Need {
@@ -254,12 +256,12 @@ impl BookView {
         &self.depth
     }
 
-    /// What else was said with it. `None` where there has been no book at all.
+    /// What else the last book said. `None` if there has been no book yet.
     pub fn summary(&self) -> Option<&Summary> {
         self.summary.as_ref()
     }
 
-    /// Which book this is; [`Version::NONE`] where a whole one is needed.
+    /// Which book this is; [`Version::NONE`] if a whole one is needed.
     pub fn version(&self) -> Version {
         self.version
     }

@@ -1,7 +1,7 @@
-//! One market, as the feed knows it: what stands at each price, and for that each resting order.
+//! One market, as the feed knows it: the shares at each price, and the resting orders behind them.
 //!
-//! It is what the engine's book comes to for somebody who may see no account. Invariant: at each price stands the sum of
-//! the orders that rest there, between any two commands.
+//! It is the engine's book without the accounts. Invariant: between any two commands, the depth at each price is the
+//! sum of the orders that rest there.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ pub struct Watched {
     open_interest: u64,
     last_trade: Option<LastTrade>,
     volume: Volume,
-    /// The order that the command at hand brought in, and how many trades it has made.
+    /// The incoming order of the current command, and how many trades it has made.
     taker: Option<Taker>,
     trades: u32,
     publisher: Publisher,
 }
 
-/// An order on its way.
+/// An incoming order.
 #[derive(Clone, Copy)]
 struct Taker {
     order: OrderId,
@@ -56,13 +56,13 @@ impl Watched {
         (watched, shown)
     }
 
-    /// Forgets the book.
+    /// Empties the book.
     pub fn clear(&mut self) {
         (self.depth, self.orders, self.status) = (Depth::default(), Orders::default(), Status::Open);
         (self.open_interest, self.taker, self.trades) = (0, None, 0);
     }
 
-    /// Takes over what an engine held.
+    /// Loads the state of an engine.
     pub fn load(&mut self, state: &MarketState) {
         self.clear();
         for order in state.bids.iter().chain(&state.asks) {
@@ -74,7 +74,7 @@ impl Watched {
         self.open_interest = state.pot.0 / market::money::PAYOUT;
     }
 
-    /// Says that what was traded from `from` on, up to command `to`, is not known.
+    /// Records that the trades from `from` up to command `to` are not known.
     pub fn lose_trades(&mut self, from: TradeId, to: Sequence) {
         (self.last_trade, self.volume) = (None, Volume { shares: 0, since: to });
         self.publisher.gap(from, to);
@@ -82,7 +82,7 @@ impl Watched {
     }
 
     // ANCHOR: apply
-    /// Applies a part of a command. Of trades before `told` the readers know already; behind it is `told` moved on.
+    /// Applies one record of a command. Readers already know the trades before `told`, which moves forward.
     pub fn apply(&mut self, stamp: Stamp, seen: &Seen, told: &mut TradeId) {
         match *seen {
             Seen::Opened => self.clear(),
@@ -109,7 +109,7 @@ impl Watched {
                 }
             }
             Seen::Cancelled { order, quantity } => match &mut self.taker {
-                // It came in with this command, and never stood in the book.
+                // It came in with this command and never rested in the book.
                 Some(taker) if taker.order == order => taker.left = 0,
                 _ => self.reduce(order, quantity),
             },
@@ -120,7 +120,7 @@ impl Watched {
         }
     }
 
-    /// Ends a command: what is left of the order that came in rests.
+    /// Ends a command: what is left of the incoming order rests.
     pub fn end_command(&mut self) {
         self.trades = 0;
         if let Some(Taker { order, side, price, left: left @ 1.. }) = self.taker.take() {
@@ -149,18 +149,18 @@ impl Watched {
         self.publisher.trade(trade);
     }
 
-    /// Publishes the book as it is behind this command, and the trades.
+    /// Publishes the trades, and the book after this command.
     pub fn publish(&mut self, sequence: Sequence) {
         let (best_bid, best_ask) = self.depth.best();
         let Watched { status, open_interest, last_trade, volume, .. } = *self;
         let summary =
             Summary { sequence, best_bid, best_ask, last_trade, volume, open_interest, status, is_fresh: true };
-        // Trades first: who sees the book finds the trades that led to it.
+        // Trades first: a reader that sees the book also finds the trades that led to it.
         self.publisher.tell();
         self.publisher.book(&self.depth, &summary);
     }
 
-    /// Publishes that the book may not be true any more.
+    /// Marks the book stale.
     pub fn stale(&mut self) {
         self.publisher.stale();
     }

@@ -1,7 +1,7 @@
-//! Any bytes, on stable Rust and for a moment; `scripts/fuzz messages` is led by coverage.
+//! Arbitrary bytes, on stable Rust and only briefly; `scripts/fuzz messages` is guided by coverage.
 //!
 //! ```text
-//! FUZZ_WRITE_SEEDS=1 cargo test -p ch09 --test fuzz     makes the seeds anew, after a change of format
+//! FUZZ_WRITE_SEEDS=1 cargo test -p ch09 --test fuzz     rewrites the seeds after a change of format
 //! ```
 
 // These are tests: an `unwrap` here is an assertion.
@@ -12,7 +12,7 @@ use std::path::Path;
 
 use contract::streams::Random;
 
-/// Where the seeds are, and where the same messages are for readers in other languages.
+/// Where the seeds are, and where the same messages are kept for readers in other languages.
 const FOLDERS: [&str; 2] = ["../../fuzz/seeds/messages", "messages"];
 
 /// The bytes and the text of each message in the snapshots of `messages`, in the order of their names.
@@ -29,7 +29,7 @@ fn example(name: &str) -> [(String, Vec<u8>); 2] {
     [(format!("{name}.bin"), binary), (format!("{name}.json"), json.as_bytes().to_vec())]
 }
 
-/// A message as the target takes it: behind its length, in steps of eight bytes. JSON is filled up with spaces.
+/// A message in the target's framing: its length in units of eight bytes comes first. JSON is padded with spaces.
 fn framed(message: &[u8]) -> Vec<u8> {
     let mut bytes = vec![message.len().div_ceil(8) as u8];
     bytes.extend_from_slice(message);
@@ -38,7 +38,7 @@ fn framed(message: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_files_are_the_messages_of_this_format() {
+fn the_files_hold_messages_of_this_format() {
     for (name, message) in examples() {
         assert!(market_data::Message::read(&message).is_ok(), "{name}");
         for (folder, bytes) in FOLDERS.into_iter().zip([framed(&message), message]) {
@@ -47,13 +47,13 @@ fn the_files_are_the_messages_of_this_format() {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(&path, &bytes).unwrap();
             }
-            assert_eq!(fs::read(&path).unwrap(), bytes, "{}: FUZZ_WRITE_SEEDS=1 makes it anew", path.display());
+            assert_eq!(fs::read(&path).unwrap(), bytes, "{}: FUZZ_WRITE_SEEDS=1 rewrites it", path.display());
         }
     }
 }
 
 #[test]
-fn any_bytes_are_read_or_refused() {
+fn any_bytes_are_read_or_rejected() {
     let examples: Vec<Vec<u8>> = examples().iter().map(|(_, message)| framed(message)).collect();
     for case in 0..20_000 {
         let mut random = Random::new(case);

@@ -1,4 +1,4 @@
-//! A feed that was lapped by a real engine finds what it missed in that engine's snapshots and log.
+//! A feed that a real engine has lapped finds what it missed in that engine's snapshots and log.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use market_data::reader::{Reader, next_trade};
 use market_data::tap::taps;
 use market_data::{Cursor, Depth, Heard, Status};
 
-/// What stands at each price by the engine's own account.
+/// The shares at each price, according to the engine.
 fn depths(state: &ExchangeState) -> BTreeMap<MarketId, (Depth, bool)> {
     let depth = |state: &market::state::MarketState| {
         let mut depth = Depth::default();
@@ -64,7 +64,7 @@ fn a_feed_that_was_lapped_catches_up_from_snapshot_and_log() {
     catch_up(&mut feed);
     assert!(feed.laps() > 0, "it was not lapped");
 
-    // Another feed begins while the engine runs, and one more when the engine begins anew.
+    // Another feed starts while the engine runs, and one more when the engine is reopened.
     let mut joined = Feed::join(settings(2), with_logs(&options, &ends));
     catch_up(&mut joined);
     let books = [shown(&feed), shown(&joined)];

@@ -1,4 +1,4 @@
-//! Messages as bytes: what they look like, and what becomes of them when they are cut, flipped, or made up.
+//! Messages as bytes: their exact encoding, and what happens when they are truncated, corrupted or forged.
 
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
@@ -42,7 +42,7 @@ fn book(from: u64, to: u64, shares: &[(u8, i64)]) -> BookUpdate {
     BookUpdate { market: MARKET, from: version(from), to: version(to), prices, depth, summary }
 }
 
-/// A whole book, a change of it, a trade, and a gap.
+/// A whole book, a change to it, a trade, and a gap.
 fn examples() -> [Message; 4] {
     let place = |sequence, index| TradeId { sequence: Sequence(sequence), index };
     let trade = PublicTrade {
@@ -72,9 +72,9 @@ fn json(message: &Message) -> Vec<u8> {
     text
 }
 
-/// The bytes themselves, so that a change of format can't go unnoticed.
+/// Pins the bytes, so that a change of format can't go unnoticed.
 #[test]
-fn the_bytes_are_these() {
+fn the_encoding_is_pinned() {
     let hex = |row: &[u8]| row.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
     for (name, message) in ["whole", "changes", "trade", "missed"].into_iter().zip(examples()) {
         let rows = bytes(&message)
@@ -91,7 +91,7 @@ fn the_bytes_are_these() {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_messages_can_be_read() {
     for message in examples() {
         assert_eq!(Message::read(&bytes(&message)), Ok(message));
         assert_eq!(Message::read(&json(&message)), Ok(message));
@@ -104,9 +104,9 @@ fn the_example_in_the_documentation_is_a_message() {
     assert!(read.is_ok(), "{}", read.unwrap_err());
 }
 
-/// Cut after any byte, with any bit flipped, with any byte behind it: refused, and the view is as it was.
+/// Truncated at any byte, with any bit flipped, or with a byte appended: rejected, and the view is unchanged.
 #[test]
-fn a_damaged_message_leaves_no_mark() {
+fn a_damaged_message_changes_nothing() {
     let [whole, ..] = examples();
     let mut view = BookView::new(MARKET);
     view.apply(&whole).unwrap();
@@ -130,7 +130,7 @@ fn a_damaged_message_leaves_no_mark() {
     }
 }
 
-/// In JSON a flipped bit may say the same in other letters. It never says anything else.
+/// A flipped bit in JSON may spell the same message differently. It never changes the meaning.
 #[test]
 fn a_flipped_bit_of_json_changes_no_meaning() {
     for message in examples() {
@@ -145,9 +145,9 @@ fn a_flipped_bit_of_json_changes_no_meaning() {
     }
 }
 
-/// What is refused is refused in words.
+/// Every rejection has a message.
 #[test]
-fn refusals_say_what_to_do() {
+fn rejections_say_what_to_do() {
     let [whole, changes, trade, _] = examples();
     let mut view = BookView::new(MARKET);
     let with = |at: usize, byte: u8| {
@@ -184,9 +184,9 @@ fn refusals_say_what_to_do() {
     });
 }
 
-/// A book that was found to be wrong is shown as stale, and only a whole one mends it.
+/// A book that was found to be wrong is shown as stale, and only a whole book repairs it.
 #[test]
-fn a_wrong_book_is_gone_on_with_only_after_a_whole_one() {
+fn a_wrong_book_is_repaired_only_by_a_whole_one() {
     let [whole, changes, ..] = examples();
     let mut view = BookView::new(MARKET);
     view.apply(&whole).unwrap();
@@ -194,7 +194,7 @@ fn a_wrong_book_is_gone_on_with_only_after_a_whole_one() {
     view.apply(&Message::Book(book(5, 6, &[(40, 0)]))).unwrap_err();
     assert_eq!(view.freshness(), Freshness::Stale { since: Sequence(105) });
     assert_eq!(view.need(), Need { book: Some(Version::NONE), trades: None });
-    assert!(matches!(view.apply(&changes), Err(Refused::Hole { .. })), "one wrong book is not mended by a change");
+    assert!(matches!(view.apply(&changes), Err(Refused::Hole { .. })), "a change does not repair a wrong book");
     assert_eq!(view.depth().at(price(40)), 500);
     view.apply(&Message::Book(book(0, 7, &[(40, 1), (60, -1)]))).unwrap();
     assert_eq!((view.freshness(), view.need()), (Freshness::Fresh, Need::NOTHING));
@@ -207,18 +207,18 @@ fn trade_of(message: &Message) -> PublicTrade {
     }
 }
 
-/// A writer with a mistake gives right checksums, and is caught by what it says.
+/// A faulty writer gets the checksum right; what the message says gives it away.
 #[test]
-fn a_contradiction_is_refused_with_a_right_checksum() {
+fn a_contradiction_is_rejected_despite_a_right_checksum() {
     let [whole, changes, trade, missed] = examples();
     let cases: [(&Message, usize, u8); 13] = [
-        (&whole, 2, 9),     // a kind that there is not
+        (&whole, 2, 9),     // no such kind
         (&whole, 3, 2),     // neither fresh nor not
         (&whole, 22, 0xFF), // an epoch above 2^53
         (&whole, 32, 0),    // it leads to no version
         (&whole, 84, 100),  // a price of 100 cents
         (&whole, 85, 39),   // another best bid
-        (&whole, 87, 4),    // a state that there is not
+        (&whole, 87, 4),    // no such state
         (&whole, 88, 0xFF), // a price of 0 cents
         (&changes, 24, 6),  // from a version to itself
         (&changes, 88, 2),  // one price more than there are amounts
@@ -235,7 +235,7 @@ fn a_contradiction_is_refused_with_a_right_checksum() {
     }
 }
 
-/// Nobody's name: the words of all fields that there are.
+/// No message contains an account: checks the names of all fields.
 #[test]
 fn no_field_names_an_account() {
     for message in examples() {
@@ -311,9 +311,9 @@ proptest! {
         prop_assert_eq!(from_json(&json(&message)), Ok(message));
     }
 
-    /// A view is whole behind any whole book, and says so.
+    /// A view is complete after any whole book, and says so.
     #[test]
-    fn a_view_has_what_it_was_told(message in updates()) {
+    fn a_view_holds_the_book_that_it_received(message in updates()) {
         let Message::Book(update) = message else { return Ok(()) };
         let mut view = BookView::new(update.market);
         prop_assert_eq!(view.apply(&message).is_ok(), update.is_whole());

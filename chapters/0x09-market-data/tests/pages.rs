@@ -1,9 +1,9 @@
-//! The tables of bytes on the book's pages are the layout of the code.
+//! The byte tables on the book's pages match the layout in the code.
 
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
 
-/// Where each field begins and how long it is, as the code says it.
+/// Where each field starts and how long it is, according to the code.
 fn fields_in_code() -> Vec<(usize, usize)> {
     let sources = [
         include_str!("../src/message/header.rs"),
@@ -18,7 +18,7 @@ fn fields_in_code() -> Vec<(usize, usize)> {
     sources.iter().flat_map(|source| source.lines()).filter_map(field).collect()
 }
 
-/// The same, as the tables of a page say it.
+/// The same, according to the tables of a page.
 fn fields_on_page(language: &str) -> Vec<(usize, usize)> {
     let path = format!("{}/../../book/{language}/market-data.md", env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(path).unwrap();
@@ -33,7 +33,7 @@ fn fields_on_page(language: &str) -> Vec<(usize, usize)> {
 }
 
 #[test]
-fn the_pages_have_the_layout_of_the_code() {
+fn the_pages_match_the_layout_in_the_code() {
     let code = fields_in_code();
     assert_eq!(code.len(), 7 + 15 + 9 + 4, "{code:?}");
     assert_eq!(fields_on_page("en"), code);

@@ -1,4 +1,4 @@
-//! The program as people start it: a short run, a short measurement, help, refusals and exit codes.
+//! The program as users run it: a short run, a short measurement, help, rejected arguments and exit codes.
 
 use std::process::{Command, Output};
 
@@ -6,7 +6,7 @@ fn program(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ch09")).args(arguments).output().expect("the program starts")
 }
 
-fn said(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
 }
 
@@ -14,7 +14,7 @@ fn said(output: &Output) -> String {
 fn a_run_shows_a_book_and_ends_by_itself() {
     for engine in ["0x01", "0x08"] {
         let ended = program(&["--engine", engine, "--seconds", "0.5", "--rate", "2000", "--readers", "200"]);
-        let words = said(&ended);
+        let words = printed(&ended);
         assert_eq!(ended.status.code(), Some(0), "{words}");
         assert!(
             words.contains("behind command") && words.contains("bid ") && words.contains("200 readers took"),
@@ -24,7 +24,7 @@ fn a_run_shows_a_book_and_ends_by_itself() {
 }
 
 #[test]
-fn a_log_that_stays_is_gone_on_with() {
+fn a_kept_log_is_continued() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let data_dir = folder.path().to_string_lossy().into_owned();
     let last = || {
@@ -40,14 +40,14 @@ fn a_log_that_stays_is_gone_on_with() {
             "--data-dir",
             &data_dir,
         ]);
-        let words = said(&ended);
+        let words = printed(&ended);
         assert_eq!(ended.status.code(), Some(0), "{words}");
         let line = words.lines().rfind(|line| line.contains("behind command")).expect("a book").to_owned();
         let (_, number) = line.split_once("behind command ").expect("a number");
         number.split(':').next().and_then(|number| number.parse::<u64>().ok()).expect("a number")
     };
     let first = last();
-    assert!(last() > first, "the second run goes on behind command {first}");
+    assert!(last() > first, "the second run continues after command {first}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_measurement_is_recorded() {
     let output = folder.path().to_string_lossy().into_owned();
     let ended =
         program(&["feed", "--quick", "--readers", "1,100", "--rate", "20000", "--output", &output, "--lang", "zh"]);
-    let words = said(&ended);
+    let words = printed(&ended);
     assert_eq!(ended.status.code(), Some(0), "{words}");
     assert!(words.contains("每人一条通道"), "{words}");
     let record = std::fs::read_to_string(folder.path().join("feed.json")).expect("a record");
@@ -86,7 +86,7 @@ fn a_measurement_is_recorded() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_words_and_a_code() {
+fn bad_arguments_are_rejected_with_a_message_and_a_code() {
     for (arguments, words) in [
         (&["--engine", "0x09"][..], "0x01, 0x02"),
         (&["--engine", "0x03", "--shards", "2"], "--shards is for engines 0x07 and 0x08"),
@@ -97,16 +97,16 @@ fn what_cannot_be_is_refused_with_words_and_a_code() {
         (&["feed", "--readers", "0"], "0 is not in"),
     ] {
         let ended = program(arguments);
-        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {}", said(&ended));
-        assert!(said(&ended).contains(words), "{arguments:?}: {}", said(&ended));
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {}", printed(&ended));
+        assert!(printed(&ended).contains(words), "{arguments:?}: {}", printed(&ended));
     }
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     let ended = program(&["--seconds", "0.2", "--data-dir", &file.path().to_string_lossy()]);
-    assert_eq!(ended.status.code(), Some(3), "{}", said(&ended));
+    assert_eq!(ended.status.code(), Some(3), "{}", printed(&ended));
     let help = program(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
     for flag in ["--engine", "--flow", "--seconds", "--rate", "--readers", "--market", "--shards", "--data-dir", "feed"]
     {
-        assert!(said(&help).contains(flag), "{flag} is not told");
+        assert!(printed(&help).contains(flag), "the help does not mention {flag}");
     }
 }

@@ -1,5 +1,6 @@
 //! The ring that never waits, under `loom`: every interleaving of a small one and every stale value that the orderings
-//! permit. And to show that the net has no hole, each ordering and fence is weakened in turn, and a scenario has to fail.
+//! permit. To show that these scenarios miss nothing, each ordering and fence is weakened in turn, and then a scenario
+//! has to fail.
 
 #[allow(dead_code)]
 #[path = "../src/ring.rs"]
@@ -14,8 +15,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const WORDS: usize = 2;
 
-/// One test at a time. loom gives every execution new stacks, and makes hundreds of thousands of them: beside another thread
-/// that does the same, the kernel has each core told of every stack that goes, and both take twice as long as one by one.
+/// Runs one test at a time. loom allocates new stacks for every execution, hundreds of thousands of them: with two such
+/// threads, the kernel has to notify every core of each stack that is unmapped, and both take twice as long as one
+/// after the other.
 fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -26,7 +28,8 @@ fn record(n: u64) -> [u64; WORDS] {
     [n, n + 100]
 }
 
-/// One overwrites while the other reads: what is read is whole and the one that was asked for, or it is said to be gone.
+/// One thread overwrites while the other reads: a read returns the record that was asked for, intact, or reports it
+/// gone.
 fn what_is_read_is_whole(records_written: u64, batch: u64) {
     loom::model(move || {
         let (mut writer, records) = ring::<WORDS>(2);
@@ -55,9 +58,9 @@ fn a_lapped_reader_notices() {
     what_is_read_is_whole(4, 2);
 }
 
-/// What is still there is read.
+/// A record that is still there is read.
 #[test]
-fn nothing_is_said_to_be_gone_that_is_there() {
+fn a_record_that_is_there_is_not_reported_gone() {
     let _turn = turn();
     loom::model(|| {
         let (mut writer, records) = ring::<WORDS>(2);

@@ -1,8 +1,9 @@
 //! The contract of the seam between an engine and its watchers.
 //!
-//! Engine, feed, readers and the ways between them take turns on one thread, by a seed: they are slow, die, come late and
-//! come back. After every message that arrives a reader's book is the reference model's behind the command that it
-//! names. Nobody who is behind says that it is not, and every trade is seen once or lies in a gap that was announced.
+//! Engine, feed, readers and the connections between them take turns on one thread, in an order drawn from a seed: they
+//! are slow, die, come late and recover. After every message that arrives, a reader's book equals the reference model's
+//! after the command that it names. A reader that is behind never claims to be fresh, and every trade is seen once or
+//! lies in an announced gap.
 
 #[path = "seam/client.rs"]
 mod client;
@@ -27,7 +28,7 @@ fn run(seed: u64, fault: Fault) -> Result<Happened, String> {
 }
 
 #[test]
-fn every_reader_has_the_models_book_or_says_that_it_is_stale() {
+fn every_reader_has_the_models_book_or_reports_it_stale() {
     let mut all = Happened::default();
     for seed in 0..RUNS {
         match run(seed, Fault::None) {
@@ -36,7 +37,7 @@ fn every_reader_has_the_models_book_or_says_that_it_is_stale() {
         }
     }
     println!("{all:?}");
-    // What never happened was not tried.
+    // A situation that never occurred was not tested.
     assert!(all.laps > RUNS / 2 && all.feed_restarts > RUNS / 2 && all.engine_restarts > RUNS / 2, "{all:?}");
     assert!(all.lost > RUNS && all.doubled > RUNS && all.gaps > RUNS && all.stale > RUNS, "{all:?}");
     assert!(all.resolved > RUNS / 4 && all.trades_seen > 10 * RUNS && all.quiet_runs > RUNS / 50, "{all:?}");

@@ -1,5 +1,5 @@
-//! The slate under `loom`: every interleaving of a small one and every stale value that the orderings permit. And to show
-//! that the net has no hole, each ordering and fence is weakened in turn, and a scenario has to fail.
+//! The slate under `loom`: every interleaving of a small one and every stale value that the orderings permit. To show
+//! that these scenarios miss nothing, each ordering and fence is weakened in turn, and then a scenario has to fail.
 
 #[allow(dead_code)]
 #[path = "../src/slate.rs"]
@@ -11,12 +11,12 @@ use weakened::memory;
 
 use slate::slate;
 
-/// The amounts of a version: the first changes with each, the second with the second one only.
+/// The amounts of a version: the first changes with each version, the second only with version 2.
 fn amounts(version: u64) -> [i64; 2] {
     [-(version as i64), if version < 2 { 7 } else { 9 }]
 }
 
-/// A reader who had version `since` sees one version whole, or nothing.
+/// A reader that had version `since` sees one version intact, or nothing.
 fn what_is_taken_is_one_version(since: u64) {
     loom::model(move || {
         let (mut writer, slate) = slate::<2, 1>();

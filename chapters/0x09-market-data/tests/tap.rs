@@ -1,4 +1,4 @@
-//! What the tap costs the matching thread: no memory, and of a million cancellations one record.
+//! The tap's cost for the matching thread: no allocation, and one record for a million cancellations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -19,21 +19,21 @@ use market_data::reader::Reader;
 use market_data::tap::{Tap, tap};
 use market_data::{Cursor, Depth, Prices, Status};
 
-/// Counts what is asked for.
+/// Counts allocations.
 struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: all of it is the system's allocator, which keeps its promises; counting touches no block.
+// SAFETY: every call goes to the system's allocator, which keeps the contract; counting touches no block.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// A tap whose engine was opened with nothing, and the feed behind it.
+/// A tap whose engine was opened empty, and the feed behind it.
 fn tap_and_feed(records: usize) -> (Tap, Feed) {
     let (mut tap, tapped) = tap(records);
     tap.recovered(Sequence::FIRST, &ExchangeState::default);
@@ -60,15 +60,15 @@ fn allocations(work: impl FnOnce()) -> usize {
     ALLOCATIONS.load(Relaxed)
 }
 
-/// One test, for the counter is everybody's.
+/// One test, because the counter is global.
 #[test]
-fn the_tap_takes_no_memory_and_does_not_pass_on_what_a_resolution_cancels() {
+fn the_tap_allocates_nothing_and_leaves_out_the_cancellations_of_a_resolution() {
     let (mut model, commands) = (Model::default(), Random::new(1).stream(5_000));
     let events: Vec<Vec<Event>> = commands.iter().map(|command| model.apply(command)).collect();
     let (mut one, _feed) = tap_and_feed(256);
     let all = |tap: &mut Tap| events.iter().enumerate().for_each(|(at, events)| tap.acknowledge(stamp(at), events));
-    assert_eq!(allocations(|| all(&mut one)), 0, "allocations of the tap, with nobody reading");
-    // The count sees what it should see.
+    assert_eq!(allocations(|| all(&mut one)), 0, "allocations of the tap, without a reader");
+    // The counter works.
     let copies = allocations(|| events.iter().for_each(|events| drop(std::hint::black_box(events.to_vec()))));
     assert_eq!(copies, events.len());
 
@@ -118,6 +118,10 @@ fn a_million_orders_go_in_one_record() {
     assert_eq!(feed.laps(), 0, "the ring is far smaller than what was cancelled");
     let after = *reader.book(&shown, &mut cursor).expect("there is news");
     assert_eq!((after.summary.status, after.summary.best_bid), (Status::Resolved(Some(Outcome::Yes)), None));
-    assert_eq!((after.depth, after.prices.len()), (Depth::default(), 98), "every price that held something is told");
+    assert_eq!(
+        (after.depth, after.prices.len()),
+        (Depth::default(), 98),
+        "the update contains every price that was not empty"
+    );
     assert!(feed.order_bytes() < 1_000, "{} bytes for no orders", feed.order_bytes());
 }

@@ -1,4 +1,4 @@
-//! Readers in a storm: messages late, lost, doubled, in any order, damaged; a feed that falls behind and begins anew.
+//! Readers in a storm: messages late, lost, duplicated, reordered, damaged; a feed that falls behind and restarts.
 
 #[path = "view/broken.rs"]
 mod broken;
@@ -14,7 +14,7 @@ use contract::{live, view};
 const RUNS: u64 = 2_500;
 
 #[test]
-fn a_view_is_never_wrong_and_never_fresh_when_it_is_not() {
+fn a_view_is_never_wrong_and_never_falsely_fresh() {
     for seed in 0..RUNS {
         if let Err(wrong) = live(seed, view()) {
             panic!("{wrong}");
@@ -26,7 +26,7 @@ fn a_view_is_never_wrong_and_never_fresh_when_it_is_not() {
 fn every_mistake_is_found() {
     for mistake in MISTAKES {
         let found = (0..RUNS).find_map(|seed| live(seed, Broken::new(mistake)).err());
-        assert!(found.is_some(), "{mistake:?} has come through {RUNS} runs");
+        assert!(found.is_some(), "{mistake:?} survived {RUNS} runs");
         println!("{mistake:?}: {}", found.unwrap_or_default());
     }
 }

@@ -1,7 +1,7 @@
-// The reader's account: its key, what it holds, its open orders, and what happened to them. The server's word is the
-// only one: after everything that happens the page asks again, and draws what it is told.
+// The user's account: its key, its holdings, its open orders, and what happened to them. Only the server's data counts:
+// after every event the page requests everything again and draws the answers.
 //
-// The key is kept in this browser, because it is shown once and nobody can be asked for it again.
+// The key is stored in this browser, because it is shown only once and can't be requested again.
 
 import { kept } from './dom.js';
 import { ask, Problem } from './net.js';
@@ -17,7 +17,7 @@ export class Account {
         this.stream = null;
         this.key = kept.get(KEY);
         this.code = kept.get(CODE); // in a class only
-        this.isKept = true; // whether the browser keeps the key
+        this.isKept = true; // whether the browser stores the key
         this.clear();
     }
 
@@ -28,7 +28,7 @@ export class Account {
         this.orders = [];
         this.fills = [];
         this.happened = []; // newest first
-        this.at = null; // how far what is shown reaches, a sequence a shard
+        this.at = null; // how far the shown data reaches, one sequence per shard
         this.wanted = []; // how far it has to reach, by shard
         this.problem = null;
         this.told = false;
@@ -43,13 +43,13 @@ export class Account {
         await this.use(made.key, made.code);
     }
 
-    // In a class: gets an account back by its short code. The key that it had elsewhere is worth nothing then.
+    // In a class: recovers an account by its short code. The key that it had elsewhere stops working.
     async join(code) {
         const joined = await ask('POST', '/v1/classroom/join', { body: { code } });
         await this.use(joined.key, joined.code);
     }
 
-    // Goes on with a key: a new one, or one that was typed in.
+    // Continues with a key: a new one, or one that was typed in.
     async use(key, code = null) {
         this.clear();
         this.key = key;
@@ -72,7 +72,7 @@ export class Account {
     }
 
     async login() {
-        // Another server may have come back, with a log that is not as long.
+        // The server may have restarted with a log that is shorter.
         this.wanted = [];
         if (!this.key || this.stream.state !== 'live') return;
         try {
@@ -83,12 +83,12 @@ export class Account {
     }
 
     refuse(problem) {
-        // A connection that broke comes back by itself; everything else is worth being told.
+        // A broken connection is retried automatically; every other problem is shown.
         if (problem.reason !== 'lost' && problem.reason !== 'not-connected') this.problem = problem;
         this.touch();
     }
 
-    // Asks for everything anew. While one round is under way, another call makes one more round of it, not two.
+    // Requests everything again. If a round is in progress, further calls cause one more round, not several.
     refresh() {
         if (!this.key) return Promise.resolve();
         if (this.busy) {
@@ -108,7 +108,7 @@ export class Account {
     async load() {
         const key = this.key;
         try {
-            // The server answers once it has come as far as this page knows of.
+            // The server answers once it has everything that this page knows of.
             const least = `at_least=${Array.from(this.wanted, sequence => sequence ?? 0).join(',') || 0}`;
             const [account, orders, fills] = await Promise.all(
                 ['/v1/account?', '/v1/orders?', '/v1/fills?limit=200&'].map(path => ask('GET', path + least, { key })));
@@ -124,7 +124,7 @@ export class Account {
         this.touch();
     }
 
-    // What happened before this page was opened: one's own trades, as far back as the server knows.
+    // What happened before this page was opened: the account's trades, as far back as the server knows.
     tellPast(fills) {
         this.told = true;
         const past = fills.map(fill => ({
@@ -143,16 +143,16 @@ export class Account {
         return told;
     }
 
-    // What others did to one's orders, and the end of a market.
+    // What others did to the account's orders, and the end of a market.
     hear({ market, order, sequence, time_ms: timeMs, event }) {
-        // The book may have said before that it is over; the notice says more.
+        // The book may already have shown that it is over; the notice says more.
         if (event.event === 'resolved') this.happened = this.happened.filter(entry => entry.market !== market || !entry.byTheBook);
         this.tell({ market, order, sequence, timeMs, events: [event] });
         this.refresh();
     }
 
-    // Who held anything gets a notice; a page that was cut off then did not, and it is over when the book says so. The
-    // answer may come from before it, so it is asked for once more.
+    // Every account that held anything gets a notice, but a page that was offline then did not: for it, the market is
+    // over when the book says so. The last answer may be from before that, so request it again.
     marketIsOver({ id, ended, summary }) {
         if (!this.held(id)) return;
         const isTold = this.happened.some(entry => entry.market === id && entry.events?.[0]?.event === 'resolved');
@@ -161,8 +161,8 @@ export class Account {
         setTimeout(() => this.refresh(), AGAIN_MS);
     }
 
-    // Sends a request over the connection where there is one, else over HTTP, and tells what came of it. `ms` is the
-    // time from the click to the answer, and the answer comes when the command is on disk.
+    // Sends a request over the connection if there is one, otherwise over HTTP, and shows the result. `ms` is the time
+    // from the click to the answer, which arrives when the command is on disk.
     async send(what, overStream, overHttp) {
         const began = performance.now();
         try {

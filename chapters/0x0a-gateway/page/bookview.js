@@ -1,11 +1,11 @@
-// One market's book as this page has it, and its place among the market's trades. The rules are those of `BookView` in
-// `chapters/0x09-market-data/src/view.rs`: messages may come late, twice, in another order, or not at all.
+// One market's book in this page, and its position among the market's trades. The rules are those of `BookView` in
+// `chapters/0x09-market-data/src/view.rs`: messages may arrive late, twice, out of order, or not at all.
 //
-// Two numbers are enough to be right all the same: the version that the book has, and the greatest version that was
-// ever heard of. A message that is refused changes neither depth nor trades. Silence is not noticed here: whoever owns
-// the connection calls `disconnected`. Prices are YES cents; depth is signed, bids positive, asks negative.
+// Two numbers are enough to stay correct: the version of the book, and the greatest version that any message has named.
+// A rejected message changes neither depth nor trades. The view does not detect silence: the owner of the connection
+// calls `disconnected`. Prices are YES cents; depth is signed, bids positive, asks negative.
 
-// A version is (epoch, counter), a place among trades is (sequence, index): both are compared from the left.
+// A version is (epoch, counter), a position among trades is (sequence, index): both are compared from the left.
 const NONE = [0, 0];
 const after = (one, other) => one[0] - other[0] || one[1] - other[1];
 const later = (one, other) => after(one, other) < 0 ? other : one;
@@ -22,8 +22,8 @@ export class BookView {
         this.tradesHeard = NONE;
     }
 
-    // Takes a message and says what it led to: `book`, `trade`, `missed`, `known`; or why it was refused: `old-epoch`,
-    // `hole`, `wrong-book`, `trades-lost`. Then `needsBook` and `needsTrades` say what to ask for.
+    // Applies a message and returns the result: `book`, `trade`, `missed`, `known`; or why it was rejected:
+    // `old-epoch`, `hole`, `wrong-book`, `trades-lost`. In that case `needsBook` and `needsTrades` say what to request.
     apply(message) {
         switch (message.kind) {
             case 'book': return this.book(message);
@@ -37,10 +37,10 @@ export class BookView {
         const to = [message.epoch, message.to];
         if (to[0] < this.heard[0]) return 'old-epoch';
         if (after(to, this.version) <= 0) return 'known';
-        // From here on it is known that this version exists, be it applied or not.
+        // From here on this version is known to exist, whether it can be applied or not.
         this.heard = later(this.heard, to);
         const isWhole = message.from === null;
-        // It tells all prices that have changed since `from`, so also those that have changed since a later version.
+        // It contains all prices that have changed since `from`, so it also covers any later version.
         const follows = message.epoch === this.version[0] && message.from <= this.version[1];
         if (!isWhole && !follows) return 'hole';
         const depth = isWhole ? new Float64Array(100) : this.depth.slice();
@@ -56,7 +56,7 @@ export class BookView {
         return 'book';
     }
 
-    // What stands between two places among the trades is new, known, or comes after something that is missing.
+    // The span between two positions among the trades is new, known, or comes after something that is missing.
     follow(from, to, kind) {
         this.tradesHeard = later(this.tradesHeard, to);
         if (after(to, this.nextTrade) <= 0) return 'known';
@@ -65,20 +65,20 @@ export class BookView {
         return kind;
     }
 
-    // All trades before this place are known now, from a list that was asked for.
+    // A requested list has filled in all trades before this position.
     tradesUpTo(place) {
         this.nextTrade = later(this.nextTrade, place);
         this.tradesHeard = later(this.tradesHeard, place);
     }
 
-    // The connection is gone, and the next one may be to a feed of any epoch. The book stays, as something to show,
-    // until a whole one comes; the place among the trades stays too.
+    // The connection is lost, and the next one may be to a feed of any epoch. The book stays for display until a whole
+    // one arrives; the position among the trades stays too.
     disconnected() {
         this.version = NONE;
         this.heard = NONE;
     }
 
-    // Whether it is the newest that anybody has told, and the feed said that it follows the engine.
+    // Whether it is the newest version that any message has named, and the feed said that it is following the engine.
     get isFresh() { return this.summary !== null && this.summary.is_fresh && !this.needsBook; }
 
     get needsBook() { return this.version === NONE || after(this.version, this.heard) !== 0; }
@@ -86,7 +86,7 @@ export class BookView {
     get needsTrades() { return after(this.nextTrade, this.tradesHeard) !== 0; }
 }
 
-// The highest bid and the lowest ask of a depth, null where there is none.
+// The highest bid and the lowest ask of a depth; null if there is none.
 export function best(depth) {
     let [bid, ask] = [null, null];
     for (let price = 1; price < 100; price++) {

@@ -1,6 +1,6 @@
-// The price of YES over time, from the trades that are known: a line of steps on a canvas, for between two trades the
-// last price holds. Where trades were missed the line is broken. One's own trades are dots. For those who cannot see it
-// the same is said in a sentence.
+// The price of YES over time, from the known trades: a stepped line on a canvas, because the last price holds until the
+// next trade. The line is broken where trades were missed. The account's own trades are dots. A sentence says the same
+// for users who can't see the chart.
 
 import { attribute, make, mark, put } from './dom.js';
 import { count, moment, clock } from './format.js';
@@ -30,7 +30,7 @@ export function chart(page) {
             mark(element, 'stale', !page.markets.freshness(market).isFresh);
             const own = page.account.fills.filter(fill => fill.market === market.id);
             const now = Math.max(Date.now(), trades.at(-1)?.time_ms ?? 0);
-            // The line grows to the right with time also where nobody trades; once in five seconds is enough for that.
+            // The line grows to the right with time even without trades; once in five seconds is enough for that.
             const size = [width, height, scale];
             const key = [market.id, trades.at(-1)?.id, trades.length, own.length, page.colours, ...size, pointed, Math.floor(now / 5000)].join();
             if (drawn === key || width === 0) return;
@@ -59,7 +59,7 @@ function summary(trades) {
     return `${say('chart')}: ${say('chart-says', values)}`;
 }
 
-// Draws everything and gives the trade that the pointer is at.
+// Draws everything and returns the trade under the pointer.
 function paint(context, { trades, own, width, height, pointed, now }) {
     const style = getComputedStyle(context.canvas);
     const colour = name => style.getPropertyValue(name).trim();
@@ -109,7 +109,7 @@ function grid(context, { low, high, x, y, first, end, width, height, line, text 
     }
 }
 
-// The steps, broken where trades are missing, and what lies under them a little darker.
+// The steps, broken where trades are missing, and the area below them a little darker.
 function line(context, { trades, x, y, end, colour, fill, floor }) {
     const pieces = [];
     for (const trade of trades) {

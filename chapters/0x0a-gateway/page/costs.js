@@ -1,11 +1,11 @@
-// What an order costs, locks and may pay, in words, by the book and the holdings as this page has them; and what speaks
-// against sending it. Of a stale book nothing is said but what holds whatever the book is.
+// What an order costs, locks and may pay, according to the book and the holdings in this page, and warnings before it
+// is sent. If the book is stale, only what does not depend on the book is shown.
 
 import { buys, estimate, shareOf } from './estimate.js';
 import { count, money, tenths } from './format.js';
 import { language, say, shareWord } from './words.js';
 
-// The lines of the ticket: `[name, text]` by their names.
+// The lines of the ticket: `[name, text]`, by name.
 export const LINES = ['now', 'cost', 'locks', 'pays', 'free'];
 
 export function costs(page, market, asked) {
@@ -38,7 +38,7 @@ function locked(isBuy, share, { rests, locks }) {
     return isBuy ? say('locks-cash', { cash: money(locks.cash) }) : say('locks-shares', { shares: count(locks.shares), share });
 }
 
-// What is left of the free cash or shares, and a warning where it is too little.
+// What remains of the free cash or shares, and a warning if it is too little.
 function freeAfter(held, { intent }, { needs }) {
     if (!held) return [null, null];
     const share = shareOf(intent);

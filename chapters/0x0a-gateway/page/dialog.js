@@ -1,10 +1,10 @@
-// The account's own window: open one, go on with a key from elsewhere, show, copy or forget the key. A key is all there
-// is to an account, so it is not shown before somebody asks, and not forgotten before somebody is sure.
+// The account dialog: create an account, continue with a key from elsewhere, show, copy or forget the key. The key is
+// the only access to the account, so it is shown only on request, and forgotten only after a confirmation.
 
 import { make, put, show } from './dom.js';
 import { refusal, say } from './words.js';
 
-// A short code of a class, with its dash or without.
+// A short code of a class, with or without its dash.
 const CODE = /^[a-z2-9]{3}[- ]?[a-z2-9]{3}$/i;
 
 export function accountDialog(page) {
@@ -12,7 +12,7 @@ export function accountDialog(page) {
     const told = make('p', { role: 'status', class: 'soft' });
     const tell = text => put(told, text);
 
-    // What a button does may fail; then the reader is told why.
+    // The action of a button may fail; then the dialog shows why.
     async function attempt(work) {
         tell('');
         try {
@@ -80,7 +80,7 @@ function forOwners(account, attempt, tell) {
         put(shown, account.key);
         show(shown, true);
     };
-    // Without a secure connection a browser lets no page copy: then the key is shown, to be copied by hand.
+    // Without a secure connection browsers don't let a page copy: then the key is shown, to be copied by hand.
     const copy = async () => {
         try {
             await navigator.clipboard.writeText(account.key);

@@ -1,7 +1,7 @@
-// Making elements, and changing them without work where nothing has changed. Text from others (names, questions) gets
-// into the page as text only: nothing here, or anywhere in the page, parses HTML.
+// Creates elements, and updates them without work if nothing has changed. Text from others (names, questions) enters
+// the page only as text: nothing here, or anywhere in the page, parses HTML.
 
-// An element; attributes that are functions are listeners, those that are missing or false are left out.
+// An element; attributes that are functions become listeners, those that are null or false are left out.
 export function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -13,7 +13,7 @@ export function make(tag, attributes = {}, ...children) {
     return element;
 }
 
-// The text of an element, written only where it is another one: the browser then has nothing to lay out anew.
+// Sets the text of an element only if it differs, so that the browser need not lay it out again.
 export function put(element, text) {
     const value = String(text);
     if (element.textContent !== value) element.textContent = value;
@@ -31,14 +31,14 @@ export function attribute(element, name, value) {
     if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
-// Draws `children` into `element` only when `key` differs from the last time: for short lists that change as a whole.
+// Replaces the children of `element` only if `key` differs from the last time: for short lists that change as a whole.
 export function redraw(element, key, children) {
     if (element.drawnFor === key) return;
     element.drawnFor = key;
     element.replaceChildren(...children().flat(3).filter(Boolean));
 }
 
-// A browser that keeps nothing (a private window, a full disk) still trades until its page is closed.
+// In a browser that stores nothing (a private window, a full disk) trading still works until the page is closed.
 export const keeper = (storage => ({
     get(name) { try { return storage().getItem(name); } catch { return null; } },
     set(name, value) {

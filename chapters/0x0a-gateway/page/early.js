@@ -1,5 +1,5 @@
-// Before anything is drawn: the language and the colours, so that no page flashes in the wrong ones. A plain script,
-// because modules run later. What a reader has chosen is kept; else the browser and the system decide.
+// Before the first frame: the language and the colours, so that the page does not flash in the wrong ones. A plain
+// script, because modules run later. The user's choice is stored; without one, the browser and the system decide.
 (function early() {
     'use strict';
 

@@ -1,6 +1,6 @@
-// What an order would do to the book as this page has it: an estimate, for by the time the order arrives the book may
-// be another one. The rules are those of `chapters/0x00-market`: the maker's price, best price first; an order that
-// reaches a resting order of its own account stops there. Nothing here touches the page, so a test can hold it to them.
+// What an order would do to the book in this page: an estimate, because the book may have changed by the time the order
+// arrives. The rules are those of `chapters/0x00-market`: the maker's price, best price first; an order that reaches a
+// resting order of its own account stops there. This file does not touch the page, so a test can check it.
 
 export const INTENTS = ['buy-yes', 'buy-no', 'sell-yes', 'sell-no'];
 export const TIMES = ['gtc', 'ioc', 'fok', 'post-only'];
@@ -9,10 +9,10 @@ export const buys = intent => intent.startsWith('buy');
 export const shareOf = intent => intent.endsWith('yes') ? 'yes' : 'no';
 // Selling NO is betting on YES.
 export const sideOf = intent => intent === 'buy-yes' || intent === 'sell-no' ? 'bid' : 'ask';
-// Between the share's own price and the book's, which is in YES cents. Its own inverse.
+// Converts between the share's own price and the book's, which is in YES cents. Its own inverse.
 export const inYesCents = (intent, price) => shareOf(intent) === 'yes' ? price : 100 - price;
 
-// The price, in cents of the share named, at which this intent would trade now; null where nobody is there.
+// The price, in cents of the share named, at which this intent would trade now; null if there is no offer.
 export function priceNow(intent, bid, ask) {
     const price = sideOf(intent) === 'bid' ? ask : bid;
     return price === null || price === undefined ? null : inYesCents(intent, price);
@@ -43,14 +43,14 @@ export function estimate({ intent, price, quantity, time }, depth, own) {
     return {
         // What it would trade at once, for how much in all, and what would then rest or be cancelled.
         traded, value, rests, cancelled: left - rests,
-        // Where it would meet an order of one's own, in YES cents.
+        // Where it would reach one of the account's own orders, in YES cents.
         ownAt,
         refused: time === 'post-only' && crossing ? 'would-cross' : time === 'fok' && left > 0 ? 'cannot-fill' : null,
         // What has to be free when it arrives.
         needs: buys(intent) ? { cash: price * quantity, shares: 0 } : { cash: 0, shares: quantity },
-        // What it pays (or, for a seller, gets) at worst, should all of it trade.
+        // The worst-case amount that it pays (or, for a seller, gets) if all of it trades.
         worst: value + price * left,
-        // What stays locked with the part that rests.
+        // What stays locked with the resting part.
         locks: buys(intent) ? { cash: price * rests, shares: 0 } : { cash: 0, shares: rests },
     };
 }

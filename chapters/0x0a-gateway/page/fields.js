@@ -1,4 +1,4 @@
-// The ticket's controls: the choice of an intent, and a number with a button for less and one for more.
+// The ticket's controls: the choice of an intent, and a number with buttons for less and more.
 
 import { attribute, make, put } from './dom.js';
 import { INTENTS, priceNow, shareOf } from './estimate.js';
@@ -32,14 +32,14 @@ export function intentChoice(page) {
             const { isFresh } = page.markets.freshness(market);
             for (const intent of INTENTS) {
                 const price = priceNow(intent, bid, ask);
-                // What a stale book says is no price that anybody could trade at.
-                put(now[intent], !isFresh ? '—' : price === null ? say('nobody-now') : say('at-now', { price: `${price}¢` }));
+                // Nobody can trade at a price from a stale book.
+                put(now[intent], !isFresh ? '—' : price === null ? say('no-offer') : say('at-now', { price: `${price}¢` }));
             }
         },
     };
 }
 
-// A number of the draft. It is text with a numeric keyboard: a wheel over it changes nothing.
+// A number of the draft. It is a text field with a numeric keyboard, so a mouse wheel does not change it.
 export function field(page, name, { most, steps }) {
     const id = `ticket-${name}`;
     const label = make('label', { for: id });
@@ -55,7 +55,7 @@ export function field(page, name, { most, steps }) {
     });
     const step = by => {
         const from = whole(page.draft[name], most) ?? 0;
-        // In steps of ten from 1 comes 10, not 11.
+        // Steps of ten go from 1 to 10, not to 11.
         const to = Math.abs(by) > 1 && from === 1 && by > 0 ? by : from + by;
         page.draft[name] = String(Math.min(most, Math.max(1, to)));
         page.touch();

@@ -1,5 +1,5 @@
-// Numbers and times as people read them, in the page's language. Amounts are whole cents and whole shares everywhere
-// else; only here do they become text.
+// Numbers and times for display, in the page's language. Everywhere else amounts are whole cents and whole shares; only
+// here they become text.
 
 const locale = () => document.documentElement.lang === 'zh' ? 'zh-CN' : 'en-GB';
 const made = new Map();
@@ -10,7 +10,7 @@ function formatter(kind, options) {
     return made.get(name);
 }
 
-// 1234 cents are $12.34.
+// 1234 cents become $12.34.
 export function money(cents) {
     const dollars = formatter(Intl.NumberFormat, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(Math.abs(cents) / 100);
     return `${cents < 0 ? '−' : ''}$${dollars}`;
@@ -20,24 +20,24 @@ export function count(number) {
     return formatter(Intl.NumberFormat, { maximumFractionDigits: 0 }).format(number);
 }
 
-// One digit behind the point where there is something to say there: 40.5, but 40.
+// One decimal if it is not zero: 40.5, but 40.
 export function tenths(number) {
     return formatter(Intl.NumberFormat, { maximumFractionDigits: 1 }).format(number);
 }
 
-// The reader's own clock: 14:03:22.
+// The user's local time: 14:03:22.
 export function clock(timeMs) {
     return formatter(Intl.DateTimeFormat, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }).format(timeMs);
 }
 
-// The same without seconds, and with the day where it is not today's.
+// The same without seconds, and with the day unless it is today.
 export function moment(timeMs) {
     const isToday = new Date(timeMs).toDateString() === new Date().toDateString();
     const time = { hour: '2-digit', minute: '2-digit', hour12: false };
     return formatter(Intl.DateTimeFormat, isToday ? time : { month: 'short', day: 'numeric', ...time }).format(timeMs);
 }
 
-// How long something took: 0.4 ms, 12 ms, 1.2 s.
+// A duration: 0.4 ms, 12 ms, 1.2 s.
 export function took(ms) {
     if (ms < 10) return `${tenths(ms)} ms`;
     return ms < 1000 ? `${count(ms)} ms` : `${tenths(ms / 1000)} s`;

@@ -1,5 +1,5 @@
-// The bar on top: how good the connection is, language, colours, the account. Below it, where there is need, the banner
-// that says since when what the page shows is old, and what it does about it.
+// The bar on top: the state of the connection, language, colours, the account. Below it, if needed, the banner that
+// says since when the page's data is old, and what the page does about it.
 
 import { kept, make, mark, put, show, attribute } from './dom.js';
 import { clock } from './format.js';
@@ -35,7 +35,7 @@ export function header(page, dialog) {
     };
 }
 
-// The colours that the reader has chosen, else those that the system asks for.
+// The user's choice of colours, or the system's.
 export function applyColours() {
     const chosen = kept.get('nnc-colours');
     document.documentElement.dataset.colours = chosen || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
@@ -52,7 +52,8 @@ function colours(page) {
     return select;
 }
 
-// Since when, why, and what is being done. It is not read out again each second: the seconds stand in a part of their own.
+// Since when, why, and what is being done. The seconds are in an element of their own, so that screen readers don't
+// read the banner again each second.
 export function staleBanner(page) {
     const why = make('p', { role: 'alert' });
     const retry = make('p', { class: 'retry' });
@@ -64,7 +65,7 @@ export function staleBanner(page) {
             const { stream, markets } = page;
             const chosen = page.market();
             const fresh = chosen ? markets.freshness(chosen) : { isFresh: stream.state === 'live', why: 'connection', sinceMs: stream.lostMs };
-            // A first connection that is still being made, and a book that has been asked for a moment ago, are no news.
+            // A first connection in progress, or a book requested a moment ago, is not worth a banner.
             const isStart = stream.lostMs === null && stream.state === 'connecting';
             const isSoon = (fresh.why === 'none' || fresh.why === 'gap') && Date.now() - Math.max(fresh.sinceMs ?? 0, chosen?.askedMs ?? 0) < 1000;
             const visible = !fresh.isFresh && !isStart && !isSoon;

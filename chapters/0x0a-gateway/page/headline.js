@@ -1,4 +1,4 @@
-// The question, the chance of YES in large, where that number is from, and how old it is.
+// The question, the chance of YES in large type, the source of that number, and its age.
 
 import { make, mark, put } from './dom.js';
 import { count, tenths } from './format.js';

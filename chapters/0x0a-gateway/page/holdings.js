@@ -1,13 +1,13 @@
-// What the account holds: in one market beside its book, and in all of them on the list's page. Each market keeps its
-// own cash. What shares are worth now is by the last price; the two other columns say what is certain: the cash, with
-// 100 cents for each share of the side that wins. Open orders count as if they stayed untraded.
+// The account's holdings: in one market beside its book, and in all markets on the list's page. Each market keeps its
+// own cash. Shares are valued at the last price; the two other columns show the certain results: the cash, plus 100
+// cents for each share of the winning side. Open orders count as if they never traded.
 
 import { make, mark, put, redraw, show } from './dom.js';
 import { count, money, tenths } from './format.js';
 import { language, refusal, say } from './words.js';
 import { newcomer } from './newcomer.js';
 
-// All cash and shares, free and locked, and what they come to.
+// All cash and shares, free and locked, and their value.
 function worth(held, market) {
     const cash = held.cash + held.cash_locked;
     const yes = held.yes + held.yes_locked;
@@ -63,7 +63,7 @@ export function positionOf(page) {
     };
 }
 
-// All positions, with what they come to.
+// All positions, with their value.
 export function positions(page) {
     const body = make('tbody', {});
     const foot = make('tr', {});

@@ -1,6 +1,6 @@
-// The ladder: one row a price, 99 to 1, which never moves. Beside the price stand the shares that rest there, as a bar
-// too, and one's own orders, each a button that cancels it. What has not changed is not touched, so a frame costs what
-// changed and not 99 rows.
+// The ladder: one row per price, 99 to 1, in a fixed place. Beside the price are the shares that rest there, also as a
+// bar, and the account's own orders, each a button that cancels it. Unchanged rows are not touched, so a frame costs
+// what has changed and not 99 rows.
 
 import { make, mark, put, redraw, show } from './dom.js';
 import { count } from './format.js';
@@ -45,7 +45,7 @@ function row(price) {
     return { price, element, bid, ask, width: null, signed: null };
 }
 
-// A press on a row takes its price into the ticket; the ticket's own field is the keyboard's way.
+// Pressing a row copies its price to the ticket; with the keyboard, use the ticket's own field.
 function take(page, event) {
     const price = Number(event.target.closest('tr')?.dataset.price);
     if (!price || event.target.closest('button')) return;
@@ -89,7 +89,7 @@ function chip(account, order) {
     }, count(order.left), make('span', { 'aria-hidden': 'true', class: 'cross' }, '×'));
 }
 
-// Keeps the middle of the book in sight, until the reader scrolls away from it.
+// Keeps the middle of the book in view until the user scrolls away from it.
 function follower(page, scroll) {
     const self = { follows: true, middle: null };
     self.follow = () => {
@@ -104,7 +104,7 @@ function follower(page, scroll) {
     scroll.addEventListener('pointerdown', event => event.target === scroll && leave());
     self.draw = ({ best_bid: bid, best_ask: ask, last_trade: last }, rows) => {
         const wanted = Math.round(bid !== null && ask !== null ? (bid + ask) / 2 : bid ?? ask ?? last?.price ?? 50);
-        // A book that moves by a cent does not jump about.
+        // Don't scroll for a move of a single cent.
         if (!self.follows || scroll.clientHeight === 0 || (self.middle !== null && Math.abs(self.middle - wanted) < 3)) return;
         self.middle = wanted;
         const { element } = rows[99 - Math.min(99, Math.max(1, wanted))];

@@ -1,4 +1,4 @@
-// All markets, with the chance of each. They move by themselves, as far as the stream sends them.
+// All markets, with the chance of each. They update by themselves, as far as the stream covers them.
 
 import { attribute, make, mark, put, show } from './dom.js';
 import { count, tenths } from './format.js';

@@ -3,8 +3,8 @@
 //
 //   net.js ── messages ──▶ markets.js, account.js (state) ── touch ──▶ frame ──▶ every part's draw()
 //
-// Every part is a function that makes its element once and gives `{ element, draw }`. When the language changes, all
-// parts are made anew; the state stays.
+// Every part is a function that creates its element once and returns `{ element, draw }`. When the language changes,
+// all parts are created again; the state stays.
 
 import { Account } from './account.js';
 import { accountDialog } from './dialog.js';
@@ -26,10 +26,10 @@ const page = {
     markets: new Markets({ touch, over: market => page.account.marketIsOver(market) }),
     account: new Account({ touch }),
     stream: null,
-    // What is typed into the ticket. It stays when the language changes.
+    // The draft in the ticket. It survives a change of language.
     draft: { intent: 'buy-yes', price: '', quantity: '10', time: 'gtc' },
-    answer: null, // what came of the last order, under the ticket
-    colours: 0, // how often the colours have changed: what is drawn on a canvas is then drawn anew
+    answer: null, // the result of the last order, under the ticket
+    colours: 0, // how often the colours have changed: the canvas is then redrawn
     touch,
     rebuild,
     recolour() {
@@ -43,7 +43,7 @@ const page = {
 
 let isAsked = false;
 
-// Asks for a frame; the first of many calls counts.
+// Requests a frame; only the first of several calls counts.
 function touch() {
     if (isAsked) return;
     isAsked = true;
@@ -53,13 +53,13 @@ function touch() {
     });
 }
 
-// What happens when the connection comes and goes.
+// Called when the connection is made or lost.
 function changed() {
     const { stream, markets, account } = page;
     if (stream.state === 'live') {
         account.login();
         account.refresh();
-        // What is known already is watched at once; a list that is late, or never comes, must not hold it up.
+        // Watch the known markets at once; a list that is late, or never arrives, must not hold that up.
         markets.watch();
         markets.load();
     } else if (stream.state === 'waiting') {
@@ -128,7 +128,7 @@ page.markets.stream = page.stream;
 page.account.stream = page.stream;
 addEventListener('hashchange', route);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', page.recolour);
-// Ages grow without any message.
+// Ages grow even without messages.
 setInterval(touch, 1000);
 
 rebuild();

@@ -1,11 +1,11 @@
-// All markets as this page knows them: the list that the server gave, and for each a `BookView` and its last trades.
-// It takes what the stream says, asks for what is missing, and can say of every market how good its book is.
+// All markets known to this page: the server's list, and for each a `BookView` and its last trades. It applies the
+// stream's messages, requests what is missing, and knows how current each book is.
 
 import { BookView } from './bookview.js';
 import { ask } from './net.js';
 
 const TRADES_MAX = 500;
-// The list is asked for anew from time to time: markets are opened by others. Watched ones move by themselves.
+// The list is reloaded from time to time, because others open markets. Watched markets update by themselves.
 const LIST_EVERY_MS = 10000;
 const WATCHED_MAX = 64;
 const ASK_AGAIN_MS = 1000;
@@ -13,7 +13,7 @@ const ASK_AGAIN_MS = 1000;
 const order = (one, other) => one.id[0] - other.id[0] || one.id[1] - other.id[1];
 
 export class Markets {
-    // `over` is called when a market is seen to end.
+    // `over` is called when a market ends.
     constructor({ touch, over }) {
         Object.assign(this, { touch, over });
         this.stream = null;
@@ -21,12 +21,12 @@ export class Markets {
         this.loaded = false;
         this.problem = null;
         this.chosen = null;
-        this.staleSinceMs = null; // since when the server has shown no books that are true
+        this.staleSinceMs = null; // since when the server's books are stale
         setInterval(() => this.load(), LIST_EVERY_MS);
         setInterval(() => this.askForMissing(), ASK_AGAIN_MS);
     }
 
-    // The open ones first, then the resolved; each group by number.
+    // First the open ones, then the resolved ones; each group by number.
     get list() {
         return [...this.byId.values()].sort((one, other) =>
             (one.status === 'open' ? 0 : 1) - (other.status === 'open' ? 0 : 1) || one.id - other.id);
@@ -51,7 +51,7 @@ export class Markets {
     take(told) {
         const known = this.byId.get(told.market);
         if (known) {
-            // What the list says is older than what the stream says, but for the two things that only it knows.
+            // The list is older than the stream, except for the two fields that only the list has.
             known.question = told.question;
             known.outcome = told.outcome ?? known.outcome;
             if (!known.view.summary) known.told = told;
@@ -60,15 +60,15 @@ export class Markets {
         this.byId.set(told.market, new Market(told));
     }
 
-    // Tells the stream which markets to send: all, up to a number that no server minds; the one that is open first.
+    // Tells the stream which markets to send: all, up to a number that every server accepts, with the open one first.
     watch() {
         if (this.stream?.state !== 'live') return;
         const all = new Set([this.get(this.chosen), ...this.list].filter(Boolean));
         const wanted = [...all].slice(0, WATCHED_MAX).filter(market => !market.isWatched);
         if (wanted.length === 0) return;
         wanted.forEach(market => { market.isWatched = true; market.askedMs = Date.now(); });
-        // One request each, for a market that can't be watched must not keep others from it: a server that came back may not
-        // have them all yet, or never again.
+        // One request per market, because a market that can't be watched must not block the others: a restarted server
+        // may not have all of them yet, or ever.
         wanted.forEach(market => this.stream.request({ do: 'watch', markets: [market.id] }).catch(() => { market.isWatched = false; }));
     }
 
@@ -88,13 +88,13 @@ export class Markets {
         if (led === 'book') market.confirmedMs = Date.now();
         if (wasOpen && market.status !== 'open') this.over(market);
         if (led === 'trade') market.addTrades([message]);
-        // Trades that the feed does not tell can still be in the list of the last ones.
+        // Trades that the feed no longer has may still be in the list of the last trades.
         if ((led === 'trades-lost' || led === 'missed') && (market.hasHistory || market.id === this.chosen)) this.loadTrades(market);
         if (market.view.needsBook) this.askForBook(market);
         this.touch();
     }
 
-    // The server lives, so what is fresh still is. Where its books stand still, it says since when.
+    // The server is alive, so fresh books still are. If its books are stale, it says since when.
     tick({ stale_since_ms: staleSinceMs = null }) {
         this.staleSinceMs = staleSinceMs;
         for (const market of this.byId.values()) if (market.view.isFresh) market.confirmedMs = Date.now();
@@ -115,7 +115,7 @@ export class Markets {
         for (const market of this.byId.values()) if (market.isWatched && market.view.needsBook) this.askForBook(market);
     }
 
-    // Watching a market again brings its whole book. Not more than once a second, however many messages are of no use.
+    // Watches a market again to get its whole book. At most once a second, however many messages are rejected.
     askForBook(market) {
         if (this.stream?.state !== 'live' || Date.now() - market.askedMs < ASK_AGAIN_MS) return;
         market.askedMs = Date.now();
@@ -132,14 +132,14 @@ export class Markets {
             market.addTrades(trades);
             market.view.tradesUpTo(heard);
         } catch {
-            // Without a connection it is asked for again when there is one.
+            // Without a connection this is repeated when there is one.
         }
         market.isLoading = false;
         this.touch();
     }
 
-    // How good a market's book is: `why` is `live`, `connection`, `feed` (the feed is behind the engine), `feed-ended` (there
-    // is no feed), `gap` (a whole book was asked for) or `none` (there has been none).
+    // How current a market's book is: `why` is `live`, `connection`, `feed` (the feed is behind the engine),
+    // `feed-ended` (there is no feed), `gap` (a whole book was requested) or `none` (there has been none).
     freshness(market) {
         const { view, confirmedMs } = market;
         const sequence = view.summary?.sequence ?? null;
@@ -147,7 +147,7 @@ export class Markets {
         if (!this.stream.isHeard) return stale('connection');
         if (!view.summary) return stale('none');
         if (view.needsBook) return stale('gap');
-        // Who came later than that, and got an old book, has it from the server since when it is old.
+        // A page that was opened later, and got an old book, learns from the server since when it is old.
         if (!view.summary.is_fresh && this.staleSinceMs !== null) return { ...stale('feed-ended'), sinceMs: this.staleSinceMs };
         if (!view.summary.is_fresh) return stale('feed');
         return { isFresh: true, why: 'live', sinceMs: confirmedMs, sequence };
@@ -157,12 +157,12 @@ export class Markets {
 class Market {
     constructor(told) {
         this.id = told.market;
-        this.told = told; // what the list said, until the stream says more
+        this.told = told; // the list's data, until the stream has newer data
         this.question = told.question;
         this.outcome = told.outcome;
         this.view = new BookView(told.market);
         this.trades = []; // oldest first; `gap` on one says that those before it were missed
-        this.confirmedMs = null; // when the book was last known to be right
+        this.confirmedMs = null; // when the book was last known to be current
         this.isWatched = false;
         this.askedMs = 0;
         this.hasHistory = false;
@@ -173,7 +173,7 @@ class Market {
 
     get status() { return this.summary.status === 'open' ? 'open' : 'resolved'; }
 
-    // How the question ended: `yes`, `no`, or null where that is not known here.
+    // How the question was resolved: `yes`, `no`, or null if that is unknown here.
     get ended() {
         if (this.status === 'open') return null;
         const [, outcome] = this.summary.status.split('-');
@@ -193,13 +193,13 @@ class Market {
         const known = new Set(this.trades.map(trade => trade.id.join()));
         const fresh = trades.filter(trade => !known.has(trade.id.join()));
         if (fresh.length === 0) return;
-        // A list that does not reach back to the last trade known here leaves a hole.
+        // A list that does not reach back to the last known trade leaves a hole.
         if (last && trades.length > 1 && order(trades[0], last) > 0) fresh[0].gap = true;
         this.trades = [...this.trades, ...fresh].sort(order).slice(-TRADES_MAX);
     }
 
-    // The chance of YES in per cent, and where it is from: the middle of the book where that is narrow, else the last
-    // trade, else the middle of a wide book; `null` where nobody has said a price.
+    // The chance of YES in per cent, and its source: the middle of the book if the spread is narrow, otherwise the last
+    // trade, otherwise the middle of a wide book; `null` without any price.
     get chance() {
         const { best_bid: bid, best_ask: ask, last_trade: last } = this.summary;
         const ended = this.ended;
@@ -210,6 +210,6 @@ class Market {
         return both ? { percent: (bid + ask) / 2, from: 'middle', bid, ask } : { percent: null, from: 'none' };
     }
 
-    // What a share of YES is worth in cents, for adding up positions: the last price, else the middle.
+    // The value of a YES share in cents, for adding up positions: the last price, otherwise the middle.
     get worth() { return this.summary.last_trade?.price ?? this.chance.percent; }
 }

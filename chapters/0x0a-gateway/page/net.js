@@ -1,11 +1,11 @@
-// The way to the server: requests over HTTP, and one WebSocket that is kept alive. A connection that breaks, or says
-// nothing for five seconds, is given up and made anew, after 1 s at first and 10 s at most. Whoever waits for an answer
-// then gets `lost`: the request may have been carried out or not.
+// The connection to the server: requests over HTTP, and one WebSocket that is kept alive. A connection that breaks, or
+// is silent for five seconds, is dropped and remade, after 1 s at first and 10 s at most. Pending requests then fail
+// with `lost`: they may or may not have been carried out.
 
 const SILENCE_MS = 5000;
 const ASLEEP_MS = 2000;
 const DELAYS_MS = [1000, 2000, 4000, 7000, 10000];
-// A browser has few connections for requests. One that is never answered must not keep them from what comes after it.
+// A browser allows few concurrent requests. One that is never answered must not block later ones.
 const ANSWER_MS = 10000;
 
 // Why a request failed: the server's problem details, or one of ours (`lost`).
@@ -17,7 +17,7 @@ export class Problem extends Error {
     }
 }
 
-// A request over HTTP; gives the answer's body.
+// A request over HTTP; returns the answer's body.
 export async function ask(method, path, { body, key } = {}) {
     const headers = {};
     if (body !== undefined) headers['content-type'] = 'application/json';
@@ -37,18 +37,18 @@ export async function ask(method, path, { body, key } = {}) {
     throw new Problem({ status: response.status, reason: `status-${response.status}`, retryAfter: seconds, ...answer });
 }
 
-// The one connection. `state` is `connecting`, `live` or `waiting`; `changed` is called when it becomes another one,
-// and `message` with every message that is no answer.
+// The one connection. `state` is `connecting`, `live` or `waiting`; `changed` is called when it changes, and `message`
+// with every message that is not an answer.
 export class Stream {
     constructor({ message, changed }) {
         Object.assign(this, { message, changed });
         this.state = 'connecting';
-        this.heardMs = 0; // when the server was last heard, by this page's clock
+        this.heardMs = 0; // when the last message arrived, by this page's clock
         this.lostMs = null; // since when there has been no connection
         this.retryMs = 0;
         this.lookedMs = Date.now();
-        this.wasAsleep = false; // at the last look
-        this.bye = null; // why the server closed it, if it said so
+        this.wasAsleep = false; // at the last check
+        this.bye = null; // why the server closed it, if it gave a reason
         this.attempts = 0;
         this.number = 0;
         this.waiting = new Map();
@@ -74,7 +74,7 @@ export class Stream {
         try {
             message = JSON.parse(text);
         } catch {
-            return; // no text of ours; the next one may be
+            return; // not valid JSON; the next message may be
         }
         if (message.re !== undefined) return this.answer(message);
         if (message.kind === 'hello') {
@@ -84,7 +84,7 @@ export class Stream {
         } else if (message.kind === 'bye') {
             this.bye = message;
         } else if (message.kind === 'tick') {
-            // Only a connection that has lived for a while lets the next delay be short again.
+            // Only a connection that has lasted for a while resets the delay.
             this.attempts = 0;
         }
         this.message(message);
@@ -108,11 +108,12 @@ export class Stream {
         });
     }
 
-    // Twice a second: has the server been silent for too long, is it time to try again?
+    // Twice a second: has the server been silent for too long, is it time to retry?
     look() {
         const now = Date.now();
-        // A page that slept itself, or was busy, did not listen: what has come meanwhile is heard before this is asked again.
-        // That is said once: where every look is late, as in a page that the browser wakes once a minute, it is asked then.
+        // A page that was suspended or busy has not processed its messages: let those that arrived meanwhile be handled
+        // before checking again. Do this only once: in a page that the browser wakes once a minute every check is late,
+        // and has to count.
         this.wasAsleep = now - this.lookedMs > ASLEEP_MS && !this.wasAsleep;
         this.lookedMs = now;
         const since = this.state === 'live' ? this.heardMs : this.startedMs;
@@ -123,18 +124,18 @@ export class Stream {
         }
     }
 
-    // Whether the server was heard lately. It can be false for a moment before the connection is given up.
+    // Whether a message arrived recently. It can be false for a moment before the connection is dropped.
     get isHeard() { return this.state === 'live' && Date.now() - this.heardMs <= SILENCE_MS; }
 
     lose() {
         const socket = this.socket;
         this.socket = null;
         socket?.close();
-        // What was known is known up to the last message, not up to when its absence was noticed.
+        // The data is current up to the last message, not up to the moment when the silence was detected.
         this.lostMs ??= this.heardMs || Date.now();
         const delay = DELAYS_MS[Math.min(this.attempts, DELAYS_MS.length - 1)];
         this.attempts += 1;
-        // A room full of pages does not come back in the same moment.
+        // Spreads out the reconnections of many pages.
         this.retryMs = Date.now() + delay * (0.8 + 0.4 * Math.random());
         const lost = [...this.waiting.values()];
         this.waiting.clear();
@@ -142,7 +143,7 @@ export class Stream {
         this.become('waiting');
     }
 
-    // Tries now instead of later.
+    // Retries now instead of later.
     hurry() {
         if (this.state === 'waiting') this.connect();
     }

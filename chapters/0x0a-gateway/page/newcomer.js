@@ -1,4 +1,4 @@
-// For those who have no account yet: one press.
+// For users without an account: one press creates it.
 
 import { make, put, show } from './dom.js';
 import { refusal, say } from './words.js';

@@ -1,6 +1,6 @@
-// The operator's page: open a market, say how a question ended, move an account's cash. It is for the teacher of a class
-// or whoever runs the server; its key is typed in, and kept until the tab is closed. Everything is asked over HTTP and
-// the list is read again after each answer: what is done here is rare, and has to be seen to be done.
+// The operator's page: open a market, resolve it, move an account's cash. It is for the teacher of a class or anyone
+// who runs the server; the key is typed in, and kept until the tab is closed. All requests go over HTTP, and the list
+// is reloaded after each answer: actions here are rare, and their results have to be visible.
 
 import { keeper, make, put, redraw, show } from './dom.js';
 import { tenths } from './format.js';
@@ -12,7 +12,7 @@ const LIST_EVERY_MS = 3000;
 const tab = keeper(() => sessionStorage);
 let markets = [];
 let isClass = false;
-let sureOf = null; // the market and outcome that wait for a second press
+let sureOf = null; // the market and outcome that wait for the confirming press
 
 const told = make('p', { role: 'status', class: 'answer' });
 const list = make('ul', {});
@@ -21,7 +21,7 @@ const anew = make('div', { class: 'stack' });
 const classCard = make('section', { class: 'card', hidden: true });
 const key = () => tab.get(KEY);
 
-// Sends a request with the operator's key and says what came of it.
+// Sends a request with the operator's key and shows the result.
 async function order(method, path, body, done = () => say('done')) {
     try {
         put(told, done(await ask(method, path, { body, key: key() })));
@@ -43,12 +43,12 @@ async function load() {
     if (isClass && key() !== null) await loadClass();
 }
 
-// Only a class has codes; elsewhere the card stays hidden.
+// Only a class has codes; otherwise the card stays hidden.
 async function loadClass() {
     const found = await ask('GET', '/v1/classroom', { key: key() }).catch(() => null);
     show(classCard, found !== null);
     const all = found?.members ?? [];
-    redraw(members, JSON.stringify(all), () => all.length === 0 ? [make('li', { class: 'soft' }, say('class-nobody'))]
+    redraw(members, JSON.stringify(all), () => all.length === 0 ? [make('li', { class: 'soft' }, say('class-empty'))]
         : all.map(({ account, name, code }) => make('li', { class: 'row' }, make('span', {}, say('class-member', { account, name: name || say('class-unnamed') })), make('strong', {}, code))));
 }
 
@@ -76,7 +76,7 @@ function form(work, ...children) {
     return make('form', { class: 'stack', submit: event => { event.preventDefault(); work(event.submitter); } }, children);
 }
 
-// Goes on with another key, or with none.
+// Continues with another key, or without one.
 function use(typed) {
     if (typed === '') return;
     tab.set(KEY, typed);
@@ -133,7 +133,7 @@ function drawList() {
     if (focused) list.querySelector(`[data-focus="${focused}"]`)?.focus();
 }
 
-// Two presses, because nothing can be undone.
+// Two presses, because this can't be undone.
 function resolving(id) {
     const button = (name, text, click, more = {}) => make('button', { type: 'button', 'data-focus': `${name}-${id}`, click, ...more }, text);
     if (sureOf?.id !== id) {

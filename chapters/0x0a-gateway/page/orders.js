@@ -1,5 +1,5 @@
-// One's open orders, each with its button, and below them what happened to them: in words, when, and behind which
-// command of the log. What the page says of an order is said here and nowhere else.
+// The account's open orders, each with a button to cancel it, and below them what happened to them: as text, with the
+// time and the command in the log. This is the only place where the page reports on orders.
 
 import { make, mark, redraw, show } from './dom.js';
 import { shareOf } from './estimate.js';
@@ -23,7 +23,7 @@ export function openOrders(page) {
             make('button', { type: 'button', class: 'small', 'aria-label': say('cancel-order', words), click: cancel(order) }, say('cancel')));
     }
 
-    // A button that was pressed waits for its answer; with its order it goes.
+    // A pressed button waits for its answer; it disappears with its order.
     const cancel = ({ market, order }) => async ({ target }) => {
         target.disabled = true;
         await account.cancel(market, order);
@@ -65,13 +65,13 @@ function entryRow(entry) {
         make('span', { class: 'soft when' }, clock(entry.timeMs), command), make('span', {}, tellEntry(entry)));
 }
 
-// What came of a request, or what others did, as sentences.
+// The results of requests, and what others did, as sentences.
 export function tellEntry(entry) {
     const { events = [], asked, problem, done, ms, placed } = entry;
     const joint = language() === 'zh' ? '' : ' ';
     if (problem) {
         const why = refusal(problem);
-        // Without an answer nobody knows; that is no refusal.
+        // Without an answer the result is unknown; that is not a refusal.
         const kind = problem.reason === 'lost' ? 'unknown' : 'refused';
         if (!placed) return say(`${kind}-other`, { why });
         return say(`${kind}-place`, { ...placed, intent: say(placed.intent), quantity: count(placed.quantity), why });
@@ -82,13 +82,13 @@ export function tellEntry(entry) {
     return parts.filter(Boolean).join(joint);
 }
 
-// The order, what it traded as one sentence, and what became of the remainder.
+// The order, its trades as one sentence, and the fate of the remainder.
 function tellPlaced(events, { status, left, filled, events_left_out: unsaid }, { price }) {
     const is = name => events.filter(event => event.event === name);
     const traded = is('traded');
     const parts = is('accepted').map(event => tellEvent(event));
     if (unsaid) {
-        // A long row of trades is not told one by one.
+        // A long series of trades is summarized.
         parts.push(say('e-traded-many', { quantity: count(filled) }));
     } else if (traded.length > 0) {
         const quantity = traded.reduce((sum, trade) => sum + trade.quantity, 0);
@@ -111,7 +111,7 @@ function cancelled(done) {
 function tellEvent(event, asked) {
     const hadShares = event.event === 'resolved' && event.yes + event.no > 0;
     const key = hadShares ? 'e-resolved-held' : `e-${event.event}`;
-    // What a cancel did is said once, by the answer as a whole.
+    // The answer as a whole reports what a cancellation did.
     if (event.event === 'cancelled' && asked?.startsWith('cancel')) return '';
     if (!knows(key)) return say('e-other', { event: event.event });
     return say(key, {

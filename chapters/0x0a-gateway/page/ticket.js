@@ -1,5 +1,5 @@
-// The ticket: what to do, at which price, how many. It says what that would cost, lock and may pay, and what is left of
-// the free cash. The server decides: a warning never stops anybody from asking. What came of it stands below.
+// The ticket: intent, price, quantity. It shows what the order would cost, lock and may pay, and what remains of the
+// free cash. The server decides: a warning never prevents sending. The result appears below.
 
 import { attribute, make, mark, put, show } from './dom.js';
 import { priceNow, shareOf, TIMES } from './estimate.js';
@@ -57,7 +57,7 @@ function form(page, parts) {
         make('dl', { class: 'lines' }, lines), parts.warning, parts.submit, parts.answer);
 }
 
-// What is typed, as numbers; null where it is none.
+// The typed values as numbers; null if they are invalid.
 function order(draft) {
     const [price, quantity] = [whole(draft.price, 99), whole(draft.quantity, QUANTITY_MAX)];
     return { intent: draft.intent, price, quantity, time: draft.time, isWhole: price !== null && quantity !== null };
@@ -80,7 +80,7 @@ async function send(page, parts) {
     page.touch();
 }
 
-// A price that nobody has typed is the one at which this order would trade now.
+// Unless the user has typed a price, it is the one at which this order would trade now.
 function suggestPrice({ draft }, market, input) {
     if (draft.price !== '' || document.activeElement === input || !market.view.summary) return;
     const { best_bid: bid, best_ask: ask } = market.summary;

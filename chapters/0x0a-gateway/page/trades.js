@@ -1,4 +1,4 @@
-// The last trades, newest first. A gap that is known is said.
+// The last trades, newest first. Known gaps are shown.
 
 import { make, mark, redraw, show, put } from './dom.js';
 import { clock, count } from './format.js';

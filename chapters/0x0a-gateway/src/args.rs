@@ -1,14 +1,14 @@
-//! What can be asked on the command line.
+//! The command line.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 use market_data::engines::Rung;
 
-/// A venue: an engine, its feed, and a door for browsers and programs
+/// A venue: an engine, its feed, and a gateway for browsers and programs
 #[derive(Debug, Clone, clap::Args)]
 pub struct Args {
-    /// The engine behind the door
+    /// The engine behind the gateway
     #[arg(long, value_name = "CHAPTER", value_enum, default_value = "0x08")]
     pub engine: Rung,
     /// How many shards the engine has; 0x07 and 0x08 can have several
@@ -17,58 +17,59 @@ pub struct Args {
     /// How many commands lie between two snapshots of a shard, for engine 0x08
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub snapshot_every: u64,
-    /// Keep log and names in this folder: run again and it recovers [default: a fresh folder, removed at the end]
+    /// Keep log and names in this folder; the next run recovers from it [default: a temporary folder, removed at the
+    /// end]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Where to listen, as in 127.0.0.1:8099 or localhost:8099; port 0 takes any that is free
+    /// Where to listen, as in 127.0.0.1:8099 or localhost:8099; port 0 picks a free port
     #[arg(long, value_name = "ADDRESS", default_value_t = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0), value_parser = address)]
     pub listen: SocketAddr,
-    /// The certificates to speak TLS with, in PEM
+    /// The chain of certificates for TLS, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_certificate: Option<PathBuf>,
     /// The private key of the first certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
-    /// Speak HTTP/2 as well, with who asks for it; WebSockets need HTTP/1.1
+    /// Offer HTTP/2 as well; WebSockets need HTTP/1.1
     #[arg(long)]
     pub http2: bool,
-    /// A proxy before it speaks TLS, and says in X-Forwarded-For who asks
+    /// A proxy in front terminates TLS, and names the client in X-Forwarded-For
     #[arg(long, conflicts_with = "tls_certificate")]
     pub behind_proxy: bool,
-    /// Let a room in without TLS, for play money only; accounts have short codes then
+    /// Accept clients in the same network without TLS, for play money only; accounts then have short codes
     #[arg(long, conflicts_with_all = ["tls_certificate", "behind_proxy"])]
     pub classroom: bool,
-    /// How many connections there may be, and never more than the system has open files for
+    /// Maximum number of connections, and never more than the limit of open files allows
     #[arg(long, value_name = "N", default_value_t = 16_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub connections: u32,
-    /// How many of them an address may have; this machine's own may have all
+    /// Maximum number of connections per address; this machine's own addresses have no limit
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub connections_per_address: u32,
-    /// How many WebSocket connections an account may have; 0 is any number
+    /// Maximum number of WebSocket connections per account; 0 means no limit
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub connections_per_account: u32,
-    /// How many orders and cancellations an account may send a second; 0 is any number
+    /// Maximum number of orders and cancellations per account and second; 0 means no limit
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     pub orders_per_second: u32,
-    /// How many accounts an address may make a minute; 0 is any number, and so may this machine's own
+    /// Maximum number of new accounts per address and minute; 0 means no limit; this machine's own addresses have none
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub accounts_per_minute: u32,
-    /// How many times a second a book that changes is sent to those who watch it
+    /// How many times a second a changed book is sent to its watchers
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub updates_per_second: u32,
-    /// How much play money an account gets in each market, in cents
+    /// How much play money an account gets per market, in cents
     #[arg(long, value_name = "CENTS", default_value_t = 100_000)]
     pub play_money: u64,
     /// Open no markets at the first start, and start no bots
     #[arg(long)]
     pub no_demo: bool,
-    /// How many bots trade, over connections of their own; none with --no-demo
+    /// How many bots trade, each over its own connections; none with --no-demo
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub bots: u32,
-    /// Answer at /v1/echo with what is said there, to measure beside it
+    /// Answer /v1/echo with whatever is sent to it, as a baseline for measurements
     #[arg(long, hide = true)]
     pub echo: bool,
-    /// Make the operator another key, and show it; the one before is worth nothing then
+    /// Replace the operator's key and show the new one; the old one stops working
     #[arg(long)]
     pub new_operator_key: bool,
 }

@@ -1,15 +1,15 @@
-//! Wakes the thread that hands out replies, when it sleeps, and costs next to nothing when it does not.
+//! Wakes the replies thread when it sleeps, and costs next to nothing when it does not.
 //!
-//! The matching thread rings after every command. A call of the system for each of them would cost more than the matching,
-//! so the bell asks first whether anybody sleeps. For that to be safe, both sides look at what the other has written only
-//! after a full fence: either the sleeper sees the work, or the one who brought it sees the sleeper (Dekker's way).
+//! The matching thread rings after every command. A system call for each would cost more than the matching, so the bell
+//! first checks whether the replies thread sleeps. To make that safe, each side reads what the other has written only
+//! after a full fence: either the sleeper sees the work, or the ringer sees the sleeper (Dekker's algorithm).
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// One thread sleeps at it, any number ring.
+/// One thread sleeps on it, any number may ring it.
 #[derive(Default)]
 pub struct Bell {
     is_asleep: AtomicBool,
@@ -18,7 +18,7 @@ pub struct Bell {
 
 impl Bell {
     // ANCHOR: bell
-    /// Says that there is work. Cost: a fence and a load, and a call of the system where somebody sleeps.
+    /// Signals work. Cost: a fence and a load, and a system call if the other thread sleeps.
     #[inline]
     pub fn ring(&self) {
         fence(Ordering::SeqCst);
@@ -27,7 +27,7 @@ impl Bell {
         }
     }
 
-    /// Sleeps until somebody rings, at most so long, unless `has_work` says that there is some. Always from one
+    /// Sleeps until the bell rings, at most this long; returns at once if `has_work`. Always called from the same
     /// thread.
     pub fn sleep(&self, most: Duration, has_work: impl FnOnce() -> bool) {
         self.sleeper.get_or_init(thread::current);
@@ -69,6 +69,6 @@ mod tests {
             }
         }
         bringer.join().expect("it does not panic");
-        assert!(began.elapsed() < Duration::from_secs(60), "a ring was missed, and sleep ended by itself");
+        assert!(began.elapsed() < Duration::from_secs(60), "a ring was missed, and the sleep timed out");
     }
 }

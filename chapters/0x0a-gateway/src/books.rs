@@ -1,9 +1,9 @@
-//! Books: what anybody may see of every market, and the feed that shows it.
+//! Books: the public view of every market, and the feed that publishes it.
 //!
-//! The feed has a thread. Where it ends with an error, or panics, trading goes on: orders are durable without it, and their
-//! answers come another way. But what it showed last is old from then on, and whoever reads is told since when. Another
-//! feed begins with snapshot and log, as one that was lapped does, and takes its place when it has caught up. Until then
-//! the old books stay, for an old book that says so is more than none.
+//! The feed has its own thread. If it fails or panics, trading goes on: orders are durable without it, and their
+//! answers take another path. But its last books are outdated from then on, and readers learn since when. A new feed
+//! starts from snapshot and log, as a lapped one does, and replaces the old one when it has caught up. Until then the
+//! old books stay up, because an old book marked as old is better than none.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,23 +17,23 @@ use market_data::feed::{Feed, Settings};
 use market_data::past::Source;
 use program::tell;
 
-/// How long the feed rests when there was nothing to do: so late may a quiet market's change be.
+/// How long the feed sleeps when there was nothing to do. A change in a quiet market can be this late.
 const REST: Duration = Duration::from_micros(500);
 
-/// How often it looks again before it rests.
+/// How often it retries before it sleeps.
 const LOOKS: u32 = 4;
 
-/// How long it is waited before a feed is started anew: at first, and at most.
+/// How long to wait before starting a new feed: at first, and at most.
 const WAIT: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(30));
 
-/// How often a wait looks whether the venue has ended.
+/// How often a wait checks whether the venue has ended.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// What is shown, whichever feed shows it.
+/// The published books, from whichever feed is current.
 pub struct Books {
     board: RwLock<Arc<Board>>,
     life: AtomicU64,
-    /// 0 while a feed shows.
+    /// 0 while a feed is running.
     stale_since_ms: AtomicU64,
 }
 
@@ -43,17 +43,18 @@ impl Books {
         Books { board, life: AtomicU64::new(1), stale_since_ms: AtomicU64::new(0) }
     }
 
-    /// The markets of the feed that shows, or showed last.
+    /// The board of the current feed, or of the last one.
     pub fn board(&self) -> Arc<Board> {
         Arc::clone(&self.board.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Which feed that is, counted from 1. Whoever keeps a market looks here whether it is that of another one.
+    /// The number of that feed, counted from 1. A caller that caches a market compares this to see whether a new feed
+    /// has replaced it.
     pub fn life(&self) -> u64 {
         self.life.load(Ordering::Acquire)
     }
 
-    /// Since when no feed shows what is true, in milliseconds since 1970; none while one does.
+    /// Since when the books are outdated, in milliseconds since 1970; none while a feed is running.
     pub fn stale_since_ms(&self) -> Option<u64> {
         Some(self.stale_since_ms.load(Ordering::Relaxed)).filter(|since| *since > 0)
     }
@@ -64,13 +65,13 @@ impl Books {
         self.stale_since_ms.store(0, Ordering::Relaxed);
     }
 
-    /// Nobody shows any more. Where nobody did before, it is as old as it was.
+    /// Marks the books as outdated. If they already were, the time stays.
     fn stand_still(&self, now_ms: u64) {
         let _ = self.stale_since_ms.compare_exchange(0, now_ms.max(1), Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
-/// The feed's thread, on which one feed follows another for as long as the engine lives.
+/// The feed thread, which runs one feed after another as long as the engine lives.
 pub struct FeedKeeper {
     books: Arc<Books>,
     is_over: Arc<AtomicBool>,
@@ -78,10 +79,10 @@ pub struct FeedKeeper {
 }
 
 impl FeedKeeper {
-    /// Puts a feed to work for an engine that is being opened. `sources` gives what a feed follows, for each feed anew.
+    /// Starts a feed for an engine that is being opened. `sources` makes the inputs of each new feed.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// If the system can't create a thread.
     pub fn start(
         shards: u16,
         clock: Clock,
@@ -95,21 +96,21 @@ impl FeedKeeper {
         Ok(FeedKeeper { books, is_over, thread })
     }
 
-    /// What it shows.
+    /// The published books.
     pub fn books(&self) -> &Arc<Books> {
         &self.books
     }
 
-    /// Waits until all that the engine said is shown, once the engine is gone. A feed that could not be started is not
-    /// started again.
+    /// Waits until everything the engine published is on the board, once the engine is gone. If a feed could not be
+    /// started, this does not retry.
     pub fn end(self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // Feeds that panic are caught on the thread itself.
+        // The thread itself catches panics of feeds.
         let _ = self.thread.join();
     }
 }
 
-/// What the thread needs beside a feed.
+/// The thread's state besides the feed.
 struct Keeping {
     shards: usize,
     clock: Clock,
@@ -123,7 +124,7 @@ impl Keeping {
         let (first, most) = WAIT;
         let mut wait = first;
         loop {
-            // What a feed that panicked leaves is not used: the next one has a board and a past of its own.
+            // Nothing of a panicked feed is reused: the next one gets its own board and past.
             let ended = catch_unwind(AssertUnwindSafe(|| self.follow(feed)));
             let why = match ended {
                 Ok(Ok(())) => return,
@@ -144,7 +145,7 @@ impl Keeping {
     }
     // ANCHOR_END: keep
 
-    /// Follows the engine until it is gone. A feed that is not the first shows what it has when it has caught up.
+    /// Follows the engine until it is gone. Any feed but the first publishes its board only once it has caught up.
     fn follow(&self, mut feed: Feed) -> Result<(), EngineError> {
         let mut looks = 0;
         loop {
@@ -159,12 +160,12 @@ impl Keeping {
             }
             if self.books.stale_since_ms().is_some() && (0..self.shards).all(|shard| feed.is_following(shard)) {
                 self.books.show(feed.board());
-                tell(format_args!("the feed follows again: books are fresh"));
+                tell(format_args!("the feed is running again: books are fresh"));
             }
         }
     }
 
-    /// Waits, and says whether the venue goes on.
+    /// Waits; returns whether the venue is still running.
     fn is_still_there_after(&self, wait: Duration) -> bool {
         let mut left = wait;
         while !left.is_zero() && !self.is_over.load(Ordering::Relaxed) {
@@ -178,8 +179,8 @@ impl Keeping {
 
 fn say_why(why: &str, wait: Duration) {
     tell(format_args!(
-        "error: the feed has ended: {why}\nbooks stand still, and say so; orders are taken and are durable. It is started \
-         anew in {} ms from snapshot and log. If it does not come back, look at the data directory, and start the venue again",
+        "error: the feed has ended: {why}\nbooks are stale and marked so; orders are still accepted and durable. It restarts \
+         in {} ms from snapshot and log. If it does not recover, look at the data directory, and restart the venue",
         wait.as_millis()
     ));
 }
@@ -205,7 +206,7 @@ mod tests {
 
     impl Past for Broken {
         fn begin(&mut self) -> Result<Opened, EngineError> {
-            // A feed tries three times before it gives up.
+            // A feed retries three times before it fails.
             match self.0.fetch_add(1, Ordering::Relaxed) {
                 3 => panic!("planted"),
                 0..7 => Err(EngineError::ThreadStopped { role: "disk", reason: "planted".into() }),
@@ -252,7 +253,7 @@ mod tests {
         tap.recovered(Sequence(1), &ExchangeState::default);
         tap.acknowledge(stamp(1), &[Event::Opened { market: MARKET }]);
         let is_fresh = || summary(&books).is_some_and(|summary| summary.is_fresh);
-        until("the first feed shows", is_fresh);
+        until("the first feed is running", is_fresh);
         assert_eq!((books.life(), books.stale_since_ms()), (1, None));
 
         // More than the ring holds.
@@ -266,10 +267,10 @@ mod tests {
         tap.acknowledge(stamp(2), &[cancelled; 100]);
         until("it has ended", || books.stale_since_ms().is_some());
         let since = books.stale_since_ms();
-        assert!(!is_fresh() && books.board().market(MARKET).is_some(), "the old book stays, and says that it is old");
+        assert!(!is_fresh() && books.board().market(MARKET).is_some(), "the old book stays, and is marked stale");
         until("the second has panicked, and the third has ended", || tries.load(Ordering::Relaxed) > 6);
-        assert!(books.stale_since_ms() == since || tries.load(Ordering::Relaxed) > 7, "it is as old as it was");
-        until("the last one shows", || books.stale_since_ms().is_none());
+        assert!(books.stale_since_ms() == since || tries.load(Ordering::Relaxed) > 7, "its age is unchanged");
+        until("the last one is running", || books.stale_since_ms().is_none());
         assert!(is_fresh() && books.life() == 2, "{:?}, life {}", summary(&books), books.life());
         assert_eq!(tries.load(Ordering::Relaxed), 3 + 1 + 3 + 1);
 

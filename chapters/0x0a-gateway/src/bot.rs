@@ -1,8 +1,8 @@
 //! A small bot: it keeps one bid and one ask around the middle of a market, over one WebSocket.
 //!
-//! It knows of the venue what its messages say, and nothing else. Where the book is stale nobody knows the middle, so it
-//! takes back what it has there. What it asks is asked one after the other: an answer comes when it is on disk, so when
-//! it goes on, its orders are where it left them.
+//! All it knows of the venue is what the messages say. If the book is stale the middle is unknown, so it cancels its
+//! orders there. It sends one request at a time: an answer means the command is on disk, so the bot always knows where
+//! its orders are.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -16,23 +16,23 @@ use serde_json::{Value, json};
 use crate::client::{ClientError, Stream};
 use crate::error::VenueError;
 
-/// How far from the middle it bids and asks, in cents.
+/// How far from the middle its bid and ask are, in cents.
 pub const AWAY: u8 = 2;
 
-/// How many shares it bids and asks for.
+/// The quantity of its bid and its ask, in shares.
 pub const QUANTITY: u32 = 10;
 
-/// Lets a bot quote in a market of a venue that runs, until Ctrl-C
+/// Runs a bot that quotes in a market of a running venue, until Ctrl-C
 #[derive(Debug, clap::Args)]
 pub struct BotArgs {
     /// Where the venue listens
     pub address: SocketAddr,
-    /// The key of the account that it trades for
+    /// The key of its account
     pub key: String,
     /// The market
     #[arg(long, value_name = "ID", default_value_t = 1)]
     pub market: u32,
-    /// End after so long; 0 is never
+    /// Stop after this time; 0 means never
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     pub seconds: u64,
 }
@@ -40,7 +40,7 @@ pub struct BotArgs {
 /// Runs the bot.
 ///
 /// # Errors
-/// When the system gives no sockets, or the venue has ended.
+/// If the system can't open sockets, or the venue has ended.
 pub fn run(args: &BotArgs) -> Result<Verdict, VenueError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(VenueError::System)?;
     let is_over = async {
@@ -51,7 +51,7 @@ pub fn run(args: &BotArgs) -> Result<Verdict, VenueError> {
         }
     };
     runtime.block_on(quote(args.address, &args.key, MarketId(args.market), is_over)).map_err(VenueError::Bot)?;
-    tell(format_args!("took back what rested"));
+    tell(format_args!("cancelled the resting orders"));
     Ok(Verdict::Yes)
 }
 
@@ -63,15 +63,15 @@ struct Bot {
     asked: u64,
 }
 
-/// Logs in with this key, watches the market, and keeps a bid and an ask of [`QUANTITY`] there, [`AWAY`] from the middle,
-/// until it is over. Before it ends it takes back what rests.
+/// Logs in with this key, watches the market, and keeps a bid and an ask of [`QUANTITY`] there, [`AWAY`] from the
+/// middle, until `is_over`. Before it returns it cancels the resting orders.
 ///
-/// The middle is between the best bid and the best ask; where one is missing, where it traded last; else 50. A stale book
-/// has none, and nothing rests there then. `crate::client::Stream` is the connection, and a
-/// `market_data::BookView` makes a book of its messages. The messages are in `src/stream.rs`.
+/// The middle is between the best bid and the best ask; if one is missing, the price of the last trade; otherwise 50. A
+/// stale book has none, and the bot has no orders there then. `crate::client::Stream` is the connection, and a
+/// `market_data::BookView` builds a book from its messages. The messages are in `src/stream.rs`.
 ///
 /// # Errors
-/// [`ClientError`], also where the venue refuses the key or does not know the market.
+/// [`ClientError`], also if the venue refuses the key or does not know the market.
 pub async fn quote(
     address: SocketAddr,
     key: &str,
@@ -101,7 +101,7 @@ pub async fn quote(
 }
 
 impl Bot {
-    /// Asks, and goes on hearing until its answer is there.
+    /// Sends a request, and reads messages until its answer arrives.
     async fn ask(&mut self, mut what: Value) -> Result<(), ClientError> {
         self.asked += 1;
         what["id"] = self.asked.into();
@@ -116,25 +116,26 @@ impl Bot {
         }
     }
 
-    /// Hears one message. If it is of the book, the view has it.
+    /// Reads one message. The view takes it if it belongs to the book.
     async fn hear(&mut self) -> Result<Value, ClientError> {
         let gone = || ClientError::Answer("the venue has ended".into());
         let text = self.stream.hear().await?.ok_or_else(gone)?;
         if let Ok(message) = Message::read(text.as_bytes()) {
-            // What is refused leaves a hole, and a book with a hole is not fresh.
+            // A rejected message leaves a hole, and a book with a hole is not fresh.
             let _ = self.view.apply(&message);
         }
         serde_json::from_str(&text).map_err(|error| ClientError::Answer(error.to_string()))
     }
 
-    /// A bid and an ask. To offer YES at a price is to bid for NO at what is left of a dollar.
+    /// A bid and an ask. Offering YES at a price is the same as bidding for NO at the rest of a dollar.
     fn orders(&self, middle: u8) -> Value {
         let order = |intent: &str, price: u8| json!({ "market": self.market.0, "intent": intent, "price": price, "quantity": QUANTITY });
         json!([order("buy-yes", middle - AWAY), order("buy-no", 100 - (middle + AWAY))])
     }
 }
 
-/// Between the best bid and the best ask, in YES cents; else where it traded last, else 50. None where nobody knows.
+/// Between the best bid and the best ask, in YES cents; otherwise the last trade's price, otherwise 50. None if it is
+/// unknown.
 fn middle(view: &BookView) -> Option<u8> {
     let summary = view.summary().filter(|_| view.freshness() == Freshness::Fresh)?;
     let middle = match (summary.best_bid, summary.best_ask) {

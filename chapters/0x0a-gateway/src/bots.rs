@@ -1,9 +1,9 @@
-//! Bots that trade like people do: slowly, with opinions, over connections of their own.
+//! Bots that trade as people do: slowly, with opinions, over their own connections.
 //!
-//! All markets have a hidden probability that wanders. Each bot believes something near it, and now and then does one of
-//! three things: it takes an offer that it finds cheap, it rests an order a little below what it believes, or it cancels what
-//! it had resting. It knows of the venue what a stranger knows: a key, the HTTP interface, and a
-//! [`BookView`] that it keeps from the messages of a WebSocket. Where markets end and others open, it goes on in those.
+//! Each market has a hidden probability that wanders. Each bot believes something close to it, and from time to time
+//! does one of three things: it takes an offer that it finds cheap, it places an order a little below its belief, or it
+//! cancels a resting order. It knows the venue only as an outside client does: a key, the HTTP interface, and a
+//! [`BookView`] that it builds from WebSocket messages. When markets end and others open, it moves on to those.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -25,16 +25,16 @@ use crate::venue::Venue;
 /// How many markets the bots trade in: those with the lowest numbers.
 const MARKETS_MAX: usize = 8;
 
-/// How long a bot waits between two things that it does, in milliseconds: from and to.
+/// How long a bot waits between two actions, in milliseconds: minimum and maximum.
 const WAIT_MS: (u32, u32) = (300, 3_000);
 
 /// How often the hidden probabilities change.
 const STEP: Duration = Duration::from_secs(1);
 
-/// How long a bot whose connection broke waits until it comes back.
+/// How long a bot waits before it reconnects.
 const BACK: Duration = Duration::from_secs(2);
 
-/// What is so in the markets in which bots trade.
+/// The true state of the markets in which bots trade.
 #[derive(Default)]
 struct Hidden(RwLock<BTreeMap<MarketId, u32>>);
 
@@ -44,7 +44,7 @@ impl Hidden {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets each probability wander a step. Markets that are over go, and those that have opened come.
+    /// Lets each probability wander one step. Removes markets that are over, and adds those that have opened.
     fn step(&self, venue: &Venue, random: &mut Random) {
         let open: Vec<_> = {
             let projection = venue.projection();
@@ -60,13 +60,13 @@ impl Hidden {
     }
 }
 
-/// Lets so many bots trade, until the venue ends.
+/// Runs this many bots until the venue ends.
 pub async fn trade(address: SocketAddr, venue: Arc<Venue>, bots: u32) {
     let mut random = Random::new(u64::from(address.port()));
     let hidden = Arc::<Hidden>::default();
     hidden.step(&venue, &mut random);
     for number in 1..=bots {
-        // A bot that was here before gets its account again.
+        // A bot from an earlier run gets its account back.
         let name = format!("bot {number}");
         let before = venue.names.named(&name);
         let key = before.and_then(|account| venue.names.new_key(account).ok()).map(|key| key.reveal().to_owned());
@@ -89,7 +89,7 @@ struct Bot {
 
 async fn live(mut bot: Bot) {
     loop {
-        // A venue that drains, a connection that broke: a bot comes back, as people do.
+        // The venue is draining, or the connection broke: a bot reconnects, as people do.
         let _ = bot.session().await;
         sleep(BACK).await;
     }
@@ -111,7 +111,7 @@ impl Bot {
             let next = Instant::now() + Duration::from_millis(self.random.between(from, to).into());
             while let Ok(heard) = timeout_at(next, stream.hear()).await {
                 let Some(text) = heard? else { return Ok(()) };
-                // What is no message of the feed is for people.
+                // Other messages are for people.
                 if let Ok(message) = Message::read(text.as_bytes()) {
                     views.get_mut(&message.market()).map(|view| view.apply(&message));
                 }
@@ -121,13 +121,13 @@ impl Bot {
             if matches!(view.freshness(), Freshness::Fresh) {
                 self.act(&mut http, market, view).await?;
             } else {
-                // It may be a hole: the whole book fills it.
+                // There may be a hole: the whole book fills it.
                 stream.say(json!({ "id": 2, "do": "watch", "markets": [market.0] }).to_string()).await?;
             }
         }
     }
 
-    /// Watches the markets that have opened since it looked last, and forgets those that are over.
+    /// Watches the markets that have opened since the last call, and forgets those that are over.
     async fn look_around(
         &self,
         stream: &mut Stream,
@@ -155,7 +155,7 @@ impl Bot {
         // It may have ended a moment ago.
         let Some(hidden) = self.hidden.read().get(&market).copied() else { return Ok(()) };
         let market = market.0;
-        // Opinions differ by some cents from what is so.
+        // Opinions differ from the hidden probability by a few cents.
         let belief = (hidden / 100 + self.random.between(0, 12)).saturating_sub(6).clamp(2, 98);
         let Some(summary) = view.summary() else { return Ok(()) };
         let cents = |price: Option<market::Price>| price.map(|price| u32::from(price.cents()));
@@ -163,7 +163,7 @@ impl Bot {
         let held = http.json(Method::GET, &format!("/v1/account?market={market}"), &self.key, &Value::Null).await?;
         let held = &held["holdings"][0];
         let quantity = self.random.between(1, 40) * 5;
-        // In YES cents: on which side, and at which price.
+        // In YES cents: the side and the price.
         let (is_bid, price) = match (bid, ask) {
             (_, Some(ask)) if ask < belief => (true, ask),
             (Some(bid), _) if bid > belief => (false, bid),
@@ -174,7 +174,7 @@ impl Bot {
             _ if self.random.between(0, 1) == 0 => (true, belief - self.random.between(1, 5).min(belief - 1)),
             _ => (false, belief + self.random.between(1, 5).min(99 - belief)),
         };
-        // Whoever holds the other share sells it instead: that frees cash.
+        // A bot that holds the other share sells it instead: that frees cash.
         let has = |share: &str| held[share].as_u64().unwrap_or_default() >= quantity.into();
         let (intent, price) = match is_bid {
             true if has("no") => ("sell-no", 100 - price),
@@ -183,7 +183,7 @@ impl Bot {
             false => ("buy-no", 100 - price),
         };
         let order = json!({ "market": market, "intent": intent, "price": price, "quantity": quantity });
-        // What is rejected is no error: the money may be gone, the market closed.
+        // A rejection is not an error: the money may be spent, or the market closed.
         http.ask(Method::POST, "/v1/orders", &self.key, order.to_string().into()).await.map(drop)
     }
     // ANCHOR_END: act
@@ -202,7 +202,7 @@ impl Random {
         low + (((self.0.next_u64() >> 32) * u64::from(high - low + 1)) >> 32) as u32
     }
 
-    /// A place in a row of so many, if there is one.
+    /// An index into this many items, if there are any.
     fn pick(&mut self, count: usize) -> Option<usize> {
         (count > 0).then(|| self.between(0, count as u32 - 1) as usize)
     }

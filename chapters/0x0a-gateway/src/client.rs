@@ -1,4 +1,4 @@
-//! Clients of our own, for bots and for measuring: HTTP over one connection that is kept, and the WebSocket.
+//! Our own clients, for bots and for measuring: HTTP over one kept-alive connection, and the WebSocket.
 
 use std::net::SocketAddr;
 
@@ -23,14 +23,14 @@ pub enum ClientError {
     /// The connection could not be made, or broke.
     #[error("the connection: {0}")]
     Connection(#[from] std::io::Error),
-    /// What came is no HTTP.
+    /// The peer does not speak HTTP.
     #[error("HTTP: {0}")]
     Http(#[from] hyper::Error),
-    /// What came is no WebSocket.
+    /// The peer does not speak WebSocket.
     #[error("WebSocket: {0}")]
     WebSocket(#[from] Box<tungstenite::Error>),
-    /// What came is not what was asked for.
-    #[error("an answer that was not expected: {0}")]
+    /// The answer is not the expected one.
+    #[error("unexpected answer: {0}")]
     Answer(String),
 }
 
@@ -46,7 +46,7 @@ async fn connect(address: SocketAddr) -> Result<TcpStream, ClientError> {
     Ok(stream)
 }
 
-/// A connection for one request after the other.
+/// A connection that sends one request after the other.
 pub struct Http {
     sender: Sender,
     host: String,
@@ -64,12 +64,12 @@ impl Http {
     /// [`ClientError`].
     pub async fn connect(address: SocketAddr) -> Result<Http, ClientError> {
         let (sender, connection) = http1::handshake(TokioIo::new(connect(address).await?)).await?;
-        // It ends with the sender; how, the next request says.
+        // The task ends with the sender; the next request reports how.
         tokio::spawn(async move { drop(connection.await) });
         Ok(Http { sender: Sender::One(sender), host: address.to_string() })
     }
 
-    /// Connects, to speak HTTP/2.
+    /// Connects over HTTP/2.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -80,13 +80,13 @@ impl Http {
         Ok(Http { sender: Sender::Two(sender), host: address.to_string() })
     }
 
-    /// One more who asks over the same connection, at the same time; none over HTTP/1.1.
+    /// Another sender over the same connection, for concurrent requests; none over HTTP/1.1.
     pub fn another(&self) -> Option<Http> {
         let Sender::Two(sender) = &self.sender else { return None };
         Some(Http { sender: Sender::Two(sender.clone()), host: self.host.clone() })
     }
 
-    /// Asks, and gives status and body as they come.
+    /// Sends a request; returns status and body unparsed.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -98,7 +98,7 @@ impl Http {
         body: Bytes,
     ) -> Result<(u16, Bytes), ClientError> {
         let mut request = Request::builder().method(method).header(CONTENT_TYPE, "application/json");
-        // Over HTTP/2 the host is a part of the address.
+        // Over HTTP/2 the host is part of the URI.
         request = match &self.sender {
             Sender::One(_) => request.uri(path).header(HOST, &self.host),
             Sender::Two(_) => request.uri(format!("http://{}{path}", self.host)),
@@ -121,10 +121,10 @@ impl Http {
         Ok((status, response.into_body().collect().await?.to_bytes()))
     }
 
-    /// Asks in JSON, and expects that it was done.
+    /// Sends JSON, and expects success.
     ///
     /// # Errors
-    /// [`ClientError`]; a problem is an answer that was not expected.
+    /// [`ClientError`]; a problem counts as an unexpected answer.
     pub async fn json(&mut self, method: Method, path: &str, key: &str, body: &Value) -> Result<Value, ClientError> {
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let (status, body) = self.ask(method, path, key, body).await?;
@@ -152,7 +152,7 @@ impl Stream {
 
     /// Connects, to place in bytes.
     ///
-    /// # Errors
+    /// Connects with the binary subprotocol.
     /// [`ClientError`].
     pub async fn connect_in_bytes(address: SocketAddr, path: &str) -> Result<Stream, ClientError> {
         let stream = connect(address).await?;
@@ -162,7 +162,7 @@ impl Stream {
         Ok(Stream(stream))
     }
 
-    /// Says something, at once.
+    /// Sends a text message at once.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -170,7 +170,7 @@ impl Stream {
         Ok(self.0.send(Message::Text(text.into())).await?)
     }
 
-    /// What comes next as text; none when the other side has ended it.
+    /// The next text message; none if the server has closed the connection.
     ///
     /// # Errors
     /// [`ClientError`].

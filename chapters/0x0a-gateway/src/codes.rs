@@ -1,9 +1,9 @@
-//! Short codes of accounts, for a class: a few letters that can be read out, with which a laptop that was closed gets its
-//! account back.
+//! Short account codes for a class: a few letters that a teacher can read out, with which a student gets the account
+//! back after closing the laptop.
 //!
-//! A code is no key. It is short, so it can be guessed in the end, and whoever runs the venue can read it, for it is kept as
-//! it is. So there are codes only in a classroom, where money is play money, and an address may try few of them a minute.
-//! What it gives is a new key; the one before is worth nothing then, so whoever is taken over notices.
+//! A code is not a key. It is short, so it can eventually be guessed, and the operator can read it, because it is
+//! stored in plain text. So codes exist only in classroom mode, where money is play money, and an address may try only
+//! a few per minute. A code yields a new key and invalidates the old one, so a hijacked account is noticed.
 
 use std::fmt;
 use std::sync::PoisonError;
@@ -13,10 +13,10 @@ use rusqlite::{ErrorCode, OptionalExtension, params};
 
 use crate::names::{Names, NamesError, failed};
 
-/// How many letters: with 32 of them to choose from, a thousand million codes.
+/// How many letters: with an alphabet of 32, a billion codes.
 const LETTERS: usize = 6;
 
-/// Letters and digits that nobody takes for another: neither I nor 1, neither O nor 0.
+/// Letters and digits that can't be confused: neither I nor 1, neither O nor 0.
 const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 /// A code.
@@ -31,7 +31,7 @@ impl Code {
         Ok(Code(bytes.into_iter().map(letter).collect()))
     }
 
-    /// What somebody typed: in small letters or large ones, with a dash or spaces or without.
+    /// Reads what a user typed: in upper or lower case, with or without a dash or spaces.
     pub fn read(typed: &str) -> Option<Code> {
         let letters = typed.chars().filter(|letter| !matches!(letter, '-' | ' '));
         let code: String = letters.take(LETTERS + 1).map(|letter| letter.to_ascii_uppercase()).collect();
@@ -49,7 +49,7 @@ impl fmt::Display for Code {
 }
 
 impl Names {
-    /// Gives an account a code. It waits for the disk.
+    /// Gives an account a code. Waits for the disk.
     ///
     /// # Errors
     /// [`NamesError`].
@@ -61,14 +61,14 @@ impl Names {
             let code = Code::random()?;
             match file.execute(insert, params![account.0, code.0]) {
                 Ok(_) => return Ok(code),
-                // Another account has it: the next one is another.
+                // Another account has this code: try a different one.
                 Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {}
                 Err(error) => return Err(failed(&self.path, "add a code")(error)),
             }
         }
     }
 
-    /// Whose code it is.
+    /// The account with this code.
     ///
     /// # Errors
     /// [`NamesError`].
@@ -78,7 +78,7 @@ impl Names {
         Ok(found.map_err(failed(&self.path, "read it"))?.map(AccountId))
     }
 
-    /// All accounts that have a code, with it, in the order in which they came.
+    /// All accounts that have a code, with their codes, in order of creation.
     ///
     /// # Errors
     /// [`NamesError`].
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(names.with_code(&one).expect("a look"), Some(AccountId(1_000)));
         assert_eq!(names.codes().expect("a look"), [(AccountId(1_000), one.clone()), (AccountId(1_001), other)]);
         let again = names.new_code(AccountId(1_000)).expect("a code");
-        assert_eq!(names.with_code(&one).expect("a look"), None, "{again} is another");
+        assert_eq!(names.with_code(&one).expect("a look"), None, "{again} replaced it");
     }
 
     #[test]

@@ -1,16 +1,17 @@
-//! The door: a request with its session in, exactly one answer to each of its commands out.
+//! The door: takes a request and its session in, and gives exactly one answer per command.
 //!
-//! It is the seam between connections and the engine. What is asked for together is one [`Request`], be it one command or
-//! thousands: it enters in one pass, and is answered in one. The door's rules, which every door keeps:
+//! It is the seam between connections and the engine. Commands that are sent together form one [`Request`], whether one
+//! or thousands: they enter in one pass, and are answered in one. Every door follows these rules:
 //!
-//! 1. Each command that enters gets exactly one answer; [`Answer`] sees to it by its type.
+//! 1. Each command that enters gets exactly one answer; the type [`Answer`] enforces it.
 //! 2. An answer with a [`Reply`](crate::reply::Reply) is a promise: the command is on disk.
-//! 3. [`Refusal::Stopped`] says that nobody knows; every other refusal, that the command was not taken.
-//! 4. A door that can't take a command says so at once. It never waits, so whoever asks may be a thread that serves others.
-//! 5. Of a request it takes the first so many, in their order, and refuses the others.
-//! 6. A request is answered also when nobody listens any more.
+//! 3. [`Refusal::Stopped`] means that the outcome is unknown; any other refusal, that the command was not executed.
+//! 4. A door that can't accept a command refuses it at once. It never waits, so a thread that serves many clients may
+//! call it.
+//! 5. A door that accepts only part of a request accepts the first commands, in order, and refuses the others.
+//! 6. A request is answered even if its client is gone.
 //!
-//! Another door can stand around this one, and do something with a request before it enters, or with its answer.
+//! A door can wrap another one, and change a request before it enters, or its answer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -19,29 +20,29 @@ use std::sync::{PoisonError, RwLock};
 use market::Command;
 use smallvec::SmallVec;
 
+use crate::capacity::Capacity;
 use crate::reply::{Answer, Refusal, Session};
-use crate::room::Room;
 
 /// Takes requests.
 pub trait Door: Send + Sync {
-    /// Takes a request, or as much of it as it can. The answer comes on another thread, or before this returns.
+    /// Accepts a request, or as much of it as it can. The answer arrives on another thread, or before this returns.
     fn enter(&self, session: Session, request: Request);
 }
 
-/// What is asked for together. Mostly it is one command, which needs no memory of its own.
+/// The commands of one request. Usually it is a single one, which needs no allocation.
 pub type Commands = SmallVec<[Command; 1]>;
 
-/// Commands, and the one place where their answers go. Those that were refused already are not among the commands any more;
-/// they were the last ones.
+/// Commands, and the one place where their answers go. Commands that were already refused are not included; they were
+/// the last ones.
 pub struct Request {
-    /// What is asked for, in this order.
+    /// The commands, in order.
     pub commands: Commands,
     /// Where the answers go.
     pub answer: Answer,
 }
 
 impl Request {
-    /// Goes on with the first so many commands, and refuses the others.
+    /// Keeps the first `most` commands, and refuses the others.
     pub fn keep(&mut self, most: usize, refusal: Refusal) {
         let most = most.min(self.commands.len());
         self.answer.refuse(most..self.commands.len(), refusal);
@@ -54,38 +55,38 @@ impl Request {
     }
 }
 
-/// The door right before the engine's thread: a queue with room for what may be under way.
+/// The door right before the engine thread: a queue with a limit on the commands in flight.
 pub struct EngineDoor {
     queue: RwLock<Option<SyncSender<Request>>>,
-    under_way: Room,
+    under_way: Capacity,
     most: usize,
     is_draining: AtomicBool,
 }
 
 impl EngineDoor {
-    /// A door through which so many commands may be under way at once, and where they come out.
+    /// A door with at most this many commands in flight, and the receiver of its requests.
     pub fn new(most: usize) -> (EngineDoor, Receiver<Request>) {
         let (queue, entered) = sync_channel(most);
-        let (under_way, is_draining) = (Room::default(), AtomicBool::new(false));
+        let (under_way, is_draining) = (Capacity::default(), AtomicBool::new(false));
         (EngineDoor { queue: RwLock::new(Some(queue)), under_way, most, is_draining }, entered)
     }
 
-    /// Refuses all requests from now on. What has entered is answered.
+    /// Refuses all new requests. Those that have entered are still answered.
     pub fn drain(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it does.
+    /// Whether it is draining.
     pub fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
 
-    /// How many commands have entered and are not answered.
+    /// How many commands have entered and are not yet answered.
     pub fn under_way(&self) -> usize {
         self.under_way.taken()
     }
 
-    /// Closes the queue: the engine's thread closes its engine when it has taken what is in it.
+    /// Closes the queue: the engine thread empties it and then closes its engine.
     pub fn close(&self) {
         self.drain();
         self.queue.write().unwrap_or_else(PoisonError::into_inner).take();
@@ -112,7 +113,7 @@ impl Door for EngineDoor {
         match queue.try_send(request) {
             Ok(()) => {}
             Err(TrySendError::Full(request)) => request.refuse(Refusal::Busy),
-            // It was not taken, but why the engine is gone is for the operator to see.
+            // The request was not executed; the operator sees elsewhere why the engine is gone.
             Err(TrySendError::Disconnected(request)) => request.refuse(Refusal::Stopped),
         }
     }
@@ -152,7 +153,7 @@ mod tests {
         (0..4).for_each(|_| door.enter(Session::Operator, request(&[OPEN], &log)));
         assert_eq!(given(), [[Err(Refusal::Busy)]], "the fourth found it full");
         let mut first = entered.recv().expect("the first");
-        assert!(first.answer.put(0, Ok(reply(1))), "it is whole");
+        assert!(first.answer.put(0, Ok(reply(1))), "it is complete");
         assert_eq!((given(), door.under_way()), (vec![], 3));
         drop(first);
         assert_eq!((given(), door.under_way()), (vec![vec![Ok(reply(1))]], 2));
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_enters_as_far_as_there_is_room_and_is_answered_together() {
+    fn a_list_enters_as_far_as_there_is_room_and_is_answered_as_one() {
         let log = Log::default();
         let (door, entered) = EngineDoor::new(3);
         door.enter(Session::Operator, request(&[], &log));
@@ -190,18 +191,18 @@ mod tests {
         door.enter(Session::Operator, request(&[OPEN], &log));
         assert_eq!((given(), door.is_draining()), (vec![vec![Err(Refusal::Draining)]], true));
         assert_eq!((entered.try_iter().count(), given()), (1, vec![vec![Err(Refusal::Stopped)]]), "it comes out");
-        assert!(matches!(entered.try_recv(), Err(TryRecvError::Disconnected)), "then whoever takes from it is told");
+        assert!(matches!(entered.try_recv(), Err(TryRecvError::Disconnected)), "then the receiver is disconnected");
 
         let (door, entered) = EngineDoor::new(3);
         drop(entered);
         door.enter(Session::Operator, request(&[OPEN; 4], &log));
         let mut expected = vec![Err(Refusal::Stopped); 3];
         expected.push(Err(Refusal::Busy));
-        assert_eq!((given(), door.under_way()), (vec![expected], 0), "whether it is in the log, nobody knows");
+        assert_eq!((given(), door.under_way()), (vec![expected], 0), "it is unknown whether it is in the log");
     }
 
     #[test]
-    fn whoever_is_answered_finds_room() {
+    fn an_answer_frees_its_room_first() {
         let (door, entered) = EngineDoor::new(1);
         let (door, seen) = (Arc::new(door), Arc::new(Mutex::new(Vec::new())));
         let theirs = (Arc::clone(&door), Arc::clone(&seen));
@@ -230,7 +231,7 @@ mod tests {
         for (session, command) in forbidden {
             door.enter(session, request(&[command], &log));
         }
-        // Nothing is done of what holds something that is not theirs to give.
+        // If a list contains a command that the session may not give, none of it is executed.
         door.enter(Session::Account(account), request(&[cancel(account), cancel(AccountId(8))], &log));
         let log = log.lock().expect("no panic");
         assert!(log.iter().flatten().all(|given| *given == Err(Refusal::Forbidden)), "{log:?}");

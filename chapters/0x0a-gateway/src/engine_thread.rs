@@ -1,8 +1,8 @@
-//! The one thread that drives the engine, and the one place that is generic over it.
+//! The one thread that drives the engine, and the only code that is generic over it.
 //!
-//! Connections put requests into a queue; this thread takes what is there, submits it, polls, and tells who hands out the
-//! answers which ticket belongs to whom. Engines up to 0x02 acknowledge before `submit` returns, so a ticket may come after
-//! its acknowledgement.
+//! Connections put requests into a queue; this thread takes them, submits them, polls the engine, and tells the replies
+//! thread which ticket belongs to which request. Engines up to 0x02 acknowledge before `submit` returns, so a ticket
+//! may arrive after its acknowledgement.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -14,24 +14,24 @@ use crate::bell::Bell;
 use crate::door::Request;
 use crate::reply::Answer;
 
-/// How many commands are submitted before the engine is polled, but for the rest of a request.
+/// How many commands to submit before polling the engine; a request that has begun is submitted to its end.
 const BATCH: usize = 1_024;
 
-/// How often an engine wants to be polled while nothing comes.
+/// How often to poll the engine while no request arrives.
 const POLL: Duration = Duration::from_millis(1);
 
-/// Which command became which of its shard's, and what only the command says.
+/// The ticket of a command, and the parts of the command that its events lack.
 pub struct Ticketed {
     /// The command.
     pub ticket: Ticket,
-    /// The client's own number of an order; 0 where it has none. Engines log it and do not echo it.
+    /// The client's own number of an order; 0 if it has none. Engines log it and do not echo it.
     pub client_order_id: u64,
-    /// Where the answers of its request go, with the first of them. The tickets behind it are of the same request, until
-    /// another one begins.
+    /// Where the answers of its request go; only the request's first ticket has it. The tickets up to the next `Some`
+    /// belong to the same request.
     pub begins: Option<Answer>,
 }
 
-/// The client's own number in a command; 0 where it has none.
+/// The client's own number in a command; 0 if it has none.
 pub fn client_order_id(command: &Command) -> u64 {
     match command {
         Command::Place(place) => place.client_order_id,
@@ -42,7 +42,7 @@ pub fn client_order_id(command: &Command) -> u64 {
 /// Drives the engine until the queue is closed and empty, and closes it.
 ///
 /// # Errors
-/// When the engine has stopped. What it had not answered is answered with "nobody knows".
+/// If the engine has stopped. Unanswered commands are then answered with [`Refusal::Stopped`].
 pub fn drive<E: Engine>(
     mut engine: E,
     entered: &Receiver<Request>,
@@ -69,13 +69,13 @@ pub fn drive<E: Engine>(
     // ANCHOR_END: drive
 }
 
-/// Submits what a request asks for. Each ticket is sent before the next command is submitted, for that may wait until
-/// this one's events are taken.
+/// Submits a request. Each ticket is sent before the next command is submitted, because submitting may block until the
+/// replies thread has taken this one's events.
 fn submit<E: Engine>(engine: &mut E, request: Request, tickets: &Sender<Ticketed>) -> Result<(), EngineError> {
     let mut begins = Some(request.answer);
     for command in request.commands {
         let ticket = engine.submit(command)?;
-        // Where nobody hands out answers any more, the answer is dropped, and says so.
+        // If the replies thread is gone, the answer is dropped, which answers `Stopped`.
         let _ = tickets.send(Ticketed { ticket, client_order_id: client_order_id(&command), begins: begins.take() });
     }
     Ok(())

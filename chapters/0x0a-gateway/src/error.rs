@@ -1,4 +1,4 @@
-//! Why the venue did not start, or ended early. The exit code follows from it.
+//! Why the venue did not start, or ended early. It determines the exit code.
 
 use std::net::SocketAddr;
 
@@ -12,7 +12,7 @@ use crate::tls::TlsError;
 /// Why the venue did not start, or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum VenueError {
-    /// Arguments that do not fit together.
+    /// Arguments that contradict each other.
     #[error("{0}")]
     Usage(String),
     /// The log or the disk can't be trusted or written.
@@ -27,21 +27,23 @@ pub enum VenueError {
     /// No folder for the log.
     #[error("could not make a folder for the log: {0}; name one with --data-dir")]
     Folder(std::io::Error),
-    /// The address is not to be had.
-    #[error("could not listen on {address}: {source}; name another with --listen, or end what listens there")]
+    /// The address can't be used.
+    #[error(
+        "could not listen on {address}: {source}; choose another with --listen, or stop the program that listens there"
+    )]
     Listen {
-        /// Where it was to listen.
+        /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The bot could not go on.
     #[error("the bot could not go on: {0}")]
     Bot(ClientError),
-    /// The system gives no threads or no sockets.
+    /// The system can't create threads or sockets.
     #[error("could not start: {0}")]
     System(std::io::Error),
-    /// Nobody takes what is printed.
+    /// The output can't be printed.
     #[error(transparent)]
     Unprinted(#[from] Unprinted),
 }

@@ -1,20 +1,20 @@
-//! What can be asked over HTTP, and who answers. `GET /v1/openapi.json` describes the same for programs.
+//! The HTTP routes, and the handler of each. `GET /v1/openapi.json` describes the same for programs.
 //!
 //! | | | who |
 //! |---|---|---|
-//! | `GET /` | the page | anybody |
-//! | `GET /v1/markets`, `/v1/markets/{market}/book`, `/v1/markets/{market}/trades` | what everybody may see | anybody |
-//! | `POST /v1/accounts` | a play account and its key | anybody |
-//! | `GET /v1/account`, `/v1/orders`, `/v1/fills` | one's own holdings, open orders, trades | an account |
+//! | `GET /` | the page | anyone |
+//! | `GET /v1/markets`, `/v1/markets/{market}/book`, `/v1/markets/{market}/trades` | public market data | anyone |
+//! | `POST /v1/accounts` | a play account and its key | anyone |
+//! | `GET /v1/account`, `/v1/orders`, `/v1/fills` | the account's holdings, open orders, trades | an account |
 //! | `POST /v1/orders` | places an order, or a list of them | an account |
-//! | `DELETE /v1/markets/{market}/orders/{order}`, `/v1/markets/{market}/orders` | cancels one, or all of one's own | an account |
+//! | `DELETE /v1/markets/{market}/orders/{order}`, `/v1/markets/{market}/orders` | cancels one order, or all of the account's | an account |
 //! | `POST /v1/markets`, `/v1/markets/{market}/resolve` | opens, ends a market | the operator |
-//! | `POST /v1/markets/{market}/deposits`, `/v1/markets/{market}/withdrawals` | brings cash, takes it | the operator |
-//! | `POST /v1/accounts/{account}/key` | another key for an account | the operator |
-//! | `POST /v1/classroom/join` | in a class, an account by its code | anybody |
-//! | `GET /v1/classroom`, `POST /v1/classroom/reset` | in a class, all codes; everything anew | the operator |
-//! | `GET /v1/stream` | all of it over one WebSocket: see [`stream`] | anybody, or an account |
-//! | `GET /healthz`, `/readyz` | whether it lives, whether it takes orders | anybody |
+//! | `POST /v1/markets/{market}/deposits`, `/v1/markets/{market}/withdrawals` | deposits cash, withdraws it | the operator |
+//! | `POST /v1/accounts/{account}/key` | a new key for an account | the operator |
+//! | `POST /v1/classroom/join` | in a class, an account by its code | anyone |
+//! | `GET /v1/classroom`, `POST /v1/classroom/reset` | in a class, all codes; a fresh start | the operator |
+//! | `GET /v1/stream` | all of this over one WebSocket: see [`stream`] | anyone, or an account |
+//! | `GET /healthz`, `/readyz` | whether it is alive, whether it accepts orders | anyone |
 
 mod accounts;
 mod classroom;
@@ -63,7 +63,7 @@ pub fn routes(venue: Arc<Venue>, fronts: &Fronts, echo: bool) -> Router {
         .with_state(venue)
 }
 
-/// What can be asked, but for the page: each address, and who answers there. `openapi.json` describes the same.
+/// All routes except the page: each path and its handler. `openapi.json` describes the same.
 fn table() -> Vec<(&'static str, MethodRouter<Arc<Venue>>)> {
     vec![
         ("/v1/markets", get(markets::list).post(operator::open)),
@@ -90,12 +90,12 @@ fn table() -> Vec<(&'static str, MethodRouter<Arc<Venue>>)> {
 }
 // ANCHOR_END: routes
 
-/// The addresses of all that can be asked.
+/// The paths of all routes.
 pub fn paths() -> Vec<&'static str> {
     table().into_iter().map(|(path, _)| path).collect()
 }
 
-/// What every answer says to a browser: nothing from elsewhere, nothing guessed, nothing kept.
+/// Headers on every answer for browsers: load nothing from elsewhere, guess no types, store nothing.
 async fn with_headers(mut response: Response) -> Response {
     const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,31 +1,31 @@
-//! Keys: who has one may act for the account that it belongs to.
+//! Keys: the holder of a key may act for its account.
 //!
-//! A key is 32 random bytes in words that can be copied, shown once. What is kept is its hash: who reads the file of names
-//! can act for nobody. A key is random and long, so a plain hash is enough; only what people think up has to be hashed
-//! slowly.
+//! A key is 32 random bytes as text that can be copied, shown once. The venue stores only its hash: reading the file of
+//! names gives no access to any account. A key is random and long, so a plain hash is enough; only passwords that
+//! people choose need a slow one.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// What every key begins with, so that one that was pasted somewhere can be searched for.
+/// The prefix of every key, so that a leaked one can be searched for.
 const PREFIX: &str = "nnc_";
 
 /// How many random bytes a key has.
 const BYTES: usize = 32;
 
-/// A key, as its holder has it. Printing it for debugging shows nothing of it.
+/// A key in plain text. Its debug output reveals nothing of it.
 pub struct Key(String);
 
-/// What is kept of a key.
+/// The stored form of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash(pub [u8; 32]);
 
 impl Key {
-    /// A new one.
+    /// A new key.
     ///
     /// # Errors
-    /// When the system gives no randomness.
+    /// If the system gives no randomness.
     pub fn random() -> std::io::Result<Key> {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
@@ -42,19 +42,19 @@ impl Key {
         (digits.len() == 2 * BYTES && digits.bytes().all(is_lower)).then(|| Key(words.to_owned()))
     }
 
-    /// The words, for the one who is to have them.
+    /// The plain text, for its owner.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What is kept of it.
+    /// The stored form.
     pub fn hash(&self) -> KeyHash {
         KeyHash::of(&self.0)
     }
 }
 
 impl KeyHash {
-    /// That of what somebody says is a key.
+    /// The hash of a claimed key.
     pub fn of(words: &str) -> KeyHash {
         KeyHash(Sha256::digest(words.as_bytes()).into())
     }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_long_and_its_own() {
+    fn a_key_is_long_and_unique() {
         let (one, other) = (Key::random().expect("randomness"), Key::random().expect("randomness"));
         assert_eq!(one.reveal().len(), PREFIX.len() + 2 * BYTES);
         assert_ne!(one.reveal(), other.reveal());

@@ -1,10 +1,11 @@
 //! 0x0a: the gateway. How far is it from a browser to the disk?
 //!
-//! Around the engine and the feed of 0x09 stands a door: a request comes in with its session, and exactly one answer goes
-//! out, when the command is on disk. The acknowledgement finds its way back to the connection that waits for it.
+//! Around the engine and the feed of 0x09 stands a door: a request goes in with its session, and exactly one answer
+//! comes out, when the command is on disk. The acknowledgement reaches the connection that waits for it.
 //!
-//! Follow one order: [`http`] reads it, the [`door`] takes it, the [`engine_thread`] submits it, the [`way_back`] copies what
-//! was acknowledged, the [`replies`] hand it to whoever waits. How it hangs together: [`venue`].
+//! Follow one order: [`http`] reads it, the [`door`] accepts it, the [`engine_thread`] submits it, the [`way_back`]
+//! copies its acknowledgement, and the [`replies`] thread gives it to the waiting connection. [`venue`] shows how the
+//! parts fit together.
 #![forbid(unsafe_code)]
 
 pub mod args;
@@ -12,6 +13,7 @@ pub mod bell;
 pub mod books;
 pub mod bot;
 pub mod bots;
+pub mod capacity;
 pub mod client;
 pub mod codes;
 pub mod door;
@@ -29,7 +31,6 @@ pub mod problem;
 pub mod projection;
 pub mod replies;
 pub mod reply;
-pub mod room;
 pub mod serve;
 pub mod stream;
 pub mod tls;

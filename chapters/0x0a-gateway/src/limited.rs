@@ -1,4 +1,4 @@
-//! A door around the engine's door, which lets no account take more than its share of it.
+//! A door around the engine's door, which limits each account to its share.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use crate::door::{Door, Request};
 use crate::limits::{Excess, Limits};
 use crate::reply::{Refusal, Session};
 
-/// Refuses what is beyond an account's limits, and leaves the rest to the door inside.
+/// Refuses requests beyond an account's limits, and passes the rest to the door inside.
 pub struct LimitedDoor {
-    /// The engine's own door, and what layers put around it.
+    /// The engine's own door, and the doors that layers put around it.
     pub inner: Arc<dyn Door>,
-    /// What is allowed, and used.
+    /// The limits, and how much of them is used.
     pub limits: Arc<Limits>,
 }
 
@@ -44,7 +44,7 @@ mod tests {
     use crate::reply::{Answer, Given};
 
     #[test]
-    fn an_account_that_is_too_fast_is_told_when_to_come_back_and_others_are_served() {
+    fn an_account_that_is_too_fast_learns_when_to_retry_and_others_are_served() {
         let limits = Arc::new(Limits::new(Allowed { orders_per_second: 5, ..Allowed::ANYTHING }));
         let (inner, entered) = EngineDoor::new(100);
         let (door, log) = (LimitedDoor { inner: Arc::new(inner), limits }, Arc::new(Mutex::new(Vec::new())));

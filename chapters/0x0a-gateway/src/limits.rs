@@ -1,16 +1,16 @@
-//! How much one client may ask for, so that nobody takes what is meant for all.
+//! Limits per client, so that none takes what is meant for all.
 //!
-//! | what | whose | refused with |
+//! | limit | per | refused with |
 //! |---|---|---|
-//! | orders and cancellations a second | an account's | `too-many-requests`, and when to come back |
-//! | requests under way | an account's | `too-many-in-flight` |
-//! | new accounts a minute | an address's | `too-many-requests`, and when to come back |
-//! | codes of a class that are tried | an address's | `too-many-requests`, and when to come back |
-//! | connections | an address's, and all | `too-many-connections` |
-//! | WebSocket connections | an account's | `too-many-streams` |
+//! | orders and cancellations per second | account | `too-many-requests`, and when to retry |
+//! | requests in flight | account | `too-many-in-flight` |
+//! | new accounts per minute | address | `too-many-requests`, and when to retry |
+//! | attempts at codes of a class | address | `too-many-requests`, and when to retry |
+//! | connections | address, and in all | `too-many-connections` |
+//! | WebSocket connections | account | `too-many-streams` |
 //!
-//! A classroom meets none of them, and an attacker all. Whoever is on this machine may be a proxy for many or a program
-//! that measures, so an address of this machine has no limit of its own. Cost for an order: a look into a table that
+//! A classroom never reaches them; an attacker reaches all of them. A client on this machine may be a proxy for many or
+//! a load generator, so this machine's addresses have no limit of their own. Cost per order: a lookup in a table that
 //! almost never changes, and two atomic numbers.
 
 pub mod bucket;
@@ -29,42 +29,42 @@ pub use excess::Excess;
 use bucket::{Bucket, Rate};
 use held::{Held, Holders};
 
-use crate::room::{Room, Taken};
+use crate::capacity::{Capacity, Taken};
 
-/// How many requests of an account may be under way, over all its connections.
+/// How many requests of an account may be in flight, over all its connections.
 pub const IN_FLIGHT_MAX: usize = 4_096;
 
-/// An account may send at once what it may send in so many seconds.
+/// An account may send this many seconds' worth of requests at once.
 const BURST_SECONDS: u32 = 2;
 
 /// How many accounts an address may make at once: a class of thirty, four times over.
 const ACCOUNTS_BURST: u32 = 120;
 
-/// How many codes of a class an address may try a minute, and at once.
+/// How many codes of a class an address may try per minute, and at once.
 const GUESSES: u32 = 10;
 
-/// How many addresses are remembered before those that have nothing to answer for are forgotten.
+/// How many addresses to remember before those with a full bucket are forgotten.
 const ADDRESSES_MAX: usize = 16_384;
 
-/// What is allowed.
+/// The configured limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowed {
-    /// Orders and cancellations of an account a second; 0 is any number, and as many under way as there is room for.
+    /// Orders and cancellations per account and second; 0 means no limit, also on requests in flight.
     pub orders_per_second: u32,
-    /// New accounts of an address a minute; 0 is any number.
+    /// New accounts per address and minute; 0 means no limit.
     pub accounts_per_minute: u32,
     /// Connections in all.
     pub connections: u32,
-    /// Connections of an address.
+    /// Connections per address.
     pub connections_per_address: u32,
-    /// WebSocket connections of an account.
+    /// WebSocket connections per account.
     pub streams_per_account: u32,
-    /// Whether it is for a class: accounts by short codes, and a fresh start.
+    /// Whether the venue is in classroom mode: accounts by short codes, and a fresh start.
     pub classroom: bool,
 }
 
 impl Allowed {
-    /// For who tests or measures: no limits but those of the machine.
+    /// For tests and measurements: no limits but those of the machine.
     pub const ANYTHING: Allowed = Allowed {
         orders_per_second: 0,
         accounts_per_minute: 0,
@@ -81,7 +81,7 @@ pub struct Limits {
     allowed: Allowed,
     orders: Option<Rate>,
     makers_rate: Option<Rate>,
-    // Only accounts that have a key come here, so that it grows no further than the names do.
+    // Only accounts that have a key get here, so it grows no larger than the names.
     accounts: RwLock<FxHashMap<AccountId, Arc<Account>>>,
     makers: Addresses,
     guessers: Addresses,
@@ -89,15 +89,15 @@ pub struct Limits {
     streams: Holders<AccountId>,
 }
 
-/// What an account uses.
+/// One account's usage.
 #[derive(Default)]
 struct Account {
     sent: Bucket,
-    in_flight: Room,
+    in_flight: Capacity,
 }
 
 impl Limits {
-    /// Limits that nobody has used yet.
+    /// Limits of which nothing is used yet.
     pub fn new(allowed: Allowed) -> Limits {
         let second = Duration::from_secs(1);
         let rate = |count: u32, per, burst| (count > 0).then(|| Rate::new(count, per, burst));
@@ -119,7 +119,8 @@ impl Limits {
         self.allowed
     }
 
-    /// Asks for room for so many requests of this account. Gives it for as many as it may have, and says why for no more.
+    /// Asks for room for this many requests of an account. Grants as many as are allowed, and says why if there are
+    /// fewer.
     pub fn request(&self, account: AccountId, wanted: usize) -> (Taken, Option<Excess>) {
         let Some(rate) = self.orders else { return (Taken::any(wanted), None) };
         let account = self.account(account);
@@ -140,7 +141,7 @@ impl Limits {
         self.makers.take(address, rate, self.now())
     }
 
-    /// Asks whether this address may try another code of a class. This machine's own may try no more than others.
+    /// Asks whether this address may try another code of a class. This limit also applies to this machine's addresses.
     ///
     /// # Errors
     /// [`Excess::TooFast`].
@@ -148,7 +149,7 @@ impl Limits {
         self.guessers.take(address, Rate::new(GUESSES, Duration::from_secs(60), GUESSES), self.now())
     }
 
-    /// Asks for a connection from this address, and holds it until the value goes.
+    /// Asks for a connection from this address, and holds it until the value is dropped.
     ///
     /// # Errors
     /// [`Excess::TooManyConnections`], [`Excess::TooManyOfAddress`].
@@ -156,7 +157,7 @@ impl Limits {
         self.connections.hold(network_of(address), !address.is_loopback())
     }
 
-    /// Asks for a WebSocket connection of this account, and holds it until the value goes.
+    /// Asks for a WebSocket connection of this account, and holds it until the value is dropped.
     ///
     /// # Errors
     /// [`Excess::TooManyOfAccount`].
@@ -164,7 +165,7 @@ impl Limits {
         self.streams.hold(account, true)
     }
 
-    /// How many connections there are.
+    /// How many connections are open.
     pub fn connections(&self) -> u32 {
         self.connections.count()
     }
@@ -177,13 +178,13 @@ impl Limits {
         })
     }
 
-    /// Nanoseconds since the limits were made: enough for centuries.
+    /// Nanoseconds since the limits were created: enough for centuries.
     fn now(&self) -> u64 {
         self.began.elapsed().as_nanos() as u64
     }
 }
 
-/// A bucket for each address.
+/// A bucket per address.
 #[derive(Default)]
 struct Addresses(Mutex<FxHashMap<IpAddr, Bucket>>);
 
@@ -197,7 +198,7 @@ impl Addresses {
     }
 }
 
-/// Whoever has an address of IPv6 has 2⁶⁴ of them.
+/// The network of an address: an owner of one IPv6 address has 2⁶⁴ of them.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(six) => Ipv6Addr::from_bits(six.to_bits() & !u128::from(u64::MAX)).into(),
@@ -244,6 +245,9 @@ mod tests {
         let many = |text| (0..=ACCOUNTS_BURST).map(|_| limits.new_account(address(text))).find_map(Result::err);
         assert!(matches!(many("10.0.0.1"), Some(Excess::TooFast(wait)) if wait <= Duration::from_secs(1)));
         assert_eq!((many("10.0.0.2").is_some(), many("127.0.0.1"), many("::1")), (true, None, None));
-        assert!(many("2001:db8::1").is_some() && limits.new_account(address("2001:db8::2")).is_err(), "one network");
+        assert!(
+            many("2001:db8::1").is_some() && limits.new_account(address("2001:db8::2")).is_err(),
+            "both are in one network"
+        );
     }
 }

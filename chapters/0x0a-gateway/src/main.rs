@@ -12,12 +12,12 @@ use gateway::measure::soak::{self, SoakArgs};
 use gateway::{measure, serve};
 use results::venue_args::VenueArgs;
 
-/// Answers are made on one thread and sent on others, so memory goes back where it did not come from. Under load a profile
-/// showed the system's allocator before everything of ours; this one is quicker at that.
+/// One thread makes answers and others send them, so memory is freed on another thread than the one that allocated it.
+/// Under load a profile showed the system's allocator ahead of all our own code; this one is faster at that.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The gateway: a venue that a browser can open, and whose every answer is on disk.
+/// The gateway: a venue that a browser can open; every answer means that the command is on disk.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Program {
@@ -29,9 +29,9 @@ struct Program {
 
 #[derive(Debug, Subcommand)]
 enum Instead {
-    /// Measures how far it is from a client to the disk, and writes output/venue.json
+    /// Measures the time from a client to the disk and back, and writes output/venue.json
     Venue(VenueArgs),
-    /// Runs a venue under half its load, judges whether it stays as it is, and writes output/soak.json
+    /// Runs a venue under half its maximum load, checks that it stays stable, and writes output/soak.json
     Soak(SoakArgs),
     Load(LoadArgs),
     Bot(BotArgs),

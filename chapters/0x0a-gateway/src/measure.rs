@@ -1,8 +1,8 @@
-//! `cargo run --release -- venue`: how far it is from a client to the disk, and what of it is ours.
+//! `cargo run --release -- venue`: the time from a client to the disk and back, and how much of it is our own.
 //!
-//! The venue runs in a process of its own and the load in this one; both processes' time is in the record. On a machine with
-//! two cores they share them, so what counts is the same server's empty handler and its bare echo, measured in turn with the
-//! orders in each round: the load costs about the same in all of them.
+//! The venue runs in its own process and the load in this one; the record has the time of both. On a machine with two
+//! cores they share them, so the meaningful comparison is with the same server's empty handler and bare echo, measured
+//! in turn with the orders in each round: the load costs about the same in all of them.
 
 pub mod accounts;
 pub mod asking;
@@ -16,13 +16,13 @@ pub mod mix;
 pub mod notices;
 pub mod open_loop;
 pub mod profile;
+pub mod request_kind;
 pub mod server;
 pub mod soak;
 pub mod sustained;
 pub mod table;
 pub mod throughput;
 pub mod watcher;
-pub mod what;
 pub mod windows;
 
 use std::path::Path;
@@ -44,7 +44,7 @@ use crate::measure::server::Server;
 /// Measures, prints a table, and writes `venue.json` into the output folder.
 ///
 /// # Errors
-/// When the machine could not do it, or the disk can't be written.
+/// If the machine could not run it, or the disk can't be written.
 pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
     let folder = args.output.folder();
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;

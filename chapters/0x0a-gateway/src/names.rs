@@ -1,8 +1,9 @@
-//! Names: what the log does not hold. Questions, who has which account, and what is kept of keys.
+//! Names: what the log does not hold. Questions, the names of accounts, and the hashes of keys.
 //!
-//! They live in SQLite beside the log. Whoever loses this file loses no cent: balances are in the log, accounts and markets
-//! keep their numbers, and nobody gets a stranger's account, for a new number is above the highest that the engine knows of,
-//! never the next of this file. What is lost is who a number was; the operator can give an account a new key.
+//! They live in SQLite beside the log. Losing this file loses no money: balances are in the log, accounts and markets
+//! keep their numbers, and no account passes to a stranger, because a new number is above the highest that the engine
+//! knows, never just the next one in this file. What is lost is whose a number was; the operator can issue a new key
+//! for an account.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub const FILE_NAME: &str = "names.sqlite";
 /// The version of the tables, kept in the file.
 const VERSION: i64 = 2;
 
-/// The lowest account that is given away: those below are for whoever writes the log by other means.
+/// The lowest account number that is given out: programs that write the log by other means use those below.
 const FIRST_ACCOUNT: u32 = 1_000;
 
 const TABLES: &str = "
@@ -29,7 +30,7 @@ const TABLES: &str = "
     CREATE TABLE operator (id INTEGER PRIMARY KEY CHECK (id = 1), key_hash BLOB NOT NULL) STRICT;
 ";
 
-/// Short codes of a class, which came with the second version of the file.
+/// Short codes of a class, added in the second version of the file.
 const CODES: &str = "CREATE TABLE code (account INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT;";
 
 /// A market's question in both languages.
@@ -42,20 +43,20 @@ pub struct Question {
     pub zh: String,
 }
 
-/// What can go wrong with the file.
+/// Errors of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum NamesError {
     /// SQLite could not read or write it.
     #[error(
-        "{path}: could not {what}: {source}. It holds names and hashes of keys, no money: mend the disk, or move the file \
+        "{path}: could not {what}: {source}. It holds names and hashes of keys, no money: repair the disk, or move the file \
          away, and accounts keep their numbers and their balances, but need new keys"
     )]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What was tried.
+        /// What was attempted.
         what: &'static str,
-        /// What SQLite says.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// It was written by another version.
@@ -65,18 +66,18 @@ pub enum NamesError {
     Version {
         /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The version in the file.
         found: i64,
     },
-    /// There are no numbers left.
-    #[error("there is no {0} above {1} to give away")]
+    /// All numbers are used up.
+    #[error("no {0} is left above {1}")]
     Full(&'static str, u32),
     /// The system gives no randomness.
     #[error("a key could not be made: {0}")]
     Random(#[from] std::io::Error),
 }
 
-/// The file, and what of it is needed at every request.
+/// The file, and a copy of the parts that every request needs.
 pub struct Names {
     pub(crate) path: PathBuf,
     pub(crate) file: Mutex<Connection>,
@@ -85,17 +86,17 @@ pub struct Names {
     questions: RwLock<HashMap<MarketId, Question>>,
 }
 
-/// An account that was just made.
+/// A new account.
 #[derive(Debug)]
 pub struct NewAccount {
     /// Its number.
     pub account: AccountId,
-    /// Its key, which is shown now and never again.
+    /// Its key, which is shown only this once.
     pub key: Key,
 }
 
 impl Names {
-    /// Opens the file of a data directory, and makes it if it is not there.
+    /// Opens the file of a data directory, or creates it.
     ///
     /// # Errors
     /// [`NamesError`].
@@ -103,7 +104,7 @@ impl Names {
         let path = folder.join(FILE_NAME);
         let failed = |what| failed(&path, what);
         let file = Connection::open(&path).map_err(failed("open it"))?;
-        // An account that somebody was told of is on disk.
+        // A client that was told of an account may rely on it being on disk.
         let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
         file.execute_batch(settings).map_err(failed("open it"))?;
         let found: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed("read it"))?;
@@ -125,12 +126,12 @@ impl Names {
         Ok(Names { path, file: Mutex::new(file), sessions, names, questions })
     }
 
-    /// Who has this key.
+    /// The session of this key.
     pub fn session(&self, key: &str) -> Option<Session> {
         self.sessions.read().unwrap_or_else(PoisonError::into_inner).get(&KeyHash::of(key)).copied()
     }
 
-    /// A market's question; one that has none is named by its number.
+    /// A market's question; without one, the market's number.
     pub fn question(&self, market: MarketId) -> Question {
         let questions = self.questions.read().unwrap_or_else(PoisonError::into_inner);
         let unnamed = || Question { en: format!("Market {market}"), zh: format!("市场 {market}") };
@@ -138,8 +139,8 @@ impl Names {
     }
 
     // ANCHOR: new_account
-    /// Makes an account above all that are known, here and to the engine, with this key. It waits for the disk.
-    /// Where an account has the key already, the client that made the key asks again, and gets that account.
+    /// Creates an account above all known numbers, in this file and in the engine, with this key. Waits for the
+    /// disk. If an account has the key already, its client asks again because the answer was lost, and gets it.
     ///
     /// # Errors
     /// [`NamesError`].
@@ -160,7 +161,7 @@ impl Names {
     }
     // ANCHOR_END: new_account
 
-    /// Gives an account another key, and takes the one that it had. It waits for the disk.
+    /// Gives an account a new key that replaces the old one. Waits for the disk.
     ///
     /// # Errors
     /// [`NamesError`].
@@ -175,7 +176,7 @@ impl Names {
         Ok(key)
     }
 
-    /// The operator's key, if there was none yet, or if it is to be another one. It waits for the disk.
+    /// Creates the operator's key if there is none, or if a new one is wanted. Waits for the disk.
     ///
     /// # Errors
     /// [`NamesError`].
@@ -193,8 +194,8 @@ impl Names {
         Ok(Some(key))
     }
 
-    /// Keeps a question under the next market's number, before the market opens: above all that are known, here and to the
-    /// engine. It waits for the disk.
+    /// Stores a question under the next market number before the market opens: above all known numbers, in this file
+    /// and in the engine. Waits for the disk.
     ///
     /// # Errors
     /// [`NamesError`].
@@ -217,24 +218,24 @@ impl Names {
         sessions.iter().find(|(_, session)| **session == Session::Account(account)).map(|(hash, _)| *hash)
     }
 
-    /// All accounts that were given away here.
+    /// All accounts that were created here.
     pub fn accounts(&self) -> Vec<AccountId> {
         self.names.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
-    /// The account that was given away under this name first.
+    /// The first account that was created under this name.
     pub fn named(&self, name: &str) -> Option<AccountId> {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
         names.iter().filter(|(_, own)| *own == name).map(|(&account, _)| account).min()
     }
 
-    /// An account's name; empty where none is known.
+    /// An account's name; empty if it is unknown.
     pub fn name(&self, account: AccountId) -> String {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
         names.get(&account).cloned().unwrap_or_default()
     }
 
-    /// From now on this key is who has it, and none that came before.
+    /// Makes this key the only one of this session.
     fn remember(&self, hash: KeyHash, session: Session) {
         let mut sessions = self.sessions.write().unwrap_or_else(PoisonError::into_inner);
         sessions.retain(|_, other| *other != session);

@@ -1,4 +1,4 @@
-//! What went wrong, as problem details (RFC 9457): for programs a word of a closed list, for people what to do.
+//! Errors as problem details (RFC 9457): a word from a closed list for programs, and advice for people.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::limits::Excess;
 use crate::names::NamesError;
 use crate::reply::{Refusal, Refused};
 
-/// Makes the list of reasons, and the row of them that [`Why::all`] goes through: a reason stands once.
+/// Defines the list of reasons and the array behind [`Why::all`], so that each reason is written only once.
 macro_rules! reasons {
     ($($(#[$words:meta])* $name:ident,)*) => {
-        /// Why a request was not done. The first twelve are the contract's own; the others are the door's.
+        /// Why a request failed. The first twelve reasons come from the contract; the gateway adds the others.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Why {
             /// The engine rejected the command. It is in the log all the same, and changed nothing.
@@ -22,58 +22,58 @@ macro_rules! reasons {
             $($(#[$words])* $name,)*
         }
 
-        /// Those of the door.
+        /// The gateway's reasons.
         const OF_THE_DOOR: &[Why] = &[$(Why::$name),*];
     };
 }
 
 reasons! {
-    /// The request is not one.
+    /// It is not a valid request.
     BadRequest,
-    /// No key, or one that nobody has.
+    /// No key, or an unknown one.
     Unauthenticated,
-    /// Not with this key.
+    /// Not allowed with this key.
     Forbidden,
-    /// Nothing is there.
+    /// There is no such resource.
     NotFound,
-    /// Something is there, and can't be asked that.
+    /// The resource does not support this method.
     MethodNotAllowed,
     /// A body beyond the limit.
     TooLarge,
-    /// More requests than one may send.
+    /// More requests per second than allowed.
     TooManyRequests,
-    /// More requests under way than one may have.
+    /// More requests in flight than allowed.
     TooManyInFlight,
-    /// More connections than there may be, in all or from one address.
+    /// More connections than allowed, in all or from one address.
     TooManyConnections,
     /// More WebSocket connections than an account may have.
     TooManyStreams,
-    /// An address longer than any here.
+    /// A longer address than any here.
     UriTooLong,
     /// A head beyond the limit.
     HeadersTooLarge,
-    /// The body came too slowly.
+    /// The body arrived too slowly.
     TooSlow,
-    /// A body in an encoding that is not taken.
+    /// A body in an unsupported encoding.
     Encoded,
-    /// Too much is under way in all.
+    /// Too many requests in flight in all.
     Busy,
-    /// The projection has not come as far as was asked for.
+    /// The projection does not include the requested commands yet.
     Behind,
-    /// The feed has ended, and books stand still.
+    /// The feed has failed, and the books are stale.
     StaleBooks,
     /// The venue is about to stop.
     Draining,
     /// The engine has stopped.
     Stopped,
-    /// The disk of the names can't be written.
+    /// The file of names can't be written.
     Names,
 }
 
-/// A problem, whole.
+/// A complete problem.
 #[derive(Clone, Debug, Serialize)]
 pub struct Problem {
-    /// The address of the kind of problem.
+    /// The URI of the kind of problem.
     #[serde(rename = "type")]
     kind: String,
     title: &'static str,
@@ -89,12 +89,12 @@ pub struct Problem {
 }
 
 impl Why {
-    /// All, in the order of this list.
+    /// All reasons, in the order of this list.
     pub fn all() -> impl Iterator<Item = Why> {
         Reason::ALL.iter().map(|&reason| Why::Rejected(reason)).chain(OF_THE_DOOR.iter().copied())
     }
 
-    /// Its word, its status and its title.
+    /// Its word, status and title.
     pub fn words(self) -> (&'static str, StatusCode, &'static str) {
         use StatusCode as Code;
         let rejected = Code::UNPROCESSABLE_ENTITY;
@@ -103,92 +103,94 @@ impl Why {
                 Reason::UnknownMarket => ("unknown-market", Code::NOT_FOUND, "No such market"),
                 Reason::MarketExists => ("market-exists", Code::CONFLICT, "The market exists"),
                 Reason::MarketClosed => ("market-closed", Code::CONFLICT, "The market is closed"),
-                Reason::BadPrice => ("bad-price", rejected, "Not a price"),
-                Reason::ZeroQuantity => ("zero-quantity", rejected, "No shares asked for"),
-                Reason::AmountOutOfRange => ("amount-out-of-range", rejected, "Not such an amount"),
+                Reason::BadPrice => ("bad-price", rejected, "Invalid price"),
+                Reason::ZeroQuantity => ("zero-quantity", rejected, "Zero quantity"),
+                Reason::AmountOutOfRange => ("amount-out-of-range", rejected, "Amount out of range"),
                 Reason::InsufficientCash => ("insufficient-cash", rejected, "Not enough free cash"),
                 Reason::InsufficientShares => ("insufficient-shares", rejected, "Not enough free shares"),
-                Reason::UnknownOrder => ("unknown-order", Code::NOT_FOUND, "No such order rests"),
+                Reason::UnknownOrder => ("unknown-order", Code::NOT_FOUND, "No such resting order"),
                 Reason::NotTheOwner => ("not-the-owner", Code::FORBIDDEN, "Another account's order"),
-                Reason::WouldCross => ("would-cross", rejected, "It would trade at once"),
-                Reason::CannotFill => ("cannot-fill", rejected, "It can't trade whole"),
+                Reason::WouldCross => ("would-cross", rejected, "The order would trade at once"),
+                Reason::CannotFill => ("cannot-fill", rejected, "The order can't be filled completely"),
             },
-            Why::BadRequest => ("bad-request", Code::BAD_REQUEST, "Not a request"),
-            Why::Unauthenticated => ("unauthenticated", Code::UNAUTHORIZED, "Who are you?"),
-            Why::Forbidden => ("forbidden", Code::FORBIDDEN, "Not with this key"),
-            Why::NotFound => ("not-found", Code::NOT_FOUND, "Nothing is here"),
-            Why::MethodNotAllowed => ("method-not-allowed", Code::METHOD_NOT_ALLOWED, "Not this way"),
+            Why::BadRequest => ("bad-request", Code::BAD_REQUEST, "Invalid request"),
+            Why::Unauthenticated => ("unauthenticated", Code::UNAUTHORIZED, "Unknown key"),
+            Why::Forbidden => ("forbidden", Code::FORBIDDEN, "Not allowed with this key"),
+            Why::NotFound => ("not-found", Code::NOT_FOUND, "Not found"),
+            Why::MethodNotAllowed => ("method-not-allowed", Code::METHOD_NOT_ALLOWED, "Method not allowed"),
             Why::TooLarge => ("too-large", Code::PAYLOAD_TOO_LARGE, "Too large"),
             Why::TooManyRequests => ("too-many-requests", Code::TOO_MANY_REQUESTS, "Too many requests"),
-            Why::TooManyInFlight => ("too-many-in-flight", Code::TOO_MANY_REQUESTS, "Too much under way"),
+            Why::TooManyInFlight => ("too-many-in-flight", Code::TOO_MANY_REQUESTS, "Too many requests in flight"),
             Why::TooManyConnections => ("too-many-connections", Code::SERVICE_UNAVAILABLE, "Too many connections"),
             Why::TooManyStreams => ("too-many-streams", Code::TOO_MANY_REQUESTS, "Too many streams"),
-            Why::UriTooLong => ("uri-too-long", Code::URI_TOO_LONG, "Too long an address"),
-            Why::HeadersTooLarge => ("headers-too-large", Code::REQUEST_HEADER_FIELDS_TOO_LARGE, "Too large a head"),
+            Why::UriTooLong => ("uri-too-long", Code::URI_TOO_LONG, "Address too long"),
+            Why::HeadersTooLarge => ("headers-too-large", Code::REQUEST_HEADER_FIELDS_TOO_LARGE, "Headers too large"),
             Why::TooSlow => ("too-slow", Code::REQUEST_TIMEOUT, "Too slow"),
-            Why::Encoded => ("encoded", Code::UNSUPPORTED_MEDIA_TYPE, "Not in this encoding"),
+            Why::Encoded => ("encoded", Code::UNSUPPORTED_MEDIA_TYPE, "Unsupported encoding"),
             Why::Busy => ("busy", Code::SERVICE_UNAVAILABLE, "Busy"),
             Why::Behind => ("behind", Code::SERVICE_UNAVAILABLE, "Not there yet"),
-            Why::StaleBooks => ("stale-books", Code::SERVICE_UNAVAILABLE, "Books stand still"),
+            Why::StaleBooks => ("stale-books", Code::SERVICE_UNAVAILABLE, "Books are stale"),
             Why::Draining => ("draining", Code::SERVICE_UNAVAILABLE, "About to stop"),
             Why::Stopped => ("stopped", Code::SERVICE_UNAVAILABLE, "The engine has stopped"),
-            Why::Names => ("names", Code::SERVICE_UNAVAILABLE, "Names can't be written"),
+            Why::Names => ("names", Code::SERVICE_UNAVAILABLE, "The names can't be written"),
         }
     }
 
-    /// What to do about it.
+    /// What the client can do about it.
     fn advice(self) -> &'static str {
         match self {
             Why::Rejected(reason) => match reason {
-                Reason::UnknownMarket => "GET /v1/markets lists those that there are.",
+                Reason::UnknownMarket => "GET /v1/markets lists all markets.",
                 Reason::MarketExists => "Choose another number.",
-                Reason::MarketClosed => "It was resolved, and only gives cash back.",
+                Reason::MarketClosed => "It was resolved; you can only withdraw cash from it.",
                 Reason::BadPrice => "A price is 1 to 99 cents of the share that the intent names.",
                 Reason::ZeroQuantity => "Ask for at least one share.",
                 Reason::AmountOutOfRange => {
                     "An amount is at least one cent, and a market holds at most 429,496,729,500."
                 }
                 Reason::InsufficientCash => "Buy fewer, offer less, cancel an order, or deposit.",
-                Reason::InsufficientShares => "Sell fewer, cancel an order that sells them, or buy first.",
-                Reason::UnknownOrder => "It has traded or was cancelled. GET /v1/orders lists those that rest.",
+                Reason::InsufficientShares => "Sell fewer, cancel an order that sells them, or buy some first.",
+                Reason::UnknownOrder => "It has traded or was cancelled. GET /v1/orders lists your resting orders.",
                 Reason::NotTheOwner => "Cancel your own orders; GET /v1/orders lists them.",
-                Reason::WouldCross => "It was post-only. Choose a price that does not meet the other side.",
-                Reason::CannotFill => "It was fill-or-kill, and the book does not hold as much at this price.",
+                Reason::WouldCross => "It was post-only. Choose a price that does not cross the other side.",
+                Reason::CannotFill => "It was fill-or-kill, and the book does not have enough at this price.",
             },
             Why::BadRequest => "GET /v1/openapi.json describes every request.",
             Why::Unauthenticated => {
                 "Send the header Authorization: Bearer KEY, with the key that you were shown when the account was made."
             }
-            Why::Forbidden => "An account acts for itself, and the operator runs the venue: use the other's key.",
-            Why::NotFound | Why::MethodNotAllowed => "GET /v1/openapi.json lists what can be asked, and how.",
-            Why::TooLarge => "Send less at once.",
+            Why::Forbidden => "An account acts for itself, and the operator runs the venue: use the right key.",
+            Why::NotFound | Why::MethodNotAllowed => "GET /v1/openapi.json lists all requests.",
+            Why::TooLarge => "Send less in one request.",
             Why::TooManyRequests => "Wait as long as Retry-After says, and send fewer a second.",
             Why::TooManyInFlight => "Wait for answers before you send more.",
-            Why::TooManyConnections => "Close those that you do not need, or come back later.",
+            Why::TooManyConnections => "Close those that you do not need, or try again later.",
             Why::TooManyStreams => "Close a WebSocket connection of this account; one can watch all markets.",
-            Why::UriTooLong | Why::HeadersTooLarge => "Nothing here needs as much: GET /v1/openapi.json describes it.",
-            Why::TooSlow => "Nothing was done. Send a body at once.",
-            Why::Encoded => "Send bodies as they are, without Content-Encoding.",
+            Why::UriTooLong | Why::HeadersTooLarge => {
+                "No request needs that much: GET /v1/openapi.json describes them all."
+            }
+            Why::TooSlow => "Nothing was done. Send the body without pauses.",
+            Why::Encoded => "Send the body without Content-Encoding and Transfer-Encoding.",
             Why::Busy | Why::Behind => "Nothing was done. Try again in a moment.",
             Why::StaleBooks => {
-                "Orders are taken and are durable. What books show is old: wait until they are fresh before you trust a price."
+                "Orders are accepted and durable. The books are old: wait until they are fresh before you trust a price."
             }
             Why::Draining => "Nothing was done. Try again when the venue is back.",
             Why::Stopped => {
-                "Whether it was done is not known: look at your orders when the venue is back, before you try again."
+                "It is unknown whether it was done: check your orders when the venue is back, before you try again."
             }
-            Why::Names => "Nothing was done. The operator has to look at the disk.",
+            Why::Names => "Nothing was done. The operator has to check the disk.",
         }
     }
 }
 
 impl Problem {
-    /// A problem of this kind, with what to do about it.
+    /// A problem of this kind, with advice.
     pub fn new(why: Why) -> Problem {
         Problem::because(why, "")
     }
 
-    /// A problem of this kind, with what exactly is wrong, in a sentence.
+    /// A problem of this kind, with a sentence about what exactly is wrong.
     pub fn because(why: Why, what: impl AsRef<str>) -> Problem {
         let (reason, status, title) = why.words();
         let detail = [what.as_ref(), why.advice()].into_iter().filter(|part| !part.is_empty());
@@ -198,7 +200,7 @@ impl Problem {
             Why::TooManyConnections => Some(10),
             _ => is_for_a_moment.then_some(1),
         };
-        // What is left of such a request is not read.
+        // The rest of such a request is not read.
         let ends_connection = matches!(
             why,
             Why::UriTooLong
@@ -222,14 +224,14 @@ impl Problem {
         &self.detail
     }
 
-    /// Too many requests; after so long there is room again.
+    /// Too many requests; there is room again after this time.
     pub fn too_fast(wait: Duration) -> Problem {
-        // In whole seconds, and none is too few.
+        // Whole seconds, rounded up.
         let seconds = wait.as_secs_f64().ceil().clamp(1.0, 3_600.0) as u32;
         Problem { retry_after_s: Some(seconds), ..Problem::new(Why::TooManyRequests) }
     }
 
-    /// The whole answer in bytes, for a connection that is not served.
+    /// The complete HTTP answer as bytes, for a connection that is not served.
     pub fn whole(&self) -> Vec<u8> {
         let body = serde_json::to_string(self).unwrap_or_default();
         let wait = self.retry_after_s.map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
@@ -249,7 +251,7 @@ impl Problem {
         Problem { kind, title, status, detail, reason: word, sequence, retry_after_s: None, ends_connection: false }
     }
 
-    /// The engine's own rejection, of the command with this number.
+    /// The engine's own rejection of the command with this sequence.
     pub fn rejected(reason: Reason, sequence: Sequence) -> Problem {
         Problem { sequence: Some(sequence.0), ..Problem::new(Why::Rejected(reason)) }
     }
@@ -282,7 +284,7 @@ impl From<Excess> for Problem {
 
 impl From<NamesError> for Problem {
     fn from(error: NamesError) -> Problem {
-        // The operator sees where the file is, a stranger does not.
+        // The operator may see the path of the file; a client may not.
         program::tell(format_args!("error: {error}"));
         Problem::new(Why::Names)
     }

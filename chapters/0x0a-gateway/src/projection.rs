@@ -1,8 +1,8 @@
-//! What people ask for, made from acknowledged events: holdings, open orders, own trades.
+//! The accounts' data, built from acknowledged events: holdings, open orders, own trades.
 //!
-//! Reads never touch the matching thread. The projection begins with what the engine recovered, and follows event by event;
-//! it says up to which command of each shard it has come, and since which it knows of trades, for what came before a start
-//! is in the log and not here. Cost: a few lookups an event, on the thread that hands out answers.
+//! Reads never touch the matching thread. The projection starts from the state that the engine recovered, and follows
+//! event by event. It reports up to which command of each shard it has come, and since which one it knows trades,
+//! because earlier ones are in the log and not here. Cost: a few lookups per event, on the replies thread.
 
 mod account;
 
@@ -17,10 +17,10 @@ use rustc_hash::FxHashMap;
 
 pub use account::{Account, FILLS_MAX, Fill, OpenOrder, Role};
 
-/// What a market holds, and who.
+/// A market's state, and its holders.
 #[derive(Default)]
 pub struct MarketNow {
-    /// Whether it was resolved, and how, if that was seen.
+    /// Whether it was resolved, and how, if the projection has seen that.
     pub status: MarketStatus,
     /// The cash behind the shares in existence.
     pub pot: Cents,
@@ -28,7 +28,7 @@ pub struct MarketNow {
 }
 
 impl MarketNow {
-    /// What an account holds in it; none where it never had anything.
+    /// An account's holdings in it; none if it never had any.
     pub fn held(&self, account: AccountId) -> Option<Holdings> {
         self.holdings.get(&account).copied()
     }
@@ -40,11 +40,11 @@ pub enum MarketStatus {
     /// It does.
     #[default]
     Open,
-    /// It was resolved; which side won is not known to who came later.
+    /// It was resolved; the projection does not know the outcome if it started later.
     Resolved(Option<Outcome>),
 }
 
-/// Everything that is kept.
+/// The whole state.
 pub struct Projection {
     progress: Vec<Sequence>,
     since: Vec<Sequence>,
@@ -54,7 +54,7 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// One of an engine with so many shards.
+    /// The projection of an engine with this many shards.
     pub fn new(shards: u16) -> Projection {
         let none = vec![Sequence(0); usize::from(shards)];
         Projection {
@@ -66,7 +66,7 @@ impl Projection {
         }
     }
 
-    /// The last command of each shard that is in it.
+    /// The last command of each shard that it includes.
     pub fn progress(&self) -> &[Sequence] {
         &self.progress
     }
@@ -76,7 +76,7 @@ impl Projection {
         &self.since
     }
 
-    /// Whether it has heard of every shard what it held when the engine was opened.
+    /// Whether it has received the recovered state of every shard.
     pub fn is_open(&self) -> bool {
         self.since.iter().all(|since| since.0 > 0)
     }
@@ -91,17 +91,17 @@ impl Projection {
         self.markets.get(&market)
     }
 
-    /// What an account has in flight, if it was ever heard of.
+    /// An account's orders and trades, if the account is known.
     pub fn account(&self, account: AccountId) -> Option<&Account> {
         self.accounts.get(&account)
     }
 
-    /// One of its orders that rest.
+    /// One of its resting orders.
     pub fn open_order(&self, account: AccountId, market: MarketId, order: OrderId) -> Option<&OpenOrder> {
         self.accounts.get(&account)?.open.get(&(market, order))
     }
 
-    /// What an account holds in each market where it has deposited.
+    /// An account's holdings in each market where it has deposited.
     pub fn holdings(&self, account: AccountId) -> impl Iterator<Item = (MarketId, Holdings)> {
         self.markets.iter().filter_map(move |(&id, market)| Some((id, *market.holdings.get(&account)?)))
     }
@@ -111,7 +111,7 @@ impl Projection {
         self.highest_account
     }
 
-    /// Begins with what a shard held when its engine was opened.
+    /// Starts with the state that a shard recovered.
     pub fn open(&mut self, shard: u16, opened: &Opened) {
         self.progress[usize::from(shard)] = Sequence(opened.next.0.saturating_sub(1));
         self.since[usize::from(shard)] = opened.next;
@@ -134,14 +134,14 @@ impl Projection {
         }
     }
 
-    /// A command's last event was applied.
+    /// The last event of a command was applied.
     pub fn end(&mut self, Ticket { shard, sequence }: Ticket) {
         self.progress[usize::from(shard)] = sequence;
     }
 
     // ANCHOR: apply
-    /// Applies the next event of the command with this stamp. What the client calls its order, 0 for nothing, is in the
-    /// command and not in its events.
+    /// Applies the next event of the command with this stamp. The client's own number of the order, 0 for none, is in
+    /// the command and not in its events.
     pub fn apply(&mut self, stamp: Stamp, client_order_id: u64, event: &Event) {
         match *event {
             Event::Opened { market } => {
@@ -221,7 +221,7 @@ impl Projection {
         let holdings = self.held(market, account);
         if intent.buys() {
             holdings.cash_locked.0 -= limit.times(quantity).0;
-            // What the limit would have cost and the price did not is free again.
+            // The difference between the limit and the price is free again.
             holdings.cash.0 += limit.times(quantity).0 - price.times(quantity).0;
             shares(holdings, intent).0.0 += quantity.0;
         } else {
@@ -235,7 +235,7 @@ impl Projection {
     }
 }
 
-/// The free and the locked shares that an intent is about.
+/// The free and the locked shares that an intent refers to.
 fn shares(holdings: &mut Holdings, intent: Intent) -> (&mut Quantity, &mut Quantity) {
     match intent.share() {
         Outcome::Yes => (&mut holdings.yes, &mut holdings.yes_locked),

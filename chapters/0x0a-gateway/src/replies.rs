@@ -1,11 +1,12 @@
-//! Hands each answer to whoever waits for it, and keeps the projection.
+//! The replies thread: gives each answer to the connection that waits for it, and keeps the projection.
 //!
-//! One thread, two inputs for each shard: tickets, which say who waits for which command, and acknowledged events. Both come
-//! in the order of the sequence, so joining them is a merge of two rows and no table is needed. Either may come first; what
-//! happened is told, and put into the projection, when both are there, for some of what is told only the command says.
+//! It has two inputs per shard: tickets, which say which request waits for which command, and acknowledged events. Both
+//! arrive in order of the sequence, so joining them is a merge of two queues and needs no table. Either may come first;
+//! a command is applied to the projection and reported only when both are there, because some of what is reported is
+//! only in the command.
 //!
-//! A request's answers are written down in one place, and given when the last of them is there. The events of a command are
-//! in the projection before: whoever was told of an order finds it.
+//! The answers of a request are collected in one place, and sent when the last of them is there. The events of a
+//! command are in the projection before that: once a client has been told about an order, its next request will see it.
 
 mod requests;
 
@@ -27,16 +28,16 @@ use crate::reply::Reply;
 use crate::stream::listeners::Listeners;
 use crate::way_back::{Acknowledged, Back};
 
-/// How many events are taken from a shard before answers are given.
+/// How many events to take from a shard before sending answers.
 const BATCH: usize = 1_024;
 
-/// How long it sleeps when nobody rings. Nothing depends on it but how soon it sees that the engine is gone.
+/// How long it sleeps if the bell does not ring. This only affects how soon it notices that the engine is gone.
 const SLEEP: Duration = Duration::from_millis(50);
 
-/// How far the projection has come: the last command of each shard that it holds.
+/// How far the projection has come: the last command of each shard that it includes.
 pub type Progress = Vec<Sequence>;
 
-/// The thread's work.
+/// The thread's state.
 pub struct Replies {
     shards: Vec<Shard>,
     tickets: Receiver<Ticketed>,
@@ -54,24 +55,25 @@ type Told<'t> = (&'t Listeners, &'t [Arc<dyn Layer>]);
 struct Shard {
     back: Back,
     is_open: bool,
-    /// The events of the command whose last has not come yet. They are applied together, so that nobody sees half of it.
+    /// The events of a command that is not complete yet. They are applied together, so that no reader sees half of a
+    /// command.
     begun: Vec<Event>,
-    /// Its stamp, when it is whole. Then it waits for its ticket, which is on its way.
+    /// Its stamp, once it is complete. It then waits for its ticket, which is on its way.
     whole: Option<Stamp>,
-    /// The tickets of those who wait, in the order of the sequence: the first is for the next command that is whole.
+    /// The waiting tickets, in order of the sequence: the first is for the next complete command.
     waiting: VecDeque<Waiting>,
 }
 
-/// Who waits for a command.
+/// A request that waits for a command.
 struct Waiting {
     sequence: Sequence,
     client_order_id: u64,
-    /// Where its answer is written down.
+    /// Where its answer goes.
     place: Place,
 }
 
 impl Replies {
-    /// Hands out what comes back from these shards, in their order.
+    /// Joins the tickets and events of these shards, in order.
     pub fn new(
         back: Vec<Back>,
         tickets: Receiver<Ticketed>,
@@ -86,22 +88,22 @@ impl Replies {
         Replies { shards, tickets, requests: Requests::default(), projection, listeners, layers, progress, bell }
     }
 
-    /// Where to look how far the projection has come.
+    /// A receiver that follows how far the projection has come.
     pub fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.subscribe()
     }
 
-    /// Puts it to work on a thread of its own, until the engine and who drives it are gone.
+    /// Runs it on its own thread, until the engine and the engine thread are gone.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// If the system can't create a thread.
     pub fn start(mut self) -> std::io::Result<JoinHandle<()>> {
         thread::Builder::new().name("replies".into()).spawn(move || {
             let bell = Arc::clone(&self.bell);
             loop {
                 match self.step() {
                     Step::Worked => {}
-                    // It looks once more when it is known to be going to sleep: whoever brings work then rings.
+                    // It checks again after announcing that it will sleep: from then on, new work rings the bell.
                     Step::Idle => bell.sleep(SLEEP, || self.step() != Step::Idle),
                     Step::Ended => return,
                 }
@@ -109,7 +111,7 @@ impl Replies {
         })
     }
 
-    /// Takes what has come, and gives the answers that are complete.
+    /// Takes what has arrived, and sends the answers that are complete.
     pub fn step(&mut self) -> Step {
         let mut step = Step::Idle;
         let are_tickets_over = loop {
@@ -131,7 +133,7 @@ impl Replies {
         if step == Step::Idle && are_tickets_over && was_gone { Step::Ended } else { step }
     }
 
-    /// Takes events of all shards into the projection, and says whether there were any.
+    /// Applies events of all shards to the projection; returns whether there were any.
     fn project(&mut self) -> bool {
         let is_news = |shard: &Shard| !shard.is_open || shard.whole.is_some() || !shard.back.ring.is_empty();
         if !self.shards.iter().any(is_news) {
@@ -152,7 +154,7 @@ impl Replies {
 }
 
 impl Shard {
-    /// What the engine recovered comes first.
+    /// The engine's recovered state comes first.
     fn open(&mut self, number: u16, projection: &mut Projection) -> bool {
         let opened = if self.is_open { None } else { self.back.opened.try_recv().ok() };
         opened.inspect(|opened| projection.open(number, opened)).inspect(|_| self.is_open = true).is_some()
@@ -163,10 +165,10 @@ impl Shard {
         let mut worked = false;
         for _ in 0..BATCH {
             if let Some(stamp) = self.whole {
-                // The ring is not emptied further, but who drives the engine has sent every ticket before this one, so
-                // whatever waits for room in the ring does not hold this one up.
+                // Stop reading the ring here: the engine thread has sent every earlier ticket, so this ticket does not
+                // depend on room in the ring.
                 let Some(waiting) = self.waiting.pop_front() else { return worked };
-                debug_assert_eq!(waiting.sequence, stamp.sequence, "both rows are complete and in order");
+                debug_assert_eq!(waiting.sequence, stamp.sequence, "both queues are complete and in order");
                 let ticket = Ticket { shard: number, sequence: stamp.sequence };
                 let reply = self.end(ticket, stamp, waiting.client_order_id, projection, told);
                 requests.put(waiting.place, reply);
@@ -181,7 +183,7 @@ impl Shard {
     }
     // ANCHOR_END: take
 
-    /// A command is whole, and its ticket is there.
+    /// A command is complete, and its ticket is there.
     fn end(
         &mut self,
         ticket: Ticket,
@@ -193,8 +195,7 @@ impl Shard {
         let mut reply = Reply::begin(ticket, stamp);
         layers.iter().for_each(|layer| layer.observe(ticket, stamp, &self.begun, projection));
         for event in self.begun.drain(..) {
-            // First, for what is told of an order is also what goes with it. Whoever hears of it and asks waits for the
-            // whole command.
+            // Progress first: a client that is told about part of a command and then asks waits for the whole command.
             listeners.tell(stamp, &event, projection);
             projection.apply(stamp, client_order_id, &event);
             reply.add(&event);

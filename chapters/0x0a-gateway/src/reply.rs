@@ -1,4 +1,4 @@
-//! What an answer is: the promise that a command is on disk, or why there is none.
+//! An answer: the promise that a command is on disk, or the reason why there is none.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -6,20 +6,20 @@ use std::time::Duration;
 use market::{AccountId, CancelReason, Cents, Command, Event, Outcome, Place, Reason, Sequence, Stamp, Ticket};
 use smallvec::SmallVec;
 
-use crate::room::Taken;
+use crate::capacity::Taken;
 
-/// How many of a command's events an answer names. An order that meets more has its sums all the same.
+/// How many of a command's events an answer contains. The totals of a longer command are complete all the same.
 pub const EVENTS_MAX: usize = 1_000;
 
-/// What a durable command led to.
+/// The result of a durable command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reply {
-    /// The command's shard and number there.
+    /// The command's shard, and its number there.
     pub ticket: Ticket,
     /// The same number, with the time of its frame.
     pub stamp: Stamp,
-    /// What happened, without what only concerns others: at most [`EVENTS_MAX`]. Most orders have one or two, and need no
-    /// memory of their own for them.
+    /// Its events, without those that only concern others: at most [`EVENTS_MAX`]. Most orders have one or two, which
+    /// need no allocation.
     pub events: SmallVec<[Event; 2]>,
     /// How many more there were.
     pub left_out: u64,
@@ -36,7 +36,7 @@ impl Reply {
     /// Adds an event of the command.
     pub fn add(&mut self, event: &Event) {
         match event {
-            // Whose orders went and who was paid is told to each of them.
+            // Other accounts learn from notices which of their orders are gone and what they were paid.
             Event::Cancelled { reason: CancelReason::Resolved, .. } | Event::Paid { .. } => return,
             Event::Traded { quantity, .. } => self.filled += u64::from(quantity.0),
             _ => {}
@@ -48,7 +48,7 @@ impl Reply {
         }
     }
 
-    /// Why the command changed nothing, if it did not.
+    /// Why the engine rejected the command, if it did.
     pub fn rejected(&self) -> Option<Reason> {
         match self.events.first() {
             Some(&Event::Rejected { reason, .. }) => Some(reason),
@@ -57,18 +57,18 @@ impl Reply {
     }
 }
 
-/// Why there is no answer.
+/// Why there is no reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// Too much is under way. The command was not taken.
+    /// Too many commands in flight. The command was not executed.
     Busy,
-    /// The venue is about to stop. The command was not taken.
+    /// The venue is about to stop. The command was not executed.
     Draining,
-    /// The session may not do that. The command was not taken.
+    /// The session may not give this command. It was not executed.
     Forbidden,
-    /// The account sends too many. The command was not taken; after so long it may be sent again.
+    /// The account sends too many. The command was not executed; it may be sent again after this time.
     TooFast(Duration),
-    /// Too much of the account is under way. The command was not taken.
+    /// Too many commands of the account in flight. The command was not executed.
     TooManyInFlight,
     /// The engine has stopped. The command may or may not be in the log.
     Stopped,
@@ -91,17 +91,17 @@ pub struct Refused {
     pub outcome: u32,
 }
 
-/// What was answered to one command.
+/// The answer to one command.
 pub type Given = Result<Reply, Refusal>;
 
-/// The one place where the answers to a request go, one for each of its commands. Whoever holds it writes them down, and
-/// lets go of it when the last is there: they are given then, together and once. Where somebody lets go of it before, the
-/// answer to what is missing is that nobody knows.
+/// The one place where the answers to a request go, one for each of its commands. The replies thread stores them here
+/// and drops this value when the last is there: then all are sent, together and once. If it is dropped earlier, the
+/// missing answers are [`Refusal::Stopped`].
 pub struct Answer {
     given: Vec<Given>,
     /// How many are missing.
     left: usize,
-    /// What the request takes up until it is answered.
+    /// The room that the request occupies until it is answered.
     taken: SmallVec<[Taken; 3]>,
     to: Option<Box<Give>>,
 }
@@ -109,19 +109,18 @@ pub struct Answer {
 type Give = dyn FnOnce(Vec<Given>) + Send;
 
 impl Answer {
-    /// That to so many commands, which goes there. What is done there is short and waits for nobody.
+    /// For this many commands; `to` receives the answers. `to` must be quick and must not wait.
     pub fn new(commands: usize, to: impl FnOnce(Vec<Given>) + Send + 'static) -> Answer {
         let given = vec![Err(Refusal::Stopped); commands];
         Answer { given, left: commands, taken: SmallVec::new(), to: Some(Box::new(to)) }
     }
 
-    /// Holds these places until the answers are given.
+    /// Holds this room until the answers are sent.
     pub fn hold(&mut self, taken: Taken) {
         self.taken.push(taken);
     }
 
-    /// Writes down the answer to the command at this place, which has none yet, and says whether it was the last that was
-    /// missing.
+    /// Stores the answer to the command at this index, which has none yet; returns whether it was the last missing one.
     pub fn put(&mut self, place: usize, given: Given) -> bool {
         debug_assert_eq!(self.given[place], Err(Refusal::Stopped), "a command is answered once");
         self.given[place] = given;
@@ -129,7 +128,7 @@ impl Answer {
         self.left == 0
     }
 
-    /// Refuses the commands at these places, which have no answer yet.
+    /// Refuses the commands at these indices, which have no answer yet.
     pub fn refuse(&mut self, places: Range<usize>, refusal: Refusal) {
         for place in places {
             self.put(place, Err(refusal));
@@ -148,18 +147,19 @@ impl Drop for Answer {
 }
 // ANCHOR_END: dropped
 
-/// Who asks.
+/// The sender of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Session {
-    /// Somebody with an account.
+    /// An account.
     Account(AccountId),
-    /// Who runs the venue.
+    /// The operator.
     Operator,
 }
 
 impl Session {
     // ANCHOR: may
-    /// Whether it may give this command. An account acts for itself, and money comes and goes through the operator.
+    /// Whether it may give this command. An account acts for itself, and only the operator deposits and withdraws
+    /// money.
     pub fn may(self, command: &Command) -> bool {
         match (self, command) {
             (Session::Account(own), &Command::Place(Place { account, .. })) => account == own,
@@ -171,19 +171,19 @@ impl Session {
     // ANCHOR_END: may
 }
 
-/// What a resolution led to.
+/// The result of a resolution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resolution {
     /// Which side won.
     pub outcome: Outcome,
-    /// What all winners got together.
+    /// The total paid to all winners.
     pub paid: Cents,
     /// The command.
     pub sequence: Sequence,
 }
 
 impl Reply {
-    /// The resolution, if it is one.
+    /// The resolution, if the command was one.
     pub fn resolution(&self) -> Option<Resolution> {
         self.events.iter().find_map(|event| match *event {
             Event::Resolved { outcome, paid, .. } => Some(Resolution { outcome, paid, sequence: self.ticket.sequence }),

@@ -1,6 +1,6 @@
-//! The program: starts a venue, listens, and drains when it is told to end.
+//! The program: starts a venue, listens, and drains when it is asked to stop.
 //!
-//! Draining loses nothing: no new requests are taken, what is under way is answered, connections are closed, the log is
+//! Draining loses nothing: new requests are refused, those in flight are answered, connections are closed, the log is
 //! closed. Being killed loses nothing that was acknowledged either; the next start finds it in the log.
 
 mod connections;
@@ -30,26 +30,26 @@ use crate::venue::{Running, Venue};
 
 use connections::{Connections, Spoken};
 
-/// How many files are for logs, names and pages, whatever connections want.
+/// How many files are reserved for logs, names and pages, whatever connections need.
 const OWN_FILES: u32 = 512;
 
 /// How long connections may take to end when the venue does.
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 
-/// How often it is looked whether the engine has stopped by itself.
+/// How often to check whether the engine has stopped by itself.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How often a client is told that its connection lives.
+/// How often a client gets a sign that its connection is alive.
 const LIFE: Duration = Duration::from_secs(2);
 
-/// Markets of a first start.
+/// The markets of a first start.
 const QUESTIONS: [(&str, &str); 3] = [
     ("Will it rain in Paris tomorrow?", "巴黎明天会下雨吗？"),
     ("Will the next Mersenne prime be found this year?", "今年会找到下一个梅森素数吗？"),
     ("Will the home team win on Saturday?", "主队周六会赢吗？"),
 ];
 
-/// Runs the venue, with what these layers add, until it is told to end.
+/// Runs the venue, with what these layers add, until it is asked to stop.
 ///
 /// # Errors
 /// [`VenueError`].
@@ -72,7 +72,7 @@ pub fn run(args: &Args, fronts: Fronts) -> Result<Verdict, VenueError> {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(VenueError::System)?;
     let served = runtime.block_on(serve(args, &running, &fronts, tls));
-    // No task is left that could ask; what was under way has its answer.
+    // No task is left that could send a request; those in flight have their answers.
     runtime.shutdown_timeout(DRAIN_TIME);
     running.close()?;
     served?;
@@ -87,9 +87,9 @@ fn check(args: &Args) -> Result<(), VenueError> {
     }
     let is_safe = args.tls_certificate.is_some() || args.behind_proxy || args.classroom;
     if !args.listen.ip().is_loopback() && !is_safe {
-        let words = "--listen names an address that others can reach, and keys would cross the network unencrypted: \
-                     name a certificate with --tls-certificate and --tls-key, or say --behind-proxy where a proxy before \
-                     it speaks TLS, or --classroom for play money in one room";
+        let words = "other machines can reach the address of --listen, and keys would cross the network unencrypted: \
+                     use --tls-certificate and --tls-key, or --behind-proxy if a proxy in front \
+                     terminates TLS, or --classroom for play money in one room";
         return Err(VenueError::Usage(words.into()));
     }
     Ok(())
@@ -107,9 +107,7 @@ async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsA
         open_demo(venue).await;
     }
     if args.classroom {
-        print(format_args!(
-            "classroom: for play money only; whoever is in the same network can read keys on their way\n"
-        ))?;
+        print(format_args!("classroom: for play money only; anyone on the same network can read the keys\n"))?;
     }
     let scheme = if tls.is_some() { "https" } else { "http" };
     print(format_args!("open {scheme}://{address}/\n"))?;
@@ -131,7 +129,7 @@ async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsA
     Ok(())
 }
 
-/// Bots trade over connections of their own, which need neither encryption nor a way in from outside.
+/// Bots trade over their own connections, which need neither encryption nor access from outside.
 async fn with_bots(args: Args, venue: Arc<Venue>, fronts: Fronts) {
     let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await else { return };
     let Ok(address) = listener.local_addr() else { return };
@@ -139,7 +137,7 @@ async fn with_bots(args: Args, venue: Arc<Venue>, fronts: Fronts) {
     tokio::join!(connections.accept(listener), bots::trade(address, venue, args.bots));
 }
 
-/// What clients may ask for, and this machine has.
+/// The limits that clients get, within those of this machine.
 fn allowed(args: &Args) -> Allowed {
     let files = connections::open_files_max().unwrap_or(u32::MAX);
     Allowed {
@@ -171,7 +169,7 @@ async fn drain(venue: &Venue, address: SocketAddr) {
     }
 }
 
-/// Tells connections to look what has changed, so many times a second, and to show that they live.
+/// Signals connections, this many times a second, to send what has changed, and from time to time a sign of life.
 async fn tick(venue: Arc<Venue>, per_second: u32) {
     let every = |time| {
         let mut interval = tokio::time::interval(time);
@@ -187,7 +185,7 @@ async fn tick(venue: Arc<Venue>, per_second: u32) {
     }
 }
 
-/// Ctrl-C, or the signal that services are ended with.
+/// Ctrl-C, or the signal that ends services.
 async fn asked_to_end() {
     #[cfg(unix)]
     {

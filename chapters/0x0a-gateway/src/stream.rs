@@ -1,9 +1,10 @@
-//! One connection that places, cancels, hears of its own orders and watches any number of markets, over WebSocket.
+//! One WebSocket connection that places and cancels orders, gets notices about its own, and watches any number of
+//! markets.
 //!
-//! It is one task with three sources: what the client says, what is ready for it in its [`outbox`], and a tick that says
-//! that books may have changed. Books are not queued: at a tick the task takes what is true then, from its cursor on, and
-//! while a slow client keeps it busy it takes nothing. Answers and notices are queued, for they may not be lost; whoever
-//! does not even take those is told why and closed.
+//! It is one task with three sources: the client's messages, its [`outbox`], and a tick after which books may have
+//! changed. Books are not queued: at a tick the task sends the current state from its cursor on, and while a slow
+//! client keeps it busy it sends nothing. Answers and notices are queued, because none may be lost; a client that does
+//! not even read those is disconnected with a reason.
 //!
 //! ```text
 // ANCHOR: messages
@@ -19,20 +20,20 @@
 // ANCHOR_END: messages
 //! ```
 //!
-//! Who asks for the subprotocol of [`binary`] may place in bytes as well.
+//! A client that requests the subprotocol of [`binary`] may place in binary as well.
 
 pub mod binary;
+mod client_message;
+mod conversation;
 mod end;
+mod json;
 pub mod listeners;
 pub mod outbox;
 mod parts;
-mod said;
 mod seat;
 pub mod shared;
 pub mod sizes;
-mod talk;
 mod watching;
-mod words;
 
 use std::sync::Arc;
 
@@ -48,14 +49,14 @@ use crate::stream::seat::Seat;
 use crate::stream::sizes::MESSAGE_BYTES_MAX;
 use crate::venue::Venue;
 
-/// How many bytes are read at once. The library's own 128 KiB for each connection would be most of what it costs.
+/// The size of the read buffer. The library's default of 128 KiB would be most of what a connection costs.
 const READ_BYTES: usize = 4 * 1024;
 
-/// How many bytes are gathered before they are written, unless all that is ready has come. A call of the system for each
+/// How many bytes to collect before writing, unless everything that is ready has been collected. A system call per
 /// answer would cost more than the answer.
 const WRITE_BYTES: usize = 8 * 1024;
 
-/// Takes a connection. Whoever can send a header may say there who it is; a browser says it in its first message.
+/// Accepts a connection. A client that can send headers may log in there; a browser logs in with its first message.
 pub async fn open(
     State(venue): State<Arc<Venue>>,
     who: Option<Who>,
@@ -64,22 +65,22 @@ pub async fn open(
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Problem> {
     let session = who.map(|Who(session)| session);
-    // A session that has all the connections it may have is refused before this one becomes another.
+    // Refuse a session that has all the connections it may have, before the upgrade.
     let seat = Seat::take(&venue, session)?;
     let upgrade = bounded(upgrade.protocols([binary::PROTOCOL]));
     Ok(upgrade.on_upgrade(move |socket| async move {
-        talk::talk(venue, socket, seat, &fronts).await;
+        conversation::serve(venue, socket, seat, &fronts).await;
         drop(held);
     }))
 }
 
-/// A frame is kept until it is whole, so it is bounded by itself: the library's own bound is 16 MiB.
+/// A frame is buffered until it is complete, so it needs its own limit: the library's default is 16 MiB.
 fn bounded(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
     let upgrade = upgrade.read_buffer_size(READ_BYTES).write_buffer_size(WRITE_BYTES);
     upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX)
 }
 
-/// Says back what it hears, and nothing else: what a connection costs without a venue behind it.
+/// Echoes every message: the cost of a connection without a venue behind it.
 pub async fn echo(upgrade: WebSocketUpgrade) -> Response {
     bounded(upgrade).on_upgrade(|mut socket| async move {
         while let Some(Ok(message)) = socket.recv().await {

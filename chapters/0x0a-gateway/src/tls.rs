@@ -1,4 +1,4 @@
-//! TLS: so that nobody on the way reads keys, or speaks for the venue.
+//! TLS: so that nobody on the network can read keys or impersonate the venue.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,8 +19,7 @@ pub struct TlsError {
     what: String,
 }
 
-/// Speaks TLS with this chain of certificates and this key, each a file in PEM. Who greets is offered HTTP/2 where it is
-/// spoken.
+/// TLS with this chain of certificates and this key, each a PEM file. Offers HTTP/2 in the handshake if `http2` is set.
 ///
 /// # Errors
 /// [`TlsError`].
@@ -29,7 +28,7 @@ pub fn acceptor(certificate: &Path, key: &Path, http2: bool) -> Result<TlsAccept
     let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect);
     let chain = chain.map_err(|error| failed(certificate, format!("no certificate could be read: {error}")))?;
     if chain.is_empty() {
-        return Err(failed(certificate, "there is no certificate in it".into()));
+        return Err(failed(certificate, "it contains no certificate".into()));
     }
     let secret = PrivateKeyDer::from_pem_file(key);
     let secret = secret.map_err(|error| failed(key, format!("no private key could be read: {error}")))?;
@@ -37,7 +36,7 @@ pub fn acceptor(certificate: &Path, key: &Path, http2: bool) -> Result<TlsAccept
     let config =
         config.with_safe_default_protocol_versions().map_err(|error| failed(certificate, error.to_string()))?;
     let config = config.with_no_client_auth().with_single_cert(chain, secret);
-    let mut config = config.map_err(|error| failed(key, format!("certificate and key do not go together: {error}")))?;
+    let mut config = config.map_err(|error| failed(key, format!("certificate and key do not match: {error}")))?;
     let protocols: &[&[u8]] = if http2 { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
     config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
     Ok(TlsAcceptor::from(Arc::new(config)))

@@ -1,15 +1,15 @@
-//! The venue: an engine with its log, the feed, the way back, names, and the door to them.
+//! The venue: an engine with its log, the feed, the way back, names, and the door in front of them.
 //!
 //! ```text
 //!                  requests                        acknowledged
-//!  connections ──▶ door ──queue──▶ engine's thread ┄┄▶ matching ──▶ tap ──▶ feed ──▶ books, trades: anybody
+//!  connections ──▶ door ──queue──▶ engine's thread ┄┄▶ matching ──▶ tap ──▶ feed ──▶ books, trades: anyone
 //!       ▲                                │                    └──▶ way back
 //!       │                                │ tickets                   │
 //!       └────────── answers ──────── replies ◀───────────────────────┘
 //!                                        └──▶ projection: positions, open orders, own trades
 //! ```
 //!
-//! Only the engine's thread is generic over the engine. Everything else is compiled once, whatever stands behind.
+//! Only the engine thread is generic over the engine. Everything else is compiled once for all engines.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -40,36 +40,37 @@ use crate::stream::listeners::Listeners;
 use crate::stream::shared::Shared;
 use crate::way_back::{Behind, way_back};
 
-/// How many events the way back of a shard holds: 1 MiB.
+/// How many events the way back of a shard can hold: 1 MiB.
 const EVENTS: usize = 1 << 14;
 
-/// How many records the feed's ring of a shard holds: 512 KiB.
+/// How many records the feed's ring of a shard can hold: 512 KiB.
 const TAP_RECORDS: usize = 1 << 14;
 
-/// How many commands may be under way at once.
+/// How many commands may be in flight at once.
 pub const UNDER_WAY_MAX: usize = 1 << 14;
 
-/// What connections need of a venue.
+/// The part of a venue that connections use.
 pub struct Venue {
-    /// Where commands go in.
+    /// Where commands enter.
     pub door: LimitedDoor,
     /// The innermost door, right before the engine's thread.
     pub engine_door: Arc<EngineDoor>,
     /// Questions, accounts, keys.
     pub names: Names,
-    /// What can be seen of every book.
+    /// The public view of every book.
     pub books: Arc<Books>,
-    /// Whoever holds a connection listens here for the end of the venue, and the venue waits until nobody does.
+    /// Every connection keeps a receiver of this to learn of the end of the venue, which waits until all of them are
+    /// gone.
     pub over: watch::Sender<()>,
-    /// Which connections hear of which account.
+    /// Which connections get which account's notices.
     pub listeners: Arc<Listeners>,
-    /// What many connections are sent.
+    /// Messages that many connections get.
     pub shared: Shared,
-    /// The moments at which connections look what has changed in the markets that they watch.
+    /// Ticks at which connections send what has changed in the markets that they watch.
     pub ticks: watch::Sender<()>,
-    /// The moments at which connections tell their clients that they live.
+    /// Ticks at which connections send a sign of life.
     pub life: watch::Sender<()>,
-    /// How much play money a new account gets in each market, in cents.
+    /// How much play money a new account gets per market, in cents.
     pub play_money: u64,
     clock: Clock,
     progress: watch::Receiver<Progress>,
@@ -85,10 +86,10 @@ pub struct Running {
 }
 
 impl Venue {
-    /// Opens the engine of this rung on its log, and starts what stands around it, with what `layers` add.
+    /// Opens the engine of this rung on its log, and starts everything around it, with what `layers` add.
     ///
     /// # Errors
-    /// When the log or the names can't be trusted or the disk can't be written.
+    /// If the log or the names can't be trusted or the disk can't be written.
     pub fn start(
         rung: Rung,
         options: &Options,
@@ -121,7 +122,7 @@ impl Venue {
         let engine = thread::Builder::new().name("engine".into()).spawn(move || rung.run(driver));
         let engine = engine.map_err(VenueError::System)?;
         let Ok(recovery) = is_open.recv() else {
-            // It ended before it was open, so it says why.
+            // It ended before it was open, so it returns the reason.
             let why = engine.join().map_err(|_| panicked("engine"))?.err();
             return Err(why.unwrap_or_else(|| panicked("engine")).into());
         };
@@ -130,7 +131,7 @@ impl Venue {
         }
         let next = projection.read().unwrap_or_else(PoisonError::into_inner).since().to_vec();
         layers.iter().try_for_each(|layer| layer.opened(options, &next))?;
-        // The log is trusted, and the folder ours alone.
+        // The log is trusted, and the folder is locked for us.
         let names = Names::open(&options.data_dir)?;
         let limits = Arc::new(Limits::new(allowed));
         let engine_door = Arc::new(door);
@@ -155,7 +156,7 @@ impl Venue {
         Ok((Running { venue, engine, replies, feed }, recovery))
     }
 
-    /// What people ask for. Whoever reads here does so without waiting for anything else meanwhile.
+    /// The accounts' data. Do not wait for anything while holding this guard.
     pub fn projection(&self) -> RwLockReadGuard<'_, Projection> {
         self.projection.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -165,15 +166,15 @@ impl Venue {
         self.clock.now().0
     }
 
-    /// Waits until the projection holds these commands.
+    /// Waits until the projection includes these commands.
     pub async fn wait_for(&self, at_least: &[Sequence]) {
         let mut progress = self.progress.clone();
         let is_there = |progress: &Progress| at_least.iter().zip(progress).all(|(least, there)| there >= least);
-        // Where the venue ends meanwhile, what is there is all that will be.
+        // If the venue ends in the meantime, the projection gets no further.
         let _ = progress.wait_for(is_there).await;
     }
 
-    /// Gives a command, and waits for its answer.
+    /// Sends a command, and waits for its answer.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -181,15 +182,15 @@ impl Venue {
         self.ask_all(session, smallvec![command]).await.pop().unwrap_or(Err(Refusal::Stopped))
     }
 
-    /// Gives commands, and waits for the answers to all, which are in their order.
+    /// Sends commands, and waits for all answers, which are in the same order.
     pub async fn ask_all(&self, session: Session, commands: Commands) -> Vec<Given> {
         self.enter(session, commands).await.unwrap_or_default()
     }
 
-    /// Gives commands. Their answers come later; the commands go in now.
+    /// Sends commands now; their answers arrive later.
     pub fn enter(&self, session: Session, commands: Commands) -> oneshot::Receiver<Vec<Given>> {
         let (sender, answered) = oneshot::channel();
-        // A connection that has gone is no error: nobody is there to be told.
+        // The connection may be gone; then the answer is not needed.
         let answer = Answer::new(commands.len(), move |given| drop(sender.send(given)));
         self.door.enter(session, Request { commands, answer });
         answered
@@ -197,17 +198,17 @@ impl Venue {
 }
 
 impl Running {
-    /// What connections need.
+    /// The part that connections use.
     pub fn venue(&self) -> &Arc<Venue> {
         &self.venue
     }
 
-    /// Whether the engine has stopped by itself, or whoever hands out its answers.
+    /// Whether the engine or the replies thread has stopped by itself.
     pub fn has_stopped(&self) -> bool {
         self.engine.is_finished() || self.replies.is_finished()
     }
 
-    /// Answers what is under way, closes the log, and ends all threads.
+    /// Answers the commands in flight, closes the log, and ends all threads.
     ///
     /// # Errors
     /// Why the engine had stopped.
@@ -234,7 +235,7 @@ fn panicked(role: &'static str) -> EngineError {
     EngineError::ThreadStopped { role, reason: "it panicked".into() }
 }
 
-/// What the engine's thread needs, whichever engine it is.
+/// The engine thread's inputs, independent of the engine.
 struct Driver {
     options: Options,
     behind: Vec<Behind>,
@@ -249,17 +250,17 @@ impl Work for Driver {
 
     fn with<E: Engine>(self) -> Self::Done {
         let mut behind = self.behind.into_iter().map(|behind| Box::new(behind) as Box<dyn Acknowledge>);
-        // An engine asks once for each shard; should one ask again, nobody listens.
-        let mut receivers = |_| behind.next().unwrap_or_else(|| Box::new(Nobody));
+        // An engine asks once per shard; if it asked again, nothing would listen.
+        let mut receivers = |_| behind.next().unwrap_or_else(|| Box::new(Discard));
         let (engine, recovery) = E::open(&self.options, &mut receivers)?;
         let _ = self.opened.send(recovery);
         drive(engine, &self.entered, &self.tickets, &self.bell)
     }
 }
 
-struct Nobody;
+struct Discard;
 
-impl Acknowledge for Nobody {
+impl Acknowledge for Discard {
     fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
 
     fn recovered(&mut self, _: Sequence, _: &dyn Fn() -> ExchangeState) {}

@@ -1,12 +1,12 @@
-//! The way back: from the matching thread to whoever waits for an answer.
+//! The way back: from the matching thread to the connections that wait for answers.
 //!
-//! It stands behind the engine's acknowledgements, so it runs on the matching thread and only copies: each event goes into
-//! a ring, with its command's stamp. At the ring's other end are the [`replies`](crate::replies), which know who waits for
-//! which command.
+//! It receives the engine's acknowledgements, so it runs on the matching thread and only copies: each event goes into a
+//! ring, with its command's stamp. The [`replies`](crate::replies) thread reads the ring and knows which connection
+//! waits for which command.
 //!
-//! An answer may not be lost, so this ring is not overwritten as the feed's is: where it is full, matching waits. That can
-//! be, for a market that is resolved leads to an event for each resting order. It can't last, because who empties the ring
-//! waits for no client and for no lock that a client holds. Cost: 64 bytes an event, and a fence a command.
+//! No answer may be lost, so this ring is not overwritten as the feed's is: if it is full, matching waits. That can
+//! happen, because resolving a market produces an event for each resting order. It can't last, because the replies
+//! thread waits for no client, and for no lock that a client holds. Cost: 64 bytes per event, and a fence per command.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,7 +20,7 @@ use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
 use crate::bell::Bell;
 
-/// How long matching waits until it looks again whether the ring has room.
+/// How long matching waits before it checks again whether the ring has room.
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// An event on its way back.
@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_micros(20);
 pub struct Acknowledged {
     /// The command that led to it.
     pub stamp: Stamp,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// Whether it is the command's last.
     pub is_last: bool,
@@ -41,15 +41,15 @@ pub struct WayBack {
     bell: Arc<Bell>,
 }
 
-/// The end where answers are handed out.
+/// The replies thread's end.
 pub struct Back {
-    /// What was acknowledged since the engine was opened.
+    /// The events since the engine was opened.
     pub ring: Consumer<Acknowledged>,
-    /// What the shard held when it was opened: once, before the first event.
+    /// The state of the shard when it was opened: once, before the first event.
     pub opened: Receiver<Opened>,
 }
 
-/// Makes the way back of one shard, with room for so many events.
+/// Makes the way back of one shard, with room for this many events.
 pub fn way_back(events: usize, bell: &Arc<Bell>) -> (WayBack, Back) {
     let (producer, ring) = RingBuffer::new(events);
     let (sender, opened) = channel();
@@ -70,7 +70,7 @@ impl Acknowledge for WayBack {
     }
 
     fn recovered(&mut self, next: Sequence, state: &dyn Fn() -> ExchangeState) {
-        // Nobody there is nobody to tell.
+        // If the replies thread is gone, the state is not needed.
         let _ = self.opened.send(Opened { next, state: state() });
         self.bell.ring();
     }
@@ -87,7 +87,7 @@ impl WayBack {
 
     #[cold]
     fn push_when_there_is_room(&mut self, mut event: Acknowledged) {
-        // Who empties the ring is gone only when the program ends: then nobody waits for an answer any more.
+        // The replies thread is gone only when the program ends: then no connection waits for an answer any more.
         while !self.ring.is_abandoned() {
             self.bell.ring();
             thread::sleep(PAUSE);
@@ -99,11 +99,11 @@ impl WayBack {
     }
 }
 
-/// What stands behind a shard of the venue's engine: the feed's tap, and the way back.
+/// Receives the acknowledgements of a shard of the venue's engine: the feed's tap, and the way back.
 pub struct Behind {
-    /// What watchers may see.
+    /// For the watchers.
     pub tap: Tap,
-    /// What the one who asked is told.
+    /// For the sender of the request.
     pub way_back: WayBack,
     /// What layers hand in.
     pub more: Vec<Box<dyn Acknowledge>>,

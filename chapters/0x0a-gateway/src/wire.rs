@@ -1,5 +1,5 @@
-//! What is said in JSON, over HTTP and over WebSocket alike. Words are those of the CSV; prices are in cents of the share
-//! that the intent names, amounts in cents.
+//! The JSON of HTTP and WebSocket alike. Words are those of the CSV; prices are in cents of the share that the intent
+//! names, amounts in cents.
 
 mod number;
 mod own;
@@ -15,19 +15,19 @@ use crate::problem::{Problem, Why};
 use crate::projection::{Fill, OpenOrder};
 use crate::reply::{Given, Reply};
 
-/// An order as it is asked for.
+/// An order in a request.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "OrderFields")]
 pub struct OrderRequest {
-    /// In which market.
+    /// The market.
     pub market: u32,
-    /// What to do.
+    /// The intent.
     pub intent: Intent,
-    /// The limit, 1 to 99.
+    /// The limit price, 1 to 99.
     pub price: u8,
     /// How many shares.
     pub quantity: u32,
-    /// What becomes of the part that finds no match at once.
+    /// What happens to the part that does not trade at once.
     pub time_in_force: TimeInForce,
     /// The client's own number for the order, 0 for none.
     pub client_order_id: u64,
@@ -71,10 +71,10 @@ pub(crate) fn client_number(client_order_id: Option<u64>, numbered: Numbered) ->
 }
 
 impl OrderRequest {
-    /// An order from its words.
+    /// Parses an order from its words.
     ///
     /// # Errors
-    /// A word that is none.
+    /// An unknown word.
     pub fn of_words(
         MarketId(market): MarketId,
         intent: &str,
@@ -104,7 +104,7 @@ impl OrderRequest {
     }
 }
 
-/// How a market ended.
+/// The outcome of a market.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveRequest {
@@ -113,13 +113,13 @@ pub struct ResolveRequest {
     pub outcome: Outcome,
 }
 
-/// Cash that comes or goes.
+/// A deposit or a withdrawal.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransferRequest {
-    /// Whose.
+    /// The account.
     pub account: u32,
-    /// How much, in cents.
+    /// The amount, in cents.
     pub amount: u64,
     /// The client's lane.
     pub lane: Option<u8>,
@@ -165,7 +165,7 @@ fn of_word<T: Copy>(said: &str, all: &[T], of: fn(T) -> &'static str) -> Result<
     })
 }
 
-/// What became of an order, once it is on disk.
+/// The result of an order, once it is on disk.
 #[derive(Clone, Debug, Serialize)]
 pub struct OrderDone<'r> {
     market: u32,
@@ -186,7 +186,7 @@ fn is_none(count: &u64) -> bool {
 }
 
 impl<'r> OrderDone<'r> {
-    /// That of a `Place` command.
+    /// The result of a `Place` command.
     ///
     /// # Errors
     /// The engine's rejection.
@@ -203,7 +203,7 @@ impl<'r> OrderDone<'r> {
             OwnEvent::Accepted { order, .. } => Some(order),
             _ => None,
         });
-        // What was left of it is cancelled by the last of its events, which a long row may leave out.
+        // The last of its events cancels the rest; a long list of events may leave it out.
         let cancelled = events.iter().any(|event| matches!(event, OwnEvent::Cancelled { .. }));
         let left = u64::from(quantity) - reply.filled;
         let (status, left) = match (left, cancelled) {
@@ -226,17 +226,17 @@ impl<'r> OrderDone<'r> {
     }
 }
 
-/// What became of one order of a list.
+/// The result of one order of a list.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum OrderOutcome<'r> {
     /// It is on disk.
     Done(OrderDone<'r>),
-    /// It was not done.
+    /// It was not executed.
     Problem(Problem),
 }
 
-/// What became of each order of a list.
+/// The result of each order of a list.
 pub fn outcomes<'r>(commands: &[Command], given: &'r [Given]) -> Vec<OrderOutcome<'r>> {
     let outcome = |(command, given): (&Command, &'r Given)| {
         let done = given.as_ref().map_err(|&refusal| Problem::from(refusal));
@@ -245,7 +245,7 @@ pub fn outcomes<'r>(commands: &[Command], given: &'r [Given]) -> Vec<OrderOutcom
     commands.iter().zip(given).map(outcome).collect()
 }
 
-/// One of my orders that rest.
+/// One of the account's resting orders.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct OpenOrderJson {
     market: u32,
@@ -259,7 +259,7 @@ pub struct OpenOrderJson {
 }
 
 impl OpenOrderJson {
-    /// From what is kept.
+    /// From the projection.
     pub fn of((market, order): (MarketId, OrderId), open: &OpenOrder) -> OpenOrderJson {
         let OpenOrder { intent, limit, quantity, left, time, client_order_id } = *open;
         OpenOrderJson {
@@ -275,7 +275,7 @@ impl OpenOrderJson {
     }
 }
 
-/// One of my trades.
+/// One of the account's trades.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct FillJson {
     market: u32,
@@ -290,7 +290,7 @@ pub struct FillJson {
 }
 
 impl FillJson {
-    /// From what is kept.
+    /// From the projection.
     pub fn of(fill: &Fill) -> FillJson {
         FillJson {
             market: fill.market.0,
@@ -306,7 +306,7 @@ impl FillJson {
     }
 }
 
-/// A vector of sequences, one a shard.
+/// A vector of sequences, one per shard.
 pub fn sequences(at: &[Sequence]) -> Vec<u64> {
     at.iter().map(|sequence| sequence.0).collect()
 }

@@ -1,9 +1,8 @@
-//! What an order costs in allocations from a message to its answer, on all threads of the venue together: the journal's,
-//! matching's, the feed's and the one that hands out answers. The connection's own, which reads and writes the socket, is
-//! not among them.
+//! How many allocations an order costs from message to answer, over all threads of the venue: journal, matching, feed
+//! and replies. The connection's own task, which reads and writes the socket, is not included.
 //!
-//! Allocations are counted and not timed, so that the bounds hold on any machine. There is some room above what is needed, and
-//! one more for each order is too many.
+//! The test counts allocations and measures no time, so the bounds hold on any machine. They leave some room, but one
+//! more allocation per order exceeds them.
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -24,16 +23,16 @@ use market::log::encode_command;
 use market::{AccountId, Cents, Command, Intent, MarketId, Place, TimeInForce};
 use market_data::engines::Rung;
 
-/// Orders of a list.
+/// Orders per list.
 const LIST: usize = 1_000;
 
-/// How many lists, or orders alone, are counted.
+/// How many lists, or single orders, are counted.
 const ROUNDS: usize = 200;
 
-/// Allocations for an order of a list. Every other order rests first, and for some of them the projection's tree grows.
+/// Allocations per order in a list. Every other order rests first, and for some of them the projection's tree grows.
 const LIST_MAX: f64 = 0.25;
 
-/// Allocations for an order alone.
+/// Allocations per single order.
 const ALONE_MAX: f64 = 2.9;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -41,14 +40,14 @@ static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The system's allocator, and how often it was asked for memory.
+/// The system's allocator, with a count of allocations.
 struct Counting;
 
-// SAFETY: everything is passed on to `System` as it came; the count neither panics nor allocates.
+// SAFETY: every call is passed on to `System` unchanged; counting neither panics nor allocates.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are those that `System` asks for.
+        // SAFETY: the caller guarantees what `System` requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -72,7 +71,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Lets these commands enter, and gives the answer when it is there.
+    /// Sends these commands through the door, and returns the answer.
     fn ask(&mut self, account: AccountId, form: Form, commands: Commands) -> Outgoing {
         let request = self.outbox.request(7, form, commands).unwrap();
         self.running.venue().door.enter(Session::Account(account), request);
@@ -85,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// A message of bytes, to the bytes of its answer.
+    /// A binary message, answered in binary.
     fn list(&mut self, account: AccountId, message: &[u8]) {
         let (id, commands) = binary::read(message).unwrap();
         let Outgoing::Answer(id, _, given) = self.ask(account, Form::Bytes, commands) else { panic!("{id}") };
@@ -104,14 +103,14 @@ fn is_taken(given: &Given) -> bool {
     given.as_ref().is_ok_and(|reply| reply.rejected().is_none())
 }
 
-/// The order that an account sends again and again: each of the two trades with the other's.
+/// The order that an account repeats: the two accounts' orders trade with each other.
 fn order(account: AccountId) -> Command {
     let intent = if account.0 == 1 { Intent::BuyYes } else { Intent::BuyNo };
     let (market, time_in_force) = (MarketId(1), TimeInForce::Gtc);
     Command::Place(Place { market, account, intent, time_in_force, price: 50, quantity: 1, client_order_id: 0 })
 }
 
-/// Allocations for each order of so many that this asks for, once everything is as large as it gets.
+/// Allocations per order over this many orders, once all buffers have their final size.
 fn each(orders: usize, mut ask: impl FnMut()) -> f64 {
     (0..ROUNDS).for_each(|_| ask());
     let before = ALLOCATIONS.load(Ordering::Relaxed);
@@ -138,6 +137,6 @@ fn an_order_takes_few_allocations_alone_and_hardly_any_in_a_list() {
     let alone = each(2, || accounts.into_iter().for_each(|account| connection.alone(account, order(account))));
     connection.running.close().unwrap();
     println!("allocations an order: {in_list:.4} in a list, {alone:.2} alone");
-    assert!(in_list <= LIST_MAX, "an order of a list takes {in_list:.4} allocations, and may take {LIST_MAX}");
-    assert!(alone <= ALONE_MAX, "an order alone takes {alone:.2} allocations, and may take {ALONE_MAX}");
+    assert!(in_list <= LIST_MAX, "an order in a list takes {in_list:.4} allocations; the limit is {LIST_MAX}");
+    assert!(alone <= ALONE_MAX, "a single order takes {alone:.2} allocations; the limit is {ALONE_MAX}");
 }

@@ -1,4 +1,4 @@
-//! The bot, against the program: it quotes around the middle, follows it, and takes back what it left.
+//! The bot against the program: it quotes around the middle, follows it, and cancels its orders at the end.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -15,10 +15,10 @@ use support::server::Server;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-/// A bot that has not done it by then does not do it. No measurement.
+/// A bot that has not acted by then never will. Not a measurement.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// A market, somebody who trades there, and the account of a bot.
+/// A market, an account that trades there, and the account of a bot.
 struct World {
     server: Server,
     trader: Client,
@@ -26,7 +26,7 @@ struct World {
     _folder: TempDir,
 }
 
-/// A bot at work.
+/// A running bot.
 struct Working {
     over: oneshot::Sender<()>,
     thread: JoinHandle<Result<(), ClientError>>,
@@ -60,7 +60,7 @@ impl World {
         assert_eq!(self.trader.post("/v1/orders", &order).unwrap().status, 200);
     }
 
-    /// What the bot has resting: the prices of its bids and of its asks, in YES cents.
+    /// The bot's resting orders: the prices of its bids and of its asks, in YES cents.
     fn quotes(&mut self) -> (Vec<u64>, Vec<u64>) {
         let orders = self.bot.get("/v1/orders").unwrap().json()["orders"].as_array().unwrap().clone();
         let prices = |intent: &str, of: fn(u64) -> u64| {
@@ -70,18 +70,21 @@ impl World {
         (prices("buy-yes", |price| price), prices("buy-no", |price| 100 - price))
     }
 
-    /// Waits until it quotes around this middle.
+    /// Waits until the bot quotes around this middle.
     fn quotes_around(&mut self, bot: &Working, middle: u8) {
         let expected = (vec![u64::from(middle - AWAY)], vec![u64::from(middle + AWAY)]);
         let began = Instant::now();
         while self.quotes() != expected {
-            assert!(!bot.thread.is_finished(), "the bot has ended by itself; why stands above, or its `end` says it");
+            assert!(
+                !bot.thread.is_finished(),
+                "the bot has ended by itself; see the output above, or what its `end` returns"
+            );
             assert!(began.elapsed() < STUCK, "{:?}, and not {expected:?}", self.quotes());
             thread::sleep(Duration::from_millis(5));
         }
     }
 
-    /// Waits until the book shows this. It comes from the feed, so a moment after what the account's own orders say.
+    /// Waits until the book shows this. The feed publishes it slightly later than the account's own orders.
     fn shows(&mut self, depth: &Value) {
         let began = Instant::now();
         loop {
@@ -89,7 +92,7 @@ impl World {
             if shown == *depth {
                 return;
             }
-            assert!(began.elapsed() < STUCK, "the book shows {shown}, and not {depth}");
+            assert!(began.elapsed() < STUCK, "the book shows {shown} instead of {depth}");
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -118,19 +121,19 @@ fn it_begins_at_fifty_and_follows() {
     let mut world = World::new();
     let bot = world.bot(1);
     world.quotes_around(&bot, 50);
-    // Somebody takes all of its ask. The last trade was there, so that is where the middle is.
+    // Another account takes the whole ask. The last trade was there, so that is the new middle.
     world.trade("buy-yes", 52, QUANTITY);
     world.quotes_around(&bot, 52);
     world.trade("buy-yes", 54, QUANTITY);
     world.quotes_around(&bot, 54);
-    // And all of its bid.
+    // And the whole bid.
     world.trade("buy-no", 48, QUANTITY);
     world.quotes_around(&bot, 52);
     bot.end().unwrap();
 }
 
 #[test]
-fn it_takes_back_what_rests_before_it_ends() {
+fn it_takes_back_its_orders_before_it_ends() {
     let mut world = World::new();
     let bot = world.bot(1);
     world.quotes_around(&bot, 50);
@@ -140,11 +143,11 @@ fn it_takes_back_what_rests_before_it_ends() {
 }
 
 #[test]
-fn it_says_why_it_can_not_go_on() {
+fn it_says_why_it_cannot_continue() {
     let mut world = World::new();
     let unknown = world.bot(7).end().unwrap_err().to_string();
     assert!(unknown.contains("unknown-market"), "{unknown}");
-    world.bot = world.server.client().with_key("nobody's");
+    world.bot = world.server.client().with_key("unknown");
     let refused = world.bot(1).end().unwrap_err().to_string();
     assert!(refused.contains("unauthenticated"), "{refused}");
 }

@@ -1,6 +1,6 @@
-//! Each part of the measurement is run shortly, and its record says what it is for. How quick it was is not asked.
+//! Runs each part of the measurement briefly, and checks that its record is meaningful. Speed is not tested.
 //!
-//! Tests start in the order of the alphabet. The two that take longest are its first, so that neither is alone at the end.
+//! Tests start in alphabetical order. The two longest are first, so that neither runs alone at the end.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Stdio};
@@ -19,12 +19,12 @@ fn measured(part: &str) -> (VenueRecord, String) {
     (record, words)
 }
 
-/// What a connection that watches may cost the server: three times what it is meant to, for builds that are not made for
-/// speed.
+/// How much memory a watching connection may cost the server: three times the intended amount, for builds without
+/// optimization.
 const CONNECTION_BYTES_MAX: f64 = 36.0 * 1024.0;
 
 #[test]
-fn how_many_orders_a_second() {
+fn how_many_orders_per_second() {
     let (record, words) = measured("throughput");
     let (http, http2) = (record.http.unwrap(), record.http2.unwrap());
     assert!(http.ratio.median > 0.0 && http2.ratio.median > 0.0, "{words}");
@@ -41,7 +41,7 @@ fn how_many_orders_a_second() {
             let way = record.profile.iter().find(|profile| profile.name == way).unwrap();
             way.threads.iter().find(|threads| threads.name == thread).unwrap().ns
         };
-        // Whoever has an order logged it and matched it.
+        // These threads all handled every order.
         for thread in ["network", "engine", "journal", "matching", "replies"] {
             assert!(of("orders", thread) > 0.0, "{thread}: {words}");
         }
@@ -63,7 +63,7 @@ fn watching_connections() {
 fn orders_at_a_high_rate() {
     let (record, words) = measured("sustained");
     let sustained = record.sustained.unwrap();
-    // Whether they came in time or late, all of them came.
+    // Early or late, all of them arrived.
     let due = sustained.offered_per_s as f64 * 2.0;
     assert!((sustained.orders as f64) > 0.9 * due && (sustained.orders as f64) <= due, "{words}");
     assert_eq!(sustained.windows.len(), 2, "{words}");
@@ -96,7 +96,7 @@ fn how_late_an_answer_is() {
         let loads: Vec<_> = late.iter().map(|late| late.load.is_some()).collect();
         assert_eq!(loads, [false, true, true], "{words}");
     }
-    // Whether the load was the limit is said where it was.
+    // The record says whether the load was the limit.
     let mut loads = record.late.iter().chain(&record.late_high).filter_map(|late| late.load.as_ref());
     assert_eq!(words.contains("作废"), loads.any(|load| load.is_void), "{words}");
 }

@@ -1,4 +1,4 @@
-//! The program as people start it: help, refusals, exit codes, and how it ends.
+//! The program as users run it: help, rejected arguments, exit codes, and how it ends.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -37,10 +37,10 @@ fn help_and_refusals() {
 }
 
 #[test]
-fn nobody_listens() {
+fn a_closed_output_ends_the_program() {
     ends_quietly_on_a_closed_pipe(&mut program(&["--help"]));
     ends_with_its_code_when_it_cannot_complain(&mut program(&["--shards", "0"]), 2);
-    // A venue that can't say where it is open, or the operator's key, is of no use to anybody: it ends.
+    // A venue that can't print its address or the operator's key is useless: it ends.
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full");
     if let Ok(full) = full() {
         let ended = program(&["--no-demo"]).stdin(Stdio::null()).stdout(full).output().unwrap();
@@ -54,7 +54,7 @@ fn nobody_listens() {
     assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
-/// What it says when it does not start on this folder, and its exit code.
+/// The exit code and the output when it does not start on this folder.
 fn refusal(folder: &Path) -> (Option<i32>, String) {
     let mut command = program(&["--no-demo", "--data-dir"]);
     let ended = ended(command.arg(folder));
@@ -68,7 +68,7 @@ fn a_data_directory_has_one_venue() {
     let (code, words) = refusal(folder.path());
     assert_eq!(code, Some(3), "{words}");
     assert!(words.contains(&format!("process {}", first.id())), "{words}");
-    assert_eq!(first.client().get("/readyz").unwrap().status, 200, "the first goes on");
+    assert_eq!(first.client().get("/readyz").unwrap().status, 200, "the first keeps running");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn ctrl_c_drains() {
         let mut client = support::client::Client::connect(address).unwrap().with_key(&key);
         let order = json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1 });
         let mut placed = 0;
-        // Each is answered or refused in words, until the connection is closed between two of them.
+        // Each order is answered or refused with a problem, until the connection is closed between two of them.
         while let Ok(answer) = client.post("/v1/orders", &order) {
             match answer.status {
                 200 => placed += 1,
@@ -108,14 +108,14 @@ fn ctrl_c_drains() {
     let (placed, key) = trader.join().unwrap();
     assert_eq!(status.code(), Some(0), "{said}");
     assert!(said.contains("no new requests"), "{said}");
-    assert!(placed > 0, "nobody traded");
+    assert!(placed > 0, "no order was placed");
     let again = Server::start(folder.path(), &[]);
     let orders = again.client().with_key(&key).get("/v1/orders").unwrap().json();
     let kept = orders["orders"].as_array().map_or(0, Vec::len);
-    assert!(kept == placed || kept == placed + 1, "{placed} were placed, {kept} are there");
+    assert!(kept == placed || kept == placed + 1, "{placed} orders were placed, {kept} are in the log");
 }
 
-/// All files of a folder but the names and the lock.
+/// All files of a folder except the names and the lock.
 fn log_files(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_log = |path: &std::path::PathBuf| path.extension().is_some_and(|kind| kind == "log");
@@ -134,7 +134,7 @@ fn remove_names(folder: &Path) {
 }
 
 #[test]
-fn who_loses_the_names_loses_no_cent() {
+fn losing_the_names_loses_no_cent() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--play-money", "500"]);
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
@@ -147,15 +147,15 @@ fn who_loses_the_names_loses_no_cent() {
 
     remove_names(folder.path());
     let server = Server::start(folder.path(), &["--play-money", "500"]);
-    let shown = server.operator.clone().expect("the operator has a new key, and is shown it");
+    let shown = server.operator.clone().expect("the operator gets a new key, which is shown");
     let mut operator = server.client().with_key(&shown);
-    assert_eq!(server.client().with_key(&key).get("/v1/account").unwrap().status, 401, "nobody knows the key");
+    assert_eq!(server.client().with_key(&key).get("/v1/account").unwrap().status, 401, "the key is unknown");
     let other = operator.post("/v1/accounts", &json!({})).unwrap().json();
-    assert!(other["account"].as_u64() > Some(ann), "nobody inherits an account: {other}");
+    assert!(other["account"].as_u64() > Some(ann), "no account changes hands: {other}");
     let new = operator.post(&format!("/v1/accounts/{ann}/key"), &json!({})).unwrap().json();
     let mut again = server.client().with_key(new["key"].as_str().unwrap());
     let account = again.get("/v1/account").unwrap().json();
-    assert_eq!((&account["account"], &account["holdings"]), (&json!(ann), &held), "the balance is the log's");
+    assert_eq!((&account["account"], &account["holdings"]), (&json!(ann), &held), "the balance comes from the log");
     let markets = again.get("/v1/markets").unwrap().json();
     assert_eq!(markets["markets"][0]["market"], json!(1), "{markets}");
     let opened = operator.post("/v1/markets", &json!({ "question": { "en": "And?", "zh": "还有？" } })).unwrap().json();
@@ -163,7 +163,7 @@ fn who_loses_the_names_loses_no_cent() {
 }
 
 #[test]
-fn garbage_for_names_is_refused_and_the_log_stays_as_it_is() {
+fn a_damaged_names_file_is_refused_and_the_log_is_untouched() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &[]);
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());

@@ -1,9 +1,10 @@
 //! The door's contract, and the projection's.
 //!
-//! Connections, the engine and who hands out answers take turns on one thread, by a seed. The engine acknowledges before
-//! `submit` returns or any time later, clients go before they are answered, and the engine is killed and comes back with
-//! what was durable. Each request has exactly one answer, which is what the door's rules say it is; an answer's events are
-//! the model's for that command; and whatever the projection holds is the model's state at the sequence that it names.
+//! Connections, the engine and the replies thread take turns on one thread, in an order drawn from a seed. The engine
+//! acknowledges before `submit` returns or any time later, clients disconnect before they are answered, and the engine
+//! is killed and recovers what was durable. Each request gets exactly one answer, as the door's rules demand; an
+//! answer's events are the model's for that command; and the projection always equals the model's state at the sequence
+//! that it names.
 //!
 //! Then the same with every real engine, on threads.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -44,7 +45,7 @@ fn each_request_has_one_answer_and_the_projection_is_the_models_state() {
         }
     }
     println!("{runs} runs: {all:?}");
-    // What never happened was not tried.
+    // A situation that never occurred was not tested.
     assert!(all.answered > 50 * runs && all.lists > runs && all.deaf > runs && all.restarts > runs / 4, "{all:?}");
     assert!(all.busy > runs && all.forbidden > runs && all.stopped > runs / 4 && all.draining >= runs, "{all:?}");
     assert!(all.tickets_first > runs && all.answers_first > runs && all.long > runs / 50, "{all:?}");

@@ -1,4 +1,4 @@
-//! A short soak, as people start it: what a venue holds does not grow, whatever comes and goes. How quick it was is not asked.
+//! A short soak, as users run it: what a venue holds does not grow, whichever clients come and go. Speed is not tested.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use program::rounds::Rounds;
 use results::record::{Record, SoakRecord};
 
 #[test]
-fn nothing_grows_that_may_not() {
+fn nothing_grows_that_must_not() {
     let folder = tempfile::tempdir().unwrap();
     let minutes = Rounds::asked().pick("0.1", "1");
     let mut soak = Command::new(env!("CARGO_BIN_EXE_ch0a"));

@@ -1,4 +1,4 @@
-/* A market in sixty lines: two asks, a bid that takes one and a half of them, a cancel. Prints what the book says. */
+/* A market in sixty lines: two asks, a bid that takes one and a half of them, a cancel. Prints the book's events. */
 #include "any_price.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ int main(void) {
     any_price_cancel(book, 102, print_event, &events);
     any_price_cancel(book, 102, print_event, &events);
     any_price_market(book, 105, ANY_PRICE_ASK, 5, print_event, &events);
-    printf("bids left: %d, a side that is none: %d\n", any_price_best(book, ANY_PRICE_BID, &best),
+    printf("bids left: %d, an invalid side: %d\n", any_price_best(book, ANY_PRICE_BID, &best),
            any_price_limit(book, 106, 2, 1, 1, ANY_PRICE_GTC, print_event, &events));
     printf("%u events\n", events);
     any_price_destroy(book);

@@ -1,19 +1,19 @@
-//! What a book for any price is asked, and what it answers. Every engine of this chapter stands behind it.
+//! The commands and events of a book for any price. Every engine of this chapter implements it.
 //!
-//! Prices are ticks, any signed 64-bit number; ids are chosen by clients, any 64-bit number; quantities are lots.
-//! A book has no accounts and no clock. It answers with events, handed one by one to whoever receives them, so that
-//! no engine needs a list for its answers. What must hold is said by [`crate::model::Model`], which reads as the rules.
+//! Prices are ticks, any signed 64-bit number; ids are chosen by clients, any 64-bit number; quantities are lots. A
+//! book has no accounts and no clock. It passes its events one by one to a receiver, so that no engine needs a list for
+//! them. [`crate::model::Model`] defines the expected behaviour, and reads like a list of rules.
 
 /// A price in ticks. Both ends of the type are prices like any other.
 pub type Price = i64;
 
-/// An order's name, chosen by its client. It is taken while the order rests, and free again afterwards.
+/// An order's id, chosen by its client. It is in use while the order rests, and can be reused afterwards.
 pub type Id = u64;
 
-/// So many lots. With at most 2^32 orders at rest, 64 bits hold the sum of any of them.
+/// A number of lots. With at most 2^32 resting orders, 64 bits hold the sum of any of them.
 pub type Quantity = u32;
 
-/// Who buys and who sells.
+/// Buy or sell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// Buys, and pays at most its price.
@@ -35,26 +35,26 @@ impl Side {
     }
 }
 
-/// What is left of an order once it has met whom it can.
+/// What happens to the part of an order that does not trade at once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TimeInForce {
     /// It rests (good till cancelled).
     Gtc,
     /// It is cancelled (immediate or cancel).
     Ioc,
-    /// Nothing may be left: it trades whole or not at all (fill or kill).
+    /// Nothing may be left: the order is filled completely or rejected (fill or kill).
     Fok,
-    /// All of it rests, or it is refused: it never takes (post only).
+    /// All of it rests, or the order is rejected: it never takes (post only).
     PostOnly,
 }
 
 // ANCHOR: command
-/// What a client asks.
+/// A client's command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// An order with a limit.
+    /// An order with a limit price.
     Limit {
-        /// Its name.
+        /// Its id.
         id: Id,
         /// Whether it buys.
         side: Side,
@@ -65,76 +65,76 @@ pub enum Command {
         /// What becomes of the rest.
         time_in_force: TimeInForce,
     },
-    /// An order without a limit. What finds nobody is cancelled.
+    /// An order without a limit price. What it can't trade is cancelled.
     Market {
-        /// Its name.
+        /// Its id.
         id: Id,
         /// Whether it buys.
         side: Side,
         /// How much it wants.
         quantity: Quantity,
     },
-    /// Takes an order out of the book.
+    /// Removes an order from the book.
     Cancel {
-        /// Which.
+        /// The order.
         id: Id,
     },
-    /// Gives a resting order another price or quantity. A smaller quantity at its price keeps its place in the
-    /// queue. All else is a cancel and a new [`TimeInForce::Gtc`] order of the same name and side.
+    /// Changes a resting order's price or quantity. A smaller quantity at the same price keeps its place in the
+    /// queue. Anything else is a cancel and a new [`TimeInForce::Gtc`] order with the same id and side.
     Replace {
-        /// Which.
+        /// The order.
         id: Id,
-        /// Its price from now on.
+        /// Its new price.
         price: Price,
-        /// How much it wants from now on.
+        /// Its new quantity.
         quantity: Quantity,
     },
 }
 // ANCHOR_END: command
 
 // ANCHOR: event
-/// What a book answers.
+/// A book's answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// Two orders met, at the resting one's price.
+    /// Two orders traded, at the resting one's price.
     Filled {
         /// The resting order.
         maker: Id,
-        /// The one that came.
+        /// The incoming order.
         taker: Id,
-        /// At this price.
+        /// The price.
         price: Price,
-        /// So much.
+        /// The quantity.
         quantity: Quantity,
     },
     /// An order rests.
     Rested {
-        /// Which.
+        /// The order.
         id: Id,
-        /// Where.
+        /// Its price.
         price: Price,
         /// What is left of it.
         quantity: Quantity,
     },
-    /// A resting order wants less and keeps its place.
+    /// A resting order was reduced and keeps its place.
     Reduced {
-        /// Which.
+        /// The order.
         id: Id,
         /// What is left of it.
         quantity: Quantity,
     },
-    /// An order, or the rest of it, is gone.
+    /// An order, or the rest of it, is removed.
     Cancelled {
-        /// Which.
+        /// The order.
         id: Id,
         /// What was left of it.
         quantity: Quantity,
         /// Why.
         reason: CancelReason,
     },
-    /// The book has not changed.
+    /// The book did not change.
     Rejected {
-        /// The order's name as it was given.
+        /// The id in the command.
         id: Id,
         /// Why.
         reason: RejectReason,
@@ -142,50 +142,50 @@ pub enum Event {
 }
 // ANCHOR_END: event
 
-/// Why an order went.
+/// Why an order was removed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CancelReason {
-    /// Its client asked.
+    /// Its client cancelled it.
     Asked,
-    /// Its client asked for another price or quantity; what comes next is about the new order.
+    /// Its client replaced it; the following events are about the new order.
     Replaced,
     /// It may not rest.
     ImmediateOrCancel,
-    /// It is a market order, and nobody is left.
+    /// It is a market order, and the other side is empty.
     NoLiquidity,
 }
 
 /// Why a command changed nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RejectReason {
-    /// It wants nothing.
+    /// Its quantity is 0.
     ZeroQuantity,
-    /// An order of this name rests.
+    /// An order with this id already rests.
     DuplicateId,
-    /// No order of this name rests.
+    /// No order with this id rests.
     UnknownId,
-    /// A [`TimeInForce::PostOnly`] order would take.
+    /// A [`TimeInForce::PostOnly`] order would trade.
     WouldCross,
-    /// A [`TimeInForce::Fok`] order can't trade whole.
+    /// A [`TimeInForce::Fok`] order can't be filled completely.
     CannotFill,
 }
 
 // ANCHOR: book
-/// Takes a book's answers, in their order.
+/// Receives a book's events, in order.
 pub trait Receiver {
-    /// The next one.
+    /// The next event.
     fn event(&mut self, event: Event);
 }
 
 /// A book for any price.
 pub trait Book: Default {
-    /// Does what a command asks, and tells `receiver` what came of it.
+    /// Executes a command, and passes the resulting events to `receiver`.
     fn apply<R: Receiver>(&mut self, command: Command, receiver: &mut R);
 
     /// The best price of a side: the highest bid, the lowest ask.
     fn best(&self, side: Side) -> Option<Price>;
 
-    /// How much rests at a price.
+    /// The quantity that rests at a price.
     fn quantity_at(&self, side: Side, price: Price) -> u64;
 
     /// How many orders rest.
@@ -196,20 +196,20 @@ pub trait Book: Default {
 }
 // ANCHOR_END: book
 
-/// Keeps all answers.
+/// Keeps all events.
 impl Receiver for Vec<Event> {
     fn event(&mut self, event: Event) {
         self.push(event);
     }
 }
 
-/// Hears nothing.
+/// Ignores all events.
 impl Receiver for () {
     fn event(&mut self, _: Event) {}
 }
 
 impl Command {
-    /// The name of the order that it is about.
+    /// The id of the order that it is about.
     pub fn id(&self) -> Id {
         match *self {
             Command::Limit { id, .. } | Command::Market { id, .. } => id,

@@ -1,7 +1,7 @@
-//! The flows: what real books are asked, made up from a seed, the same on every machine.
+//! The flows: commands like those of real books, generated from a seed, the same on every machine.
 //!
-//! A flow is a way to fill a book and then what is measured. It is made against a book of its own, so that cancels and
-//! replaces name orders that rest. Everything is in integers.
+//! A flow consists of commands that fill a book, and commands that are measured. It is generated against a book of its
+//! own, so that cancels and replaces name resting orders. All arithmetic is in integers.
 
 pub mod hostile;
 pub mod random;
@@ -13,20 +13,20 @@ use street::Street;
 
 pub use street::Flow;
 
-/// Which flow.
+/// The name of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Name {
-    /// Nine tenths cancels and replaces near the best.
+    /// Nine tenths cancels and replaces near the best price.
     Calm,
-    /// The market walks thousands of ticks, up and down again.
+    /// The price trends up by thousands of ticks, and down again.
     Trend,
-    /// Again and again somebody sells through thousands of levels, and they are filled up again.
+    /// Again and again an order sells through thousands of levels, which are then refilled.
     Crash,
     /// Half of the orders are up to eight million ticks away, and every eighth command is about one of them.
     Wide,
-    /// A million orders rest, and nobody knows who leaves next.
+    /// A million orders rest, and any of them may be cancelled next.
     Deep,
-    /// Names and prices chosen against us.
+    /// Adversarial ids and prices.
     Hostile,
 }
 
@@ -34,7 +34,7 @@ impl Name {
     /// All of them.
     pub const ALL: [Name; 6] = [Name::Calm, Name::Trend, Name::Crash, Name::Wide, Name::Deep, Name::Hostile];
 
-    /// As it is written.
+    /// The name on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Name::Calm => "calm",
@@ -46,8 +46,8 @@ impl Name {
         }
     }
 
-    /// The flow of this seed, with so many measured commands; a short one fills a smaller book. A plain one asks for
-    /// nothing that other libraries can't do.
+    /// The flow of this seed, with this many measured commands; a short one fills a smaller book. A plain flow contains
+    /// nothing that other libraries don't support.
     pub fn flow(self, seed: u64, commands: usize, is_plain: bool) -> Flow {
         let street = Street::new(Random::new(seed ^ (self as u64) << 32), is_plain);
         let scale = |full: usize| full.min(commands).max(100);
@@ -62,7 +62,7 @@ impl Name {
     }
 }
 
-/// Where the market is to begin with.
+/// The market's price at the start.
 const MIDDLE: Price = 1_000_000_000;
 
 /// How far from the middle most orders are: many near, few far, at most 120 ticks.
@@ -71,12 +71,12 @@ fn near(street: &mut Street) -> Price {
     1 + i64::from(street.random.below(1 + a.min(b) * 2))
 }
 
-/// Places, moves, reduces or cancels an order near `middle`, as quotes are all day long. About one in fifty takes.
+/// Places, moves, reduces or cancels an order near `middle`, like quotes all day long. About one in fifty takes.
 fn quote(street: &mut Street, middle: Price, orders: usize) {
     let die = street.random.below(1_000);
     let distance = near(street);
     match die {
-        // Who is short of orders adds one; else one goes.
+        // Add an order if there are too few, otherwise remove one.
         0..160 if street.live() < orders => street.add(middle, distance),
         0..160 => street.cancel(),
         160..180 => street.take(middle),
@@ -105,7 +105,7 @@ fn calm(mut street: Street, orders: usize, commands: usize) -> Flow {
 fn trend(mut street: Street, orders: usize, commands: usize) -> Flow {
     filled(&mut street, orders, near);
     while street.commands() < commands {
-        // A tick every sixteen commands; after 20,000 ticks it goes the other way.
+        // One tick every sixteen commands; after 20,000 ticks the direction changes.
         let ticks = (street.commands() / 16) as i64;
         let (leg, along) = (ticks / 20_000, ticks % 20_000);
         let middle = MIDDLE + if leg % 2 == 0 { along } else { 20_000 - along };
@@ -114,7 +114,7 @@ fn trend(mut street: Street, orders: usize, commands: usize) -> Flow {
     street.flow(commands)
 }
 
-/// How many ticks a crash goes through, and how many commands there are from one to the next.
+/// How many ticks a crash goes through, and how many commands lie between two crashes.
 const CRASH: (Price, usize) = (6_000, 50_000);
 
 fn crash(mut street: Street, orders: usize, commands: usize) -> Flow {

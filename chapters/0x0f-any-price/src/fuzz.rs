@@ -1,13 +1,13 @@
-//! Any bytes as a stream of commands, to the ladder and to the model.
+//! Arbitrary bytes as a stream of commands, for the ladder and the model.
 
 use crate::contract::{Book, Command, Event, Side, TimeInForce};
 use crate::ladder::Ladder;
 use crate::model::Model;
 
-/// How many bytes a command takes.
+/// How many bytes encode a command.
 const BYTES: usize = 12;
 
-/// Reads commands from any bytes, as many as there are whole ones.
+/// Decodes commands from any bytes, as many as are complete.
 pub fn commands(bytes: &[u8]) -> Vec<Command> {
     bytes.chunks_exact(BYTES).map(command).collect()
 }
@@ -17,7 +17,7 @@ fn command(bytes: &[u8]) -> Command {
     let mut low = [0; 8];
     low.copy_from_slice(&bytes[4..BYTES]);
     let bits = u64::from_le_bytes(low);
-    // Few names, and some from anywhere; prices near, in steps, or anything; quantities small or large.
+    // Few ids, and some random ones; prices near, in steps, or random; quantities small or large.
     let id = if shape & 1 == 0 { number % 32 } else { bits.rotate_left(17) };
     let price = match shape >> 1 & 3 {
         0 => (bits % 16) as i64,
@@ -41,10 +41,10 @@ fn command(bytes: &[u8]) -> Command {
     }
 }
 
-/// Asks the ladder what it asks the model.
+/// Gives the ladder and the model the same commands.
 ///
 /// # Panics
-/// Where they answer differently.
+/// If their events differ.
 pub fn orders(bytes: &[u8]) {
     let (mut ladder, mut model) = (Ladder::with_key([1, 3]), Model::default());
     for (at, command) in commands(bytes).into_iter().enumerate() {

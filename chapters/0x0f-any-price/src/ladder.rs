@@ -1,11 +1,12 @@
-//! The ladder: an array around the market, a tree for what is far from it, and queues of three orders to a line.
+//! The ladder: an array around the market, a tree for prices far from it, and queues with three orders per cache line.
 //!
-//! A price is not an index, but the prices around the market nearly are: [`side`] keeps them in a [`window`] that
-//! follows the best, and all others in a tree ([`far`]). Orders wait in [`blocks`], found by name in an [`id_table`];
-//! both grow a little at a time ([`slab`]). The book is never crossed, so a price alone says which side an order is
-//! on. Invariants: a name is in the table exactly when its order is in a queue; a level's total is the sum of its
-//! orders. Costs: for an order that rests or leaves near the market two lines that may have left the cache, its
-//! bucket's and its block's; nothing allocates but growth; no loop but that over its fills grows with the book.
+//! A price is not an index, but prices around the market nearly are: [`side`] keeps them in a [`window`] that follows
+//! the best price, and all others in a tree ([`far`]). Orders wait in [`blocks`] and are found by id in an
+//! [`id_table`]; both grow in small steps ([`slab`]). The book is never crossed, so the price alone tells which side an
+//! order is on. Invariants: an id is in the table exactly when its order is in a queue; a level's total is the sum of
+//! its orders. Costs: for an order that is added or removed near the market, two lines that may not be cached, its
+//! bucket's and its block's; only growth allocates; the only loop that depends on the size of the book is the one over
+//! fills.
 
 pub mod blocks;
 pub mod far;
@@ -22,7 +23,7 @@ use id_table::{IdTable, Vacancy};
 use side::{Levels, price, rank};
 use slab::{NONE, Slot};
 
-/// How many steps a moving window takes with each message.
+/// How many steps a moving window takes per message.
 const STEPS: usize = 4;
 
 /// A book for any price.
@@ -34,16 +35,16 @@ pub struct Ladder {
     ids: IdTable,
 }
 
-/// An order that comes in.
+/// An incoming order.
 #[derive(Clone, Copy)]
 struct Taker {
     id: Id,
     side: Side,
     price: Price,
     quantity: Quantity,
-    /// The worst rank of the other side that it takes.
+    /// The worst rank of the other side that it trades with.
     limit: u64,
-    /// Why what is left of it may not rest, unless it may.
+    /// Why its remainder must not rest, unless it may.
     end: Option<CancelReason>,
 }
 
@@ -54,15 +55,15 @@ impl Taker {
 }
 
 impl Ladder {
-    /// A book whose table of names is keyed with these numbers, which nobody who chooses names may know. The
-    /// default draws them.
+    /// A book whose table of ids is keyed with these numbers, which must be unknown to clients. The default draws them
+    /// at random.
     pub fn with_key(key: [u64; 2]) -> Ladder {
         Ladder { ids: IdTable::with_key(key), ..Ladder::default() }
     }
 
     // ANCHOR: admit
-    /// Lets an order come in, or says why not. Finds where its name will stand, should it rest. Always inlined, as what
-    /// each message runs through once: what a call hands back would go through memory.
+    /// Checks an incoming order, or rejects it, and finds the slot where its id will go if it rests. Always inlined:
+    /// every message runs through this once, and the result of a call would go through memory.
     #[inline(always)]
     fn admit(
         &mut self,
@@ -91,8 +92,8 @@ impl Ladder {
     // ANCHOR_END: admit
 
     // ANCHOR: change
-    /// Takes an order out of the book. Where it is to have another price or quantity, it comes in again: under its
-    /// name, which keeps its place in the table. A smaller quantity alone is written down where the order stands.
+    /// Removes an order from the book. If it gets another price or quantity it is added again under its id, which keeps
+    /// its slot in the table. A smaller quantity at the same price is changed in place.
     #[inline(always)]
     fn change(
         &mut self,
@@ -107,7 +108,8 @@ impl Ladder {
         let (slot, number) = Blocks::split(found.place);
         let block = self.blocks.get_mut(slot);
         let (price, was) = (block.price, block.orders[number].quantity);
-        // Asks are never below the best ask, and bids always are. As a number, for nobody could guess it.
+        // Asks are never below the best ask, and bids always are. Computed as a number, because a branch would be
+        // unpredictable.
         let side = Side::BOTH[usize::from(self.sides[Side::Ask as usize].reaches(rank(Side::Ask, price)))];
         let rank = rank(side, price);
         let levels = &mut self.sides[side as usize];
@@ -140,8 +142,8 @@ impl Ladder {
     // ANCHOR_END: change
 
     // ANCHOR: trade
-    /// Trades level by level until nothing is left or nobody fits. Returns what is left. Never inlined: most messages
-    /// meet nobody, and keep their registers.
+    /// Trades level by level until nothing is left or no order matches. Returns what is left. Never inlined: most
+    /// messages match nothing, and keep their registers.
     #[inline(never)]
     fn trade(&mut self, taker: &Taker, receiver: &mut impl Receiver) -> Quantity {
         let (other, mut left) = (taker.side.opposite(), taker.quantity);
@@ -162,7 +164,7 @@ impl Ladder {
         left
     }
 
-    /// Trades with a queue from its first block on. Returns the first block that is left.
+    /// Trades with a queue, starting at its first block. Returns the first remaining block.
     #[inline]
     fn empty(
         blocks: &mut Blocks,

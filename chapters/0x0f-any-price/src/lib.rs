@@ -1,8 +1,8 @@
-//! 0x0f: any price. What did we gain from 99 prices, and what does a book for any price cost?
+//! 0x0f: any price. What did 99 prices gain us, and what does a book for any price cost?
 //!
-//! [`contract`] says what a book is asked and answers, [`model`] what is right. Three engines stand behind it:
-//! [`tree_book`] and [`vector_book`], which share their queues ([`queue_book`]), and the [`ladder`]. [`flow`]s are what
-//! they are measured with, [`orders_csv`] reads flows of your own, [`measure`] is what `cargo run --release` does.
+//! [`contract`] defines the commands and events of a book, [`model`] the expected behaviour. Three engines implement
+//! it: [`tree_book`] and [`vector_book`], which share their queues ([`queue_book`]), and the [`ladder`]. [`flow`]s are
+//! the workloads, [`orders_csv`] reads flows of your own, [`measure`] is what `cargo run --release` does.
 #![forbid(unsafe_code)]
 
 pub mod contract;

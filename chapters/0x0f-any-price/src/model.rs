@@ -1,15 +1,15 @@
 //! The reference model: a list of the resting orders, oldest first, and the rules, one after the other.
 //!
-//! It is as slow as it is plain. Engines have to answer as it does, event by event.
+//! It is simple and slow. Every engine has to produce the same events.
 
 use crate::contract::{
     Book, CancelReason, Command, Event, Id, Price, Quantity, Receiver, RejectReason, Side, TimeInForce,
 };
 
-/// An order that rests.
+/// A resting order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resting {
-    /// Its name.
+    /// Its id.
     pub id: Id,
     /// Whether it buys.
     pub side: Side,
@@ -22,11 +22,11 @@ pub struct Resting {
 /// The rules.
 #[derive(Default)]
 pub struct Model {
-    /// Who came first stands first.
+    /// The resting orders, the oldest first.
     orders: Vec<Resting>,
 }
 
-/// An order that comes in; without a limit it takes any price.
+/// An incoming order; without a limit it accepts any price.
 struct Taker {
     id: Id,
     side: Side,
@@ -45,7 +45,7 @@ impl Taker {
 }
 
 impl Model {
-    /// The resting orders of a side: best price first, and at a price who came first.
+    /// The resting orders of a side: best price first, and at each price the oldest first.
     pub fn side(&self, side: Side) -> Vec<Resting> {
         let mut orders: Vec<Resting> = self.orders.iter().filter(|order| order.side == side).copied().collect();
         match side {
@@ -75,7 +75,7 @@ impl Model {
         }
     }
 
-    /// Trades with the best orders until none fits or nothing is left. Returns what is left.
+    /// Trades with the best orders until none matches or nothing is left. Returns what is left.
     fn trade(&mut self, taker: &Taker, receiver: &mut impl Receiver) -> Quantity {
         let mut left = taker.quantity;
         for maker in self.side(taker.side.opposite()).into_iter().filter(|maker| taker.takes(maker)) {

@@ -1,7 +1,7 @@
 //! Flows of your own, as CSV.
 //!
-//! The first line is the header; it names six columns, and every line has all six. A column that a command does not
-//! use stays empty.
+//! The first line is the header; it names six columns, and every line has all six. Columns that a command does not use
+//! stay empty.
 //!
 //! ```text
 //! command,id,side,price,quantity,time_in_force
@@ -14,10 +14,10 @@
 //! | column | what it holds | used by |
 //! |---|---|---|
 //! | `command` | `limit`, `market`, `cancel`, `replace` | all |
-//! | `id` | the order's name, 0 to 18446744073709551615 | all |
+//! | `id` | the order's id, 0 to 18446744073709551615 | all |
 //! | `side` | `bid`, `ask` | `limit`, `market` |
 //! | `price` | ticks, -9223372036854775808 to 9223372036854775807 | `limit`, `replace` |
-//! | `quantity` | lots, 0 to 4294967295; a book refuses 0 | `limit`, `market`, `replace` |
+//! | `quantity` | lots, 0 to 4294967295; a book rejects 0 | `limit`, `market`, `replace` |
 //! | `time_in_force` | `gtc`, `ioc`, `fok`, `post-only` | `limit` |
 
 use std::path::Path;
@@ -29,7 +29,7 @@ use crate::contract::{Command, Side, TimeInForce};
 
 const HEADER: [&str; 6] = ["command", "id", "side", "price", "quantity", "time_in_force"];
 
-/// Why a file is no flow, with its line.
+/// Why a file is not a valid flow, with the line.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NotAFlow(String);
@@ -37,7 +37,7 @@ pub struct NotAFlow(String);
 /// Reads all commands of a file.
 ///
 /// # Errors
-/// [`NotAFlow`] with the file, the line and the reason, before anything has been done with any of them.
+/// [`NotAFlow`] with the file, the line and the reason, before any command is executed.
 pub fn read(path: &Path) -> Result<Vec<Command>, NotAFlow> {
     let text = std::fs::read(path).map_err(|error| {
         NotAFlow(format!("cannot read {}: {error}; check the path and the permissions", path.display()))
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_told_with_its_line() {
+    fn invalid_commands_are_reported_with_their_line() {
         for (row, words) in [
             ("limti,7,bid,1,1,gtc", "`command` is \"limti\""),
             ("limit,x,bid,1,1,gtc", "`id` is \"x\""),

@@ -1,8 +1,8 @@
-//! A book of queues: what two engines have in common, which differ in how they keep their levels in order.
+//! A book of queues: the common part of two engines that differ in how they sort their levels.
 //!
-//! A level is a queue of orders; a map leads from an order's name to its side and price. That is the book of 0x01
-//! without the money. A side's levels are sorted by their **rank**: the higher the better on both sides, so that the
-//! same code serves both. Costs: a search for each level touched, and a walk through its queue for each cancel.
+//! A level is a queue of orders; a map leads from an order's id to its side and price. It is the book of 0x01 without
+//! the money. A side's levels are sorted by their **rank**: higher is better on both sides, so that the same code
+//! serves both. Costs: a search per level that is touched, and a walk through its queue per cancel.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::contract::{
     Book, CancelReason, Command, Event, Id, Price, Quantity, Receiver, RejectReason, Side, TimeInForce,
 };
 
-/// An order at rest: its name and what is left of it.
+/// A resting order: its id and what is left of it.
 #[derive(Clone, Copy)]
 pub struct Waiting {
     id: Id,
@@ -22,33 +22,33 @@ pub type Queue = VecDeque<Waiting>;
 
 /// The levels of a side, by rank.
 pub trait Levels: Default {
-    /// The best rank that has orders.
+    /// The best rank with orders.
     fn best(&self) -> Option<i64>;
 
     /// The orders of a rank.
     fn queue(&self, rank: i64) -> Option<&Queue>;
 
-    /// The same, to change.
+    /// The same, mutable.
     fn queue_mut(&mut self, rank: i64) -> Option<&mut Queue>;
 
-    /// The orders of a rank, which may be the first there.
+    /// The orders of a rank, which may be new.
     fn open(&mut self, rank: i64) -> &mut Queue;
 
-    /// Removes a rank, whose orders are gone.
+    /// Removes a rank without orders.
     fn close(&mut self, rank: i64);
 
-    /// All levels of at least this rank, from the best.
+    /// All levels of at least this rank, the best first.
     fn down_to(&self, rank: i64) -> impl Iterator<Item = &Queue>;
 
-    /// How many bytes the levels hold, and their queues.
+    /// How many bytes the levels and their queues hold.
     fn bytes(&self) -> usize;
 }
 
-/// How good a price is for its side, as a number of which more is better. Asked again, it gives the price back.
+/// How good a price is for its side; higher is better. Applied again, it returns the price.
 pub fn rank(side: Side, price: Price) -> i64 {
     match side {
         Side::Bid => price,
-        // Turning all bits turns the order round, and unlike a minus sign it can't overflow.
+        // Inverting all bits reverses the order, and unlike negation it can't overflow.
         Side::Ask => !price,
     }
 }
@@ -60,7 +60,7 @@ pub struct QueueBook<L> {
     places: HashMap<Id, (Side, Price)>,
 }
 
-/// An order that comes in. A market order's limit is the worst price there is.
+/// An incoming order. A market order's limit is the worst possible price.
 struct Taker {
     id: Id,
     side: Side,
@@ -69,7 +69,7 @@ struct Taker {
 }
 
 impl<L: Levels> QueueBook<L> {
-    /// The rank of the best level that the taker meets.
+    /// The rank of the best level that the taker matches.
     fn best_match(&self, taker: &Taker) -> Option<i64> {
         let other = taker.side.opposite();
         self.sides[other as usize].best().filter(|best| *best >= rank(other, taker.limit))
@@ -98,7 +98,7 @@ impl<L: Levels> QueueBook<L> {
         }
     }
 
-    /// Trades until nothing is left or nobody fits. Returns what is left.
+    /// Trades until nothing is left or no order matches. Returns what is left.
     fn trade(&mut self, taker: &Taker, receiver: &mut impl Receiver) -> Quantity {
         let (other, mut left) = (taker.side.opposite(), taker.quantity);
         while let Some(best) = self.best_match(taker).filter(|_| left > 0) {
@@ -139,14 +139,14 @@ impl<L: Levels> QueueBook<L> {
         }
     }
 
-    /// The queue that an order waits in, and its place there.
+    /// The queue of an order, and its index there.
     fn find(&mut self, id: Id) -> Option<(Side, Price, usize)> {
         let (side, price) = *self.places.get(&id)?;
         let queue = self.sides[side as usize].queue(rank(side, price))?;
         Some((side, price, queue.iter().position(|waiting| waiting.id == id)?))
     }
 
-    /// Takes an order out from wherever it is. Returns what was left of it.
+    /// Removes an order. Returns what was left of it.
     fn remove(&mut self, id: Id, side: Side, price: Price, place: usize) -> Quantity {
         self.places.remove(&id);
         let (levels, rank) = (&mut self.sides[side as usize], rank(side, price));
@@ -215,7 +215,7 @@ impl<L: Levels> Book for QueueBook<L> {
     }
 
     fn bytes(&self) -> usize {
-        // A place of the map is a pair and a byte of control; its table is at most seven eighths full.
+        // A slot of the map is a pair and a control byte; its table is at most seven eighths full.
         let places = self.places.capacity() * 8 / 7 * (size_of::<(Id, (Side, Price))>() + 1);
         places + self.sides.iter().map(L::bytes).sum::<usize>()
     }

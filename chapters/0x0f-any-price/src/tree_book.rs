@@ -1,6 +1,6 @@
-//! Levels in a `BTreeMap`: any price, found in as many steps as the tree is high.
+//! Levels in a `BTreeMap`: any price, found in as many steps as the tree has levels.
 //!
-//! Costs: a walk down the tree for each level that an order touches, a node to allocate now and then.
+//! Costs: a walk down the tree per level that an order touches, and sometimes a node to allocate.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Levels for Tree {
     }
 
     fn bytes(&self) -> usize {
-        // Nodes hold eleven pairs and are two thirds full on average; the rest is what a node says about itself.
+        // Nodes hold eleven pairs and are two thirds full on average; the rest is the node's own overhead.
         let node = self.0.len().div_ceil(7) * (11 * size_of::<(i64, Queue)>() + 16);
         node + self.0.values().map(|queue| queue.capacity() * size_of::<Waiting>()).sum::<usize>()
     }

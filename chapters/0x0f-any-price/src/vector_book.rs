@@ -1,6 +1,6 @@
-//! Levels in a sorted vector, the best at its end: what trades most is found and removed without a search.
+//! Levels in a sorted vector, the best at its end: the most active level is found and removed without a search.
 //!
-//! Costs: a search by halves, and a move of all better levels for each level that opens or closes below them.
+//! Costs: a binary search, and a move of all better levels for each level that opens or closes below them.
 
 use crate::queue_book::{Levels, Queue, QueueBook, Waiting};
 

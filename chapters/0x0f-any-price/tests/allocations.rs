@@ -1,5 +1,4 @@
-//! The ladder allocates when it grows and not otherwise, no message waits for growth, and an order takes at most 80
-//! bytes.
+//! The ladder allocates only to grow, no message waits for a large allocation, and an order takes at most 80 bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -9,23 +8,23 @@ use any_price::flow::Name;
 use any_price::flow::random::Random;
 use any_price::ladder::Ladder;
 
-/// Counts what is asked for.
+/// Counts allocations.
 struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: all of it is the system's allocator, which keeps its promises; counting touches no block.
+// SAFETY: every call goes to the system's allocator, which keeps the contract; counting touches no block.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
         LARGEST.fetch_max(layout.size(), Relaxed);
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -40,16 +39,16 @@ fn during(work: impl FnOnce()) -> (usize, usize) {
     (ALLOCATIONS.load(Relaxed), LARGEST.load(Relaxed))
 }
 
-/// One test, for the counters are everybody's.
+/// One test, because the counters are global.
 #[test]
-fn memory_is_asked_for_in_small_pieces_and_only_to_grow() {
+fn allocations_are_small_and_only_for_growth() {
     for name in [Name::Calm, Name::Wide, Name::Trend] {
         let flow = name.flow(1, 200_000, false);
         let (warm_up, measured) = flow.commands.split_at(150_000);
         let mut book = Ladder::default();
         flow.setup.iter().chain(warm_up).for_each(|&command| book.apply(command, &mut ()));
         let (allocations, _) = during(|| measured.iter().for_each(|&command| book.apply(command, &mut ())));
-        // A new most of orders, levels or names at one time takes a chunk; a message takes none.
+        // A new maximum of orders, levels or ids takes a chunk; a message takes none.
         assert!(allocations < 50, "{}: {allocations} allocations", name.word());
     }
 
@@ -66,5 +65,5 @@ fn memory_is_asked_for_in_small_pieces_and_only_to_grow() {
     });
     assert!(largest <= 64 * 1_024, "one message waited for {largest} bytes");
     let bytes = book.bytes() / book.orders();
-    assert!(bytes <= 80, "{bytes} bytes an order");
+    assert!(bytes <= 80, "{bytes} bytes per order");
 }

@@ -1,4 +1,4 @@
-//! Every engine against the model, event by event and question by question, on streams that look for trouble.
+//! Every engine against the model, event by event and query by query, on streams designed to find bugs.
 
 use any_price::contract::{Book, Command, Event, Id, Price, Quantity, Side, TimeInForce};
 use any_price::ladder::Ladder;
@@ -8,12 +8,12 @@ use any_price::vector_book::VectorBook;
 use program::rounds::Rounds;
 use proptest::prelude::*;
 
-/// Where a stream's prices are.
+/// The prices of a stream.
 #[derive(Clone, Copy, Debug)]
 enum Prices {
-    /// At two prices, so that queues are long.
+    /// Two prices, so that queues are long.
     Two,
-    /// So close that most orders meet.
+    /// So close that most orders trade.
     Near,
     /// So far apart that the window moves all the time.
     Jumping,
@@ -41,7 +41,7 @@ fn quantity() -> impl Strategy<Value = Quantity> {
     prop_oneof![10 => 1_u32..20, 10 => 1_u32..4, 1 => Just(0), 1 => Just(1), 2 => u32::MAX - 2..=u32::MAX]
 }
 
-/// Few names, far apart, so that they come again, and some that are in no book.
+/// Few ids, far apart, so that they repeat, and some that are in no book.
 fn id() -> impl Strategy<Value = Id> {
     prop_oneof![8 => (0_u64..40).prop_map(|n| n << 20), 1 => any::<Id>(), 1 => prop::sample::select(vec![0, u64::MAX])]
 }
@@ -68,7 +68,7 @@ fn stream() -> impl Strategy<Value = Vec<Command>> {
     prices.prop_flat_map(|prices| prop::collection::vec(command(prices), 1..120))
 }
 
-/// The model's answers to a stream, and an engine's.
+/// Compares an engine's events for a stream with the model's.
 fn compare<B: Book>(stream: &[Command]) -> Result<(), TestCaseError> {
     let (mut engine, mut model) = (B::default(), Model::default());
     for (at, &command) in stream.iter().enumerate() {
@@ -115,9 +115,9 @@ proptest! {
     }
 }
 
-/// A smaller quantity alone keeps an order's place; the same, a larger one and another price lose it.
+/// Only a smaller quantity keeps an order's place; the same, a larger one or another price loses it.
 #[test]
-fn who_asks_for_less_alone_keeps_its_place() {
+fn only_a_smaller_quantity_keeps_its_place() {
     let limit = |id, side, quantity| Command::Limit { id, side, price: 7, quantity, time_in_force: TimeInForce::Gtc };
     for (price, quantity, is_first) in [(7, 4, true), (7, 5, false), (7, 6, false), (6, 4, false)] {
         let replace = Command::Replace { id: 1, price, quantity };
@@ -134,7 +134,7 @@ fn who_asks_for_less_alone_keeps_its_place() {
     }
 }
 
-/// Streams an engine; `PROPTEST_CASES` asks for others.
+/// The number of streams per engine; `PROPTEST_CASES` overrides it.
 fn cases() -> u32 {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok());
     asked.unwrap_or_else(|| Rounds::asked().pick(400, 2_000))

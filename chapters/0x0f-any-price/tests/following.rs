@@ -1,10 +1,10 @@
-//! Where a side's window lies, when it sets out, and each step of its way.
+//! Where a side's window is, when it starts to move, and every step of a move.
 
 use any_price::ladder::blocks::Level;
 use any_price::ladder::side::Levels;
 use any_price::ladder::window::LEVELS;
 
-/// How far below the best the window begins.
+/// How far below the best the window starts.
 const BELOW: u64 = 2_816;
 const HOME: u64 = 1 << 63;
 
@@ -17,7 +17,7 @@ fn shut(levels: &mut Levels, rank: u64) {
     levels.close(rank);
 }
 
-/// A side with these levels, whose window is at rest.
+/// A side with these levels, whose window has come to rest.
 fn settled(ranks: &[u64]) -> Levels {
     let mut levels = Levels::default();
     ranks.iter().for_each(|&rank| open(&mut levels, rank));
@@ -25,7 +25,7 @@ fn settled(ranks: &[u64]) -> Levels {
     levels
 }
 
-/// Lets a window come to rest, and looks at every level after every step. How many steps it took.
+/// Lets a window come to rest, and checks every level after every step. Returns how many steps it took.
 fn rest(levels: &mut Levels, ranks: &[u64]) -> usize {
     for steps in 0..100_000 {
         let held: Vec<u64> = ranks.iter().copied().filter(|&rank| levels.is_in_window(rank)).collect();
@@ -84,12 +84,12 @@ fn a_best_that_is_well_placed_moves_nothing() {
     }
     let mut levels = settled(&[HOME]);
     shut(&mut levels, HOME);
-    assert!(!levels.is_moving(), "nobody is there to be followed");
+    assert!(!levels.is_moving(), "there is no best to follow");
     let mut levels = settled(&[HOME]);
     open(&mut levels, HOME + 50_000);
     [HOME, HOME + 50_000].into_iter().for_each(|rank| shut(&mut levels, rank));
     levels.advance(1);
-    assert!(!levels.is_moving(), "nobody is left to be followed");
+    assert!(!levels.is_moving(), "there is no best left to follow");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn it_waits_sixteen_steps_a_level() {
         levels.advance(at_once);
         assert_eq!(levels.window_moves(), moves + 1);
     }
-    // Whoever leaves in time is not followed, and the waiting begins anew.
+    // A level that disappears in time is not followed, and the waiting starts again.
     let mut levels = settled(&[HOME]);
     let moves = levels.window_moves();
     for _ in 0..10 {
@@ -118,8 +118,8 @@ fn it_waits_sixteen_steps_a_level() {
 
 #[test]
 fn each_step_moves_a_level_or_skips_what_is_empty() {
-    // Up by 1,000: two levels leave, one step skips to where the window wants to begin, one fetches all that is free
-    // above. The level at its very beginning stays.
+    // Up by 1,000: two levels leave, one step skips to the wanted start of the window, one covers the free ranks above.
+    // The level exactly at the start stays.
     let ranks = [HOME - BELOW, HOME - 2_000, HOME - 1_816, HOME - 100, HOME];
     let mut levels = settled(&ranks);
     open(&mut levels, HOME + 1_000);
@@ -128,18 +128,20 @@ fn each_step_moves_a_level_or_skips_what_is_empty() {
     assert_eq!(rest(&mut levels, &ranks), waited + 2 + 1 + 1 + 1);
     assert!(holds(&levels, HOME + 1_000 - BELOW));
 
-    // Far up: all five leave, and the window has none; it begins anew at the best and grows down, to its very beginning.
+    // Far up: all five levels leave, and the window is empty; it starts again at the best and grows down, to its very
+    // start.
     let mut levels = settled(&[HOME - 4, HOME - 3, HOME - 2, HOME - 1, HOME]);
     let ranks: Vec<u64> = (0..5).map(|n| HOME - n).chain([9_000, 9_500, 11_816].map(|up| HOME + up)).collect();
     ranks[5..].iter().for_each(|&rank| open(&mut levels, rank));
     let ranks: Vec<u64> = ranks.into_iter().collect::<std::collections::BTreeSet<_>>().into_iter().collect();
     let waited = 16 * ranks.len() + 1;
-    // Five leave, one step finds no more, one begins at the best, one finds nobody above, two come, and it has arrived.
+    // Five levels leave, one step finds no more, one starts at the best, one finds nothing above, two are fetched, and
+    // it has arrived.
     assert_eq!(rest(&mut levels, &ranks), waited + 5 + 1 + 1 + 1 + 2 + 1);
     assert!(holds(&levels, HOME + 11_816 - BELOW));
 }
 
-/// A side with these levels whose window has just set out, for the best has gone.
+/// A side with these levels whose window has just started to move, because the best has gone.
 fn set_out(ranks: &[u64]) -> Levels {
     let mut levels = settled(&[ranks, &[HOME]].concat());
     let moves = levels.window_moves();
@@ -151,8 +153,8 @@ fn set_out(ranks: &[u64]) -> Levels {
 }
 
 #[test]
-fn who_comes_while_it_is_on_its_way_is_taken_along() {
-    // Down by 3,000, and half way somebody comes at the old place, which the window still holds.
+fn orders_that_arrive_during_a_move_are_included() {
+    // Down by 3,000, and half way an order arrives at the old place, which the window still covers.
     let ranks = [HOME - 6_000, HOME - 3_100, HOME - 3_000, HOME - 200];
     let mut levels = set_out(&ranks[..3]);
     open(&mut levels, ranks[3]);
@@ -161,7 +163,7 @@ fn who_comes_while_it_is_on_its_way_is_taken_along() {
     assert!(holds(&levels, HOME - 200 - BELOW));
 }
 
-/// Who stands on the last rank that the window wants stays or comes; who stands on the next one does neither.
+/// A level on the last rank that the window wants stays or is fetched; a level on the next rank does neither.
 #[test]
 fn a_window_ends_where_it_says() {
     let high = HOME - 3_000 - BELOW + (LEVELS - 1);
@@ -170,7 +172,7 @@ fn a_window_ends_where_it_says() {
         let mut levels = set_out(&ranks[..2]);
         open(&mut levels, rank);
         let mut steps = 0;
-        // Its next wish is another matter.
+        // Its next target does not matter here.
         while !holds(&levels, HOME - 3_000 - BELOW) {
             levels.advance(1);
             steps += 1;
@@ -179,10 +181,10 @@ fn a_window_ends_where_it_says() {
         assert_eq!(levels.is_in_window(rank), rank <= high, "{steps} steps");
         steps
     };
-    // One step cuts off what is beyond the end, one comes for each of the two others, and one goes down to the beginning.
+    // One step cuts off the ranks beyond the end, one fetches each of the two others, and one goes down to the start.
     assert_eq!([high - 1, high, high + 1].map(steps), [4, 4, 4]);
 
-    // On the way up nobody beyond its end is fetched, not even for a step.
+    // On the way up no level beyond its end is fetched, not even for one step.
     let high = HOME + 50_000 - BELOW + (LEVELS - 1);
     for rank in [high, high + 1] {
         let mut levels = settled(&[HOME]);

@@ -1,4 +1,4 @@
-//! Any bytes, on stable Rust and for a moment; `scripts/fuzz any_price` is led by coverage.
+//! Arbitrary bytes, on stable Rust and only briefly; `scripts/fuzz any_price` is guided by coverage.
 
 use any_price::flow::random::Random;
 

@@ -1,4 +1,4 @@
-//! The ladder's parts, each against something plain, with more moves and more names than a random stream has.
+//! The ladder's parts, each compared with a simple structure, with more moves and more ids than a random stream has.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +22,7 @@ fn ranks_and_prices_are_the_same_both_ways_and_better_is_more() {
     assert_eq!((rank(Side::Bid, i64::MIN), rank(Side::Ask, i64::MAX)), (0, 0));
 }
 
-/// Ranks that share long beginnings, and some from all over.
+/// Ranks with long common prefixes, and some random ones.
 fn some_rank(random: &mut Random) -> u64 {
     match random.below(4) {
         0 => random.bits(),
@@ -47,7 +47,7 @@ fn three_orders_share_a_line_and_a_gap_at_the_end_is_filled() {
     let places = [1, 2, 3, 4].map(|id| blocks.append(&mut level, 7, id, 1));
     assert_eq!(places, [0, 1, 2, 4]);
     assert_eq!((level.first, level.last), (0, 1));
-    // Whoever comes stands behind all who are there: in the place of the last one that left, and in no other's.
+    // A new order goes behind all existing ones: into the entry of the last one that left, and no other.
     let fifth = blocks.append(&mut level, 7, 5, 1);
     blocks.order_mut(fifth).1.quantity = 0;
     assert_eq!(blocks.append(&mut level, 7, 6, 1), fifth);
@@ -57,7 +57,7 @@ fn three_orders_share_a_line_and_a_gap_at_the_end_is_filled() {
 }
 
 #[test]
-fn the_tree_knows_what_a_map_knows() {
+fn the_tree_matches_a_map() {
     let (mut far, mut map, mut random) = (Far::default(), BTreeMap::new(), Random::new(3));
     for step in 0..12_000 {
         let (at, quantity) = (some_rank(&mut random), u64::from(1 + random.below(9)));
@@ -137,13 +137,13 @@ fn the_window_finds_the_next_level_all_around_its_ring() {
     }
 }
 
-/// What a ring says where there is nothing more on this side: the far end of the other, a turn away.
+/// The ring's answer if there is nothing more on this side: the far end of the other, one turn away.
 fn wrapped(map: &BTreeMap<u64, u64>, _at: u64, down: bool) -> Option<u64> {
     let rank = if down { map.keys().next_back() } else { map.keys().next() }?;
     Some(if down { rank.wrapping_sub(LEVELS) } else { rank.wrapping_add(LEVELS) })
 }
 
-/// A side against a map, while its best jumps about so that the window moves all the time.
+/// A side compared with a map, while its best jumps about so that the window moves all the time.
 #[test]
 fn a_side_is_right_wherever_its_window_is() {
     for (seed, spread) in [(1, 3_000), (2, 20_000), (3, 1_000_000), (4, u32::MAX)] {
@@ -184,9 +184,9 @@ fn a_side_is_right_wherever_its_window_is() {
     }
 }
 
-/// A lone order far out that comes and goes does not make the window move.
+/// A lone order far out that is placed and cancelled does not make the window move.
 #[test]
-fn a_window_does_not_follow_who_does_not_stay() {
+fn a_window_does_not_follow_a_passing_order() {
     let mut levels = Levels::default();
     let home = 1_u64 << 63;
     let settle = |levels: &mut Levels| {
@@ -224,9 +224,9 @@ fn a_window_does_not_follow_who_does_not_stay() {
     assert!(levels.is_in_window(home + 1_000_000) && !levels.is_in_window(home));
 }
 
-/// Names from five families that other tables would send to few places.
+/// Ids from five families that other tables would map to few slots.
 #[test]
-fn names_are_found_whatever_they_are() {
+fn any_ids_are_found() {
     let name = |n: u64| match n % 5 {
         0 => n << 44,
         1 => n << 20,
@@ -244,7 +244,7 @@ fn names_are_found_whatever_they_are() {
     for n in 0..20_000_u64 {
         let id = name(n);
         assert!(table.find(id, &blocks).is_none());
-        let vacancy = table.vacancy(id, &mut blocks).expect("it is not there");
+        let vacancy = table.vacancy(id, &mut blocks).expect("the id is not in the table");
         let place = blocks.append(&mut levels[(n % 50) as usize], 1, id, 1);
         table.insert(vacancy, place, &mut blocks);
         assert!(table.vacancy(id, &mut blocks).is_none());
@@ -274,11 +274,11 @@ fn names_are_found_whatever_they_are() {
     for (id, (place, _)) in &map {
         assert_eq!(table.find(*id, &blocks).map(|found| found.place), Some(*place));
     }
-    assert!(table.bytes() < map.len() * 13, "{} bytes for {} names", table.bytes(), map.len());
-    // What is in a bucket's line is found there; few have to be looked for beyond it.
+    assert!(table.bytes() < map.len() * 13, "{} bytes for {} ids", table.bytes(), map.len());
+    // Most ids are found in their bucket's line; few have to be searched for beyond it.
     let crowded = table.crowded(&blocks);
     assert!(crowded > 20 && crowded < map.len() / 25, "{crowded} of {} found no room", map.len());
-    // Of a name that is not there the line says so itself, but for one in some twenty.
+    // For an unknown id the line itself shows that it is unknown, in all but about one of twenty cases.
     let likely: usize = (20_000..40_000).map(|n| table.likely(name(n))).sum();
-    assert!(likely > 0 && likely < 20_000 / 12, "{likely} orders were like 20,000 names that are not there");
+    assert!(likely > 0 && likely < 20_000 / 12, "{likely} orders had the tag of one of 20,000 unknown ids");
 }

@@ -1,5 +1,5 @@
-//! The flows are the same bytes on every machine, and the book's answers to them the same events: both are pinned. A
-//! change of the first means that figures of two records are not to be compared; of the second, that the rules changed.
+//! The flows are the same bytes on every machine, and the book's events for them are the same: both are pinned. If the
+//! first change, figures of two records can't be compared; if the second change, the rules have changed.
 
 use std::fmt::{Debug, Write as _};
 
@@ -7,7 +7,7 @@ use any_price::contract::{Book as _, Event, Receiver};
 use any_price::flow::Name;
 use any_price::ladder::Ladder;
 
-/// Fowler, Noll and Vo's hash (1a, 64 bits) of the words for all that it was given.
+/// Fowler, Noll and Vo's hash (1a, 64 bits) of the debug output of everything that was added.
 struct Words(u64);
 
 impl Words {

@@ -1,4 +1,4 @@
-//! The program as people start it: help, a flow of one's own, refusals and exit codes.
+//! The program as users run it: help, a flow of one's own, rejected arguments and exit codes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,19 +8,19 @@ fn program(arguments: &[&str], output: &Path) -> Output {
     command.args(arguments).arg("--output").arg(output).output().expect("the program starts")
 }
 
-fn said(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
 }
 
 #[test]
-fn a_flow_of_ones_own_is_measured_and_recorded() {
+fn a_custom_flow_is_measured_and_recorded() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let orders = folder.path().join("orders.csv");
     let rows: String = (0..200).map(|n| format!("limit,{n},{},{},5,gtc\n", ["bid", "ask"][n % 2], n % 7)).collect();
     let text = format!("command,id,side,price,quantity,time_in_force\n{rows}cancel,199,,,,\n");
     std::fs::write(&orders, text).expect("written");
     let ended = program(&["--rounds", "1", "--input", &orders.to_string_lossy()], folder.path());
-    let words = said(&ended);
+    let words = printed(&ended);
     assert_eq!(ended.status.code(), Some(0), "{words}");
     assert!(words.contains("orders.csv: 201 messages") && words.contains("vectors"), "{words}");
     let record = std::fs::read_to_string(folder.path().join("any-price.json")).expect("a record");
@@ -35,13 +35,13 @@ fn chosen_flows_and_engines_are_measured_in_either_language() {
     let few =
         ["--quick", "--rounds", "1", "--commands", "2000", "--flow", "calm,crash", "--engine", "ladder", "--plain"];
     let ended = program(&[&few[..], &["--lang", "zh"]].concat(), folder.path());
-    let words = said(&ended);
+    let words = printed(&ended);
     assert_eq!(ended.status.code(), Some(0), "{words}");
     assert!(words.contains("calm：2000 条消息") && words.contains("crash：") && !words.contains("tree"), "{words}");
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_words_and_a_code() {
+fn bad_arguments_are_rejected_with_a_message_and_a_code() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bad = folder.path().join("bad.csv");
     std::fs::write(&bad, "command,id,side,price,quantity,time_in_force\nlimit,1,bid,1,x,gtc\n").expect("written");
@@ -56,11 +56,11 @@ fn what_cannot_be_is_refused_with_words_and_a_code() {
     ] {
         let ended = program(arguments, folder.path());
         assert_eq!(ended.status.code(), Some(2), "{arguments:?}");
-        assert!(said(&ended).contains(words), "{arguments:?}: {}", said(&ended));
+        assert!(printed(&ended).contains(words), "{arguments:?}: {}", printed(&ended));
     }
     let help = program(&["--help"], folder.path());
     assert_eq!(help.status.code(), Some(0));
     for flag in ["--flow", "--engine", "--input", "--commands", "--rounds", "--seed", "--quick", "--plain", "--lang"] {
-        assert!(said(&help).contains(flag), "{flag} is not told");
+        assert!(printed(&help).contains(flag), "the help does not mention {flag}");
     }
 }

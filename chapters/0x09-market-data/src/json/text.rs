@@ -1,4 +1,4 @@
-//! The fields of the JSON, and the way from messages to them and back.
+//! The fields of the JSON, and the conversions between them and messages.
 
 use market::{MarketId, Outcome, Price, Quantity, Sequence, Side, TradeKind, UnixMs};
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ struct Counted {
     since: u64,
 }
 
-/// A trade's place: the command's sequence and the index among its trades.
+/// A trade's position: the command's sequence and the index among its trades.
 type Place = (u64, u32);
 
 #[derive(Serialize, Deserialize)]
@@ -73,7 +73,7 @@ pub(super) struct Gap {
     to: Place,
 }
 
-/// The words of all messages.
+/// The words used in all messages.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Word {
@@ -99,7 +99,7 @@ impl Text {
         }
     }
 
-    /// The message, or why it is none.
+    /// The message, or why there is none.
     pub(super) fn message(&self) -> Result<Message, &'static str> {
         Ok(match self {
             Text::Book(book) => Message::Book(book.update()?),

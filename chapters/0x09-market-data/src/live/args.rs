@@ -1,4 +1,4 @@
-//! What can be asked on the command line.
+//! The command line.
 
 use std::path::PathBuf;
 
@@ -18,31 +18,31 @@ pub struct LiveArgs {
     /// The flow: classic (one market, no cancels), venue (64 markets, everything), burst (nine tenths in one market)
     #[arg(long, value_name = "NAME", default_value = "venue")]
     pub flow: FlowName,
-    /// What the flow is generated from
+    /// The seed of the flow
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     pub seed: u64,
-    /// How long it runs
+    /// How long to run
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     pub seconds: f64,
-    /// How many commands a second are offered
+    /// How many commands to offer per second
     #[arg(long, value_name = "PER_SECOND", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub rate: u64,
     /// How many readers watch the market
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub readers: u32,
-    /// The market that is watched [default: the one with the most orders]
+    /// The market to watch [default: the one with the most orders]
     #[arg(long, value_name = "ID")]
     pub market: Option<u32>,
     /// How many shards the engine has; 0x07 and 0x08 can have several
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: u16,
-    /// Keep the log in this folder: run again and it recovers [default: a fresh folder, removed at the end]
+    /// Keep the log in this folder; the next run recovers from it [default: a temporary folder, removed at the end]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 }
 
 impl LiveArgs {
-    /// How many commands the run takes.
+    /// How many commands the run offers.
     pub fn commands(&self) -> usize {
         (self.rate as f64 * self.seconds).clamp(1.0, COMMANDS_MAX) as usize
     }

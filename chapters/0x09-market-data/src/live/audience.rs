@@ -1,7 +1,7 @@
-//! The readers: any number of them on one thread, each with a cursor and nothing else.
+//! The readers: any number of them on one thread, each with only a cursor.
 //!
-//! One in a hundred is slow and comes by once a second. It gets the book as it is then; of the trades it gets those that
-//! are still there, and the name of the gap.
+//! One in a hundred is slow and reads once a second. It gets the book as it is at that moment; of the trades it gets
+//! those that are still in the ring, and a notice of the gap.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,14 +18,14 @@ use crate::shown::Shown;
 use crate::trade::Heard;
 use crate::update::Cursor;
 
-/// Every so many readers there is a slow one.
+/// One in this many readers is slow.
 const SLOW_ONE_IN: usize = 100;
-/// How often the slow ones come by.
+/// How often the slow ones read.
 const SLOW: Duration = Duration::from_secs(1);
-/// How long the thread rests when nothing is new.
+/// How long the thread sleeps when nothing is new.
 const REST: Duration = Duration::from_micros(200);
 
-/// What all readers took.
+/// Counts of what all readers received.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Seen {
     /// Updates of the book.
@@ -36,31 +36,31 @@ pub struct Seen {
     pub gaps: u64,
 }
 
-/// Readers at work.
+/// The running readers.
 pub struct Audience {
     thread: JoinHandle<Result<Seen, Unprinted>>,
 }
 
 impl Audience {
-    /// Lets so many readers watch a market until `is_over`, and one of them draw it.
+    /// Starts this many readers of a market, which run until `is_over`; one of them draws it.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// If the system can't create a thread.
     pub fn start(shown: Arc<Shown>, readers: u32, is_over: Arc<AtomicBool>) -> Result<Audience, EngineError> {
         let work = move || watch(&shown, readers as usize, &is_over);
         let failed = |error: std::io::Error| EngineError::ThreadStopped { role: "readers", reason: error.to_string() };
         Ok(Audience { thread: thread::Builder::new().name("readers".into()).spawn(work).map_err(failed)? })
     }
 
-    /// Whether they have ended before their time: nobody takes the picture.
+    /// Whether they have ended early: nothing reads the output any more.
     pub fn is_finished(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// What they took in the end.
+    /// What they received in all.
     ///
     /// # Errors
-    /// When what was to be printed could not be.
+    /// If the output could not be printed.
     pub fn join(self) -> Result<Seen, LiveError> {
         let panicked = || EngineError::ThreadStopped { role: "readers", reason: "they panicked".into() };
         Ok(self.thread.join().map_err(|_| panicked())??)
@@ -73,7 +73,7 @@ fn watch(shown: &Shown, readers: usize, is_over: &AtomicBool) -> Result<Seen, Un
     let mut cursors = vec![now; readers];
     let mut slow_came = Instant::now();
     loop {
-        // Looked at first, so that everything that was shown before it is read once more.
+        // Checked first, so that the last pass reads everything published before it.
         let is_last = is_over.load(Ordering::Relaxed);
         let slow_come = is_last || slow_came.elapsed() >= SLOW;
         if slow_come {
@@ -95,7 +95,7 @@ fn watch(shown: &Shown, readers: usize, is_over: &AtomicBool) -> Result<Seen, Un
     }
 }
 
-/// One reader takes all that is new to it.
+/// One reader takes everything that is new to it.
 fn read(shown: &Shown, reader: &mut Reader, cursor: &mut Cursor, seen: &mut Seen, picture: Option<&mut Picture>) {
     if let Some(update) = reader.book(shown, cursor) {
         seen.books += 1;

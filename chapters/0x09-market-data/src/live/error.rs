@@ -1,4 +1,4 @@
-//! Why a run ended early. The exit code follows from it.
+//! Why a run ended early. It determines the exit code.
 
 use market::EngineError;
 use program::{Failure, Unprinted};
@@ -6,7 +6,7 @@ use program::{Failure, Unprinted};
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// Arguments that do not fit together.
+    /// Arguments that contradict each other.
     #[error("{0}")]
     Usage(String),
     /// The log or the disk can't be trusted or written.
@@ -15,7 +15,7 @@ pub enum LiveError {
     /// No folder for the log.
     #[error("could not make a folder for the log: {0}; name one with --data-dir")]
     Folder(std::io::Error),
-    /// Nobody takes what is printed.
+    /// The output can't be printed.
     #[error(transparent)]
     Unprinted(#[from] Unprinted),
 }

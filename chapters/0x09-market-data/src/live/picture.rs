@@ -1,4 +1,4 @@
-//! One market's book as text: in place on a terminal, a line now and then elsewhere.
+//! One market's book as text: redrawn in place on a terminal, otherwise an occasional line.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -15,34 +15,34 @@ const LEVELS: usize = 6;
 /// How long the longest bar is.
 const BAR: i64 = 30;
 
-/// A market's book, as one reader has it.
+/// A market's book, as one reader sees it.
 pub struct Picture {
     market: MarketId,
     depth: Depth,
     summary: Option<Summary>,
     drawn: Option<Instant>,
-    /// The lines that stand on the terminal.
+    /// How many lines are on the terminal.
     lines: usize,
     is_terminal: bool,
 }
 
 impl Picture {
-    /// A picture of nothing yet.
+    /// An empty picture.
     pub fn new(market: MarketId) -> Picture {
         let is_terminal = stdout().is_terminal();
         Picture { market, depth: Depth::default(), summary: None, drawn: None, lines: 0, is_terminal }
     }
 
-    /// Takes over what an update tells.
+    /// Applies an update.
     pub fn apply(&mut self, update: &BookUpdate) {
         update.prices.iter().for_each(|price| self.depth.set(price, update.depth.at(price)));
         self.summary = Some(update.summary);
     }
 
-    /// Draws it, when it is time.
+    /// Draws it if it is time to.
     ///
     /// # Errors
-    /// When nobody takes it.
+    /// If the output can't be printed.
     pub fn draw(&mut self, books: u64, is_last: bool) -> Result<(), Unprinted> {
         let interval = Duration::from_millis(if self.is_terminal { 100 } else { 1_000 });
         let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= interval);
@@ -52,7 +52,7 @@ impl Picture {
             return print(format_args!("{}\n", self.line(&summary, books)));
         }
         let text = self.text(&summary, books);
-        // Back to the first line, and each line cleared as it is written anew.
+        // Move back to the first line; each line is cleared as it is rewritten.
         let back = if self.lines > 0 { format!("\x1b[{}A", self.lines) } else { String::new() };
         self.lines = text.lines().count();
         print(format_args!("{back}{}", text.replace('\n', "\x1b[K\n")))
@@ -94,7 +94,7 @@ impl Picture {
 
     fn level(&self, text: &mut String, side: Side, price: Option<Price>, largest: i64) {
         let word = if side == Side::Bid { "bid" } else { "ask" };
-        // A `String` takes everything.
+        // Writing to a `String` can't fail.
         let _ = match price {
             None => writeln!(text, "  {word}"),
             Some(price) => {
@@ -106,7 +106,7 @@ impl Picture {
     }
 }
 
-/// What has to be said beside the prices.
+/// The market's state, if it is not simply open.
 fn words(summary: &Summary) -> &'static str {
     match (summary.status, summary.is_fresh) {
         (Status::Resolved(_), _) => ", resolved",

@@ -1,4 +1,4 @@
-//! What all parts of the measurement work with.
+//! The shared inputs of all parts of the measurement.
 
 use market::MarketId;
 use market::flow::Flow;
@@ -9,11 +9,11 @@ use crate::engines::Work;
 use crate::measure::direct::Recorded;
 use crate::measure::last_reader::{Late, Lateness, Way};
 
-/// What one measurement has in hand.
+/// One measurement's inputs.
 pub struct Bench<'a> {
-    /// What was asked for.
+    /// The arguments.
     pub args: &'a FeedArgs,
-    /// What is offered.
+    /// The flow that is offered.
     pub flow: Flow,
     /// The market that is watched.
     pub market: MarketId,
@@ -22,10 +22,10 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// A pass behind a real engine.
+    /// A pass with a real engine.
     ///
     /// # Errors
-    /// When it could not be run.
+    /// If it could not be run.
     pub fn late(&self, way: Way, readers: usize, shards: u16, commands: usize) -> Result<Lateness, MeasureError> {
         let folder = self.args.output.folder();
         let fresh =

@@ -1,7 +1,7 @@
-//! Readers that are measured: on one thread, all of one market, one in a hundred of them stalled for good.
+//! The readers in a measurement: on one thread, all on one market, one in a hundred of them stalled for good.
 //!
-//! A sweep visits every reader that reads. What the first of them found at its beginning, the last of them has at its end.
-//! So the end of a sweep is the moment when the *last* reader has everything up to there.
+//! A sweep visits every active reader. Whatever the first reader finds at the start of the sweep, the last one has by
+//! its end. So the end of a sweep is the moment when the *last* reader has everything up to that point.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,20 +17,20 @@ use crate::record::{Record, encode};
 use crate::shown::Shown;
 use crate::update::Cursor;
 
-/// Every so many readers there is one that never reads.
+/// One in this many readers never reads.
 pub const STALLED_ONE_IN: usize = 100;
 
-/// How long the thread rests when nothing was new.
+/// How long the thread sleeps when nothing was new.
 const REST: Duration = Duration::from_micros(50);
 
-/// What a crowd took.
+/// What all readers received.
 #[derive(Default)]
 pub struct Swept {
     /// Books and trades, or messages.
     pub deliveries: u64,
-    /// When every reader had everything up to this command, in nanoseconds after the beginning; in this order.
+    /// When every reader had everything up to this command, in nanoseconds since the start, in order.
     pub had: Vec<(Sequence, u64)>,
-    /// Processor time of the readers' thread, where the system tells.
+    /// Processor time of the readers' thread, where the system reports it.
     pub processor: Option<Duration>,
 }
 
@@ -41,7 +41,7 @@ impl Swept {
         }
     }
 
-    /// When every reader had this command, in nanoseconds after the beginning.
+    /// When every reader had this command, in nanoseconds since the start.
     pub fn when(&self, sequence: Sequence) -> Option<u64> {
         let at = self.had.partition_point(|(had, _)| *had < sequence);
         self.had.get(at).map(|(_, ns)| *ns)
@@ -57,7 +57,7 @@ fn reads(at: usize) -> bool {
 pub fn sweep_shown(shown: &Arc<Shown>, readers: usize, began: Instant, is_over: &AtomicBool) -> Swept {
     let mut reader = Reader::default();
     let first = Cursor { trades: trades_from_now(shown), ..Cursor::default() };
-    // What is kept for a reader is here: its market and its cursor.
+    // All state per reader: its market and its cursor.
     let mut all: Vec<(Arc<Shown>, Cursor)> = (0..readers).map(|_| (Arc::clone(shown), first)).collect();
     let mut swept = Swept::default();
     let mut known = Sequence(0);
@@ -73,7 +73,7 @@ pub fn sweep_shown(shown: &Arc<Shown>, readers: usize, began: Instant, is_over: 
             }
             swept.deliveries += reader.trades(shown, &mut cursor.trades).len() as u64;
         }
-        // One that met a book which was just being written has an older one, so this sweep does not count.
+        // A reader that found the book being written has an older one, so this sweep does not count.
         let oldest = all[0].1.book.counter;
         if all.iter().enumerate().all(|(at, (_, cursor))| !reads(at) || cursor.book.counter >= oldest) {
             swept.note(known, began);
@@ -90,15 +90,15 @@ pub fn sweep_shown(shown: &Arc<Shown>, readers: usize, began: Instant, is_over: 
 // ANCHOR_END: mask
 
 // ANCHOR: channels
-/// What most would write first: a channel for each reader, and a clone for each message.
+/// The obvious first design: a channel per reader, and a clone per message.
 pub struct Channels {
     market: MarketId,
     senders: Vec<Sender<Record>>,
-    /// Messages that were sent, to all readers together.
+    /// How many messages were sent to all readers together.
     pub sent: u64,
 }
 
-/// Makes the channels of so many readers of a market.
+/// Makes the channels for this many readers of a market.
 pub fn channels(market: MarketId, readers: usize) -> (Channels, Vec<Receiver<Record>>) {
     let (senders, receivers) = (0..readers).map(|_| channel()).unzip();
     (Channels { market, senders, sent: 0 }, receivers)
@@ -109,7 +109,7 @@ impl Acknowledge for Channels {
         let records = events.iter().filter_map(|event| Record::decode(encode(stamp, event)?));
         for record in records.filter(|record| record.market == self.market) {
             for sender in &self.senders {
-                // A reader that is gone has no use for it.
+                // The reader may be gone; then the message is not needed.
                 let _ = sender.send(record);
             }
             self.sent += self.senders.len() as u64;
@@ -118,7 +118,7 @@ impl Acknowledge for Channels {
 }
 // ANCHOR_END: channels
 
-/// Readers with a channel each, until nobody sends any more.
+/// Readers with a channel each, until all senders are gone.
 pub fn sweep_channels(receivers: Vec<Receiver<Record>>, began: Instant) -> Swept {
     let mut swept = Swept::default();
     let mut had = vec![Sequence(0); receivers.len()];

@@ -1,8 +1,8 @@
-//! What an event costs the thread that acknowledges it, for any number of readers.
+//! What an event costs the thread that acknowledges it, for various numbers of readers.
 //!
-//! An engine's thread does much else, and that varies from run to run by more than what is looked for. So here
-//! acknowledgements that were recorded before are handed over once more, at the pace of the offer, by a thread whose
-//! processor time counts for nothing else. Feed and readers work meanwhile, as they do behind an engine.
+//! An engine's thread does much more than that, and its time varies from run to run by more than this cost. So here a
+//! thread replays recorded acknowledgements at the offered rate and does nothing else, so its processor time is the
+//! cost. Feed and readers work meanwhile, as they do with an engine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,12 +27,12 @@ use crate::shown::Shown;
 use crate::tap::{Opened, taps};
 use crate::update::Cursor;
 
-/// Acknowledgements come in groups, as behind a sync.
+/// Acknowledgements arrive in groups, as after a sync.
 const GROUP: Duration = Duration::from_millis(1);
 
-/// Acknowledgements that were recorded.
+/// Recorded acknowledgements.
 pub struct Recorded {
-    /// What stood before the first.
+    /// The state before the first one.
     opened: Opened,
     events: Vec<Event>,
     /// The command of each acknowledgement, and where its events end.
@@ -41,7 +41,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Those of a flow's body.
+    /// The acknowledgements of a flow's body.
     pub fn of(flow: &Flow) -> Recorded {
         let (mut exchange, mut events) = (Exchange::default(), Vec::new());
         flow.setup.iter().for_each(|command| exchange.apply(command, &mut events, &mut Unmeasured));
@@ -57,7 +57,7 @@ impl Recorded {
         Recorded { opened, events, commands, resting }
     }
 
-    /// The same in so many shards, each with its own markets.
+    /// The same, split into this many shards, each with its own markets.
     pub fn split(&self, shards: u16) -> Vec<Recorded> {
         (0..shards).map(|shard| self.only(|market| ShardOf::market(market, shards).shard == shard)).collect()
     }
@@ -69,7 +69,7 @@ impl Recorded {
         for &(stamp, end) in &self.commands {
             let events = &self.events[start..end];
             start = end;
-            // Every command leads to an event, and all of them are of its market.
+            // Every command leads to an event, and all its events are of its market.
             if events.first().is_some_and(|event| is_here(event.market())) {
                 part.events.extend_from_slice(events);
                 part.commands.push((stamp, part.events.len()));
@@ -78,18 +78,18 @@ impl Recorded {
         part
     }
 
-    /// How many orders rest in the end.
+    /// How many orders rest at the end.
     pub fn resting(&self) -> usize {
         self.resting
     }
 
-    /// How many of the commands lead to at most so many messages in all, when each event is one for each reader.
+    /// How many of the commands stay within this many messages in all, with one message per event and reader.
     pub fn commands_within(&self, messages: usize, readers: usize) -> usize {
         let events = messages / readers.max(1);
         self.commands.iter().take_while(|(_, end)| *end <= events).count().max(1)
     }
 
-    /// Hands over the first `commands`, and says how long the thread worked for an event, in nanoseconds.
+    /// Replays the first `commands`; returns how long the thread worked per event, in nanoseconds.
     fn hand_over(&self, acks: &mut dyn Acknowledge, commands: usize, rate: f64) -> Option<f64> {
         let per_group = (rate * GROUP.as_secs_f64()).max(1.0) as usize;
         let (began, mut worked, mut start) = (Instant::now(), Duration::ZERO, 0);
@@ -107,25 +107,25 @@ impl Recorded {
     }
 }
 
-/// What came of a pass.
+/// The result of a pass.
 pub struct Pass {
-    /// Processor time for an event, in nanoseconds.
+    /// Processor time per event, in nanoseconds.
     pub event_ns: Option<f64>,
-    /// What the readers took, a second.
+    /// What the readers received per second.
     pub deliveries_per_s: f64,
     /// Bytes that the feed holds for resting orders.
     pub order_bytes: usize,
-    /// Bytes that are kept for a reader in the end.
+    /// Bytes held per reader at the end.
     pub bytes_per_reader: f64,
 }
 
-/// Readers with cursors, and a thread for each shard that hands over its share of `rate`.
+/// Readers with cursors, and one thread per shard that replays its share of `rate`.
 ///
 /// # Errors
-/// When the feed could not follow.
+/// If the feed could not keep up.
 pub fn mask(shards: &[Recorded], market: MarketId, readers: usize, rate: u64) -> Result<Pass, MeasureError> {
     let (mut taps, ends) = taps(shards.len() as u16, TAP_RECORDS);
-    // There is no log to catch up from: a feed that is lapped here ends, and so does the measurement.
+    // There is no log to catch up from: if the feed is lapped here, it fails and so does the measurement.
     let past = || Box::new(LogPast::new(&Options::new("no log"), ShardOf::ONLY)) as Box<dyn Past>;
     let sources = ends.into_iter().map(|ends| (ends, past())).collect();
     let feed = FeedThread::start(Feed::new(Settings::default(), sources)).map_err(unusable)?;
@@ -167,7 +167,7 @@ pub fn mask(shards: &[Recorded], market: MarketId, readers: usize, rate: u64) ->
 /// Readers with channels.
 ///
 /// # Errors
-/// When the readers could not be run.
+/// If the readers could not be run.
 pub fn with_channels(
     recorded: &Recorded,
     market: MarketId,
@@ -190,23 +190,23 @@ pub fn with_channels(
     })
 }
 
-/// Nobody behind the acknowledgements: what handing over costs by itself.
-pub fn nobody(recorded: &Recorded, rate: u64) -> Option<f64> {
-    struct Nobody;
-    impl Acknowledge for Nobody {
+/// No readers: what replaying costs by itself.
+pub fn unwatched(recorded: &Recorded, rate: u64) -> Option<f64> {
+    struct Discard;
+    impl Acknowledge for Discard {
         fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
-            // It looks at every event, as the tap does: here they come from memory, and behind an engine from its cache.
+            // It reads every event, as the tap does: here events come from memory, in an engine from its cache.
             let markets = events.iter().fold(0, |sum: u32, event| sum.wrapping_add(event.market().0));
             std::hint::black_box((stamp, markets));
         }
     }
-    recorded.hand_over(&mut Nobody, recorded.commands.len(), rate as f64)
+    recorded.hand_over(&mut Discard, recorded.commands.len(), rate as f64)
 }
 
-/// Processor time for an event, in nanoseconds, of threads that each say what they worked for how many events.
+/// Processor time per event, in nanoseconds, over threads that each report their time and number of events.
 fn event_ns(threads: Vec<ScopedJoinHandle<'_, Option<(f64, usize)>>>) -> Option<f64> {
     let (mut worked_ns, mut events) = (0.0, 0);
-    // All of them are waited for: a thread that panicked tells no time.
+    // Wait for all of them: a thread that panicked reports no time.
     for thread in threads.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>() {
         let (ns, seen) = thread.ok().flatten()?;
         (worked_ns, events) = (worked_ns + ns, events + seen);
@@ -218,7 +218,7 @@ fn swept(thread: ScopedJoinHandle<'_, Swept>) -> Result<Swept, MeasureError> {
     thread.join().map_err(|_| MeasureError::Unusable("the readers panicked".into()))
 }
 
-/// An engine's or a feed's error, in a measurement.
+/// An error of the engine or the feed during a measurement.
 pub fn unusable(error: market::EngineError) -> MeasureError {
     MeasureError::Unusable(format!("{error}; is the machine busy with something else?"))
 }

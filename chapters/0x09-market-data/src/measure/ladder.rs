@@ -1,4 +1,4 @@
-//! What a feed takes from an engine that goes as fast as it can: threads for feed and readers want the same cores.
+//! How much a feed slows down an engine at full speed: the threads of feed and readers compete for the same cores.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,7 @@ impl Work for Pass<'_> {
         let feed = FeedThread::start(Feed::new(Settings::default(), with_logs(&options, &ends))).map_err(unusable)?;
         let mut behind = |_, tap| match is_fed {
             true => Box::new(tap) as Box<dyn market::Acknowledge>,
-            false => Box::new(Nobody),
+            false => Box::new(Discard),
         };
         let engine: E = open(&options, &flow.setup, taps, &mut behind).map_err(unusable)?;
         let is_over = AtomicBool::new(false);
@@ -68,17 +68,17 @@ impl Work for Pass<'_> {
     }
 }
 
-/// Takes acknowledgements and does nothing with them.
-struct Nobody;
+/// Discards acknowledgements.
+struct Discard;
 
-impl market::Acknowledge for Nobody {
+impl market::Acknowledge for Discard {
     fn acknowledge(&mut self, _stamp: market::Stamp, _events: &[market::Event]) {}
 }
 
 /// Runs an engine with and without a feed, in turn.
 ///
 /// # Errors
-/// When it could not be run.
+/// If it could not be run.
 pub fn measure(
     rung: Rung,
     name: &str,
@@ -95,7 +95,7 @@ pub fn measure(
     let ratio: Vec<f64> = fed.iter().zip(&bare).map(|(fed, bare)| fed / bare).collect();
     let spread = |rounds: &[f64]| {
         Spread::of(rounds)
-            .ok_or_else(|| MeasureError::Unusable(format!("{name}: a round gave no number; run it again")))
+            .ok_or_else(|| MeasureError::Unusable(format!("{name}: a round gave no result; run it again")))
     };
     let (bare_per_s, fed_per_s, ratio) = (spread(&bare)?, spread(&fed)?, spread(&ratio)?);
     Ok(FedEngineRecord { name: name.into(), bare_per_s, fed_per_s, ratio, readers: READERS })

@@ -1,7 +1,7 @@
-//! How late the last reader is, behind a real engine to which commands are offered at a fixed rate.
+//! How late the last reader is behind a real engine that receives commands at a fixed rate.
 //!
-//! A command counts from its acknowledgement, and from the moment when it was *due*, whether the engine was ready for it
-//! or not, to the end of the sweep in which the last reader had it.
+//! Two delays count for each command, both up to the end of the sweep in which the last reader has it: one from its
+//! acknowledgement, one from the moment when it was *due*, whether or not the engine was ready for it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,10 +28,10 @@ use crate::past::with_logs;
 use crate::record::encode;
 use crate::tap::taps;
 
-/// How long a pass may take at most: an engine that waits for ten thousand channels is not waited for.
+/// The longest that a pass may take: we do not wait for an engine that waits for ten thousand channels.
 const TIME_MAX: Duration = Duration::from_secs(20);
 
-/// How readers are told.
+/// How readers get updates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// By what has changed since their cursors.
@@ -40,57 +40,57 @@ pub enum Way {
     Channels,
 }
 
-/// A pass: so many readers of a market, and so many commands.
+/// A pass: this many readers of a market, and this many commands.
 pub struct Late<'a> {
     /// The commands.
     pub flow: &'a Flow,
-    /// How many of its body's are offered.
+    /// How many commands of its body are offered.
     pub commands: usize,
-    /// The market that is watched.
+    /// The market to watch.
     pub market: MarketId,
     /// How many readers watch it.
     pub readers: usize,
-    /// How they are told.
+    /// How readers get updates.
     pub way: Way,
     /// Commands a second.
     pub rate: u64,
     /// How many shards the engine has.
     pub shards: u16,
-    /// Where the log is.
+    /// The log's folder.
     pub data_dir: &'a Path,
 }
 
-/// What came of it.
+/// The result of a pass.
 pub struct Lateness {
     /// From acknowledgement.
     pub from_acknowledgement: LateRecord,
     /// From the moment when the command was due.
     pub from_due: LateRecord,
-    /// Commands that were acknowledged, a second.
+    /// Acknowledged commands per second.
     pub achieved_per_s: f64,
     /// Where the processor time went.
     pub threads: Option<ThreadsRecord>,
-    /// Who was too slow for it to count.
+    /// What was too slow for the pass to count.
     pub limit: Option<Limit>,
 }
 
-/// What was seen on the matching threads.
+/// Observations from the matching threads.
 #[derive(Default)]
 struct Noted {
-    /// When commands of the watched market were acknowledged, in nanoseconds after the beginning.
+    /// When commands of the watched market were acknowledged, in nanoseconds since the start.
     moments: Vec<(Sequence, u64)>,
-    /// Processor time of those threads, where the system tells.
+    /// Processor time of those threads, where the system reports it.
     worked: Duration,
 }
 
-/// Notes when a command that watchers may see was acknowledged, and passes it on. What it noted is handed over when it
-/// goes.
+/// Records when a command that watchers may see was acknowledged, and passes it on. It hands its records over when it
+/// is dropped.
 struct Stamped<A> {
     behind: A,
     market: MarketId,
     began: Instant,
     noted: Vec<(Sequence, u64)>,
-    /// The matching thread, and what it had worked before its first acknowledgement.
+    /// The matching thread, and its processor time before its first acknowledgement.
     thread: Option<(ThreadId, Duration)>,
     all: Arc<Mutex<Noted>>,
 }
@@ -116,18 +116,18 @@ impl<A> Drop for Stamped<A> {
     fn drop(&mut self) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.moments.append(&mut self.noted);
-        // The matching thread drops it when it ends: what that has worked by then is the whole of it.
+        // The matching thread drops this when it ends, so its processor time is complete.
         let here = self.thread.filter(|(thread, _)| *thread == thread::current().id());
         let worked = here.and_then(|(_, before)| Some(thread_time()?.saturating_sub(before)));
         all.worked += worked.unwrap_or_default();
     }
 }
 
-/// What a pass leaves.
+/// What a pass produces.
 struct Pass {
     offered: Offered,
     swept: Swept,
-    /// Processor time of the feed's thread.
+    /// Processor time of the feed thread.
     feed: Option<Duration>,
 }
 
@@ -217,12 +217,12 @@ impl Late<'_> {
 }
 
 impl Late<'_> {
-    /// From each command's two beginnings to the last reader.
+    /// From each command's two starting points to the last reader.
     fn lateness(&self, pass: &Pass, began: Instant, noted: &Noted, process: Option<Duration>) -> Lateness {
         let Pass { offered, swept, .. } = pass;
         let offer_ns = offered.began.saturating_duration_since(began).as_nanos() as u64;
         let shard = ShardOf::market(self.market, self.shards).shard;
-        // A shard counts its own commands: which of all that were offered is the one with this sequence?
+        // A shard counts its own commands: find which offered command has this sequence.
         let places: Vec<usize> =
             (0..).zip(&offered.tickets).filter_map(|(at, ticket)| (ticket.shard == shard).then_some(at)).collect();
         let first = places.first().map_or(Sequence::FIRST, |place| offered.tickets[*place].sequence);
@@ -247,7 +247,7 @@ impl Late<'_> {
     }
 }
 
-/// Where the processor time went, where the system tells of all threads.
+/// Where the processor time went, if the system reports it for all threads.
 fn threads(pass: &Pass, matching: Duration, process: Option<Duration>) -> Option<ThreadsRecord> {
     let (offering, feed, readers) = (pass.offered.processor?, pass.feed?, pass.swept.processor?);
     let others = process?.saturating_sub(matching + offering + feed + readers);
@@ -263,7 +263,7 @@ fn threads(pass: &Pass, matching: Duration, process: Option<Duration>) -> Option
     })
 }
 
-/// Who was too slow for a pass to count: see [`Limit`].
+/// What was too slow for a pass to count: see [`Limit`].
 fn limit(offered: &Offered, readers_behind: Duration) -> Option<Limit> {
     if offered.overslept > offered.time / 100 {
         return Some(Limit::Offering);
@@ -272,7 +272,7 @@ fn limit(offered: &Offered, readers_behind: Duration) -> Option<Limit> {
 }
 
 fn late(ns: &[u64]) -> LateRecord {
-    // Up to a minute, in three digits; such a histogram can be made.
+    // Up to a minute, with three digits; these bounds are valid.
     let Ok(mut histogram) = Histogram::<u64>::new_with_bounds(1, 60_000_000_000, 3) else {
         return LateRecord::default();
     };

@@ -1,4 +1,4 @@
-//! Several passes behind a real engine, as one figure each: medians of the passes that count.
+//! Several passes with a real engine, combined into one figure each: medians of the valid passes.
 
 use results::record::{LateRecord, Limit, Spread, ThreadsRecord};
 
@@ -11,27 +11,27 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// One pass more.
+    /// Adds a pass.
     pub fn push(&mut self, pass: Lateness) {
         self.passes.push(pass);
     }
 
-    /// The limits of those that are void.
+    /// The limits of the void passes.
     pub fn void(&self) -> Vec<Limit> {
         self.passes.iter().filter_map(|pass| pass.limit).collect()
     }
 
-    /// From acknowledgement.
+    /// The delay from acknowledgement.
     pub fn from_acknowledgement(&self) -> LateRecord {
         self.late(|pass| &pass.from_acknowledgement)
     }
 
-    /// From the moment when a command was due.
+    /// The delay from the moment when a command was due.
     pub fn from_due(&self) -> LateRecord {
         self.late(|pass| &pass.from_due)
     }
 
-    /// Commands that were acknowledged, a second.
+    /// Acknowledged commands per second.
     pub fn achieved_per_s(&self) -> f64 {
         self.median(|pass| pass.achieved_per_s)
     }
@@ -41,7 +41,7 @@ impl Rounds {
         Spread::of(&self.counting().map(|pass| pass.from_acknowledgement.p99_ms).collect::<Vec<_>>())
     }
 
-    /// Where the processor time went, if the system told each time.
+    /// Where the processor time went, if the system reported it in every pass.
     pub fn threads(&self) -> Option<ThreadsRecord> {
         let threads: Vec<ThreadsRecord> = self.counting().map(|pass| pass.threads).collect::<Option<_>>()?;
         let median = |of: fn(&ThreadsRecord) -> f64| median(threads.iter().map(of));
@@ -69,7 +69,7 @@ impl Rounds {
         median(self.counting().map(of))
     }
 
-    /// The passes that count; all of them where none does.
+    /// The valid passes, or all of them if none is valid.
     fn counting(&self) -> impl Iterator<Item = &Lateness> {
         let is_void = self.passes.iter().all(|pass| pass.limit.is_some());
         self.passes.iter().filter(move |pass| is_void || pass.limit.is_none())
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn void_rounds_count_only_where_there_are_no_others() {
+    fn void_rounds_count_only_if_there_are_no_others() {
         let mut rounds = Rounds::default();
         rounds.push(pass(90.0, Some(Limit::Readers)));
         assert_eq!((rounds.from_acknowledgement().p99_ms, rounds.void()), (90.0, vec![Limit::Readers]));

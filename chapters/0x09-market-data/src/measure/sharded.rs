@@ -1,4 +1,4 @@
-//! One shard and several, in turn: several matching threads with a tap each, and one feed for all of them.
+//! One shard and several, in turn: several matching threads with one tap each, and one feed for all of them.
 
 use results::error::MeasureError;
 use results::record::{FedShardsRecord, Spread};
@@ -11,7 +11,7 @@ use crate::measure::rounds::Rounds;
 /// How many readers there are.
 const READERS: usize = 100;
 
-/// What was seen with so many shards.
+/// The results with one number of shards.
 struct Case {
     shards: u16,
     recorded: Vec<Recorded>,
@@ -19,10 +19,10 @@ struct Case {
     rounds: Rounds,
 }
 
-/// Runs each number of shards, interleaved.
+/// Measures each number of shards, interleaved.
 ///
 /// # Errors
-/// When it could not be run.
+/// If it could not be run.
 pub fn measure(bench: &Bench<'_>, shards: &[u16]) -> Result<Vec<FedShardsRecord>, MeasureError> {
     let case = |&shards: &u16| {
         let recorded = bench.recorded.split(shards);
@@ -43,7 +43,7 @@ impl Case {
     fn record(&self) -> Result<FedShardsRecord, MeasureError> {
         let event_ns: Option<Vec<f64>> = self.event_ns.iter().copied().collect();
         let p99_ms = self.rounds.p99_ms().ok_or_else(|| {
-            MeasureError::Unusable(format!("with {} shards a round gave no number; run it again", self.shards))
+            MeasureError::Unusable(format!("with {} shards a round gave no result; run it again", self.shards))
         })?;
         Ok(FedShardsRecord {
             name: self.shards.to_string(),

@@ -33,7 +33,7 @@ pub fn text(record: &FeedRecord, language: Language) -> String {
     if let Some(bare) = &record.bare_event_ns {
         let bare = duration_text(bare.median, language);
         text += &language.pick(
-            format!("of an event's time {bare} are there when nobody is told\n"),
+            format!("of an event's time, {bare} remain without any reader\n"),
             format!("每条事件的时间里，没有读者时也要 {bare}\n"),
         );
     }

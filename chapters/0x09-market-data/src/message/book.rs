@@ -1,4 +1,4 @@
-//! A book as bytes: 104 of them, and 8 for each price that it tells. A whole book tells all 99.
+//! A book as bytes: 104, plus 8 for each price in it. A whole book contains all 99.
 
 use market::{MarketId, Outcome, Price, Quantity, Sequence, UnixMs};
 
@@ -30,11 +30,11 @@ mod at {
 
 const _: () = assert!(at::DEPTH + PRICES * 8 == MESSAGE_BYTES_MAX, "a whole book is the longest message");
 
-/// No more shares can stand at one price: each locks a cent or more, and this is all that a market can hold.
+/// More shares can't stand at one price: each locks a cent or more, and this is all that a market can hold.
 const DEPTH_MAX: u64 = market::Cents::MARKET_MAX.0;
 
 impl BookUpdate {
-    /// Writes it into `buffer`, and gives the part that it takes.
+    /// Writes it into `buffer` and returns the part that it fills.
     pub fn encode<'b>(&self, buffer: &'b mut Buffer) -> &'b [u8] {
         debug_assert_eq!(self.check(), Ok(()), "{self:?}");
         let message = &mut buffer[..at::DEPTH + self.prices.len() * 8];
@@ -77,7 +77,7 @@ impl BookUpdate {
         let prices = Prices::from_bits(u128::from_le_bytes(fields.bytes(at::PRICES)))
             .ok_or(Unreadable::Contradiction("the mask at byte 88 has a bit that is no price of 1 to 99 cents"))?;
         if fields.len() != at::DEPTH + prices.len() * 8 {
-            return Err(Unreadable::Contradiction("its length is not that of as many prices as the mask has"));
+            return Err(Unreadable::Contradiction("its length does not match the number of prices in the mask"));
         }
         let mut depth = Depth::default();
         for (place, price) in prices.iter().enumerate() {
@@ -96,7 +96,7 @@ impl BookUpdate {
         Ok(update)
     }
 
-    /// Whether an update can be right, as far as it alone can say.
+    /// Whether an update can be valid, as far as one message can show.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let (from, to, summary) = (self.from, self.to, &self.summary);
         let in_order = to.epoch == from.epoch && from.counter < to.counter && from.counter > 0;
@@ -104,13 +104,13 @@ impl BookUpdate {
             return Err("it leads to no version");
         }
         if self.is_whole() && self.prices != Prices::ALL {
-            return Err("a whole book has to tell all 99 prices");
+            return Err("a whole book has to contain all 99 prices");
         }
         if !self.is_whole() && !in_order {
             return Err("it does not lead from a version to a later one of the same epoch");
         }
         if self.prices.iter().any(|price| self.depth.at(price).unsigned_abs() > DEPTH_MAX) {
-            return Err("more shares stand at a price than a market can have");
+            return Err("a price has more shares than a market can hold");
         }
         if self.is_whole() && self.depth.best() != (summary.best_bid, summary.best_ask) {
             return Err("its best prices are not those of its depth");

@@ -1,8 +1,8 @@
-//! What all messages have in common: a header, which says what follows and whether it came as it was sent.
+//! The header that all messages share: it says what follows and whether it arrived intact.
 
 use market::MarketId;
 
-/// The version of the layout. Whoever changes a byte's meaning changes this number.
+/// The version of the layout. Any change to the meaning of a byte increments it.
 pub const FORMAT: u8 = 1;
 
 /// The first byte of every message.
@@ -26,11 +26,11 @@ pub const MESSAGE_BYTES_MAX: usize = 896;
 /// Room for any message.
 pub type Buffer = [u8; MESSAGE_BYTES_MAX];
 
-/// Why bytes are no message that this reader knows.
+/// Why bytes are not a message that this reader understands.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unreadable {
     /// It ends too early.
-    #[error("the message was cut: {have} bytes came of at least {need}; ask for it again")]
+    #[error("the message is truncated: {have} of at least {need} bytes arrived; ask for it again")]
     Cut {
         /// How many bytes there are.
         have: usize,
@@ -38,44 +38,44 @@ pub enum Unreadable {
         need: usize,
     },
     /// Something follows it.
-    #[error("{have} bytes came where the message says that it has {need}; hand over one message at a time")]
+    #[error("the message says it has {need} bytes and {have} arrived; pass one message at a time")]
     Long {
         /// How many bytes there are.
         have: usize,
         /// How many it says it has.
         need: usize,
     },
-    /// It begins with another byte.
-    #[error("byte 0 is {found:#04x}: a message begins with 0x99, and JSON with a brace")]
+    /// It does not start with the mark.
+    #[error("byte 0 is {found:#04x}: a message starts with 0x99, and JSON with a brace")]
     Mark {
         /// The byte.
         found: u8,
     },
-    /// Its layout is another one.
+    /// It has another format.
     #[error("the message is of format {found}, and this reader knows format {FORMAT}; use a reader of that format")]
     Format {
-        /// What it says.
+        /// The format in the message.
         found: u8,
     },
-    /// A bit has changed on the way.
+    /// A bit changed in transit.
     #[error(
-        "the checksum says {says:08x} and the message gives {gives:08x}: it was changed on its way; ask for it again"
+        "the checksum says {says:08x} and the message has {gives:08x}: it was changed in transit; ask for it again"
     )]
     Checksum {
-        /// That in the message.
+        /// The checksum in the message.
         says: u32,
-        /// That of its bytes.
+        /// The checksum of its bytes.
         gives: u32,
     },
-    /// It is whole, and says what can't be.
-    #[error("the message can't be right: {0}; whoever wrote it has to be mended")]
+    /// It is intact, but what it says is impossible.
+    #[error("the message can't be valid: {0}; the program that wrote it has a bug")]
     Contradiction(&'static str),
-    /// It is no JSON, or has other fields.
-    #[error("no message in JSON: {0}")]
+    /// It is not JSON, or has other fields.
+    #[error("not a valid JSON message: {0}")]
     Json(String),
 }
 
-/// Looks at the header: mark, format, length, checksum, in this order.
+/// Checks the header: mark, format, length, checksum, in this order.
 pub(super) fn open(bytes: &[u8]) -> Result<Fields<'_>, Unreadable> {
     let have = bytes.len();
     if have < at::BYTES {
@@ -97,13 +97,13 @@ pub(super) fn open(bytes: &[u8]) -> Result<Fields<'_>, Unreadable> {
     if says == gives { Ok(fields) } else { Err(Unreadable::Checksum { says, gives }) }
 }
 
-/// The checksum of a message, which leaves out the four bytes where it stands.
+/// The checksum of a message, without the four bytes of the checksum itself.
 pub(crate) fn checksum(message: &[u8]) -> u32 {
     let start = crc32c::crc32c(&message[..at::CHECKSUM]);
     crc32c::crc32c_append(start, &message[at::MARKET..])
 }
 
-/// Writes the header of a message whose other fields stand in `message`, checksum last.
+/// Writes the header of a message whose other fields are in place; the checksum comes last.
 pub(super) fn seal(message: &mut [u8], kind: u8, is_fresh: bool, market: MarketId) {
     message[at::MARK] = MARK;
     message[at::FORMAT] = FORMAT;
@@ -119,7 +119,8 @@ pub(super) fn put<const BYTES: usize>(message: &mut [u8], at: usize, field: [u8;
     message[at..at + BYTES].copy_from_slice(&field);
 }
 
-/// A message whose length and checksum are right. Whoever reads a field knows that the message is as long.
+/// A message whose length and checksum are correct. A caller that reads a field has checked that the message is long
+/// enough.
 pub(super) struct Fields<'b>(&'b [u8]);
 
 impl Fields<'_> {

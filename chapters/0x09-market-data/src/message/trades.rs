@@ -33,18 +33,18 @@ mod missed_at {
     pub const BYTES: usize = 40;
 }
 
-/// A trade, and from which place on it is the next one.
+/// A trade, and the position from which it is the next one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TradeUpdate {
-    /// Between this place and the trade's own there is no other trade, or it was announced as missed. A reader that is not
-    /// that far has lost something on the way.
+    /// Between this position and the trade there is no other trade, or it was announced as missed. A reader that has
+    /// not reached this position has lost a message.
     pub since: TradeId,
     /// The trade.
     pub trade: PublicTrade,
 }
 
 impl TradeUpdate {
-    /// Writes it into `buffer`, and gives the part that it takes.
+    /// Writes it into `buffer` and returns the part that it fills.
     pub fn encode<'b>(&self, buffer: &'b mut Buffer) -> &'b [u8] {
         debug_assert_eq!(self.check(), Ok(()), "{self:?}");
         let (message, trade) = (&mut buffer[..trade_at::BYTES], &self.trade);
@@ -91,10 +91,10 @@ impl TradeUpdate {
         Ok(update)
     }
 
-    /// Whether it can be right, as far as it alone can say.
+    /// Whether it can be valid, as far as one message can show.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         match () {
-            () if self.trade.id < self.since => Err("the trade stands before the place that it follows"),
+            () if self.trade.id < self.since => Err("the trade comes before the position that it follows"),
             () if self.trade.quantity.is_zero() => Err("a trade of no shares"),
             () if self.trade.id.index == u32::MAX => Err("a command can't lead to so many trades"),
             () => Ok(()),
@@ -103,7 +103,7 @@ impl TradeUpdate {
 }
 
 impl Missed {
-    /// Writes it into `buffer`, and gives the part that it takes.
+    /// Writes it into `buffer` and returns the part that it fills.
     pub fn encode<'b>(&self, buffer: &'b mut Buffer) -> &'b [u8] {
         debug_assert_eq!(self.check(), Ok(()), "{self:?}");
         let message = &mut buffer[..missed_at::BYTES];
@@ -128,7 +128,7 @@ impl Missed {
         Ok(missed)
     }
 
-    /// Whether it can be right, as far as it alone can say.
+    /// Whether it can be valid, as far as one message can show.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         if self.from < self.to { Ok(()) } else { Err("the gap ends before it begins") }
     }

@@ -1,4 +1,4 @@
-//! A reader far away: it has what messages brought, over a way that loses, doubles and delays them.
+//! A remote reader: it only has what messages brought, over a connection that loses, duplicates and delays them.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use market_data::{Applied, BookView, Cursor, Freshness, Heard, Message, Missed, 
 use crate::fault::Fault;
 use crate::truth::Truth;
 
-/// One reader of one market, and what is kept for it.
+/// One reader of one market, and the server's state for it.
 pub struct Client {
     pub market: MarketId,
     /// At the server.
@@ -28,13 +28,13 @@ impl Client {
         Client { market, cursor, way: VecDeque::new(), view, seen: Vec::new(), gaps: Vec::new() }
     }
 
-    /// The server says what is new, at most `trades_max` trades of it.
+    /// The server sends what is new, at most `trades_max` trades of it.
     pub fn serve(&mut self, shown: &Shown, reader: &mut Reader, trades_max: usize, fault: Fault) {
         if let Some(update) = reader.book(shown, &mut self.cursor) {
             self.way.push_back(Message::Book(fault.spoil(*update)));
         }
         let mut since = self.cursor.trades.next;
-        // One by one, or as many as there are.
+        // One at a time, or as many as there are.
         let heard: Vec<Heard> = match trades_max {
             0..4 => (0..trades_max).map_while(|_| next_trade(shown, &mut self.cursor.trades)).collect(),
             _ => reader.trades(shown, &mut self.cursor.trades).to_vec(),
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    /// It says what it has, as after a lost connection.
+    /// It reports what it has, as after a lost connection.
     pub fn ask(&mut self) {
         self.way.clear();
         self.cursor.book = self.view.version();
@@ -56,7 +56,7 @@ impl Client {
     pub fn arrive(&mut self, message: &Message, truth: &Truth, fault: Fault) -> Result<(), String> {
         let applied = match fault {
             Fault::None => self.view.read(message.encode(&mut [0; MESSAGE_BYTES_MAX])),
-            // A feed with a fault may say what no message can hold.
+            // A faulty feed may say things that no message can encode.
             _ => self.view.apply(message),
         };
         match applied {
@@ -73,7 +73,7 @@ impl Client {
         Ok(())
     }
 
-    /// Every trade was seen once, or lies in a gap that was announced.
+    /// Every trade was seen once, or lies in an announced gap.
     pub fn check_trades(&self, truth: &Truth) -> Result<(), String> {
         let mut seen = self.seen.iter().peekable();
         for trade in truth.trades.get(&self.market).map_or(&[][..], Vec::as_slice) {
@@ -95,7 +95,7 @@ impl Client {
         truth.check_latest(self.market, self.view.depth(), summary)?;
         let last = truth.trades.get(&self.market).and_then(|trades| trades.last());
         if last.is_some_and(|last| self.view.next_trade() < last.id.next()) {
-            return Err(format!("market {}: the last trade did not come", self.market));
+            return Err(format!("market {}: the last trade did not arrive", self.market));
         }
         self.check_trades(truth)
     }

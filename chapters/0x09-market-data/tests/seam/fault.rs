@@ -1,21 +1,21 @@
-//! Feeds that are wrong in one way, to see that the contract notices.
+//! Feeds with one fault each, to show that the contract detects it.
 
 use market::{Event, Price};
 use market_data::{BookUpdate, Prices};
 
-/// What is wrong.
+/// The fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     None,
-    /// A price that changed is not in the mask any more when it is read.
+    /// A price that changed is missing from the mask when it is read.
     MaskClearedTooEarly,
-    /// A feed that restarts counts its versions in the same epoch.
+    /// A feed that restarts counts its versions in the old epoch.
     VersionReused,
-    /// A gap in the trades is passed over in silence.
+    /// A gap in the trades is skipped silently.
     GapNotAnnounced,
     /// Asks look like bids.
     DepthNotSigned,
-    /// That a market was resolved is not passed on.
+    /// The resolution of a market is not passed on.
     ResolutionForgotten,
     /// A feed that is behind does not say so.
     StaleNotSaid,
@@ -34,7 +34,7 @@ impl Fault {
     /// The update as a feed with this fault makes it.
     pub fn spoil(self, mut update: BookUpdate) -> BookUpdate {
         match self {
-            // A whole book without one of its prices is no message at all.
+            // A whole book without one of its prices is not a valid message.
             Fault::MaskClearedTooEarly if !update.is_whole() => {
                 let highest = update.prices.iter().last().map_or(0, Price::cents);
                 update.prices = Prices::from_bits(update.prices.bits() & !(1 << highest)).unwrap_or(Prices::NONE);
@@ -50,7 +50,7 @@ impl Fault {
         update
     }
 
-    /// The events as they come through a tap with this fault.
+    /// The events that pass a tap with this fault.
     pub fn tapped(self, events: &[Event]) -> Vec<Event> {
         let is_lost = |event: &Event| self == Fault::ResolutionForgotten && matches!(event, Event::Resolved { .. });
         events.iter().copied().filter(|event| !is_lost(event)).collect()

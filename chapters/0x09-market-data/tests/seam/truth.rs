@@ -1,4 +1,4 @@
-//! What is right: the reference model's book and trades behind each command of a shard.
+//! The expected state: the reference model's book and trades after each command of a shard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,14 +10,14 @@ use market_data::past::Past;
 use market_data::tap::Opened;
 use market_data::{Depth, LastTrade, Prices, PublicTrade, Status, Summary, TradeId, Volume};
 
-/// A shard's log with what each command led to, and some snapshots.
+/// A shard's log with the events of each command, and some snapshots.
 #[derive(Default)]
 pub struct Log {
     pub entries: Vec<(Stamp, Vec<Event>)>,
     pub snapshots: Vec<Opened>,
 }
 
-/// The log, on the one thread that there is.
+/// The log; there is only one thread.
 pub fn locked(log: &Mutex<Log>) -> MutexGuard<'_, Log> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -30,7 +30,7 @@ struct Book {
     outcome: Option<Outcome>,
 }
 
-/// One shard, by the model.
+/// One shard, according to the model.
 #[derive(Default)]
 pub struct Truth {
     model: Model,
@@ -40,7 +40,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// What an engine holds that is opened now.
+    /// The state that an engine opened now would have.
     pub fn opened(&self) -> Opened {
         Opened { next: Sequence(self.length() as u64 + 1), state: self.model.state() }
     }
@@ -53,7 +53,7 @@ impl Truth {
         self.books.keys().copied()
     }
 
-    /// Applies a command, which is durable then.
+    /// Applies a command, which is then durable.
     pub fn apply(&mut self, command: &Command) {
         let sequence = Sequence(self.length() as u64 + 1);
         let stamp = Stamp { sequence, time: UnixMs(1_000 + sequence.0 / 3) };
@@ -81,7 +81,7 @@ impl Truth {
         locked(&self.log).entries.push((stamp, events));
     }
 
-    /// Whether this is the market's book behind the command that the summary names.
+    /// Checks that this is the market's book after the command that the summary names.
     pub fn check(&self, market: MarketId, depth: &Depth, summary: &Summary) -> Result<(), String> {
         let at = summary.sequence;
         let books = self.books.get(&market).ok_or("there is no such market")?;
@@ -121,7 +121,7 @@ impl Truth {
         Ok(())
     }
 
-    /// Whether this is the market's latest book.
+    /// Checks that this is the market's latest book.
     pub fn check_latest(&self, market: MarketId, depth: &Depth, summary: &Summary) -> Result<(), String> {
         self.check(market, depth, summary)?;
         let now = Summary { sequence: Sequence(self.length() as u64), ..*summary };
@@ -140,7 +140,7 @@ fn book(state: &MarketState, outcome: Option<Outcome>) -> Book {
     Book { depth, open_interest: state.pot.0 / 100, outcome }
 }
 
-/// The log as a feed finds it: in small pieces, and sometimes not to be read.
+/// The log as a feed sees it: in small pieces, and sometimes unreadable.
 pub struct MemoryPast {
     pub log: Arc<Mutex<Log>>,
     pub at: usize,
@@ -163,7 +163,7 @@ impl Past for MemoryPast {
     fn follow(&mut self, heard: &mut dyn FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
         self.followed += 1;
         if self.followed.is_multiple_of(4) {
-            // The watermark can't be read just now, so nothing is known to be durable.
+            // The watermark can't be read at the moment, so nothing is known to be durable.
             return Ok(0);
         }
         let log = locked(&self.log);

@@ -1,4 +1,4 @@
-//! Everybody on one thread, in turns that a seed decides.
+//! All parts on one thread, taking turns in an order drawn from a seed.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::fault::Fault;
 use crate::truth::{MemoryPast, Truth, locked};
 
-/// What occurred, so that a test can say that it was tried.
+/// What occurred, so that a test can show that it was covered.
 #[derive(Default, Debug)]
 pub struct Happened {
     pub laps: u64,
@@ -28,7 +28,7 @@ pub struct Happened {
     pub stale: u64,
     pub resolved: u64,
     pub trades_seen: u64,
-    /// Runs in which nobody was lapped or died, and so no gap may be.
+    /// Runs in which no reader was lapped and nothing died, so there must be no gap.
     pub quiet_runs: u64,
 }
 
@@ -58,14 +58,14 @@ struct Engine {
 pub struct World {
     random: Random,
     fault: Fault,
-    /// Small rings, so that laps happen; or large ones, and nobody dies: then there may be no gap.
+    /// Small rings, so that laps happen; or large ones and nothing dies: then there must be no gap.
     is_quiet: bool,
     tap_records: usize,
     trades_kept: usize,
     epochs: u64,
     engines: Vec<Engine>,
     feed: Option<Feed>,
-    /// How often the feeds that are gone were lapped.
+    /// How often feeds that are gone were lapped.
     laps: u64,
     board: Arc<Board>,
     reader: Reader,
@@ -184,12 +184,12 @@ impl World {
         let market = self.clients[at].market;
         let Some(shown) = self.board.market(market) else { return Ok(()) };
         self.clients[at].serve(&shown, &mut self.reader, trades_max, self.fault);
-        // Whoever comes while nobody follows is told so.
+        // A reader that connects while no feed is following must learn that.
         let is_followed = self.feed.as_ref().is_some_and(|feed| feed.is_following(self.shard(market)));
         if !is_followed && let Some(update) = self.reader.book(&shown, &mut Cursor::default()) {
             self.happened.stale += 1;
             if self.fault.spoil(*update).summary.is_fresh {
-                return Err(format!("market {market} is said to be fresh, and nobody follows it"));
+                return Err(format!("market {market} claims to be fresh, but no feed follows it"));
             }
         }
         Ok(())
@@ -230,14 +230,14 @@ impl World {
         for shown in self.board.markets() {
             let mut cursor = Cursor { book: Version::NONE, ..Cursor::default() };
             if self.reader.book(&shown, &mut cursor).is_some_and(|update| update.summary.is_fresh) {
-                return Err(format!("market {} is fresh, and its feed is gone", shown.market));
+                return Err(format!("market {} claims to be fresh, but its feed is gone", shown.market));
             }
         }
         self.clients.iter_mut().for_each(Client::ask);
         Ok(())
     }
 
-    /// The program dies and starts again: what was durable and not yet acknowledged is in the state that it finds.
+    /// The program dies and restarts: commands that were durable but not yet acknowledged are in the recovered state.
     fn restart_engine(&mut self) -> Result<(), String> {
         self.stop_feed()?;
         self.happened.engine_restarts += 1;
@@ -270,7 +270,7 @@ impl World {
         self.happened.trades_seen += client.seen.len() as u64;
     }
 
-    /// Everybody gets on until there is nothing left to do, and then everybody has everything.
+    /// Every part runs until there is nothing left to do; then every reader must have everything.
     pub fn come_to_rest(mut self) -> Result<Happened, String> {
         while self.engines.iter().any(|engine| engine.acknowledged < engine.truth.length()) {
             self.acknowledge();
@@ -297,7 +297,7 @@ impl World {
             }
             client.check_end(truth)?;
             if self.is_quiet && !client.gaps.is_empty() {
-                return Err(format!("nobody was slow, and these were missed: {:?}", client.gaps));
+                return Err(format!("no reader was slow, but these were missed: {:?}", client.gaps));
             }
         }
         clients.iter().for_each(|client| self.note(client));

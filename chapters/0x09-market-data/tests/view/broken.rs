@@ -1,4 +1,4 @@
-//! Readers with one mistake each. The contract has to find it.
+//! Readers with one mistake each. The contract has to detect it.
 
 use market::Sequence;
 use market_data::{Applied, BookView, Depth, Freshness, Message, Need, Refused, Version};
@@ -8,17 +8,17 @@ use crate::contract::{Reader, view};
 /// Which mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mistake {
-    /// It says that it is fresh whenever the feed said so last, and never mind what is missing.
+    /// It claims to be fresh whenever the feed last said so, regardless of what is missing.
     Lies,
-    /// It applies changes to any book, for they are absolute.
+    /// It applies changes to any book, because they are absolute.
     IgnoresTheChain,
-    /// It takes any whole book for the newest.
+    /// It accepts any whole book as the newest.
     TakesOldEpochs,
-    /// It forgets that 0 shares are a change too.
+    /// It ignores changes to 0 shares.
     KeepsWhatIsGone,
-    /// It does not mention gaps.
+    /// It does not report gaps.
     HidesGaps,
-    /// It tells a trade as often as it comes.
+    /// It reports a trade every time it arrives.
     TellsTwice,
     /// It never asks for anything.
     NeverAsks,
@@ -37,7 +37,7 @@ pub const MISTAKES: [Mistake; 7] = [
 pub struct Broken {
     mistake: Mistake,
     view: BookView,
-    /// The book of one that keeps what is gone.
+    /// The book of the reader that ignores changes to 0.
     kept: Depth,
 }
 
@@ -53,7 +53,7 @@ impl Reader for Broken {
         if let Message::Book(update) = &mut message {
             if self.mistake == Mistake::IgnoresTheChain && update.to > self.view.version() {
                 update.from = Version { epoch: update.to.epoch, ..self.view.version() };
-                // What a chain would have noticed here is not looked at either.
+                // Skip the checks that would have noticed the broken chain.
                 let is_later = (1..update.to.counter).contains(&update.from.counter);
                 let mut depth = *self.view.depth();
                 update.prices.iter().for_each(|price| depth.set(price, update.depth.at(price)));

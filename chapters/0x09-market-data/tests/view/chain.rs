@@ -1,4 +1,4 @@
-//! A market and its feed at their plainest: everything that ever was is kept, and every answer is looked up in it.
+//! A market and its feed at their simplest: every past state is kept, and every answer is looked up.
 
 use contract::streams::Random;
 use market::{MarketId, Price, Quantity, Sequence, Side, TradeKind, UnixMs};
@@ -9,7 +9,7 @@ use market_data::{
 
 pub const MARKET: MarketId = MarketId(7);
 
-/// The market: the book behind every sequence, and every trade.
+/// The market: the book after every command, and every trade.
 pub struct Truth {
     pub books: Vec<Depth>,
     pub trades: Vec<PublicTrade>,
@@ -54,19 +54,19 @@ impl Truth {
     }
 }
 
-/// The feed: each version that it has published in this life, and what is left of the trades.
+/// The feed: each version that it has published in this run, and the trades that are left.
 pub struct Feed {
     pub epoch: u64,
     /// The version with the counter `n` is at `n - 1`.
     versions: Vec<(Sequence, bool)>,
-    /// Up to which command it follows; less than the market's last while it has fallen behind.
+    /// Up to which command it follows; less than the market's last if it has fallen behind.
     follows: Sequence,
     pub is_behind: bool,
-    /// Trades before this place are not in its ring any more.
+    /// Trades before this position are no longer in its ring.
     trades_from: TradeId,
 }
 
-/// A reader's place, as the server keeps it.
+/// A reader's position, as the server keeps it.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
     pub book: Version,
@@ -81,7 +81,7 @@ impl Feed {
         feed
     }
 
-    /// The feed ends, and another begins with an older book, which it says is stale. Its trades are gone.
+    /// The feed ends, and another starts with an older book, which it marks stale. Its trades are gone.
     pub fn restart(&mut self, truth: &Truth, random: &mut Random) {
         *self = Feed::new(self.epoch + 1 + random.below(5));
         self.versions.clear();
@@ -96,14 +96,14 @@ impl Feed {
         self.publish();
     }
 
-    /// It has found back.
+    /// It has caught up.
     pub fn catch_up(&mut self, truth: &Truth) {
         self.is_behind = false;
         self.trades_from = self.trades_from.max(TradeId::first_of(truth.last().plus(1)));
         self.follow(truth);
     }
 
-    /// It has applied what there is, and publishes that.
+    /// It applies what there is and publishes the result.
     pub fn follow(&mut self, truth: &Truth) {
         if !self.is_behind {
             self.follows = truth.last();
@@ -125,7 +125,7 @@ impl Feed {
         Version { epoch: self.epoch, counter: self.versions.len() as u64 }
     }
 
-    /// What a reader at `place` has missed of the book; it is then at the newest version.
+    /// What a reader at `place` has missed of the book; afterwards it is at the newest version.
     pub fn book(&self, truth: &Truth, place: &mut Place) -> Option<Message> {
         let (to, from) = (self.newest(), place.book);
         if from == to {
@@ -143,7 +143,7 @@ impl Feed {
         Some(Message::Book(BookUpdate { market: MARKET, from, to, prices, depth: told, summary }))
     }
 
-    /// The prices that have changed at any time since a version, be it back to what they were.
+    /// The prices that have changed at any time since a version, even if they changed back.
     fn changed(&self, truth: &Truth, from: Version) -> Prices {
         let book = |&(sequence, _): &(Sequence, bool)| truth.books[sequence.0 as usize];
         let mut changed = Prices::NONE;

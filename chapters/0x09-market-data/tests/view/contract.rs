@@ -1,4 +1,4 @@
-//! What every reader has to keep, whatever the network and the feed do to it. One seed is one run.
+//! What every reader has to guarantee, whatever the network and the feed do. One seed is one run.
 
 use contract::streams::Random;
 use market::Sequence;
@@ -39,7 +39,7 @@ impl Reader for BookView {
     }
 }
 
-/// A message on its way, and what was sent.
+/// A message in transit, and the original.
 #[derive(Clone)]
 struct Flying {
     bytes: Vec<u8>,
@@ -47,7 +47,7 @@ struct Flying {
     message: Message,
 }
 
-/// A market, its feed, a server, a network that does what it likes, and a reader.
+/// A market, its feed, a server, an unreliable network, and a reader.
 struct World<R> {
     random: Random,
     truth: Truth,
@@ -55,8 +55,8 @@ struct World<R> {
     place: Place,
     flying: Vec<Flying>,
     reader: R,
-    /// The greatest version that has reached the reader whole, behind which command that was, and whether the feed followed
-    /// the market then.
+    /// The greatest version that has reached the reader intact, its command, and whether the feed was following the
+    /// market at that time.
     newest: (Version, Sequence, bool),
     seen: Vec<PublicTrade>,
     missed: Vec<Missed>,
@@ -65,7 +65,7 @@ struct World<R> {
 /// How many things happen in a run.
 const STEPS: u64 = 150;
 
-/// Lets a reader live through the run of this seed, and says what it did wrong.
+/// Takes a reader through the run of this seed; returns what it did wrong.
 pub fn live<R: Reader>(seed: u64, reader: R) -> Result<(), String> {
     let mut random = Random::new(seed);
     let feed = Feed::new(1 + random.below(1_000));
@@ -118,14 +118,14 @@ impl<R: Reader> World<R> {
         self.flying.push(Flying { bytes, is_intact: true, message });
     }
 
-    /// The server learns what the reader needs, and goes on from there.
+    /// The server learns what the reader needs, and continues from there.
     fn answer(&mut self) {
         let need = self.reader.need();
         self.place.book = need.book.unwrap_or(self.place.book);
         self.place.trades = need.trades.unwrap_or(self.place.trades);
     }
 
-    /// A message is lost, comes twice, is cut, or has a bit flipped.
+    /// A message is lost, duplicated, truncated, or has a bit flipped.
     fn disturb(&mut self) {
         if self.flying.is_empty() {
             return;
@@ -145,14 +145,14 @@ impl<R: Reader> World<R> {
             }
             _ => {
                 let at = self.random.below(length) as usize;
-                // Not the case of a letter, nor an escape: JSON may say one thing in several ways.
+                // Don't change the case of a letter or an escape: JSON has several spellings for the same value.
                 flying.bytes[at] ^= 1 << self.random.below(3);
                 flying.is_intact = false;
             }
         }
     }
 
-    /// One of the messages on their way arrives, in any order.
+    /// One of the messages in transit arrives, in any order.
     fn deliver_any(&mut self) -> Result<(), String> {
         if self.flying.is_empty() {
             return Ok(());
@@ -170,7 +170,7 @@ impl<R: Reader> World<R> {
             let after = state(&self.reader);
             return match applied {
                 Err(_) if before == after => Ok(()),
-                other => Err(format!("a damaged message was not refused, or left its marks: {other:?}")),
+                other => Err(format!("a damaged message was not rejected, or changed something: {other:?}")),
             };
         }
         if let Message::Book(update) = &flying.message
@@ -192,19 +192,19 @@ impl<R: Reader> World<R> {
             let is_right = self.truth.books.get(sequence.0 as usize) == Some(&self.reader.depth());
             is_right.then_some(()).ok_or(format!("the book is not that behind command {sequence}"))?;
         }
-        // Fresh is only who has the newest version that has reached it.
+        // Only a reader with the newest version that has reached it may be fresh.
         let may_be_fresh = self.newest.2 && self.reader.sequence() == Some(self.newest.1);
         if self.reader.is_fresh() && !may_be_fresh {
-            return Err(format!("it says that it is fresh, and version {:?} has reached it", self.newest));
+            return Err(format!("it claims to be fresh, but version {:?} has reached it", self.newest));
         }
         self.check_trades()
     }
 
     fn check_trades(&self) -> Result<(), String> {
         let in_order = self.seen.windows(2).all(|pair| pair[0].id < pair[1].id);
-        in_order.then_some(()).ok_or("a trade was told twice, or out of order")?;
+        in_order.then_some(()).ok_or("a trade was reported twice, or out of order")?;
         let are_true = self.seen.iter().all(|trade| self.truth.trades.contains(trade));
-        are_true.then_some(()).ok_or("a trade was told that never was")?;
+        are_true.then_some(()).ok_or("a trade was reported that never happened")?;
         let told = self.seen.last().map_or(TradeId::default(), |trade| trade.id.next());
         let announced = self.missed.last().map_or(TradeId::default(), |missed| missed.to);
         let end = told.max(announced);
@@ -212,13 +212,13 @@ impl<R: Reader> World<R> {
             let times = self.seen.iter().filter(|seen| seen.id == trade.id).count()
                 + self.missed.iter().filter(|gap| gap.from <= trade.id && trade.id < gap.to).count();
             if times != 1 {
-                return Err(format!("trade {:?} was told or announced as missed {times} times", trade.id));
+                return Err(format!("trade {:?} was reported or announced as missed {times} times", trade.id));
             }
         }
         Ok(())
     }
 
-    /// Then all goes well for a while: nothing is lost, and the reader is answered. It has to find back.
+    /// Then all goes well for a while: nothing is lost, and the server answers the reader. The reader has to recover.
     fn calm(mut self) -> Result<(), String> {
         self.feed.catch_up(&self.truth);
         for _ in 0..4 {
@@ -233,7 +233,7 @@ impl<R: Reader> World<R> {
             }
         }
         let is_there = self.reader.is_fresh() && self.reader.sequence() == Some(self.truth.last());
-        is_there.then_some(()).ok_or("it has not found back to the newest book")?;
+        is_there.then_some(()).ok_or("it has not recovered the newest book")?;
         (self.reader.need() == Need::NOTHING).then_some(()).ok_or("it still asks for something".into())
     }
 }

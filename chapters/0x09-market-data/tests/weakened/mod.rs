@@ -1,4 +1,4 @@
-//! `loom`'s atomics and fences, of which one can be weakened: the net of a model check is as good as what it catches.
+//! `loom`'s atomics and fences, any of which can be weakened: a model check is as good as the mistakes it catches.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ thread_local! {
     static ORDERED: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-/// What `crate::memory` is to the code under test.
+/// Replaces `crate::memory` for the code under test.
 pub mod memory {
     use super::{ORDERED, WEAKENED};
     use std::panic::Location;
@@ -53,11 +53,11 @@ pub mod memory {
     }
 }
 
-/// Runs the scenario as it is, and then once for each ordering and fence of `file` without it: that has to fail.
+/// Runs the scenario as it is, and then once without each ordering and fence of `file`: then it has to fail.
 pub fn assert_each_is_needed(file: &str, scenario: impl Fn()) {
     scenario();
     let lines = ORDERED.with_borrow(Clone::clone);
-    assert!(!lines.is_empty(), "{file} orders nothing, or the scenario does not come by");
+    assert!(!lines.is_empty(), "{file} has no ordering, or the scenario does not reach one");
     for line in lines {
         WEAKENED.set(Some(line));
         let hook = panic::take_hook();
@@ -65,6 +65,6 @@ pub fn assert_each_is_needed(file: &str, scenario: impl Fn()) {
         let ended = panic::catch_unwind(AssertUnwindSafe(&scenario));
         panic::set_hook(hook);
         WEAKENED.set(None);
-        assert!(ended.is_err(), "{file}:{line} may be weakened, and nothing notices");
+        assert!(ended.is_err(), "weakening {file}:{line} goes unnoticed");
     }
 }

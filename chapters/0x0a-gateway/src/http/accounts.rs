@@ -1,4 +1,4 @@
-//! One's own: the account, what it holds, its open orders and its trades. They come from the projection.
+//! The account's own data: its holdings, open orders and trades. They come from the projection.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::wire::{FillJson, OpenOrderJson, SHORT_NUMBER_BITS, sequences};
 /// The longest name of an account, in characters.
 const NAME_MAX: usize = 40;
 
-/// Who wants an account.
+/// A request for a new account.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountRequest {
@@ -30,7 +30,7 @@ pub struct AccountRequest {
     name: String,
     /// A key that the client made, from 32 random bytes. Sent again, it leads to the same account.
     key: Option<String>,
-    /// Whether it wants a short code too, where there are some: who can keep a key needs none.
+    /// Whether it wants a short code too, in classroom mode: a client that can store a key needs none.
     #[serde(default = "yes")]
     code: bool,
 }
@@ -39,7 +39,7 @@ fn yes() -> bool {
     true
 }
 
-/// Makes a play account: its key is shown now and never again, and each open market gets a deposit for it.
+/// Creates a play account: its key is shown only this once, and it gets a deposit in each open market.
 pub async fn make(
     State(venue): State<Arc<Venue>>,
     Peer(address): Peer,
@@ -92,10 +92,10 @@ fn play_money_number(MarketId(market): MarketId) -> u32 {
     if market >> SHORT_NUMBER_BITS == 0 { PLAY_MONEY_LANE << SHORT_NUMBER_BITS | market } else { 0 }
 }
 
-/// Deposits play money, and waits until it is on disk.
+/// Deposits play money, and waits until the deposits are on disk.
 ///
 /// # Errors
-/// When a deposit was not taken. A rejected one is no error: a market may have closed meanwhile.
+/// If a deposit was not accepted. A rejected one is not an error: a market may have closed in the meantime.
 pub async fn play_money(
     venue: &Venue,
     places: impl Iterator<Item = (MarketId, AccountId)> + Send,
@@ -132,7 +132,7 @@ struct HoldingsJson {
     no_locked: u32,
 }
 
-/// What one holds in each market.
+/// The account's holdings in each market.
 pub async fn holdings(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
     let name = venue.names.name(account);
     let projection = venue.projection();
@@ -152,7 +152,7 @@ pub async fn holdings(State(venue): State<Arc<Venue>>, Trader(account): Trader, 
     ToJson(json!({ "account": account.0, "name": name, "holdings": holdings, "at": at }))
 }
 
-/// One's orders that rest.
+/// The account's resting orders.
 pub async fn orders(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
     let projection = venue.projection();
     let open = projection.account(account).into_iter().flat_map(|account| &account.open);
@@ -161,7 +161,7 @@ pub async fn orders(State(venue): State<Arc<Venue>>, Trader(account): Trader, as
     ToJson(json!({ "orders": orders, "at": sequences(projection.progress()) }))
 }
 
-/// One's trades, the newest last, since when they are known.
+/// The account's trades, the newest last, and since when they are known.
 pub async fn fills(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
     let projection = venue.projection();
     let fills = projection.account(account).into_iter().flat_map(|account| &account.fills);

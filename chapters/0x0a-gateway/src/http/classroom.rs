@@ -1,4 +1,4 @@
-//! What there is for a class only: accounts by a short code, and everything anew. Elsewhere nobody finds it.
+//! Routes for classroom mode only: accounts by a short code, and a fresh start. Otherwise they answer "not found".
 
 use std::sync::Arc;
 
@@ -17,24 +17,29 @@ use crate::reply::Session;
 use crate::venue::Venue;
 use crate::wire::ResolveRequest;
 
-/// A code that somebody types in.
+/// A code that a user typed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JoinRequest {
     code: String,
 }
 
-/// That this venue is a classroom.
+/// Checks that this venue is in classroom mode.
 ///
 /// # Errors
-/// That it is none.
+/// If it is not.
 pub fn only_in_a_classroom(venue: &Venue) -> Result<(), Problem> {
     let is_classroom = venue.door.limits.allowed().classroom;
-    let no = || Problem::because(Why::NotFound, "This is for a class: the venue is started with --classroom then.");
+    let no = || {
+        Problem::because(
+            Why::NotFound,
+            "This exists only in a classroom: the operator starts the venue with --classroom.",
+        )
+    };
     is_classroom.then_some(()).ok_or_else(no)
 }
 
-/// Gives back the account with this code: under a new key, and the one before is worth nothing from now on.
+/// Returns the account with this code, with a new key; the old key stops working.
 pub async fn join(
     State(venue): State<Arc<Venue>>,
     Peer(address): Peer,
@@ -42,7 +47,7 @@ pub async fn join(
 ) -> Result<ToJson<Value>, Problem> {
     only_in_a_classroom(&venue)?;
     venue.door.limits.guess(address)?;
-    let unknown = || Problem::because(Why::Unauthenticated, "Nobody here has this code: ask the teacher for yours.");
+    let unknown = || Problem::because(Why::Unauthenticated, "No account has this code: ask your teacher for yours.");
     let code = Code::read(&code).ok_or_else(unknown)?;
     let names = Arc::clone(&venue);
     let joined = tokio::task::spawn_blocking(move || {
@@ -61,7 +66,7 @@ struct MemberJson {
     code: String,
 }
 
-/// The class, for the teacher to read out.
+/// The members of the class, for the teacher to read out.
 pub async fn members(State(venue): State<Arc<Venue>>, _operator: Operator) -> Result<ToJson<Value>, Problem> {
     only_in_a_classroom(&venue)?;
     let names = Arc::clone(&venue);
@@ -75,9 +80,10 @@ pub async fn members(State(venue): State<Arc<Venue>>, _operator: Operator) -> Re
     Ok(ToJson(json!({ "members": codes.into_iter().map(member).collect::<Vec<_>>() })))
 }
 
-/// Begins anew: each open market is resolved, and its question is asked again in a new one, in which every account has play
-/// money. It is commands as any others, so the log keeps what was before. A market stops before its successor opens: broken
-/// off in between, a question is missing and none is there twice, and whoever asks again goes on with those that are open.
+/// Starts afresh: each open market is resolved, and its question is asked again in a new market, where every account
+/// gets play money. These are ordinary commands, so the log keeps everything before them. A market is resolved before
+/// its successor opens: if the reset is interrupted, a question may be missing but never open twice, and repeating the
+/// reset continues with the markets that are still open.
 pub async fn reset(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
@@ -92,7 +98,7 @@ pub async fn reset(
     let (mut resolved, mut opened) = (Vec::new(), Vec::new());
     for market in open {
         let reply = venue.ask(Session::Operator, Command::Resolve { market, outcome }).await?;
-        // Somebody else was quicker, and asks it again.
+        // Another request resolved it first, and asks the question again.
         if reply.rejected().is_some() {
             continue;
         }

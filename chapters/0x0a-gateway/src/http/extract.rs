@@ -1,4 +1,4 @@
-//! What a handler takes from a request: who asks, what for, and in which words it is refused.
+//! Extractors: the session, parameters and body of a request, and the problem if one is invalid.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -19,18 +19,18 @@ use crate::reply::Session;
 use crate::venue::Venue;
 use crate::wire::Numbered;
 
-/// How long a read waits for what it is to hold.
+/// How long a read waits for the commands that it must include.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long a body may take.
+/// How long a body may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
 
-/// The address that a request comes from.
+/// The client's address.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
 impl Peer {
-    /// The one that the last proxy before this program saw.
+    /// The client address that the last proxy before this program saw.
     pub fn forwarded<B>(request: &axum::http::Request<B>) -> Option<Peer> {
         let said = request.headers().get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
         said.rsplit(',').next()?.trim().parse().ok().map(Peer)
@@ -41,12 +41,12 @@ impl FromRequestParts<Arc<Venue>> for Peer {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<Venue>) -> Result<Peer, Problem> {
-        // Every connection says whose it is; without one, as in a test, it is this machine.
+        // Every connection carries its address; without one, as in a test, it is this machine.
         Ok(parts.extensions.get().copied().unwrap_or(Peer(Ipv4Addr::LOCALHOST.into())))
     }
 }
 
-/// That a connection is held. Who takes it over keeps this as long as it lasts.
+/// The connection's slot in the limits. A WebSocket keeps it for as long as it lasts.
 pub struct Connection(pub Option<Arc<Held<IpAddr>>>);
 
 impl FromRequestParts<Arc<Venue>> for Connection {
@@ -57,7 +57,7 @@ impl FromRequestParts<Arc<Venue>> for Connection {
     }
 }
 
-/// Who asks, by the key in the header.
+/// The session of the key in the header.
 pub struct Who(pub Session);
 
 impl OptionalFromRequestParts<Arc<Venue>> for Who {
@@ -71,10 +71,10 @@ impl OptionalFromRequestParts<Arc<Venue>> for Who {
     }
 }
 
-/// An account that asks.
+/// The session of an account.
 pub struct Trader(pub AccountId);
 
-/// The operator asks.
+/// The session of the operator.
 pub struct Operator;
 
 impl FromRequestParts<Arc<Venue>> for Who {
@@ -82,11 +82,11 @@ impl FromRequestParts<Arc<Venue>> for Who {
 
     async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Who, Problem> {
         let header = parts.headers.get(AUTHORIZATION).ok_or_else(|| Problem::new(Why::Unauthenticated))?;
-        // The scheme's name may be written in any case: RFC 9110, 11.1.
+        // The scheme's name is case-insensitive: RFC 9110, 11.1.
         let words = header.to_str().ok().and_then(|words| words.split_once(' '));
         let key = words.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim());
         let session = key.and_then(|key| venue.names.session(key));
-        session.map(Who).ok_or_else(|| Problem::because(Why::Unauthenticated, "Nobody has this key."))
+        session.map(Who).ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))
     }
 }
 
@@ -123,9 +123,9 @@ impl<T: DeserializeOwned> FromRequest<Arc<Venue>> for Json<T> {
     }
 }
 
-/// A body of JSON that holds one, or a list of them.
+/// A JSON body that holds one item, or a list of them.
 pub enum OneOrMany<T> {
-    /// One.
+    /// One item.
     One(T),
     /// A list.
     Many(Vec<T>),
@@ -143,7 +143,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Venue>> for OneOrMany<T> {
 
 async fn body(request: Request, venue: &Arc<Venue>) -> Result<Bytes, Problem> {
     let body = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, venue)).await;
-    let body = body.map_err(|_| Problem::because(Why::TooSlow, "The body did not come."))?;
+    let body = body.map_err(|_| Problem::because(Why::TooSlow, "The body did not arrive in time."))?;
     body.map_err(|rejection| match rejection {
         BytesRejection::FailedToBufferBody(error) if error.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE => {
             Problem::because(Why::TooLarge, format!("A body has at most {} bytes.", super::sizes::BODY_BYTES_MAX))
@@ -165,7 +165,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Venue>> for Numbers<T> {
     async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Numbers<T>, Problem> {
         let path = <Path<T> as FromRequestParts<_>>::from_request_parts(parts, venue).await;
         path.map(|Path(numbers)| Numbers(numbers))
-            .map_err(|_| Problem::because(Why::NotFound, "Markets, orders and accounts are named by their numbers."))
+            .map_err(|_| Problem::because(Why::NotFound, "Markets, orders and accounts are identified by number."))
     }
 }
 
@@ -194,7 +194,7 @@ impl FromRequestParts<Arc<Venue>> for NumberHeader {
     }
 }
 
-/// What a read may say behind its `?`.
+/// The query parameters of a read.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
@@ -203,11 +203,11 @@ struct Said {
     at_least: Option<String>,
 }
 
-/// The same, once what was asked for is there.
+/// The same, once the read may proceed.
 pub struct Asked {
     /// Only this market.
     pub market: Option<u32>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 

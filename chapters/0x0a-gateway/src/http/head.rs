@@ -1,4 +1,4 @@
-//! What is looked at before anything else: how much a request announces, and in which form.
+//! Checks before anything else: the size that a request announces, and its encoding.
 
 use axum::extract::Request;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING};
@@ -9,13 +9,13 @@ use crate::problem::{Problem, Why};
 /// The longest address, in bytes.
 const URI_BYTES_MAX: usize = 2_048;
 
-/// The most lines of a head.
+/// The most lines in a head.
 const HEADERS_MAX: usize = 64;
 
-/// Refuses what nobody needs here.
+/// Refuses requests that no client needs here.
 ///
 /// # Errors
-/// The refusal.
+/// The problem.
 pub async fn check(request: Request) -> Result<Request, Problem> {
     let (uri, headers) = (request.uri(), request.headers());
     if uri.path().len() + uri.query().map_or(0, str::len) > URI_BYTES_MAX {
@@ -26,12 +26,12 @@ pub async fn check(request: Request) -> Result<Request, Problem> {
         let what = format!("A head has at most {HEADERS_MAX} lines and {HEAD_BYTES_MAX} bytes.");
         return Err(Problem::because(Why::HeadersTooLarge, what));
     }
-    // A body has one length, said before it comes: nobody on the way can take its end for another request.
+    // A body has one length, announced up front, so no intermediary can see a second request in it.
     if headers.contains_key(TRANSFER_ENCODING) {
-        return Err(Problem::because(Why::Encoded, "Transfer-Encoding is not taken: say Content-Length."));
+        return Err(Problem::because(Why::Encoded, "Transfer-Encoding is not accepted: send Content-Length."));
     }
     if headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return Err(Problem::because(Why::Encoded, "Compressed bodies are not taken."));
+        return Err(Problem::because(Why::Encoded, "Compressed bodies are not accepted."));
     }
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|length| length > BODY_BYTES_MAX as u64) {

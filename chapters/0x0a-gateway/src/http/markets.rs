@@ -1,4 +1,4 @@
-//! What everybody may see: markets, their books and trades, and whether the venue lives. It comes from the feed.
+//! Public data: markets, their books and trades, and whether the venue is alive. It comes from the feed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,23 +23,23 @@ use crate::problem::{Problem, Why};
 use crate::projection::MarketStatus;
 use crate::venue::Venue;
 
-/// How many trades are listed unless fewer are asked for.
+/// How many trades are listed by default, and at most.
 const TRADES_MAX: usize = 500;
 
-/// How long a book is waited for that is just being written, or has not been written yet.
+/// How long to wait for a book that is being written, or has not been written yet.
 const BOOK_TIME: Duration = Duration::from_secs(2);
 
-/// How often it is looked for again.
+/// How often to retry.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// All markets, since when their books stand still if they do, and whether this is a class.
+/// All markets, since when their books are stale if they are, and whether this is a classroom.
 pub async fn list(State(venue): State<Arc<Venue>>, _asked: Asked) -> ToJson<Value> {
     let (board, until) = (venue.books.board(), Instant::now() + BOOK_TIME);
     let known: Vec<_> = venue.projection().markets().map(|(id, market)| (id, market.status)).collect();
     let mut markets = Vec::with_capacity(known.len());
     for (market, status) in known {
         let book = book_in_time(until, || whole_book(&*board.market(market)?)).await;
-        // Nobody is left out: a market without a book is there, and its book is not fresh.
+        // A market without a book is listed too, with a book that is not fresh.
         let summary = book.map_or_else(|| without_book(status), |book| book.summary);
         markets.push(market_json(&venue, market, &summary));
     }
@@ -47,7 +47,7 @@ pub async fn list(State(venue): State<Arc<Venue>>, _asked: Asked) -> ToJson<Valu
     ToJson(json!({ "markets": markets, "stale_since_ms": stale_since_ms, "classroom": is_classroom }))
 }
 
-/// A market's book: the whole of it, as a message of 0x09.
+/// A market's whole book, as a message of 0x09.
 pub async fn book(
     State(venue): State<Arc<Venue>>,
     Numbers(market): Numbers<u32>,
@@ -80,12 +80,12 @@ pub async fn trades(
     Ok(ToJson(json!({ "trades": trades[from..] })))
 }
 
-/// It lives.
+/// The process is alive.
 pub async fn health() -> &'static str {
     "alive\n"
 }
 
-/// Whether it takes orders, and shows what became of them.
+/// Whether the venue accepts orders, and its books are current.
 pub async fn readiness(State(venue): State<Arc<Venue>>) -> Result<&'static str, Problem> {
     if venue.engine_door.is_draining() {
         return Err(Problem::new(Why::Draining));
@@ -94,18 +94,15 @@ pub async fn readiness(State(venue): State<Arc<Venue>>) -> Result<&'static str, 
         None => Ok("ready\n"),
         Some(since) => {
             let seconds = venue.now_ms().saturating_sub(since) / 1_000;
-            Err(Problem::because(
-                Why::StaleBooks,
-                format!("The feed ended {seconds} s ago, and is being started anew."),
-            ))
+            Err(Problem::because(Why::StaleBooks, format!("The feed failed {seconds} s ago and is being restarted.")))
         }
     }
 }
 
-/// What is shown of a market.
+/// A market's public data.
 ///
 /// # Errors
-/// That there is none, or that it is not shown yet.
+/// If there is no such market, or it is not published yet.
 pub fn shown(venue: &Venue, market: u32) -> Result<Arc<Shown>, Problem> {
     let market = MarketId(market);
     venue.books.board().market(market).ok_or_else(|| match venue.projection().market(market) {
@@ -114,12 +111,12 @@ pub fn shown(venue: &Venue, market: u32) -> Result<Arc<Shown>, Problem> {
     })
 }
 
-/// The whole book as it is now, unless it is just being written, or has not been yet.
+/// The current whole book, unless it is being written or has not been written yet.
 fn whole_book(shown: &Shown) -> Option<BookUpdate> {
     Reader::default().book(shown, &mut Cursor::default()).copied()
 }
 
-/// A book, as soon as there is one; none where there has been none until then. Others are served between two looks.
+/// A book, as soon as there is one; none if there is none in time. Other tasks run between two attempts.
 async fn book_in_time(until: Instant, look: impl Fn() -> Option<BookUpdate>) -> Option<BookUpdate> {
     let found = async {
         loop {
@@ -132,7 +129,7 @@ async fn book_in_time(until: Instant, look: impl Fn() -> Option<BookUpdate>) -> 
     timeout_at(until, found).await.ok()
 }
 
-/// What can be said of a market that no book is known of.
+/// The summary of a market that has no book yet.
 fn without_book(status: MarketStatus) -> Summary {
     let status = match status {
         MarketStatus::Open => Status::Open,
@@ -217,10 +214,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_book_that_is_being_written_is_waited_for() {
+    fn a_read_waits_for_a_book_that_is_being_written() {
         let (mut publisher, shown) = market_data::shown::shown(MarketId(1), 1, 8);
         let (begun, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
-        // Again and again it is written as fast as can be, which leaves no time to read it, and then not for a moment.
+        // A writer keeps rewriting it as fast as possible, which leaves no time to read it, and then pauses for a
+        // moment.
         let write = || {
             while !is_over.load(Ordering::Relaxed) {
                 let until = Clock::now() + Duration::from_millis(100);
@@ -241,6 +239,6 @@ mod tests {
             is_over.store(true, Ordering::Relaxed);
             found
         });
-        assert!(found.is_some(), "it was not waited for");
+        assert!(found.is_some(), "the read did not wait");
     }
 }

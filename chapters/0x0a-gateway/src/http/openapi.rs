@@ -1,5 +1,5 @@
-//! What can be asked, described for programs: OpenAPI 3.1. A test holds the description against the routes, in both
-//! directions, and against what they answer.
+//! The interface, described for programs: OpenAPI 3.1. A test compares the description with the routes, in both
+//! directions, and with their answers.
 
 use axum::Extension;
 use axum::http::header::CONTENT_TYPE;

@@ -1,4 +1,4 @@
-//! What only the operator may do: open and end markets, bring and take cash, give an account another key.
+//! The operator's routes: open and resolve markets, deposit and withdraw cash, replace an account's key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,11 +22,11 @@ use crate::wire::{ResolveRequest, TransferRequest};
 /// The longest question, in characters.
 const QUESTION_MAX: usize = 200;
 
-/// How long it is waited until a market that has opened is shown, and how often it is looked.
+/// How long to wait until a new market is published, and how often to check.
 const SHOWN_TIME: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(1);
 
-/// A question to open a market with.
+/// The question of a new market.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenRequest {
@@ -51,11 +51,11 @@ pub async fn open(
 /// Opens a market under the next number.
 ///
 /// # Errors
-/// When it could not be.
+/// If it could not be opened.
 pub async fn open_market(venue: &Arc<Venue>, question: Question) -> Result<(MarketId, u64), Problem> {
     let known = venue.projection().markets().map(|(id, _)| id).max();
     let names = Arc::clone(venue);
-    // The question first: a market without one would be seen.
+    // Store the question first: otherwise clients could see a market without one.
     let asked = tokio::task::spawn_blocking(move || names.names.new_market(&question, known.unwrap_or_default()));
     let market = asked.await.map_err(|_| Problem::new(Why::Names))??;
     let reply = done(venue.ask(Session::Operator, Command::Open { market }).await?)?;
@@ -65,12 +65,13 @@ pub async fn open_market(venue: &Arc<Venue>, question: Question) -> Result<(Mark
             tokio::time::sleep(LOOK).await;
         }
     };
-    // Whoever hears of a market may watch it at once. The feed is a moment behind; where it has ended, all books say so.
+    // A client that learns of a market may watch it at once. The feed is slightly behind; if it has failed, all books
+    // are marked.
     let _ = tokio::time::timeout(SHOWN_TIME, is_shown).await;
     Ok((market, reply.ticket.sequence.0))
 }
 
-/// Ends a market.
+/// Resolves a market.
 pub async fn resolve(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
@@ -84,7 +85,7 @@ pub async fn resolve(
     Ok(ToJson(json!({ "market": market, "outcome": outcome.word(), "paid": paid, "sequence": sequence })))
 }
 
-/// Brings cash into an account.
+/// Deposits cash into an account.
 pub async fn deposit(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
@@ -95,7 +96,7 @@ pub async fn deposit(
     transfer(&venue, Command::Deposit { market, account, amount, request: asked.request()? }).await
 }
 
-/// Takes free cash out of an account.
+/// Withdraws free cash from an account.
 pub async fn withdraw(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
@@ -111,7 +112,7 @@ async fn transfer(venue: &Venue, command: Command) -> Result<ToJson<Value>, Prob
     Ok(ToJson(json!({ "market": command.market().0, "sequence": reply.ticket.sequence.0 })))
 }
 
-/// Gives an account another key; the one that it had is worth nothing from now on.
+/// Gives an account a new key; the old one stops working.
 pub async fn new_key(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,

@@ -1,4 +1,4 @@
-//! Placing and cancelling. The answer comes when the command is on disk.
+//! Placing and cancelling. The answer arrives when the command is on disk.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::wire::{Numbered, OrderDone, OrderRequest, outcomes};
 const LIST_MAX: usize = 1_000;
 
 // ANCHOR: place
-/// Places one order, or each of a list in its order.
+/// Places one order, or each order of a list, in order.
 pub async fn place(
     State(venue): State<Arc<Venue>>,
     Trader(account): Trader,
@@ -62,14 +62,14 @@ async fn place_all(venue: &Venue, account: AccountId, orders: &[OrderRequest]) -
     Ok(ToJson(outcomes(&commands, &given)).into_response())
 }
 
-/// Which orders were cancelled.
+/// The orders that were cancelled.
 #[derive(Serialize)]
 pub struct Cancelled {
     cancelled: Vec<u64>,
     sequence: Option<u64>,
 }
 
-/// Cancels one of one's own orders.
+/// Cancels one of the account's orders.
 pub async fn cancel(
     State(venue): State<Arc<Venue>>,
     Trader(account): Trader,
@@ -82,7 +82,7 @@ pub async fn cancel(
     cancelled(order, &reply).map(ToJson)
 }
 
-/// That an order was cancelled, or the engine's rejection.
+/// The cancelled order, or the engine's rejection.
 ///
 /// # Errors
 /// The engine's rejection.
@@ -94,7 +94,7 @@ pub fn cancelled(order: u64, reply: &Reply) -> Result<Cancelled, Problem> {
     }
 }
 
-/// Cancels all of one's own orders in a market that rest now.
+/// Cancels all of the account's resting orders in a market.
 pub async fn cancel_all(
     State(venue): State<Arc<Venue>>,
     Trader(account): Trader,
@@ -105,7 +105,7 @@ pub async fn cancel_all(
     let given = venue.ask_all(Session::Account(account), commands).await;
     let mut all = Cancelled { cancelled: Vec::new(), sequence: None };
     for (OrderId(order), given) in own.into_iter().zip(given) {
-        // One that has traded meanwhile does not rest, which is what was asked for.
+        // An order that has traded in the meantime no longer rests, which is what was asked for.
         if let Ok(one) = cancelled(order, &given?) {
             all.cancelled.extend(one.cancelled);
             all.sequence = one.sequence;
@@ -114,10 +114,10 @@ pub async fn cancel_all(
     Ok(ToJson(all))
 }
 
-/// One's orders in a market that rest now.
+/// The account's resting orders in a market.
 ///
 /// # Errors
-/// That there is no such market.
+/// If there is no such market.
 pub fn own_orders(venue: &Venue, account: AccountId, market: u32) -> Result<Vec<OrderId>, Problem> {
     let projection = venue.projection();
     if projection.market(MarketId(market)).is_none() {

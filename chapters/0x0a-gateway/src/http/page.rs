@@ -1,4 +1,4 @@
-//! The page: files that are in the program, and nothing from anywhere else.
+//! The page: files that are compiled into the program; nothing is loaded from anywhere else.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const PICTURE: &str = "image/svg+xml";
 
-/// The files by their addresses, each with its type.
+/// The files by path, each with its content type.
 const FILES: &[(&str, &str, &[u8])] = &[
     ("/", HTML, include_bytes!("../../page/index.html")),
     ("/page/account.js", SCRIPT, include_bytes!("../../page/account.js")),
@@ -72,12 +72,12 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_words_for_every_reason() {
+    fn the_page_has_a_text_for_every_reason() {
         let (reasons, words) = (include_str!("../problem.rs"), include_str!("../../page/words.js"));
-        // Each reason stands behind its variant: `Why::Busy => ("busy", …`.
+        // Each reason follows its variant: `Why::Busy => ("busy", …`.
         let reasons: Vec<_> = reasons.split("=> (\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         assert!(reasons.len() > 20, "{reasons:?}");
         let missing: Vec<_> = reasons.iter().filter(|reason| !words.contains(&format!("'r-{reason}':"))).collect();
-        assert!(missing.is_empty(), "words.js does not say why: {missing:?}");
+        assert!(missing.is_empty(), "words.js has no text for: {missing:?}");
     }
 }

@@ -1,7 +1,7 @@
-//! How large a request may be.
+//! The size limits of a request.
 
-/// The most bytes of a body: some thousand orders.
+/// The largest body, in bytes: some thousand orders.
 pub const BODY_BYTES_MAX: usize = 256 * 1024;
 
-/// The most bytes of a head: addresses here are short, and a key is 68 characters.
+/// The largest head, in bytes: paths here are short, and a key is 68 characters.
 pub const HEAD_BYTES_MAX: usize = 8 * 1024;

@@ -1,13 +1,13 @@
-//! A bucket of tokens, in one atomic number: until when is paid for what was taken?
+//! A token bucket in one atomic number: the time up to which the taken tokens are paid for.
 //!
-//! Each token costs its share of time. Whoever takes one pays from now on, or from where the last payment ends; who would
-//! be ahead of the clock by more than the bucket holds has to wait. It is the same as a bucket that drips, and needs no
-//! lock and nobody who fills it.
+//! Each token costs its share of time. A payment starts now, or where the last payment ends; if it would end further
+//! ahead than the bucket's capacity, the client has to wait. This is equivalent to a bucket that refills steadily, and
+//! needs no lock and no refilling thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How fast a bucket fills, and how much it holds.
+/// How fast a bucket refills, and its capacity.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
     token_ns: u64,
@@ -15,7 +15,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many tokens in so much time, and room for so many. Neither is 0.
+    /// This many tokens per period, and a capacity. Neither is 0.
     pub fn new(count: u32, per: Duration, burst: u32) -> Rate {
         let token_ns = (per.as_nanos() as u64 / u64::from(count.max(1))).max(1);
         Rate { token_ns, holds_ns: token_ns.saturating_mul(burst.into()) }
@@ -32,13 +32,13 @@ impl Bucket {
     /// Takes a token.
     ///
     /// # Errors
-    /// How long until there is one; none was taken then.
+    /// How long until there is a token; in that case none was taken.
     pub fn take(&self, rate: Rate, now_ns: u64) -> Result<(), Duration> {
         let (taken, wait) = self.take_some(1, rate, now_ns);
         if taken == 1 { Ok(()) } else { Err(wait) }
     }
 
-    /// Takes as many of these tokens as there are, and says how long until there is one more.
+    /// Takes as many of these tokens as there are; returns how many, and how long until there is one more.
     pub fn take_some(&self, wanted: usize, rate: Rate, now_ns: u64) -> (usize, Duration) {
         let most = now_ns.saturating_add(rate.holds_ns);
         let paid = |until: u64, count: u64| until.max(now_ns).saturating_add(rate.token_ns.saturating_mul(count));
@@ -49,7 +49,7 @@ impl Bucket {
         (taken as usize, Duration::from_nanos(paid(until, taken + 1).saturating_sub(most)))
     }
 
-    /// Whether nothing is missing: then a new one is as good.
+    /// Whether the bucket is full: then a new one is equivalent.
     pub fn is_full(&self, now_ns: u64) -> bool {
         self.paid_until_ns.load(Ordering::Relaxed) <= now_ns
     }
@@ -60,14 +60,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_gives_what_it_holds_and_then_what_drips() {
+    fn it_gives_its_capacity_and_then_its_rate() {
         let (bucket, rate) = (Bucket::default(), Rate::new(10, Duration::from_secs(1), 5));
         let tenth = 100_000_000;
         let taken = |now| (0..20).take_while(|_| bucket.take(rate, now).is_ok()).count();
         assert_eq!((taken(0), taken(tenth - 1), taken(tenth), taken(3 * tenth)), (5, 0, 1, 2));
         assert_eq!(bucket.take(rate, 3 * tenth), Err(Duration::from_nanos(tenth)));
         assert!(!bucket.is_full(7 * tenth) && bucket.is_full(8 * tenth));
-        assert_eq!(taken(1_000 * tenth), 5, "it holds no more, however long nobody came");
+        assert_eq!(taken(1_000 * tenth), 5, "it holds no more, however long it was unused");
         let some = |wanted, now| bucket.take_some(wanted, rate, now);
         assert_eq!(some(3, 2_000 * tenth), (3, Duration::ZERO));
         assert_eq!(some(9, 2_000 * tenth), (2, Duration::from_nanos(tenth)), "as many as there are");

@@ -1,17 +1,17 @@
-//! What a limit says.
+//! The results of exceeding a limit.
 
 use std::time::Duration;
 
-/// Why somebody has to wait.
+/// Which limit was exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Excess {
-    /// Too many a second. After so long there is room again.
+    /// Too many per second. There is room again after this time.
     TooFast(Duration),
-    /// Too many under way.
+    /// Too many in flight.
     TooManyInFlight,
     /// Too many connections in all.
     TooManyConnections,
-    /// Too many connections of this address.
+    /// Too many connections from this address.
     TooManyOfAddress,
     /// Too many WebSocket connections of this account.
     TooManyOfAccount,

@@ -1,4 +1,4 @@
-//! How many of something there may be at once, in all and of each holder.
+//! Limits how many of something may exist at once, in all and per holder.
 
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,33 +11,33 @@ use super::excess::Excess;
 pub struct Holders<K: Eq + Hash> {
     most: u32,
     most_each: u32,
-    /// What somebody is told who has as many.
+    /// The error for a holder that already has the maximum.
     each: Excess,
     held: Arc<Mutex<Counts<K>>>,
 }
 
 struct Counts<K> {
     all: u32,
-    // Whoever holds nothing is not in it, so it has at most as many rows as things are held.
+    // A holder without any is not in it, so it has at most one row per item held.
     each: FxHashMap<K, u32>,
 }
 
-/// One that is held, until this value goes.
+/// One held item, until this value is dropped.
 pub struct Held<K: Eq + Hash> {
     holder: K,
     held: Arc<Mutex<Counts<K>>>,
 }
 
 impl<K: Eq + Hash + Copy> Holders<K> {
-    /// So many in all, and of each, who is refused with this.
+    /// At most this many in all, and this many per holder; a holder beyond that gets this error.
     pub fn new(most: u32, most_each: u32, each: Excess) -> Holders<K> {
         Holders { most, most_each, each, held: Arc::new(Mutex::new(Counts { all: 0, each: FxHashMap::default() })) }
     }
 
-    /// Holds one more, if there may be one.
+    /// Holds one more, if the limits allow it.
     ///
     /// # Errors
-    /// Which of the two limits is met; that of each holder only where it is asked for.
+    /// The limit that was reached; the limit per holder applies only if `is_limited`.
     pub fn hold(&self, holder: K, is_limited: bool) -> Result<Held<K>, Excess> {
         let mut counts = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.all >= self.most {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_let_go_can_be_had() {
+    fn a_dropped_item_can_be_held_again() {
         let holders = Holders::new(3, 2, Excess::TooManyOfAddress);
         let hold = |who: u8, is_limited| holders.hold(who, is_limited);
         let (one, two) = (hold(1, true).ok(), hold(1, true).ok());

@@ -1,6 +1,7 @@
-//! Orders of a hundred accounts and of many thousands, in turn, over the same connections.
+//! Orders from a hundred accounts and from many thousands, in turn, over the same connections.
 //!
-//! Accounts are put into the file of names before the server starts: over HTTP each waits for the disk, as it should.
+//! Accounts are written to the file of names before the server starts: over HTTP each would wait for the disk, as it
+//! should.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,13 +27,13 @@ use crate::measure::server::Server;
 use crate::measure::throughput::spread;
 use crate::names::{FILE_NAME, Names};
 
-/// The lowest number of an account that is made here.
+/// The lowest account number made here.
 const FIRST: u32 = 1_000;
 
-/// Measures case by case.
+/// Measures each case.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub fn measure(
     args: &VenueArgs,
     runtime: &Runtime,
@@ -65,10 +66,10 @@ pub fn measure(
     args.accounts().iter().map(case).collect()
 }
 
-/// Puts so many accounts into the file of names, and gives their keys.
+/// Writes this many accounts to the file of names; returns their keys.
 fn make(data_dir: &TempDir, accounts: usize) -> Result<Vec<String>, MeasureError> {
     let failed = |error: String| MeasureError::Disk(format!("accounts could not be made: {error}; check the disk"));
-    // It makes the tables.
+    // This creates the tables.
     drop(Names::open(data_dir.path()).map_err(|error| failed(error.to_string()))?);
     let fill = || -> Result<Vec<String>, rusqlite::Error> {
         let mut file = rusqlite::Connection::open(data_dir.path().join(FILE_NAME))?;
@@ -87,7 +88,7 @@ fn make(data_dir: &TempDir, accounts: usize) -> Result<Vec<String>, MeasureError
     fill().map_err(|error| failed(error.to_string()))
 }
 
-/// Opens the market, and brings each account its cash, over all connections.
+/// Opens the market, and deposits cash for each account, over all connections.
 async fn cash(server: &Server, accounts: usize) -> Result<(), ClientError> {
     let mut http = Http::connect(server.address).await?;
     let question = json!({ "question": { "en": "Load?", "zh": "压测？" } });
@@ -111,12 +112,12 @@ async fn cash(server: &Server, accounts: usize) -> Result<(), ClientError> {
         })
         .collect();
     for task in tasks {
-        task.await.map_err(|_| ClientError::Answer("the load broke off".into()))??;
+        task.await.map_err(|_| ClientError::Answer("the load failed".into()))??;
     }
     Ok(())
 }
 
-/// Each connection places the order of the next account, one after the other, for so long.
+/// Each connection places orders of one account after the other, for this long.
 async fn trade(
     server: &Server,
     keys: &Arc<Vec<String>>,
@@ -143,7 +144,7 @@ async fn trade(
         .collect();
     let mut waits = histogram();
     for task in tasks {
-        let own = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
+        let own = task.await.map_err(|_| MeasureError::Unusable("the load failed".into()))?.map_err(broken)?;
         let _ = waits.add(own);
     }
     Ok((waits.len() as f64 / began.elapsed().as_secs_f64(), waits))

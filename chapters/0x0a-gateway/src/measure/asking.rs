@@ -1,4 +1,4 @@
-//! One client's part of a load over HTTP: it asks, waits for the answer, and asks again.
+//! One client's part of a load over HTTP: it sends a request, waits for the answer, and sends the next.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use hyper::body::Bytes;
 
 use crate::client::{ClientError, Http};
 
-/// What is asked, again and again.
+/// The request that is repeated.
 #[derive(Clone)]
 pub struct Question {
     method: Method,
@@ -24,7 +24,7 @@ impl Question {
         Question { method: Method::GET, path: "/healthz", key: String::new(), body: Bytes::new() }
     }
 
-    /// An order of whoever has this key.
+    /// An order of the account with this key.
     pub fn order(key: &str, body: String) -> Question {
         Question { method: Method::POST, path: "/v1/orders", key: key.to_owned(), body: Bytes::from(body) }
     }
@@ -36,11 +36,11 @@ impl Question {
     }
 }
 
-/// What one client came to.
+/// One client's results.
 pub struct Asked {
-    /// How many answers it had.
+    /// How many answers it got.
     pub answers: u64,
-    /// From question to answer.
+    /// The time from request to answer.
     pub waits: Histogram<u64>,
 }
 
@@ -55,15 +55,15 @@ impl Asked {
     }
 }
 
-/// Waits in nanoseconds, up to a minute, to three digits.
+/// Waits in nanoseconds, up to a minute, with three digits.
 pub fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 60_000_000_000, 3).expect("bounds that fit")
 }
 
-/// Asks over this connection.
+/// Repeats the request over this connection.
 ///
 /// # Errors
-/// When it breaks, or the answer is a refusal.
+/// If it breaks, or the answer is a problem.
 pub async fn ask(mut http: Http, question: &Question, until: Instant) -> Result<Asked, ClientError> {
     let (mut asked, mut began) = (Asked::nothing(), Instant::now());
     while began < until {
@@ -75,7 +75,7 @@ pub async fn ask(mut http: Http, question: &Question, until: Instant) -> Result<
     Ok(asked)
 }
 
-/// Asks, each time over a new connection.
+/// Repeats the request, each time over a new connection.
 ///
 /// # Errors
 /// As [`ask`].

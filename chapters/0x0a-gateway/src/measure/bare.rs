@@ -1,4 +1,4 @@
-//! The engine alone, at the same rate: what of an answer's way is the disk's and the engine's own.
+//! The engine alone, at the same rate: the part of an answer's time that is the disk's and the engine's own.
 
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
@@ -18,12 +18,12 @@ use crate::measure::late::record;
 /// Cash of the two accounts.
 const CASH: Cents = Cents(100_000_000_000);
 
-/// Offers orders to the engine of 0x08, without a door.
+/// Offers orders to the engine of 0x08, without a gateway.
 ///
 /// # Errors
-/// When the engine stops.
+/// If the engine stops.
 pub fn measure(rate: u64, time: Duration, folder: &Path) -> Result<LateRecord, MeasureError> {
-    // By its type: asked for by its number, all engines would be compiled into this once more.
+    // By its type: selecting it by number would compile all engines into this again.
     Bare { rate, time, folder }.with::<<ch08::Chapter as runner::Chapter>::Engine>()
 }
 
@@ -33,7 +33,7 @@ struct Bare<'a> {
     folder: &'a Path,
 }
 
-/// Notes when each command was acknowledged.
+/// Records when each command was acknowledged.
 struct Noted(Sender<Instant>);
 
 impl Acknowledge for Noted {
@@ -63,7 +63,7 @@ impl Work for Bare<'_> {
         let offered = offer(&mut engine, &orders, self.rate, self.time, &|| false).map_err(failed)?;
         engine.close().map_err(failed)?;
         let mut waits = histogram();
-        // One shard acknowledges in the order in which commands came.
+        // One shard acknowledges commands in the order in which they were submitted.
         for (number, at) in notes.try_iter().take(offered.tickets.len()).enumerate() {
             let due = offered.began + Duration::from_secs_f64(number as f64 / self.rate as f64);
             waits.saturating_record(at.saturating_duration_since(due).as_nanos() as u64);

@@ -1,8 +1,9 @@
-//! How late an honest client's answers are while others attack: the same orders at the same rate, alone and beside them.
+//! How late an honest client's answers are during an attack: the same orders at the same rate, with and without
+//! attackers.
 //!
-//! The venue has the limits that a stranger meets. The attackers are a thread of this process, and bounded: each of them
-//! waits a little between two things that it does, so that what is measured is what they cost and not how many there are.
-//! On a machine with two cores their own work comes out of the same two, and is part of the difference.
+//! The venue has its default limits. The attackers run on one thread of this process, and are bounded: each pauses
+//! briefly between two actions, so that the measurement shows what attacks cost and not how many there are. On a
+//! machine with two cores the attackers' own work takes time on the same two, and is part of the difference.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -27,35 +28,35 @@ use crate::measure::late::{self, Offer};
 use crate::measure::load::{CONNECTIONS, Crowd};
 use crate::measure::server::Server;
 
-/// Connections that begin a request and do not end it, a byte now and then.
+/// Connections that start a request and never finish it, with a byte from time to time.
 const HALF_OPEN: usize = 200;
 
-/// WebSocket connections that promise a message and do not end it.
+/// WebSocket connections that announce a message and never finish it.
 const PROMISED: usize = 100;
 
-/// Of each other kind: who guesses keys, who says what is no request, who breaks the protocol, who orders too fast.
+/// Of each other kind: attackers that guess keys, send invalid requests, break the protocol, or order too fast.
 const OTHERS: usize = 2;
 
-/// What each of the others waits between two attacks.
+/// The pause of each of the others between two attacks.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How often one that is half open sends a byte.
+/// How often a half-open connection sends a byte.
 const BYTE: Duration = Duration::from_millis(500);
 
-/// How long orders are offered before anything is measured.
+/// How long orders are offered before the measurement starts.
 const WARM_UP: Duration = Duration::from_secs(1);
 
-/// How deep a message is nested that is no request.
+/// How deeply the invalid message is nested.
 const DEPTH: usize = 10_000;
 
-/// Offers orders over HTTP, first alone, then beside attackers.
+/// Offers orders over HTTP, first alone, then during an attack.
 ///
 /// # Errors
-/// When the venue does not start, or an honest client is not served.
+/// If the venue does not start, or an honest client is not served.
 pub fn measure(runtime: &Runtime, folder: &Path, rate: u64, time: Duration) -> Result<Vec<BesideRecord>, MeasureError> {
     let server = Server::start_with(Rung::Snapshots, folder, &[])?;
     let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
-    // A venue that has just started is not what is measured.
+    // The start of a venue is not what we measure.
     runtime.block_on(late::http(&server, &crowd, Offer::orders(rate, WARM_UP)))?;
     let alone = runtime.block_on(late::http(&server, &crowd, Offer::orders(rate, time)))?;
     let attackers = Attackers::start(server.address)?;
@@ -65,7 +66,7 @@ pub fn measure(runtime: &Runtime, folder: &Path, rate: u64, time: Duration) -> R
     Ok(vec![row("alone", alone, 0), row("attacked", beside?, attacks)])
 }
 
-/// Attackers, until they are ended.
+/// Attackers, until they are stopped.
 struct Attackers {
     over: Arc<AtomicBool>,
     count: Arc<AtomicU64>,
@@ -89,7 +90,7 @@ impl Attackers {
         Ok(Attackers { over, count, thread: thread.map_err(failed)? })
     }
 
-    /// Ends them, and says how often they attacked.
+    /// Stops them; returns how often they attacked.
     fn end(self) -> u64 {
         self.over.store(true, Ordering::Relaxed);
         let _ = self.thread.join();
@@ -120,7 +121,7 @@ enum Kind {
     TooFast,
 }
 
-/// Attacks again and again. That a connection is refused or closed is what is to be expected.
+/// Attacks repeatedly. Refused and closed connections are expected.
 async fn attack(kind: Kind, address: SocketAddr, number: usize, count: Arc<AtomicU64>) {
     loop {
         let _ = match kind {
@@ -145,7 +146,7 @@ async fn half_open(address: SocketAddr, count: &AtomicU64) -> Result<(), ClientE
     }
 }
 
-/// A connection on which the handshake is done.
+/// A connection after the handshake.
 async fn upgraded(address: SocketAddr) -> Result<TcpStream, ClientError> {
     let mut stream = TcpStream::connect(address).await?;
     let head = "GET /v1/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
@@ -158,7 +159,7 @@ async fn upgraded(address: SocketAddr) -> Result<TcpStream, ClientError> {
 
 async fn promised(address: SocketAddr, count: &AtomicU64) -> Result<(), ClientError> {
     let mut stream = upgraded(address).await?;
-    // A frame of text with a mask, 256 KiB long; half of it comes.
+    // A masked text frame of 256 KiB; only half of it is sent.
     let head = [0x81, 0x80 | 127, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0];
     stream.write_all(&[&head[..], &[b' '; 128 * 1024]].concat()).await?;
     count.fetch_add(1, Ordering::Relaxed);
@@ -167,7 +168,7 @@ async fn promised(address: SocketAddr, count: &AtomicU64) -> Result<(), ClientEr
     Ok(())
 }
 
-/// A message that is not masked, so that the connection is closed.
+/// A message without a mask, so that the connection is closed.
 async fn frames(address: SocketAddr, count: &AtomicU64) -> Result<(), ClientError> {
     let mut stream = upgraded(address).await?;
     stream.write_all(b"\x81\x02{}").await?;
@@ -200,7 +201,7 @@ async fn words(address: SocketAddr, count: &AtomicU64) -> Result<(), ClientError
     }
 }
 
-/// An account of its own that sends lists of orders which it can't pay for, far above its limit.
+/// An account that sends lists of orders it can't pay for, far above its limit.
 async fn too_fast(address: SocketAddr, count: &AtomicU64) -> Result<(), ClientError> {
     let mut http = Http::connect(address).await?;
     let made: Value = http.json(Method::POST, "/v1/accounts", "", &json!({})).await?;

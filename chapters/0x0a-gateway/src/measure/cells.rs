@@ -1,10 +1,10 @@
-//! What the tables on the terminal are made of.
+//! The building blocks of the tables on the terminal.
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use results::language::Language;
 use results::units::duration_text;
 
-/// A table with this head.
+/// A table with this header row.
 pub fn table(head: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head);

@@ -1,9 +1,9 @@
-//! Many connections: how long it takes until all are there, what each costs the server in memory, and when the last of them
-//! has what changed ten times a second.
+//! Many connections: how long they take to connect, how much memory each costs the server, and how late the last of
+//! them gets changes that happen ten times a second.
 //!
-//! Each case has a server of its own, whose memory is read with one connection and again at the end, when all have been told
-//! of many changes: buffers that grow when they are first needed are in the figure. What the kernel keeps for a connection is
-//! not in it.
+//! Each case has its own server. Its memory is read with one connection and again at the end, after all clients have
+//! received many changes, so the figure includes buffers that grow on first use. It excludes what the kernel keeps per
+//! connection.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -28,22 +28,22 @@ use crate::measure::load::{Crowd, broken};
 use crate::measure::server::Server;
 use crate::measure::watcher::{Seen, Watcher};
 
-/// How many connections are made at once.
+/// How many connections are made concurrently.
 const AT_ONCE: usize = 64;
 
-/// How many files are for other things than connections, here and in the server: that keeps 512 for itself.
+/// How many files this process and the server need besides connections: the server reserves 512 for itself.
 const OWN_FILES: usize = 600;
 
-/// How often an order changes the book: as often as the server looks whether it has changed.
+/// How often an order changes the book: as often as the server checks for changes.
 const CHANGE: Duration = Duration::from_millis(100);
 
-/// How long a server is left alone before its memory is read.
+/// How long to leave a server alone before reading its memory.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// How long the last change may take.
+/// How long the last change may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What of the kernel bears on connections.
+/// The kernel settings that affect connections.
 const KERNEL: [&str; 5] = [
     "net.core.somaxconn",
     "net.ipv4.ip_local_port_range",
@@ -52,10 +52,10 @@ const KERNEL: [&str; 5] = [
     "net.ipv4.tcp_max_syn_backlog",
 ];
 
-/// Measures case by case.
+/// Measures each case.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub fn measure(
     args: &VenueArgs,
     runtime: &Runtime,
@@ -74,12 +74,12 @@ pub fn measure(
     Ok(ConnectionsRecord { open_files_max, kernel: kernel(), cases })
 }
 
-/// How many connections fit below so many open files.
+/// How many connections fit into this many open files.
 pub fn room(open_files: u64) -> usize {
     (open_files as usize).saturating_sub(OWN_FILES)
 }
 
-/// How many files a process may have open, raised as far as the system lets it be raised. The server inherits it.
+/// How many files a process may have open, after raising the limit as far as the system allows. The server inherits it.
 pub fn open_files() -> Option<u64> {
     let limit = |place: usize| {
         let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
@@ -91,7 +91,7 @@ pub fn open_files() -> Option<u64> {
     {
         let mut raise = Command::new("prlimit");
         raise.args(["--pid", &std::process::id().to_string(), &format!("--nofile={hard}:{hard}")]);
-        // Where util-linux is not there the limit stays as it is, and the record says it.
+        // Without util-linux the limit stays as it is, and the record shows it.
         let _ = raise.stdout(Stdio::null()).stderr(Stdio::null()).status();
     }
     limit(0)
@@ -113,19 +113,19 @@ async fn case(
 ) -> Result<ConnectionsCaseRecord, MeasureError> {
     let crowd = Crowd::gather(server, 1).await?;
     let mut http = Http::connect(server.address).await.map_err(broken)?;
-    // What the first connection and the first order bring along is nobody else's.
+    // The costs of the first connection and the first order are not counted.
     let first = Watcher::connect(server.address).await.map_err(broken)?;
     let sequence = change(&mut http, &crowd, 0).await.map_err(broken)?;
-    // What starting left behind is given back by then.
+    // By now the memory that start-up used is returned.
     tokio::time::sleep(SETTLE).await;
     let before = server.held().resident_bytes;
     let (watchers, connect_ms, connects) = connect(server, connections - 1).await?;
-    // The venue ends a connection that asks nothing for long.
+    // The venue closes a connection that is idle for long.
     let mut http = Http::connect(server.address).await.map_err(broken)?;
     let seen = Seen::new(sequence + 1, connections);
     let tasks: Vec<_> =
         watchers.into_iter().chain([first]).map(|one| tokio::task::spawn_local(one.watch(Rc::clone(&seen)))).collect();
-    // Each has a whole book first, which is more than a change.
+    // Each gets a whole book first, which is larger than a change.
     tokio::time::sleep(5 * CHANGE).await;
     let (server_before, load_before) = (server.processor_time(), runner::processor_time());
     follow(&mut http, &crowd, &seen, changes).await.map_err(broken)?;
@@ -164,7 +164,7 @@ async fn case(
     })
 }
 
-/// Makes so many connections, and says how long all and each took.
+/// Makes this many connections; returns how long all and each took.
 async fn connect(
     server: &Server,
     count: usize,
@@ -185,7 +185,7 @@ async fn connect(
     Ok((watchers, took, times))
 }
 
-/// Places orders at their times, and waits until all have heard of the last.
+/// Places orders on schedule, and waits until all connections have the last one.
 async fn follow(http: &mut Http, crowd: &Crowd, seen: &RefCell<Seen>, changes: u32) -> Result<(), ClientError> {
     let began = Instant::now();
     for number in 0..changes {
@@ -201,7 +201,7 @@ async fn follow(http: &mut Http, crowd: &Crowd, seen: &RefCell<Seen>, changes: u
     Ok(())
 }
 
-/// Places an order that rests, at another price than the one before. Gives its sequence.
+/// Places an order that rests, at a different price than the previous one. Returns its sequence.
 async fn change(http: &mut Http, crowd: &Crowd, number: u32) -> Result<u64, ClientError> {
     let order = json!({ "market": 1, "intent": "buy-yes", "price": 1 + number % 40, "quantity": 1 });
     let placed = http.json(Method::POST, "/v1/orders", &crowd.member(0).key, &order).await?;

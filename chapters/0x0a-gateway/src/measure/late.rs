@@ -1,7 +1,7 @@
 //! How late an answer is, over HTTP and over WebSocket: an open loop.
 //!
-//! An order is due at its place in the row, whether those before it are answered or not, and its wait begins when it was due:
-//! a stall is charged to every order that it delays.
+//! An order is due at its index in the schedule, whether or not earlier ones are answered, and its wait starts when it
+//! was due: a stall counts against every order that it delays.
 
 use std::sync::Arc;
 use std::thread;
@@ -25,41 +25,41 @@ use crate::measure::mix::{Ask, Mix, UnderWay};
 use crate::measure::server::Server;
 use crate::measure::windows::Waits;
 
-/// How often it is looked which orders are due: as often as for the bare engine.
+/// How often to check which orders are due: as often as for the bare engine.
 const LOOK: Duration = Duration::from_micros(200);
 
 /// How long the last answers may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How late the load itself may give 99 of 100 orders. Beyond that it is its own lateness that is measured.
+/// How late the load itself may hand over 99 of 100 orders. Beyond that we would measure the load's own lateness.
 const GIVEN_LATE_MAX: Duration = Duration::from_millis(1);
 
-/// How much of a core the load may need. It has one thread that writes and reads.
+/// How much of a core the load may need. One of its threads does all writing and reading.
 const CORES_MAX: f64 = 0.9;
 
-/// What is offered.
+/// The load to offer.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
-    /// Requests a second.
+    /// Requests per second.
     pub rate: u64,
-    /// For so long.
+    /// For this long.
     pub time: Duration,
-    /// Over so many connections, which the accounts of the crowd share.
+    /// Over this many connections, which share the accounts of the crowd.
     pub connections: usize,
-    /// Of a hundred requests so many cancel an order, at most 50.
+    /// How many of a hundred requests cancel an order, at most 50.
     pub cancels: u64,
 }
 
 impl Offer {
-    /// Orders alone, over as many connections as loads have.
+    /// Only orders, over the usual number of connections.
     pub fn orders(rate: u64, time: Duration) -> Offer {
         Offer { rate, time, connections: CONNECTIONS, cancels: 0 }
     }
 }
 
-/// What the load itself did in a pass.
+/// How the load itself behaved in a pass.
 pub struct Given {
-    /// How late it gave each order to whoever sends it, in nanoseconds.
+    /// How late it handed each order to its sender, in nanoseconds.
     late: Histogram<u64>,
     /// Processor time of its process.
     busy: Option<Duration>,
@@ -90,14 +90,14 @@ pub fn record(name: &str, offered_per_s: u64, took: Duration, waits: &Histogram<
     }
 }
 
-/// What rounds of the same come to: the medians. None where there was no round.
+/// The result over several rounds of the same: the medians. None if there were no rounds.
 pub fn over_rounds(rounds: &[LateRecord]) -> Option<LateRecord> {
     let median = |of: fn(&LateRecord) -> f64| Some(Spread::of(&rounds.iter().map(of).collect::<Vec<_>>())?.median);
     let loads: Vec<_> = rounds.iter().filter_map(|round| round.load.as_ref()).collect();
     let load = loads.first().map(|_| LateLoadRecord {
         cores: Spread::of(&loads.iter().filter_map(|load| load.cores).collect::<Vec<_>>()).map(|cores| cores.median),
         given_p99_ms: loads.iter().map(|load| load.given_p99_ms).fold(0.0, f64::max),
-        // One round in which the load was the limit does not move a median, half of them do.
+        // One round in which the load was the limit does not change a median; half of the rounds do.
         is_void: 2 * loads.iter().filter(|load| load.is_void).count() >= loads.len(),
     });
     Some(LateRecord {
@@ -111,11 +111,11 @@ pub fn over_rounds(rounds: &[LateRecord]) -> Option<LateRecord> {
     })
 }
 
-/// Gives each order that is due to whoever takes it, with the moment when it was. It has a thread of its own, for the
-/// runtime's timer wakes no oftener than each millisecond, and that would be measured as well.
+/// Passes each order to `give` when it is due, with that moment. It has its own thread, because the runtime's timer
+/// only has a resolution of a millisecond, which would be measured as well.
 ///
 /// # Errors
-/// When it broke off.
+/// If it failed.
 pub async fn offer(
     rate: u64,
     time: Duration,
@@ -136,26 +136,26 @@ pub async fn offer(
         }
         late
     };
-    let late =
-        tokio::task::spawn_blocking(work).await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?;
+    let late = tokio::task::spawn_blocking(work).await.map_err(|_| MeasureError::Unusable("the load failed".into()))?;
     let busy = before.and_then(|before| Some(runner::processor_time()?.saturating_sub(before)));
     Ok(Given { late, busy })
 }
 
-/// Over HTTP: connections take what is due in turn, each one request at a time.
+/// Over HTTP: connections take due orders in turn, each with one request at a time.
 ///
 /// # Errors
-/// When a connection breaks.
+/// If a connection breaks.
 pub async fn http(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateRecord, MeasureError> {
     let waits = Waits::default();
     let (took, given) = offer_http(server, crowd, what, &waits).await?;
     Ok(LateRecord { load: Some(given.record(what.time)), ..record("http", what.rate, took, &waits.take()) })
 }
 
-/// The same, and the waits are for whoever looks meanwhile. Gives the time until the last answer, and what the load did.
+/// The same, with the waits in a histogram that others can read meanwhile. Returns the time until the last answer, and
+/// how the load behaved.
 ///
 /// # Errors
-/// When a connection breaks.
+/// If a connection breaks.
 pub async fn offer_http(
     server: &Server,
     crowd: &Crowd,
@@ -164,7 +164,7 @@ pub async fn offer_http(
 ) -> Result<(Duration, Given), MeasureError> {
     let (due, dues) = mpsc::unbounded_channel::<Instant>();
     let dues = Arc::new(tokio::sync::Mutex::new(dues));
-    // All are there before the first order is due.
+    // All connect before the first order is due.
     let mut ways = Vec::with_capacity(what.connections);
     for _ in 0..what.connections {
         ways.push(Http::connect(server.address).await.map_err(broken)?);
@@ -197,21 +197,21 @@ pub async fn offer_http(
         })
     };
     let tasks: Vec<_> = ways.into_iter().enumerate().map(ask_all).collect();
-    // Whoever broke off says so below.
+    // A sender that failed reports it below.
     let give = move |_, at| {
         let _ = due.send(at);
     };
     let given = offer(what.rate, what.time, give).await?;
     for task in tasks {
-        task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
+        task.await.map_err(|_| MeasureError::Unusable("the load failed".into()))?.map_err(broken)?;
     }
     Ok((began.elapsed(), given))
 }
 
-/// Over WebSocket: connections with as many orders under way as there are.
+/// Over WebSocket: each connection has any number of orders in flight.
 ///
 /// # Errors
-/// When a connection breaks.
+/// If a connection breaks.
 pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateRecord, MeasureError> {
     let (mut ways, mut tasks) = (Vec::new(), Vec::new());
     for number in 0..what.connections {
@@ -249,7 +249,7 @@ pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateR
                     waits.saturating_record(due.elapsed().as_nanos() as u64);
                 }
             }
-            // Who left them out would call a venue quick that does not answer.
+            // Leaving them out would make a venue look fast that does not answer.
             let left = under_way.left();
             if left > 0 {
                 return Err(ClientError::Answer(format!("{left} orders had no answer {PATIENCE:?} after the last")));
@@ -263,7 +263,7 @@ pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateR
     let given = offer(what.rate, what.time, give).await?;
     let mut waits = histogram();
     for task in tasks {
-        let own = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
+        let own = task.await.map_err(|_| MeasureError::Unusable("the load failed".into()))?.map_err(broken)?;
         let _ = waits.add(own);
     }
     Ok(LateRecord { load: Some(given.record(what.time)), ..record("stream", what.rate, what.time, &waits) })

@@ -1,4 +1,4 @@
-//! The load: connections that ask as fast as they are answered, for a while.
+//! The load: connections that send requests as fast as they are answered, for a while.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,47 +18,47 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::client::{ClientError, Http, Stream};
 use crate::measure::asking::{Asked, Question, ask, ask_anew, histogram};
 use crate::measure::profile::Spent;
+use crate::measure::request_kind::RequestKind;
 use crate::measure::server::Server;
-use crate::measure::what::What;
 
-/// How many connections ask over HTTP, one request at a time each.
+/// How many connections send over HTTP, one request at a time each.
 pub const CONNECTIONS: usize = 64;
 
-/// How many connections the loads of WebSocket and HTTP/2 have.
+/// How many connections the loads over WebSocket and HTTP/2 use.
 pub const STREAMS: usize = 4;
 
-/// How many messages a WebSocket connection has under way.
+/// How many messages a WebSocket connection has in flight.
 const WINDOW: usize = 256;
 
-/// How many of them when each is a batch: together fewer orders than the venue lets be under way.
+/// How many if each is a batch: together fewer orders than the venue allows in flight.
 const WINDOW_OF_BATCHES: usize = 3;
 
 /// Cash of each account: enough for hours, and together less than a market can hold.
 pub const CASH: u64 = 4_000_000_000;
 
-/// What a pass came to.
+/// The results of a pass.
 #[derive(Clone, Debug)]
 pub struct Done {
     /// Answers; orders where there are orders.
     pub answers: u64,
-    /// The same a second.
+    /// The same per second.
     pub per_s: f64,
-    /// What the server's process took. None where the system does not tell.
+    /// RequestKind the server's process used. None if the system does not report it.
     pub spent: Option<Spent>,
-    /// Processor time of the server's process for each, in nanoseconds.
+    /// Processor time of the server's process per answer, in nanoseconds.
     pub server_ns: Option<f64>,
     /// The same of this process.
     pub load_ns: Option<f64>,
     /// From request to answer, over HTTP: the median, in milliseconds.
     pub p50_ms: f64,
-    /// 99 of 100.
+    /// The 99th percentile.
     pub p99_ms: f64,
 }
 
-/// A part of the load.
+/// One running part of the load.
 type AtWork = JoinHandle<Result<Asked, ClientError>>;
 
-/// Accounts with cash in one market. Those with even numbers buy YES, the others NO, at prices that meet.
+/// Accounts with cash in one market. Even numbers buy YES, odd ones NO, at prices that match.
 pub struct Crowd {
     members: Vec<Member>,
 }
@@ -66,7 +66,7 @@ pub struct Crowd {
 /// One account.
 #[derive(Clone)]
 pub struct Member {
-    /// Its place among the others.
+    /// Its index among the members.
     pub number: usize,
     /// Its number at the venue.
     pub account: AccountId,
@@ -75,10 +75,10 @@ pub struct Member {
 }
 
 impl Crowd {
-    /// Makes so many accounts.
+    /// Creates this many accounts.
     ///
     /// # Errors
-    /// When the server refuses.
+    /// If the server refuses.
     pub async fn gather(server: &Server, accounts: usize) -> Result<Crowd, MeasureError> {
         let gather = async {
             let mut http = Http::connect(server.address).await?;
@@ -97,17 +97,17 @@ impl Crowd {
         gather.await.map_err(broken)
     }
 
-    /// A member, counted around.
+    /// A member; the number wraps around.
     pub fn member(&self, number: usize) -> &Member {
         &self.members[number % self.members.len()]
     }
 
-    /// An order that meets no other, at the end of the book.
+    /// An order that matches no other, at the end of the book.
     pub fn quiet_order(number: usize) -> String {
         Crowd::order_at(number, 1)
     }
 
-    /// The order that an account places again and again.
+    /// The order that an account places repeatedly.
     pub fn order(number: usize) -> String {
         Crowd::order_at(number, 50)
     }
@@ -117,32 +117,32 @@ impl Crowd {
         format!(r#""market":1,"intent":"{intent}","price":{price},"quantity":1"#)
     }
 
-    /// Asks for so long, with as many connections as there are accounts, or few over WebSocket.
+    /// Sends requests for this long, over as many connections as there are accounts, or a few over WebSocket.
     ///
     /// # Errors
-    /// When a connection breaks.
-    pub async fn load(&self, server: &Server, what: What, time: Duration) -> Result<Done, MeasureError> {
-        self.load_over(server, what, time, self.members.len()).await
+    /// If a connection breaks.
+    pub async fn load(&self, server: &Server, kind: RequestKind, time: Duration) -> Result<Done, MeasureError> {
+        self.load_over(server, kind, time, self.members.len()).await
     }
 
-    /// The same with so many connections over HTTP, which accounts share where there are more.
+    /// The same with this many HTTP connections, which share the accounts if there are more.
     ///
     /// # Errors
-    /// When a connection breaks.
+    /// If a connection breaks.
     pub async fn load_over(
         &self,
         server: &Server,
-        what: What,
+        kind: RequestKind,
         time: Duration,
         connections: usize,
     ) -> Result<Done, MeasureError> {
         let (server_before, spent_before) = (server.processor_time(), server.spent());
         let (ours_before, began) = (runner::processor_time(), Instant::now());
         let until = began + time;
-        let tasks = self.begin(server.address, what, until, connections).await.map_err(broken)?;
+        let tasks = self.begin(server.address, kind, until, connections).await.map_err(broken)?;
         let (mut answers, mut waits) = (0, histogram());
         for task in tasks {
-            let asked = task.await.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
+            let asked = task.await.map_err(|_| MeasureError::Unusable("the load failed".into()))?.map_err(broken)?;
             answers += asked.answers;
             let _ = waits.add(&asked.waits);
         }
@@ -163,35 +163,36 @@ impl Crowd {
 }
 
 impl Crowd {
-    /// Puts everybody to work.
+    /// Starts all connections.
     async fn begin(
         &self,
         address: SocketAddr,
-        what: What,
+        kind: RequestKind,
         until: Instant,
         connections: usize,
     ) -> Result<Vec<AtWork>, ClientError> {
-        if !what.is_http() {
+        if !kind.is_http() {
             let ask = |number| {
                 let member = self.member(number).clone();
-                tokio::spawn(async move { stream(address, what, &member, until).await })
+                tokio::spawn(async move { stream(address, kind, &member, until).await })
             };
             return Ok((0..STREAMS).map(ask).collect());
         }
         let each = connections.div_ceil(STREAMS);
         let (mut tasks, mut shared) = (Vec::new(), None);
         for number in 0..connections {
-            // Over HTTP/2 some of them share a connection.
-            if matches!(what, What::Empty2 | What::Order2) && number.is_multiple_of(each) {
+            // Over HTTP/2 several of them share a connection.
+            if matches!(kind, RequestKind::Empty2 | RequestKind::Order2) && number.is_multiple_of(each) {
                 shared = Some(Http::connect_two(address).await?);
             }
             let (member, shared) = (self.member(number), shared.as_ref().and_then(Http::another));
             let order = || Question::order(&member.key, format!("{{{}}}", Crowd::order(member.number)));
-            let question = if matches!(what, What::Empty | What::Empty2) { Question::empty() } else { order() };
+            let question =
+                if matches!(kind, RequestKind::Empty | RequestKind::Empty2) { Question::empty() } else { order() };
             tasks.push(tokio::spawn(async move {
                 match shared {
                     Some(shared) => ask(shared, &question, until).await,
-                    None if what == What::Fresh => ask_anew(address, &question, until).await,
+                    None if kind == RequestKind::Fresh => ask_anew(address, &question, until).await,
                     None => ask(Http::connect(address).await?, &question, until).await,
                 }
             }));
@@ -200,27 +201,27 @@ impl Crowd {
     }
 }
 
-/// A sentence for what broke.
+/// The error of a load that failed.
 pub fn broken(error: ClientError) -> MeasureError {
-    MeasureError::Unusable(format!("the load broke off: {error}"))
+    MeasureError::Unusable(format!("the load failed: {error}"))
 }
 
-async fn stream(address: SocketAddr, what: What, member: &Member, until: Instant) -> Result<Asked, ClientError> {
-    let (path, batch, window) = match what {
-        What::Echo => ("/v1/echo", 1, WINDOW),
-        What::Batch(batch) | What::Binary(batch) => ("/v1/stream", batch, WINDOW_OF_BATCHES),
+async fn stream(address: SocketAddr, kind: RequestKind, member: &Member, until: Instant) -> Result<Asked, ClientError> {
+    let (path, batch, window) = match kind {
+        RequestKind::Echo => ("/v1/echo", 1, WINDOW),
+        RequestKind::Batch(batch) | RequestKind::Binary(batch) => ("/v1/stream", batch, WINDOW_OF_BATCHES),
         _ => ("/v1/stream", 1, WINDOW),
     };
-    let mut stream = match what {
-        What::Binary(_) => Stream::connect_in_bytes(address, path).await?,
+    let mut stream = match kind {
+        RequestKind::Binary(_) => Stream::connect_in_bytes(address, path).await?,
         _ => Stream::connect(address, path).await?,
     };
-    if what != What::Echo {
+    if kind != RequestKind::Echo {
         stream.say(json!({ "id": 0, "do": "login", "key": member.key }).to_string()).await?;
-        // The greeting, and who one is.
+        // The greeting, and the answer to the login.
         let _ = (stream.hear().await?, stream.hear().await?);
     }
-    let message = message(what, member);
+    let message = message(kind, member);
     let (mut saying, mut hearing) = stream.split();
     let room = Arc::new(Semaphore::new(window));
     let theirs = Arc::clone(&room);
@@ -238,9 +239,9 @@ async fn stream(address: SocketAddr, what: What, member: &Member, until: Instant
     });
     let mut answers = 0;
     while let Some(heard) = hearing.next().await.transpose()? {
-        match is_answer(what, &heard) {
+        match is_answer(kind, &heard) {
             Some(true) => {}
-            // Notices and signs of life are not answers.
+            // Notices and ticks are not answers.
             Some(false) => continue,
             None => return Err(ClientError::Answer(refusal(&heard))),
         }
@@ -255,13 +256,13 @@ async fn stream(address: SocketAddr, what: What, member: &Member, until: Instant
     Ok(Asked { answers, waits: histogram() })
 }
 
-/// Whether a message is the answer that was asked for; none where it is a refusal.
-fn is_answer(what: What, heard: &Message) -> Option<bool> {
-    match (what, heard) {
-        (What::Echo, Message::Text(_)) => Some(true),
-        (What::Binary(_), Message::Binary(bytes)) if bytes.starts_with(&[0xff; 8]) => Some(false),
-        (What::Binary(_), Message::Binary(bytes)) => {
-            // Behind the message's number, the first answer: its outcome is the 7th word.
+/// Whether a message is the expected answer; none if it is a problem.
+fn is_answer(kind: RequestKind, heard: &Message) -> Option<bool> {
+    match (kind, heard) {
+        (RequestKind::Echo, Message::Text(_)) => Some(true),
+        (RequestKind::Binary(_), Message::Binary(bytes)) if bytes.starts_with(&[0xff; 8]) => Some(false),
+        (RequestKind::Binary(_), Message::Binary(bytes)) => {
+            // After the message's number, the first answer: its outcome is the 7th word.
             let outcome = bytes.get(32..36)?;
             (outcome == [0; 4]).then_some(true)
         }
@@ -277,14 +278,14 @@ fn refusal(heard: &Message) -> String {
     if let Message::Binary(bytes) = heard { in_bytes(bytes) } else { heard.to_string() }
 }
 
-fn message(what: What, member: &Member) -> Message {
+fn message(kind: RequestKind, member: &Member) -> Message {
     let order = Crowd::order(member.number);
-    match what {
-        What::Batch(batch) => {
+    match kind {
+        RequestKind::Batch(batch) => {
             let orders = vec![format!("{{{order}}}"); batch].join(",");
             Message::text(format!(r#"{{"id":1,"do":"place","orders":[{orders}]}}"#))
         }
-        What::Binary(batch) => {
+        RequestKind::Binary(batch) => {
             let command = encode_command(&member.command());
             Message::binary([1u64.to_le_bytes().to_vec(), command.repeat(batch)].concat())
         }
@@ -293,7 +294,7 @@ fn message(what: What, member: &Member) -> Message {
 }
 
 impl Member {
-    /// The order that it places again and again, as a command.
+    /// The order that it places repeatedly, as a command.
     pub fn command(&self) -> Command {
         Command::Place(Place {
             intent: if self.number.is_multiple_of(2) { Intent::BuyYes } else { Intent::BuyNo },

@@ -1,5 +1,5 @@
-//! What a connection of the load asks in turn: orders that trade, and of a hundred requests so many that cancel an order
-//! which one before them had left to rest.
+//! The sequence of requests of one load connection: orders that trade, and a given percentage of requests that cancel
+//! an order which an earlier one left resting.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,27 +15,27 @@ pub struct Mix {
     resting: Vec<u64>,
 }
 
-/// The next of them.
+/// The next request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ask {
-    /// To place this order, in words of JSON without their brackets. Those that rest are told by [`Mix::rests`].
+    /// Place this order, given as JSON without its braces. Report those that rest to [`Mix::rests`].
     Place {
         /// The order.
         order: String,
         /// Whether it is to stay in the book.
         is_to_rest: bool,
     },
-    /// To cancel the order of this number.
+    /// Cancel the order with this number.
     Cancel(u64),
 }
 
 impl Mix {
-    /// Of a hundred requests so many cancel, at most 50: what is cancelled was placed before.
+    /// `cancels` of a hundred requests cancel, at most 50: each cancelled order has to be placed first.
     pub fn new(number: usize, cancels: u64) -> Mix {
         Mix { number, cancels: cancels.min(50), asked: 0, resting: Vec::new() }
     }
 
-    /// What is asked next.
+    /// The next request.
     pub fn ask(&mut self) -> Ask {
         let place = self.asked % 100;
         self.asked += 1;
@@ -50,7 +50,7 @@ impl Mix {
         Ask::Place { order, is_to_rest: is_about_rest }
     }
 
-    /// The answer to an order that was to rest.
+    /// Takes the answer to an order that was meant to rest.
     pub fn rests(&mut self, answer: &str) {
         let order = answer.split("\"order\":").nth(1);
         let digits = order.map(|rest| rest.split(|other: char| !other.is_ascii_digit()).next().unwrap_or_default());
@@ -58,17 +58,17 @@ impl Mix {
     }
 }
 
-/// What a WebSocket connection asks, and what of it was not answered.
+/// A WebSocket connection's requests, and which of them are not yet answered.
 pub struct UnderWay(Mutex<Asked>);
 
 struct Asked {
     mix: Mix,
-    /// When each was due, and whether it is an order that is to rest.
+    /// When each was due, and whether it is an order that is meant to rest.
     due: HashMap<u64, (Instant, bool)>,
 }
 
 impl UnderWay {
-    /// Nothing is under way.
+    /// Nothing in flight.
     pub fn new(number: usize, cancels: u64) -> UnderWay {
         UnderWay(Mutex::new(Asked { mix: Mix::new(number, cancels), due: HashMap::new() }))
     }
@@ -77,7 +77,7 @@ impl UnderWay {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The message for what was due then.
+    /// The message for a request that was due then.
     pub fn next(&self, id: u64, at: Instant) -> String {
         let mut asked = self.asked();
         let (text, is_to_rest) = match asked.mix.ask() {
@@ -88,7 +88,7 @@ impl UnderWay {
         text
     }
 
-    /// When what is answered here was due.
+    /// When the request that this answers was due.
     pub fn answered(&self, id: u64, text: &str) -> Option<Instant> {
         let mut asked = self.asked();
         let (due, is_to_rest) = asked.due.remove(&id)?;

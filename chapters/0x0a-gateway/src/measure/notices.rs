@@ -1,5 +1,5 @@
-//! A hundred notices to one client: one by one, as somebody meets its orders one after the other, and all at once, where one
-//! order meets them all; then told in a message each, or in one.
+//! A hundred notices to one client: one at a time, when another account matches its orders one by one, and all at once,
+//! when one order matches them all; then one message for each, or a single one.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,20 +20,20 @@ use crate::measure::server::Server;
 /// Notices of a round.
 const NOTICES: usize = 100;
 
-/// What comes before the notices of a message in bytes, and how long each is.
+/// The bytes before the notices in a binary message, and the length of each.
 const HEAD_BYTES: usize = 8;
 const NOTICE_BYTES: usize = 56;
 
 /// How long one round may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A way in which they come: its name, whether one order meets all, and whether they are told in bytes.
+/// The ways they can arrive: name, whether one order matches all, and whether they are binary.
 const WAYS: [(&str, bool, bool); 3] = [("one-by-one", false, false), ("words", true, false), ("bytes", true, true)];
 
-/// Measures way by way.
+/// Measures each way.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub async fn measure(args: &VenueArgs, folder: &Path, say: &dyn Fn(&str)) -> Result<Vec<NoticesRecord>, MeasureError> {
     let mut records = Vec::new();
     for (name, is_one_order, is_binary) in WAYS {
@@ -68,7 +68,7 @@ async fn way(
         let mut notices = 0;
         while notices < NOTICES {
             let heard = tokio::time::timeout(PATIENCE, told.next()).await;
-            let heard = heard.map_err(|_| ClientError::Answer(format!("{notices} of {NOTICES} notices came")))?;
+            let heard = heard.map_err(|_| ClientError::Answer(format!("{notices} of {NOTICES} notices arrived")))?;
             let count = match heard.transpose()? {
                 Some(Message::Binary(bytes)) => bytes.len().saturating_sub(HEAD_BYTES) / NOTICE_BYTES,
                 Some(Message::Text(text)) => usize::from(text.contains("\"notice\"")),
@@ -100,12 +100,12 @@ async fn log_in(server: &Server, member: &Member, is_binary: bool) -> Result<(Sa
         false => Stream::connect(server.address, "/v1/stream").await?,
     };
     stream.say(json!({ "id": 0, "do": "login", "key": member.key }).to_string()).await?;
-    // The greeting, and who one is.
+    // The greeting, and the answer to the login.
     let _ = (stream.hear().await?, stream.hear().await?);
     Ok(stream.split())
 }
 
-/// Waits for the answer to what was asked last.
+/// Waits for the answer to the last request.
 async fn until_answered(hearing: &mut Hearing) -> Result<(), ClientError> {
     loop {
         match hearing.next().await.transpose()? {

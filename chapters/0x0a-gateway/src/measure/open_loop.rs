@@ -1,7 +1,8 @@
-//! `cargo run --release -- load`: a load of one's own on a venue of its own, as an open loop. Requests come at their times,
-//! whether those before them are answered or not, and the clock starts when one was due.
+//! `cargo run --release -- load`: a load of your choice on its own venue, as an open loop. Requests are sent on
+//! schedule, whether or not earlier ones are answered, and the clock starts when one was due.
 //!
-//! The venue is a process of its own, so what either takes is known. Where the load itself was the limit, the run is void.
+//! The venue is a separate process, so each side's processor time is known. If the load itself was the limit, the run
+//! is void.
 
 use std::time::{Duration, Instant};
 
@@ -22,41 +23,41 @@ use crate::measure::load::{CONNECTIONS, Crowd};
 use crate::measure::server::Server;
 use crate::measure::table::load_text;
 
-/// Offers requests at a rate, measures from when each was due, and writes output/load.json
+/// Offers requests at a fixed rate, measures from the moment each was due, and writes output/load.json
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
-    /// How many requests are due a second
+    /// How many requests are due per second
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub rate: u64,
-    /// For how long
+    /// How long to run
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     pub seconds: u64,
-    /// How they come
+    /// The protocol
     #[arg(long, value_enum, default_value = "http")]
     pub protocol: Protocol,
-    /// Over how many connections
+    /// Number of connections
     #[arg(long, value_name = "N", default_value_t = CONNECTIONS, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub connections: usize,
-    /// How many of a hundred cancel an order; as many place one that rests, and the others trade
+    /// How many of a hundred requests cancel an order; as many place one that rests, and the others trade
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=50))]
     pub cancels: u64,
-    /// The engine behind the door
+    /// The engine behind the gateway
     #[arg(long, value_name = "CHAPTER", value_enum, default_value = "0x08")]
     pub engine: Rung,
     /// The language of the table
     #[arg(long, value_enum, default_value = "en")]
     pub lang: Language,
-    /// Where the record goes.
+    /// Where to write the record.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// How requests come.
+/// The protocol of the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Protocol {
-    /// Each connection has one request under way
+    /// One request in flight per connection
     Http,
-    /// Each has as many as are due
+    /// Any number of requests in flight per connection
     Websocket,
 }
 
@@ -78,29 +79,30 @@ impl LoadArgs {
     }
 }
 
-/// Offers, prints, and writes `load.json` into the output folder. `No` where the load itself was the limit.
+/// Offers the load, prints the result, and writes `load.json` into the output folder. `No` if the load itself was the
+/// limit.
 ///
 /// # Errors
-/// When the machine could not do it, an answer is a refusal, or the disk can't be written.
+/// If the machine could not run it, an answer is a problem, or the disk can't be written.
 pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
     let folder = args.output.folder();
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
     let connections = args.connections;
-    // Raised as far as it may be, before the venue starts: it inherits that.
+    // Raise the limit as far as allowed before the venue starts, so that it inherits it.
     let open_files = connections::open_files().unwrap_or(u64::MAX);
-    // As many as by default fit wherever a venue starts.
+    // The default number fits wherever a venue can start.
     if connections > connections::room(open_files).max(CONNECTIONS) {
         return Err(MeasureError::Unusable(format!(
-            "{connections} connections were asked for, and a process may have {open_files} open files here; raise that \
+            "{connections} connections need more than the {open_files} open files that a process may have here; raise that \
              with ulimit -n, or ask for fewer --connections"
         )));
     }
     let bar = progress_bar(1 + args.seconds);
     say(&bar, "a venue, and accounts with cash");
     let server = Server::start(args.engine, &folder)?;
-    // More of them share accounts: together these may not have more cash than a market can hold.
+    // More connections share accounts: all accounts together may not have more cash than a market can hold.
     let crowd = runtime.block_on(Crowd::gather(&server, connections.min(CONNECTIONS)))?;
     bar.inc(1);
     say(&bar, &format!("{} requests a second, for {} s", args.rate, args.seconds));

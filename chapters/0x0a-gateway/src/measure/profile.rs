@@ -1,11 +1,11 @@
-//! Which of the server's threads took how much of the processor, as the system counts it for each: a profile that costs
-//! nothing and needs no rights.
+//! How much processor time each of the server's threads took, as counted by the system: a profile that costs nothing
+//! and needs no privileges.
 
 use std::ops::{AddAssign, Sub};
 
 use results::record::venue::{ProfileRecord, ThreadRecord};
 
-/// What threads are for, and what the system calls them. Those of the network's runtime are named by the runtime.
+/// The roles of threads, and their names in the system. The network threads are named by the runtime.
 const ROLES: [(&str, &str); 8] = [
     ("network", "tokio-rt-worker"),
     ("engine", "engine"),
@@ -17,25 +17,25 @@ const ROLES: [(&str, &str); 8] = [
     ("feed", "feed"),
 ];
 
-/// What a process has taken so far, or between two looks.
+/// RequestKind a process has used so far, or between two readings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
-    /// Processor time by role, in nanoseconds; the last is for threads that have none.
+    /// Processor time by role, in nanoseconds; the last is for threads without a role.
     ns: [u64; ROLES.len() + 1],
-    /// How often a thread gave its core away, because it waited or because another took it.
+    /// How often a thread gave up its core, because it waited or was preempted.
     switches: u64,
-    /// Processor time in the kernel, and all, in the system's ticks.
+    /// Processor time in the kernel, and in all, in the system's ticks.
     kernel: u64,
     ticks: u64,
 }
 
 impl Spent {
-    /// What a process has taken so far; none where the system does not tell.
+    /// RequestKind a process has used so far; none if the system does not report it.
     pub fn of(process: u32) -> Option<Spent> {
         let mut spent = Spent::default();
         for thread in std::fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten() {
             let read = |file: &str| std::fs::read_to_string(thread.path().join(file));
-            // One that has ended meanwhile took nothing more.
+            // A thread that has ended in the meantime used nothing more.
             let (Ok(name), Ok(time), Ok(status)) = (read("comm"), read("schedstat"), read("status")) else { continue };
             let role = ROLES.iter().position(|(_, system)| *system == name.trim()).unwrap_or(ROLES.len());
             spent.ns[role] += time.split_whitespace().next()?.parse::<u64>().ok()?;
@@ -51,7 +51,7 @@ impl Spent {
         Some(spent)
     }
 
-    /// What each of so many answers took of it.
+    /// The share of each of this many answers.
     pub fn each(&self, name: &str, answers: u64) -> ProfileRecord {
         let each = |all: u64| all as f64 / answers.max(1) as f64;
         let roles = ROLES.iter().map(|(role, _)| *role).chain(["other"]);
@@ -69,7 +69,7 @@ impl Spent {
 impl Sub for Spent {
     type Output = Spent;
 
-    /// A thread that has ended takes what it had taken with it, so nothing is below zero.
+    /// The time of a thread that has ended is missing from the later reading, so nothing goes below zero.
     fn sub(mut self, before: Spent) -> Spent {
         self.ns.iter_mut().zip(before.ns).for_each(|(ns, before)| *ns = ns.saturating_sub(before));
         self.switches = self.switches.saturating_sub(before.switches);
@@ -105,11 +105,11 @@ mod tests {
             Spent::of(std::process::id()).map(|spent| spent - before)
         };
         let journal = std::thread::Builder::new().name("journal".into()).spawn(work).expect("a thread");
-        let spent = journal.join().expect("it does not panic").expect("the system has told before");
+        let spent = journal.join().expect("it does not panic").expect("the system reports it");
         let profile = spent.each("work", 10);
         let of = |name: &str| profile.threads.iter().find(|thread| thread.name == name).map(|thread| thread.ns);
         assert_eq!((profile.threads.len(), of("matching")), (ROLES.len() + 1, Some(0.0)));
-        // On a machine that is busy it may have had little of a core.
+        // On a busy machine it may have had little of a core.
         let journal = of("journal").expect("it is listed");
         assert!(journal > 0.0 && journal <= profile.ns, "{profile:?}");
     }

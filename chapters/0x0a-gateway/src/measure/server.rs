@@ -1,4 +1,4 @@
-//! The venue that is measured: this program once more, as a process of its own.
+//! The venue under measurement: this program again, in a process of its own.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::measure::profile::Spent;
 
-/// What its process holds; none where the system does not tell.
+/// RequestKind its process holds; none if the system does not report it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Held {
     /// Memory, in bytes.
@@ -24,10 +24,10 @@ pub struct Held {
     pub threads: Option<u64>,
 }
 
-/// A generator is one client that does the work of many, so it has no limits.
+/// A load generator is one client that does the work of many, so it has no limits.
 const UNLIMITED: &[&str] = &["--orders-per-second", "0", "--connections-per-account", "0"];
 
-/// A running venue, which ends with this value.
+/// A running venue, which ends when this value is dropped.
 pub struct Server {
     process: Child,
     /// Where it listens.
@@ -38,35 +38,35 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a venue with this engine, whose log is in a new folder inside `folder`.
+    /// Starts a venue with this engine and its log in a new folder inside `folder`.
     ///
     /// # Errors
-    /// When it does not start.
+    /// If it does not start.
     pub fn start(rung: Rung, folder: &Path) -> Result<Server, MeasureError> {
         Server::start_with(rung, folder, UNLIMITED)
     }
 
-    /// The same, and it speaks HTTP/2 too: of each connection it has to look first what it speaks.
+    /// The same with HTTP/2: the server then has to detect the protocol of each connection.
     ///
     /// # Errors
-    /// When it does not start.
+    /// If it does not start.
     pub fn start_with_http2(rung: Rung, folder: &Path) -> Result<Server, MeasureError> {
         Server::start_with(rung, folder, &[UNLIMITED, &["--http2"]].concat())
     }
 
-    /// The same, with the limits that a stranger meets but for what `more` says.
+    /// The same with the default limits, except for what `more` says.
     ///
     /// # Errors
-    /// When it does not start.
+    /// If it does not start.
     pub fn start_with(rung: Rung, folder: &Path, more: &[&str]) -> Result<Server, MeasureError> {
         let data_dir = tempfile::tempdir_in(folder);
         Server::start_at(rung, data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?, more)
     }
 
-    /// A venue without limits in this folder, which may hold names already.
+    /// A venue without limits in this folder, which may already contain names.
     ///
     /// # Errors
-    /// When it does not start.
+    /// If it does not start.
     pub fn start_in(rung: Rung, data_dir: TempDir) -> Result<Server, MeasureError> {
         Server::start_at(rung, data_dir, UNLIMITED)
     }
@@ -93,27 +93,27 @@ impl Server {
             let _ = process.kill();
             let _ = process.wait();
             return Err(MeasureError::Unusable(
-                "the venue ended before it listened; start it by hand to see why".into(),
+                "the venue ended before it was listening; start it by hand to see why".into(),
             ));
         };
         Ok(Server { process, address, operator, _folder: data_dir })
     }
 
-    /// Processor time of its process so far; none where the system does not tell.
+    /// Processor time of its process so far; none if the system does not report it.
     pub fn processor_time(&self) -> Option<Duration> {
-        // Fields 14 and 15 behind the name in brackets, in hundredths of a second.
+        // Fields 14 and 15 after the name in parentheses, in hundredths of a second.
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id())).ok()?;
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
         Some(Duration::from_millis(10 * ticks))
     }
 
-    /// What its threads have taken so far; none where the system does not tell.
+    /// RequestKind its threads have used so far; none if the system does not report it.
     pub fn spent(&self) -> Option<Spent> {
         Spent::of(self.process.id())
     }
 
-    /// What its process holds now.
+    /// RequestKind its process holds now.
     pub fn held(&self) -> Held {
         let process = format!("/proc/{}", self.process.id());
         let status = std::fs::read_to_string(format!("{process}/status")).unwrap_or_default();
@@ -132,7 +132,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nothing of it is kept, so it need not drain.
+        // None of its data is kept, so it need not drain.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

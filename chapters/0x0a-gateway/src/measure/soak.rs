@@ -1,8 +1,8 @@
-//! `cargo run --release -- soak`: what becomes of a venue under half its load, for as long as is asked.
+//! `cargo run --release -- soak`: how a venue holds up under half its maximum load, for as long as you like.
 //!
-//! First it is measured what the connections get answered as fast as they can ask; half of that is then offered, whether the
-//! venue keeps up or not. Meanwhile others come, log in, watch and go, half of them without a word, so that what a
-//! connection leaves behind is seen as well. How it is judged: [`judge`].
+//! First it measures how many orders the connections get answered at full speed; then it offers half of that, whether
+//! or not the venue keeps up. Meanwhile other clients connect, log in, watch and leave, half of them without closing,
+//! so that leaks per connection show up as well. How it is judged: [`judge`].
 
 pub mod judge;
 
@@ -26,33 +26,33 @@ use tokio::time::{Instant, interval_at};
 use crate::client::{ClientError, Http, Stream};
 use crate::measure::late::{Offer, offer_http};
 use crate::measure::load::{CONNECTIONS, Crowd, Member, broken};
+use crate::measure::request_kind::RequestKind;
 use crate::measure::server::Server;
 use crate::measure::table::soak_text;
-use crate::measure::what::What;
 use crate::measure::windows::{Waits, watch};
 
-/// A window; a short run has shorter ones.
+/// The length of a window; a short run has shorter ones.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// A run has at least so many windows: four quarters of two.
+/// A run has at least this many windows: four quarters of two.
 const WINDOWS_LEAST: u32 = 8;
 
-/// How often a connection comes and goes.
+/// How often another client connects and leaves.
 const COMING: Duration = Duration::from_millis(100);
 
-/// How much of what could be answered is offered.
+/// The share of the maximum load that is offered.
 const SHARE: f64 = 0.5;
 
-/// Runs a venue under half its load, and judges whether it stays as it is
+/// Runs a venue under half its maximum load, and judges whether it stays stable
 #[derive(Debug, Clone, Args)]
 pub struct SoakArgs {
-    /// For how long
+    /// How long to run
     #[arg(long, value_name = "MINUTES", default_value_t = 60.0, value_parser = minutes)]
     pub minutes: f64,
     /// The language of the table
     #[arg(long, value_enum, default_value = "en")]
     pub lang: Language,
-    /// Where the record goes.
+    /// Where to write the record.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -65,7 +65,7 @@ fn minutes(text: &str) -> Result<f64, String> {
 /// Runs, prints, judges, and writes `soak.json` into the output folder.
 ///
 /// # Errors
-/// When the machine could not do it, or the disk can't be written.
+/// If the machine could not run it, or the disk can't be written.
 pub fn run(args: &SoakArgs) -> Result<Verdict, MeasureError> {
     let folder = args.output.folder();
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
@@ -86,9 +86,9 @@ async fn soak(args: &SoakArgs, server: &Server, folder: &std::path::Path) -> Res
     let window = WINDOW.min(time / WINDOWS_LEAST);
     let count = (time.as_secs_f64() / window.as_secs_f64()).round() as u32;
     let bar = progress_bar(u64::from(count) + 1);
-    say(&bar, "what it can do at most");
+    say(&bar, "the maximum load");
     let crowd = Crowd::gather(server, CONNECTIONS).await?;
-    let full = crowd.load(server, What::Order, window.min(Duration::from_secs(5))).await?;
+    let full = crowd.load(server, RequestKind::Order, window.min(Duration::from_secs(5))).await?;
     let offered_per_s = ((SHARE * full.per_s) as u64).max(1);
     bar.inc(1);
     let waits = Waits::default();
@@ -120,7 +120,7 @@ fn in_words(window: &WindowRecord, language: Language) -> String {
     format!("{:.0} s: {rate}, p99 {p99}{memory}", window.until_s)
 }
 
-/// Others come and go, for so long. Gives how many did.
+/// Other clients come and go for this long. Returns how many did.
 async fn come_and_go(server: &Server, crowd: &Crowd, time: Duration) -> Result<u64, MeasureError> {
     let until = Instant::now() + time;
     let mut due = interval_at(Instant::now(), COMING);
@@ -142,7 +142,7 @@ async fn come(server: &Server, member: &Member, number: u64) -> Result<(), Clien
     let mut stream = Stream::connect(server.address, "/v1/stream").await?;
     stream.say(json!({ "id": 1, "do": "login", "key": member.key }).to_string()).await?;
     stream.say(json!({ "id": 2, "do": "watch", "markets": [1] }).to_string()).await?;
-    // Until the book is there; then it goes without a word.
+    // Wait for the book; then leave without closing.
     while let Some(text) = stream.hear().await? {
         if text.contains("\"book\"") {
             break;

@@ -1,7 +1,8 @@
-//! Ten million orders in a minute: batches in bytes at a fixed rate, looked at in windows.
+//! Ten million orders in a minute: binary batches at a fixed rate, recorded in windows.
 //!
-//! A batch is due at its place in the row, and its wait begins then. There is room for only so many orders under way at the
-//! venue, so a batch that is due waits here for those before it: that counts as its wait too, and no order is refused.
+//! A batch is due at its index in the schedule, and its wait starts then. The venue allows only a limited number of
+//! orders in flight, so a due batch waits here for earlier ones: that counts as part of its wait too, and no order is
+//! refused.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -24,16 +25,16 @@ use crate::measure::load::{Crowd, Member, broken};
 use crate::measure::server::Server;
 use crate::measure::windows::{Waits, watch};
 
-/// Orders a second: ten million in a minute, and a few more.
+/// Orders per second: ten million in a minute, and a few more.
 const RATE: u64 = 167_000;
 
-/// Orders a message.
+/// Orders per message.
 const BATCH: usize = 100;
 
 /// How many connections send them.
 const STREAMS: usize = 4;
 
-/// How many messages of each are under way: together fewer orders than the venue lets be.
+/// How many messages of each are in flight: together fewer orders than the venue allows.
 const WINDOW: usize = 40;
 
 /// How long the last answers may take.
@@ -42,7 +43,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Measures.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub async fn measure(args: &VenueArgs, folder: &Path, say: &dyn Fn(&str)) -> Result<SustainedRecord, MeasureError> {
     let (time, window) = args.sustained();
     say("ten million orders in a minute");
@@ -69,8 +70,8 @@ pub async fn measure(args: &VenueArgs, folder: &Path, say: &dyn Fn(&str)) -> Res
     given?;
     for task in tasks {
         let ended = tokio::time::timeout(PATIENCE, task).await;
-        let ended = ended.map_err(|_| MeasureError::Unusable("the last answers did not come".into()))?;
-        ended.map_err(|_| MeasureError::Unusable("the load broke off".into()))?.map_err(broken)?;
+        let ended = ended.map_err(|_| MeasureError::Unusable("the last answers did not arrive".into()))?;
+        ended.map_err(|_| MeasureError::Unusable("the load failed".into()))?.map_err(broken)?;
     }
     let seconds = began.elapsed().as_secs_f64();
     let late = waits.take().len();
@@ -94,12 +95,12 @@ pub async fn measure(args: &VenueArgs, folder: &Path, say: &dyn Fn(&str)) -> Res
 async fn log_in(server: &Server, member: &Member) -> Result<Stream, ClientError> {
     let mut stream = Stream::connect_in_bytes(server.address, "/v1/stream").await?;
     stream.say(json!({ "id": 0, "do": "login", "key": member.key }).to_string()).await?;
-    // The greeting, and who one is.
+    // The greeting, and the answer to the login.
     let _ = (stream.hear().await?, stream.hear().await?);
     Ok(stream)
 }
 
-/// Sends what is due, and notes how late each answer is. Answers come in the order of the messages.
+/// Sends what is due, and records how late each answer is. Answers arrive in the order of the messages.
 async fn send(
     stream: Stream,
     member: Member,
@@ -120,7 +121,7 @@ async fn send(
             waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(due);
             saying.send(message.clone()).await?;
         }
-        // Whoever has all permits has all answers.
+        // All permits back means that all answers have arrived.
         let _all = theirs.acquire_many(WINDOW as u32).await;
         is_over.notify_one();
         Ok::<_, ClientError>(saying)
@@ -131,11 +132,11 @@ async fn send(
             () = over.notified() => break,
         };
         match heard {
-            // Notices, signs of life.
+            // Notices and ticks.
             Some(Message::Binary(bytes)) if bytes.starts_with(&[0xff; 8]) => {}
             Some(Message::Text(_)) => {}
             Some(Message::Binary(bytes)) => {
-                // Behind the message's number, the first answer: its outcome is the 7th word.
+                // After the message's number, the first answer: its outcome is the 7th word.
                 if bytes.get(32..36) != Some(&[0; 4]) {
                     return Err(ClientError::Answer("an order was refused".into()));
                 }
@@ -147,6 +148,6 @@ async fn send(
             _ => return Err(ClientError::Answer("the connection ended".into())),
         }
     }
-    let ended = writer.await.map_err(|_| ClientError::Answer("the load broke off".into()))?;
+    let ended = writer.await.map_err(|_| ClientError::Answer("the load failed".into()))?;
     ended.map(drop)
 }

@@ -15,7 +15,7 @@ use crate::measure::cells::{ms, right, table};
 pub use load::text as load_text;
 pub use soak::text as soak_text;
 
-/// A table for each part that was measured.
+/// A table for each part of the measurement.
 pub fn text(record: &VenueRecord, language: Language) -> String {
     let all = [
         throughput(record, language),

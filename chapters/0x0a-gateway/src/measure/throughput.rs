@@ -1,5 +1,5 @@
-//! Orders a second: over HTTP and over WebSocket, beside the same server with nothing to do, in turn in each round; and with
-//! other engines behind the same door.
+//! Orders per second: over HTTP and over WebSocket, compared with the same server doing nothing, in turn in each round;
+//! and with other engines behind the same gateway.
 
 use std::path::Path;
 
@@ -15,42 +15,42 @@ use tokio::runtime::Runtime;
 use crate::measure::connections::{open_files, room};
 use crate::measure::load::{CONNECTIONS, Crowd, Done, STREAMS};
 use crate::measure::profile::Spent;
+use crate::measure::request_kind::RequestKind;
 use crate::measure::server::Server;
-use crate::measure::what::What;
 
-/// Orders a message where they are sent in batches.
+/// Orders per message in batches.
 const BATCH: usize = 100;
 
-/// The same in bytes.
+/// The same for binary batches.
 const BINARY_BATCH: usize = 1_000;
 
-/// What is measured in each round, and its name in the profile.
-const WHATS: [(What, &str); 9] = [
-    (What::Empty, "empty"),
-    (What::Order, "orders"),
-    (What::Fresh, "fresh"),
-    (What::Echo, "echo"),
-    (What::One, "one"),
-    (What::Batch(BATCH), "json-batch"),
-    (What::Binary(BINARY_BATCH), "binary-batch"),
-    (What::Empty2, "empty-http2"),
-    (What::Order2, "http2"),
+/// RequestKind is measured in each round, and its name in the profile.
+const KINDS: [(RequestKind, &str); 9] = [
+    (RequestKind::Empty, "empty"),
+    (RequestKind::Order, "orders"),
+    (RequestKind::Fresh, "fresh"),
+    (RequestKind::Echo, "echo"),
+    (RequestKind::One, "one"),
+    (RequestKind::Batch(BATCH), "json-batch"),
+    (RequestKind::Binary(BINARY_BATCH), "binary-batch"),
+    (RequestKind::Empty2, "empty-http2"),
+    (RequestKind::Order2, "http2"),
 ];
 
-/// How many connections ask over HTTP, in turn; those that a process may open.
+/// How many connections send over HTTP, in turn; limited to what a process may open.
 const CONCURRENCY: [usize; 3] = [CONNECTIONS, 256, 768];
 
-/// As many files as a process may have open where the system does not tell: what macOS gives a shell.
+/// How many files a process may have open if the system does not report it: the default of a shell on macOS.
 const FILES: u64 = 256;
 
-/// Engines that are put behind the door in turn.
+/// Engines that are put behind the gateway in turn.
 const ENGINES: [(Rung, &str); 4] =
     [(Rung::Naive, "0x01"), (Rung::GroupCommit, "0x03"), (Rung::ArrayBook, "0x05"), (Rung::Snapshots, "0x08")];
 
-/// Measures by protocol, and says each step before it.
+/// Measures by protocol, and announces each step.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub fn by_protocol(
     args: &VenueArgs,
     runtime: &Runtime,
@@ -58,13 +58,13 @@ pub fn by_protocol(
     record: &mut VenueRecord,
     say: &dyn Fn(&str),
 ) -> Result<(), MeasureError> {
-    let mut passes: Vec<Vec<Done>> = vec![Vec::new(); WHATS.len()];
+    let mut passes: Vec<Vec<Done>> = vec![Vec::new(); KINDS.len()];
     let server = Server::start_with_http2(Rung::Snapshots, folder)?;
     let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
     for _ in 0..args.rounds() {
-        for ((what, _), passes) in WHATS.into_iter().zip(&mut passes) {
-            say(what.words());
-            passes.push(runtime.block_on(crowd.load(&server, what, args.time()))?);
+        for ((kind, _), passes) in KINDS.into_iter().zip(&mut passes) {
+            say(kind.words());
+            passes.push(runtime.block_on(crowd.load(&server, kind, args.time()))?);
         }
     }
     let per_s = |place: usize| spread(passes[place].iter().map(|done| done.per_s));
@@ -98,7 +98,7 @@ pub fn by_protocol(
         server_ns: spread_of_some(passes[8].iter().map(|done| done.server_ns)),
         load_ns: spread_of_some(passes[8].iter().map(|done| done.load_ns)),
     });
-    record.profile = WHATS.iter().zip(&passes).filter_map(|((_, name), passes)| profile(name, passes)).collect();
+    record.profile = KINDS.iter().zip(&passes).filter_map(|((_, name), passes)| profile(name, passes)).collect();
     record.stream = vec![
         stream(3, "echo", 1),
         stream(4, "one", 1),
@@ -108,10 +108,10 @@ pub fn by_protocol(
     Ok(())
 }
 
-/// Measures over HTTP by how many connections ask at once.
+/// Measures over HTTP by the number of concurrent connections.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub fn by_concurrency(
     args: &VenueArgs,
     runtime: &Runtime,
@@ -126,8 +126,8 @@ pub fn by_concurrency(
     for _ in 0..args.rounds() {
         for (connections, passes) in counts().zip(&mut passes) {
             say(&format!("HTTP over {connections} connections"));
-            let pass = |what| runtime.block_on(crowd.load_over(&server, what, args.time(), connections));
-            passes.push([pass(What::Empty)?, pass(What::Order)?]);
+            let pass = |kind| runtime.block_on(crowd.load_over(&server, kind, args.time(), connections));
+            passes.push([pass(RequestKind::Empty)?, pass(RequestKind::Order)?]);
         }
     }
     let case = |(connections, passes): (usize, Vec<[Done; 2]>)| {
@@ -154,10 +154,10 @@ fn profile(name: &str, passes: &[Done]) -> Option<ProfileRecord> {
     Some(all.each(name, passes.iter().map(|done| done.answers).sum()))
 }
 
-/// Measures engine by engine, over HTTP.
+/// Measures each engine, over HTTP.
 ///
 /// # Errors
-/// When the machine could not do it.
+/// If the machine could not run it.
 pub fn by_engine(
     args: &VenueArgs,
     runtime: &Runtime,
@@ -166,10 +166,10 @@ pub fn by_engine(
 ) -> Result<Vec<EngineRecord>, MeasureError> {
     let engines = if args.quick { &ENGINES[..1] } else { &ENGINES };
     let measured = engines.iter().map(|&(rung, name)| {
-        say(&format!("the engine of {name} behind the door"));
+        say(&format!("the engine of {name} behind the gateway"));
         let server = Server::start(rung, folder)?;
         let crowd = runtime.block_on(Crowd::gather(&server, CONNECTIONS))?;
-        let done = (0..args.rounds()).map(|_| runtime.block_on(crowd.load(&server, What::Order, args.time())));
+        let done = (0..args.rounds()).map(|_| runtime.block_on(crowd.load(&server, RequestKind::Order, args.time())));
         Ok(engine(name, &done.collect::<Result<Vec<_>, _>>()?))
     });
     measured.collect()
@@ -185,7 +185,7 @@ fn engine(name: &str, done: &[Done]) -> EngineRecord {
     }
 }
 
-/// A figure over the rounds.
+/// The spread of a figure over the rounds.
 pub fn spread(values: impl Iterator<Item = f64>) -> Spread {
     let values: Vec<f64> = values.collect();
     // There is a value for each round, and at least one round.

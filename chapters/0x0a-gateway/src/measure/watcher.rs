@@ -1,7 +1,7 @@
-//! Connections that only watch, as light as can be: thousands of them share a core with the server that they measure.
+//! Connections that only watch, as light as possible: thousands of them share a core with the server that they measure.
 //!
-//! Each reads what has come into one buffer that all share, and takes from a book nothing but its sequence. What of a frame
-//! has not come yet is kept with the connection.
+//! All of them read into one shared buffer, and take only the sequence from a book. A connection keeps the part of a
+//! frame whose rest has not arrived yet.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -13,31 +13,31 @@ use tokio::net::TcpStream;
 
 use crate::client::ClientError;
 
-/// What one says to be upgraded. The nonce need not be one: nobody in between could keep an answer.
+/// The request to upgrade. The nonce need not be random: no intermediary could replay an answer.
 const HANDSHAKE: &str = "GET /v1/stream HTTP/1.1\r\nHost: venue\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
 
-/// What one says to watch.
+/// The request to watch.
 const WATCH: &str = r#"{"id":1,"do":"watch","markets":[1]}"#;
 
-/// When whose order reached whom.
+/// When each order reached which watchers.
 pub struct Seen {
-    /// The sequence of the first order that is followed.
+    /// The sequence of the first order to follow.
     first: u64,
     watchers: usize,
     orders: Vec<Order>,
 }
 
-/// One order, and how far what it changed has come.
+/// One order, and how far its change has spread.
 #[derive(Clone, Copy)]
 struct Order {
     due: Instant,
     heard: usize,
-    /// When the first had it, and the last so far.
+    /// When the first watcher had it, and the latest so far.
     between: (Instant, Instant),
 }
 
-/// How late the last of all watchers had an order.
+/// How late the last watcher had an order.
 pub struct Last {
     /// From the first watcher that had it.
     pub since_first: Duration,
@@ -51,12 +51,12 @@ impl Seen {
         Rc::new(RefCell::new(Seen { first, watchers, orders: Vec::new() }))
     }
 
-    /// The next order is about to be sent, and was due then.
+    /// The next order is about to be sent, and was due at this moment.
     pub fn next_is_due(&mut self, due: Instant) {
         self.orders.push(Order { due, heard: 0, between: (due, due) });
     }
 
-    /// A watcher has a book with this sequence, and the orders before `next` already. Gives what it has now.
+    /// A watcher has a book with this sequence, and already had the orders before `next`. Returns the new `next`.
     fn has(&mut self, sequence: u64, next: usize) -> usize {
         let until = (sequence + 1).saturating_sub(self.first).min(self.orders.len() as u64) as usize;
         let now = Instant::now();
@@ -82,14 +82,14 @@ impl Seen {
     }
 }
 
-/// A connection that has been told that it watches.
+/// A connection whose `watch` request was answered.
 pub struct Watcher {
     stream: TcpStream,
     rest: Vec<u8>,
 }
 
 impl Watcher {
-    /// Connects, and waits for the answer that it watches.
+    /// Connects, and waits until its `watch` request is answered.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -97,12 +97,12 @@ impl Watcher {
         let mut stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let mut asked = HANDSHAKE.as_bytes().to_vec();
-        // A frame of text, masked with zeros: so it is what it was.
+        // A text frame, masked with zeros, so the payload stays the same.
         asked.extend([0x81, 0x80 | WATCH.len() as u8, 0, 0, 0, 0]);
         asked.extend(WATCH.as_bytes());
         stream.write_all(&asked).await?;
         let (mut rest, mut piece) = (Vec::new(), [0; 2_048]);
-        // The head of the answer, and then what the server says, up to the answer.
+        // The head of the answer, and then the server's messages up to the answer.
         loop {
             let count = stream.read(&mut piece).await?;
             rest.extend_from_slice(&piece[..count]);
@@ -117,7 +117,7 @@ impl Watcher {
         }
     }
 
-    /// Watches, until the server ends it.
+    /// Watches until the server closes the connection.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -131,7 +131,7 @@ impl Watcher {
         }
     }
 
-    /// Takes what has come. Gives whether more may come.
+    /// Takes what has arrived. Returns whether more may follow.
     fn take(&mut self, buffer: &mut [u8], seen: &RefCell<Seen>, next: &mut usize) -> Result<bool, ClientError> {
         let mut each = |said: &[u8]| {
             if let Some(sequence) = sequence(said) {
@@ -158,11 +158,11 @@ impl Watcher {
 }
 
 thread_local! {
-    /// Where all watchers of a thread read.
+    /// The read buffer of all watchers on a thread.
     static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; 16 * 1024]);
 }
 
-/// Gives each whole frame of these bytes to `each`, and how many bytes they take together.
+/// Passes each complete frame of these bytes to `each`; returns how many bytes they take in all.
 fn frames(bytes: &[u8], each: &mut impl FnMut(&[u8])) -> usize {
     let mut at = 0;
     while let Some((head, length)) = size(&bytes[at..]) {
@@ -173,7 +173,7 @@ fn frames(bytes: &[u8], each: &mut impl FnMut(&[u8])) -> usize {
     at
 }
 
-/// How many bytes the head of a frame takes, and what comes behind it.
+/// The size of a frame's head, and of its payload.
 fn size(frame: &[u8]) -> Option<(usize, usize)> {
     match *frame.get(1)? & 0x7f {
         126 => Some((4, u16::from_be_bytes(*frame.get(2..)?.first_chunk()?).into())),
@@ -182,7 +182,7 @@ fn size(frame: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// The sequence of a book; none of anything else.
+/// The sequence of a book; none for any other message.
 fn sequence(said: &[u8]) -> Option<u64> {
     const NAME: &[u8] = b"\"sequence\":";
     said.windows(6).take(48).position(|six| six == b"\"book\"")?;
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_says_its_sequence_and_nothing_else_does() {
+    fn only_books_have_a_sequence() {
         assert_eq!(sequence(br#"{"format":1,"message":{"kind":"book","market":1,"sequence":120,"x":0}}"#), Some(120));
         assert_eq!(sequence(br#"{"format":1,"message":{"kind":"trade","market":1,"sequence":120}}"#), None);
         assert_eq!(sequence(br#"{"kind":"tick","time_ms":1}"#), None);

@@ -1,4 +1,4 @@
-//! A pass looked at in windows: what was answered in each, how late, and what the server's process held at its end.
+//! A pass in windows: what was answered in each, how late, and what the server's process held at its end.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use results::record::WindowRecord;
 use crate::measure::asking::histogram;
 use crate::measure::server::Server;
 
-/// Waits that connections note, for whoever looks from time to time.
+/// Waits that connections record and another task reads from time to time.
 #[derive(Clone)]
 pub struct Waits(Arc<Mutex<Histogram<u64>>>);
 
@@ -20,19 +20,19 @@ impl Default for Waits {
 }
 
 impl Waits {
-    /// So many orders that were due then were answered now.
+    /// This many orders, due at `due`, were answered now.
     pub fn add(&self, due: Instant, orders: u64) {
         let wait = (due.elapsed().as_nanos() as u64).max(1);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).saturating_record_n(wait, orders);
     }
 
-    /// All since the last time.
+    /// All waits since the last call.
     pub fn take(&self) -> Histogram<u64> {
         std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), histogram())
     }
 }
 
-/// Looks at so many windows of a pass, one after the other, and shows each.
+/// Records this many windows of a pass, one after the other, and shows each.
 pub async fn watch(
     server: &Server,
     waits: &Waits,

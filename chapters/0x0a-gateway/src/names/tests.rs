@@ -7,7 +7,7 @@ fn key() -> Key {
 }
 
 #[test]
-fn names_come_back_and_keys_do_not() {
+fn names_are_stored_and_keys_are_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let names = Names::open(folder.path()).expect("a new file");
     let operator = names.operator_key(false).expect("a key").expect("the first");
@@ -33,7 +33,7 @@ fn names_come_back_and_keys_do_not() {
 }
 
 #[test]
-fn nobody_inherits_an_account() {
+fn an_account_number_is_never_given_out_twice() {
     let folder = tempfile::tempdir().expect("a folder");
     let names = Names::open(folder.path()).expect("a new file");
     let known = AccountId(5_000);
@@ -56,7 +56,7 @@ fn a_new_key_takes_the_old_one() {
 }
 
 #[test]
-fn another_file_is_refused_in_words() {
+fn a_file_of_another_kind_is_refused_with_a_message() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join(FILE_NAME), "no database at all, but long enough to look like one")
         .expect("a file");

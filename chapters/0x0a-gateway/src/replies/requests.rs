@@ -1,33 +1,34 @@
-//! The requests that are under way, and the answers that were found for them so far.
+//! The requests in flight, and the answers found for them so far.
 //!
-//! They are numbered as they come to the engine. With one shard they are answered in this order too; with several, a later
-//! one may be whole before an earlier one, whose place stays empty until those before it have gone.
+//! They are numbered in the order in which they reach the engine. With one shard they are also answered in this order;
+//! with several, a later one may be complete before an earlier one, and its entry stays empty until the earlier ones
+//! are gone.
 
 use std::collections::VecDeque;
 
 use crate::reply::{Answer, Reply};
 
-/// Where the answer to one command is written down.
+/// Where the answer to one command goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     request: u64,
-    /// Which of the request's commands.
+    /// The index of the command in the request.
     command: usize,
 }
 
-/// All of them.
+/// All requests in flight.
 #[derive(Default)]
 pub(super) struct Requests {
     /// The number of the first one.
     first: u64,
     under_way: VecDeque<Option<Answer>>,
-    /// How many commands of the last one have come.
+    /// How many commands of the last one have arrived.
     commands: usize,
     whole: Vec<Answer>,
 }
 
 impl Requests {
-    /// Where the answer to the next command goes, which begins a request or is another one of the last.
+    /// Where the answer to the next command goes: it starts a new request, or belongs to the last one.
     pub(super) fn next(&mut self, begins: Option<Answer>) -> Place {
         if begins.is_some() {
             self.under_way.push_back(begins);
@@ -37,7 +38,7 @@ impl Requests {
         Place { request: self.first + self.under_way.len() as u64 - 1, command: self.commands - 1 }
     }
 
-    /// Writes down the answer to a command.
+    /// Stores the answer to a command.
     pub(super) fn put(&mut self, Place { request, command }: Place, reply: Reply) {
         let place = self.under_way.get_mut((request - self.first) as usize);
         let Some(whole) = place.and_then(|place| place.take_if(|answer| answer.put(command, Ok(reply)))) else {
@@ -51,7 +52,7 @@ impl Requests {
     }
 
     // ANCHOR: give
-    /// Gives those that are whole: each where its request came from.
+    /// Sends the complete answers to their requests' senders.
     pub(super) fn give(&mut self) {
         self.whole.clear();
     }

@@ -1,7 +1,7 @@
-//! Connections: which are taken, and what is done with one until its client or the venue ends it.
+//! Connections: which ones are accepted, and how one is served until its client or the venue ends it.
 //!
-//! HTTP/1.1 is spoken with everybody. HTTP/2 is spoken where the venue was told to: it brings ways to ask for much with few
-//! bytes, and what it gains here has to be measured first.
+//! HTTP/1.1 is always available. HTTP/2 is optional: it lets a client request much with few bytes, and its benefit here
+//! has to be measured first.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -28,22 +28,22 @@ use crate::limits::held::Held;
 use crate::problem::{Problem, Why};
 use crate::venue::Venue;
 
-/// How long a client may take for a greeting in TLS, and for the head of a request; so long it may also be silent.
+/// How long a client may take for the TLS handshake and for the head of a request, and how long it may be idle.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// How many requests a connection may have under way over HTTP/2.
+/// How many requests a connection may have in flight over HTTP/2.
 const STREAMS_MAX: u32 = 128;
 
-/// How long nothing is taken when the system gives no connection.
+/// How long to pause accepting after the system fails to give a connection.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How many who can't be served are told so at once. The others are only closed.
+/// How many refused clients get an answer at the same time. Others are only closed.
 const REFUSED_MAX: usize = 64;
 
-/// How long such a client may take to hear it.
+/// How long such a client may take to read it.
 const REFUSE_TIME: Duration = Duration::from_secs(1);
 
-/// Takes connections.
+/// Accepts connections.
 pub struct Connections {
     venue: Arc<Venue>,
     service: TowerToHyperService<Router>,
@@ -51,14 +51,14 @@ pub struct Connections {
     refused: Arc<Semaphore>,
 }
 
-/// How one speaks with clients.
+/// The protocols spoken with clients.
 #[derive(Clone, Default)]
 pub struct Spoken {
-    /// Encrypted, or not.
+    /// TLS, or none.
     pub tls: Option<TlsAcceptor>,
-    /// Whether HTTP/2 is spoken too.
+    /// Whether HTTP/2 is offered too.
     pub http2: bool,
-    /// Whether a proxy says who is at the other end.
+    /// Whether a proxy names the client's address.
     pub is_behind_proxy: bool,
 }
 
@@ -69,14 +69,14 @@ impl Connections {
         Connections { venue: Arc::clone(venue), service, spoken, refused }
     }
 
-    /// Takes all that come, until this is dropped.
+    /// Accepts all connections, until this is dropped.
     pub async fn accept(&self, listener: TcpListener) {
         loop {
             match listener.accept().await {
                 Ok((stream, peer)) => self.take(stream, peer.ip()),
-                // Too many files are open, or the client is gone already: others may be served all the same.
+                // Too many files are open, or the client is already gone: others can still be served.
                 Err(error) => {
-                    tell(format_args!("a connection was not taken: {error}"));
+                    tell(format_args!("a connection was not accepted: {error}"));
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -84,7 +84,7 @@ impl Connections {
     }
 
     fn take(&self, stream: TcpStream, peer: IpAddr) {
-        // Without this the system waits for more to send, up to 40 ms.
+        // Otherwise the system delays small writes by up to 40 ms.
         let _ = stream.set_nodelay(true);
         let held = match self.venue.door.limits.connection(peer) {
             Ok(held) => held,
@@ -97,14 +97,14 @@ impl Connections {
             return;
         };
         tokio::spawn(async move {
-            // Who does not greet, or in another way, is no error of ours.
+            // A failed handshake is not an error of ours.
             if let Ok(Ok(stream)) = tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await {
                 serve(venue, service, stream, who).await;
             }
         });
     }
 
-    /// Says why, where the client can be told without more ado.
+    /// Tells the client why, if that is cheap.
     fn refuse(&self, mut stream: TcpStream) {
         let Ok(turn) = Arc::clone(&self.refused).try_acquire_owned() else { return };
         if self.spoken.tls.is_some() {
@@ -113,7 +113,7 @@ impl Connections {
         tokio::spawn(async move {
             let _turn = turn;
             let told = async {
-                // A connection that is closed with something unread may lose what was said last.
+                // Closing a connection with unread input may discard the last output.
                 let _ = stream.read(&mut [0; 4_096]).await;
                 let _ = stream.write_all(&Problem::new(Why::TooManyConnections).whole()).await;
                 let _ = stream.shutdown().await;
@@ -123,11 +123,11 @@ impl Connections {
     }
 }
 
-/// Who is at the other end of a connection.
+/// The client of a connection.
 struct Who {
     peer: IpAddr,
     is_behind_proxy: bool,
-    /// Whether it may speak HTTP/2.
+    /// Whether it may use HTTP/2.
     http2: bool,
     held: Held<IpAddr>,
 }
@@ -146,13 +146,13 @@ async fn serve(
     let service = service_fn(move |mut request: Request<Incoming>| {
         asked.store(true, Ordering::Relaxed);
         let peer = if is_behind_proxy { Peer::forwarded(&request).unwrap_or(Peer(peer)) } else { Peer(peer) };
-        // Who takes the connection over holds it too.
+        // A WebSocket that takes the connection over keeps its slot too.
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(Arc::clone(&held));
         service.call(request)
     });
     let stream = TokioIo::new(stream);
-    // A client that goes away, or sends what is no HTTP, is no error of ours.
+    // A client that disconnects, or does not send HTTP, is not an error of ours.
     if !http2 {
         let mut connection = std::pin::pin!(one().serve_connection(stream, service).with_upgrades());
         return tokio::select! {
@@ -165,7 +165,8 @@ async fn serve(
     }
     let both = both();
     let mut connection = std::pin::pin!(both.serve_connection_with_upgrades(stream, service));
-    // A head of HTTP/1.1 has its own limit of time. But who says nothing has not even said which HTTP it speaks.
+    // The library limits the time for a head of HTTP/1.1. But a client that sends nothing has not even chosen a
+    // version.
     let nothing_said = async {
         tokio::time::sleep(HEAD_TIME).await;
         if has_asked.load(Ordering::Relaxed) {
@@ -182,7 +183,7 @@ async fn serve(
     }
 }
 
-/// What is a little too much is refused in words, what is far too much by the library.
+/// Slightly too large heads get our own problem, much larger ones the library's.
 const FAR_TOO_MUCH: usize = 8 * HEAD_BYTES_MAX;
 
 /// HTTP/1.1 alone.
@@ -192,20 +193,20 @@ fn one() -> http1::Builder {
     one
 }
 
-/// HTTP/1.1 or HTTP/2, whatever the client's first words are. This builder can't be told to speak one alone: where
-/// connections may be taken over, it looks at the first words all the same.
+/// HTTP/1.1 or HTTP/2, depending on the client's first bytes. This builder can't be restricted to one of them: with
+/// upgrades it looks at the first bytes anyway.
 fn both() -> Builder<TokioExecutor> {
     let mut both = Builder::new(TokioExecutor::new());
     let mut one = both.http1();
     one.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).half_close(false).max_buf_size(FAR_TOO_MUCH);
     let mut two = both.http2();
     two.timer(TokioTimer::new()).max_header_list_size(FAR_TOO_MUCH as u32).max_concurrent_streams(STREAMS_MAX);
-    // Who is gone without a word is not held for ever.
+    // A client that vanished silently is not kept for ever.
     two.keep_alive_interval(HEAD_TIME).keep_alive_timeout(HEAD_TIME);
     both
 }
 
-/// How many files the system lets this program have open, if it says so.
+/// How many files the system lets this program have open, if it reports that.
 pub fn open_files_max() -> Option<u32> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;

@@ -1,4 +1,4 @@
-//! The same in bytes, for those who measure: the log's own 24-byte commands go in, its 40-byte events come out.
+//! The same in binary, for load generators: the log's own 24-byte commands go in, its 40-byte events come out.
 //!
 //! ```text
 // ANCHOR: layout
@@ -11,9 +11,9 @@
 // ANCHOR_END: layout
 //! ```
 //!
-//! Everything is little-endian. The outcome is 0 where the command is on disk, also where its event is a rejection; 1 busy,
-//! 2 draining, 3 forbidden, 4 nobody knows, 5 too fast, 6 too many in flight. Where one command of a message is another
-//! account's, all of them are forbidden. In a trade the other side's account is 0: who it was is nobody's business.
+//! Everything is little-endian. The outcome is 0 if the command is on disk, even if its event is a rejection; 1 busy, 2
+//! draining, 3 forbidden, 4 unknown, 5 too fast, 6 too many in flight. If one command of a message belongs to another
+//! account, all of them are forbidden. In a trade the other side's account is 0, because it is private.
 
 use market::log::{RECORD_BYTES, decode_command};
 use market::{AccountId, Event};
@@ -25,26 +25,26 @@ use crate::stream::outbox::Notice;
 /// The subprotocol's name in the handshake.
 pub const PROTOCOL: &str = "cents.binary.1";
 
-/// The most commands of a message.
+/// The most commands per message.
 pub const COMMANDS_MAX: usize = 8_192;
 
-/// The number of a message that answers nothing.
+/// The number of a message that is not an answer.
 const NOTICES: u64 = u64::MAX;
 
 /// The bytes of a message's number.
 const NUMBER_BYTES: usize = 8;
 
-/// What a message asks for.
+/// The commands of a message.
 ///
 /// # Errors
-/// What is wrong with it, in a sentence.
+/// A sentence about what is wrong with it.
 pub fn read(message: &[u8]) -> Result<(u64, Commands), &'static str> {
     let Some((number, commands)) = message.split_first_chunk::<NUMBER_BYTES>() else {
-        return Err("A message begins with its number, in 8 bytes.");
+        return Err("A message starts with its number, in 8 bytes.");
     };
     let (commands, rest) = commands.as_chunks::<RECORD_BYTES>();
     if !rest.is_empty() {
-        return Err("Behind the number come commands of 24 bytes each, and nothing else.");
+        return Err("Only commands of 24 bytes each may follow the number.");
     }
     if commands.len() > COMMANDS_MAX {
         return Err("A message has at most 8,192 commands.");
@@ -52,7 +52,7 @@ pub fn read(message: &[u8]) -> Result<(u64, Commands), &'static str> {
     let commands: Option<Commands> = commands.iter().map(decode_command).collect();
     Ok((
         u64::from_le_bytes(*number),
-        commands.ok_or("One of the commands is none: the book's page on the log has the layout.")?,
+        commands.ok_or("One of the commands is invalid: the book's page on the log has the layout.")?,
     ))
 }
 
@@ -89,7 +89,7 @@ pub fn write(number: u64, account: AccountId, answers: &[Given]) -> Vec<u8> {
     bytes
 }
 
-/// What happened to the orders of the account that listens.
+/// Notices about the orders of a logged-in account.
 pub fn write_notices(notices: &[Notice]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(NUMBER_BYTES + notices.len() * (16 + Event::BYTES));
     bytes.extend(NOTICES.to_le_bytes());
@@ -123,7 +123,7 @@ mod tests {
     const OPEN: Command = Command::Open { market: MarketId(7) };
 
     #[test]
-    fn what_was_asked_is_read() {
+    fn a_written_message_can_be_read() {
         let mut message = 9u64.to_le_bytes().to_vec();
         message.extend(encode_command(&OPEN));
         message.extend(encode_command(&OPEN));

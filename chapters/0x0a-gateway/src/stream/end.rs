@@ -1,12 +1,12 @@
-//! How a connection ends: its client is told why, in a last message and in the frame that closes it.
+//! How a connection ends: its client gets the reason in a last message and in the close frame.
 //!
 //! | code | word | when |
 //! |---|---|---|
 //! | 1001 | `draining` | the venue is about to stop |
-//! | 1002 | `protocol` | what came is no WebSocket: not masked, reserved bits, a control frame too long |
-//! | 1003 | `not-text` | bytes where text was agreed on |
-//! | 1007 | `not-utf-8`, `no-commands` | a message that says it is text and is not, or holds no commands |
-//! | 1008 | `unauthenticated`, `too-slow`, `too-many-requests` | bytes before a login, notices that nobody takes, too much at once |
+//! | 1002 | `protocol` | it does not follow the WebSocket protocol: not masked, reserved bits, a control frame too long |
+//! | 1003 | `not-text` | a binary message where text was agreed on |
+//! | 1007 | `not-utf-8`, `no-commands` | a text message that is not UTF-8, or a binary one without commands |
+//! | 1008 | `unauthenticated`, `too-slow`, `too-many-requests` | binary before a login, notices not read in time, too much at once |
 //! | 1009 | `too-large` | a frame or a message above the limit |
 
 use axum::extract::ws::{CloseCode, CloseFrame};
@@ -21,11 +21,11 @@ use crate::stream::sizes::MESSAGE_BYTES_MAX;
 pub(super) enum End {
     /// The client is gone.
     Gone,
-    /// It is told why.
+    /// It gets the reason.
     Bye(Bye),
 }
 
-/// What a client is told last.
+/// The last message to a client.
 #[derive(Debug)]
 pub(super) struct Bye {
     code: CloseCode,
@@ -48,19 +48,19 @@ impl Bye {
         json!({ "kind": "bye", "reason": self.word, "detail": self.detail })
     }
 
-    /// The frame behind it.
+    /// The close frame after it.
     pub(super) fn frame(&self) -> CloseFrame {
         CloseFrame { code: self.code, reason: self.word.into() }
     }
 
-    /// What is wrong with what came; none where the connection is gone.
+    /// The reason for a socket error; none if the connection is gone.
     fn of(error: &SocketError) -> Option<Bye> {
         use ProtocolError::{ReceivedAfterClosing, ResetWithoutClosingHandshake, SendAfterClosing};
         let too_large = format!("A message has at most {} bytes, and so has a frame.", MESSAGE_BYTES_MAX);
         match error {
             SocketError::Protocol(ReceivedAfterClosing | ResetWithoutClosingHandshake | SendAfterClosing) => None,
             SocketError::Protocol(wrong) => Some(Bye::new(1002, "protocol", format!("{wrong}."))),
-            SocketError::Utf8(_) => Some(Bye::new(1007, "not-utf-8", "A message of text is UTF-8.")),
+            SocketError::Utf8(_) => Some(Bye::new(1007, "not-utf-8", "A text message has to be UTF-8.")),
             SocketError::Capacity(_) => Some(Bye::new(1009, "too-large", too_large)),
             _ => None,
         }

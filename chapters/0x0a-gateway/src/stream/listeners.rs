@@ -1,4 +1,4 @@
-//! Who hears of what happens to an account: the connections that have logged in with its key.
+//! Which connections get the notices of an account: those that have logged in with its key.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -18,18 +18,18 @@ pub struct Listeners {
 }
 
 impl Listeners {
-    /// From now on this outbox hears of this account, until it is gone.
+    /// Subscribes this outbox to this account, until the outbox is gone.
     pub fn listen(&self, account: AccountId, outbox: &Arc<Outbox>) {
         let mut accounts = self.accounts.write().unwrap_or_else(PoisonError::into_inner);
         let outboxes = accounts.entry(account).or_default();
-        // Those that have gone go when another comes, so that one account's list is never long for nothing.
+        // Remove outboxes that are gone whenever one is added, so that no account's list keeps growing.
         outboxes.retain(|outbox| outbox.strong_count() > 0);
         outboxes.push(Arc::downgrade(outbox));
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Tells an event to whom it concerns, and who did not ask for it: who asked has an answer. The projection is still as
-    /// it was before.
+    /// Sends an event to the accounts that it concerns, except the one that gave the command, which gets an answer. The
+    /// projection is still in the state before the event.
     #[inline]
     pub fn tell(&self, stamp: Stamp, event: &Event, before: &Projection) {
         if self.count.load(Ordering::Relaxed) > 0 {
@@ -58,7 +58,7 @@ impl Listeners {
         outboxes.for_each(|outbox| outbox.notice(Notice { account, stamp, event: *event, before }));
     }
 
-    /// A market is over: all who held anything in it hear of it, those whom it pays nothing too.
+    /// A market is over: every account that held anything in it gets a notice, even if it is paid nothing.
     fn tell_holders(&self, stamp: Stamp, event: &Event, market: Option<&MarketNow>) {
         let Some(market) = market else { return };
         let accounts = self.accounts.read().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
-//! What waits for one connection: answers to what it asked, and what happened to its orders through others.
+//! The queue to one connection: answers to its requests, and notices about its orders.
 //!
-//! Threads that must not wait put something in; the connection's task takes it all. It is bounded: answers by how much a
-//! connection may have under way, notices by [`NOTICES_MAX`].
+//! Threads that must not wait add to it; the connection's task takes everything. It is bounded: answers by how many
+//! commands a connection may have in flight, notices by [`NOTICES_MAX`].
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,33 +10,33 @@ use market::state::Holdings;
 use market::{AccountId, Command, Event, Stamp};
 use tokio::sync::Notify;
 
+use crate::capacity::Capacity;
 use crate::door::{Commands, Request};
 use crate::reply::{Answer, Given};
-use crate::room::Room;
 
-/// How many notices may wait. Who does not take them in time is closed.
+/// How many notices may wait. A client that does not read them in time is disconnected.
 pub const NOTICES_MAX: usize = 16_384;
 
-/// How many commands a connection may have under way.
+/// How many commands a connection may have in flight.
 pub const UNDER_WAY_MAX: usize = 16_384;
 
 /// Something for the client.
 pub enum Outgoing {
     /// The answer to the message with this number.
     Answer(u64, Form, Vec<Given>),
-    /// Something happened to an order.
+    /// A notice.
     Notice(Notice),
 }
 
-/// How an answer is told.
+/// The encoding of an answer.
 pub enum Form {
-    /// As bytes.
+    /// Binary.
     Bytes,
-    /// As JSON.
+    /// JSON.
     Words(Words),
 }
 
-/// What an answer in words is about.
+/// What a JSON answer is about.
 pub enum Words {
     /// One order, or one cancellation.
     One(Command),
@@ -46,27 +46,27 @@ pub enum Words {
     Cancelled(Commands),
 }
 
-/// Something that happened to an account, not by this connection's command.
+/// An event that another connection's or account's command caused.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
     /// Whose account.
     pub account: AccountId,
     /// The command that led to it.
     pub stamp: Stamp,
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// What was known right before.
+    /// The state right before.
     pub before: Before,
 }
 
-/// What the projection held of it before it happened.
+/// The projection's state right before the event.
 #[derive(Clone, Copy, Debug)]
 pub enum Before {
-    /// What the client calls its order, 0 for nothing; none where it is from before the last start.
+    /// The client's own number of the order, 0 for none; unknown if the order is from before the last start.
     Order(Option<u64>),
     /// What the account held in the market.
     Held(Holdings),
-    /// It is about neither.
+    /// The event is about neither.
     Nothing,
 }
 
@@ -77,20 +77,20 @@ struct Waiting {
     is_overrun: bool,
 }
 
-/// What waits for a connection.
+/// The queue to a connection.
 #[derive(Default)]
 pub struct Outbox {
     waiting: Mutex<Waiting>,
-    under_way: Room,
+    under_way: Capacity,
     is_news: Notify,
 }
 
-/// That a client did not take its notices.
+/// The client did not read its notices in time.
 #[derive(Debug)]
 pub struct TooSlow;
 
 impl Outbox {
-    /// The request for these commands, whose answer goes here; none where so many more may not be under way.
+    /// The request for these commands, whose answer comes here; none if that would be too many in flight.
     pub fn request(self: &Arc<Outbox>, id: u64, form: Form, commands: Commands) -> Option<Request> {
         let room = self.under_way.take(commands.len(), UNDER_WAY_MAX);
         if room.count() < commands.len() {
@@ -115,10 +115,10 @@ impl Outbox {
         self.is_news.notify_one();
     }
 
-    /// Takes all that waits, into an empty queue.
+    /// Moves everything into an empty queue.
     ///
     /// # Errors
-    /// When there were more notices than may wait.
+    /// If there were too many notices.
     pub fn take(&self, into: &mut VecDeque<Outgoing>) -> Result<(), TooSlow> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::swap(&mut waiting.all, into);
@@ -126,7 +126,7 @@ impl Outbox {
         if waiting.is_overrun { Err(TooSlow) } else { Ok(()) }
     }
 
-    /// Waits until something may be there.
+    /// Waits until there may be something.
     pub async fn is_news(&self) {
         self.is_news.notified().await;
     }

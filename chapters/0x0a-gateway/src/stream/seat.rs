@@ -1,4 +1,4 @@
-//! Who a connection acts for, and that it is one of the connections which that account may have.
+//! The session of a connection, and its slot among the connections which the account may have.
 
 use market::AccountId;
 
@@ -9,16 +9,16 @@ use crate::venue::Venue;
 
 /// A session, counted as long as this value lasts.
 pub(super) struct Seat {
-    /// Who it is.
+    /// The session.
     pub session: Session,
     _held: Option<Held<AccountId>>,
 }
 
 impl Seat {
-    /// Takes one for whoever this is; nobody needs none, and the operator is not counted.
+    /// Takes a slot for this session; a connection without a session needs none, and the operator is not counted.
     ///
     /// # Errors
-    /// That the account has as many connections as it may have.
+    /// If the account has as many connections as it may have.
     pub(super) fn take(venue: &Venue, session: Option<Session>) -> Result<Option<Seat>, Problem> {
         let Some(session) = session else { return Ok(None) };
         let held = match session {

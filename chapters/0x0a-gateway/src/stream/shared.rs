@@ -1,7 +1,8 @@
-//! Messages that many get are encoded once.
+//! Encodes a message that many connections get only once.
 //!
-//! Whoever comes with the same cursor gets the same bytes: the text is kept for as long as others may ask for it, and handed
-//! out counted, not copied. Cost: a lock and a look for each connection and changed market; a few kilobytes in all.
+//! Connections with the same cursor get the same bytes: the text is kept for as long as others may need it, and is
+//! shared by reference count, not copied. Cost: a lock and a lookup per connection and changed market; a few kilobytes
+//! in all.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,10 +15,10 @@ use market_data::trade::TradeId;
 use market_data::{Cursor, Message, Version};
 use rustc_hash::FxHashMap;
 
-/// How many messages are kept before all are forgotten.
+/// How many messages to keep before discarding all of them.
 const KEPT_MAX: usize = 4_096;
 
-/// A message by where it begins and where it leads.
+/// Identifies a message by its market, start and end.
 #[derive(PartialEq, Eq, Hash)]
 enum Which {
     Book(MarketId, Version, Version),
@@ -30,13 +31,13 @@ struct Kept {
     texts: FxHashMap<Which, Utf8Bytes>,
 }
 
-/// What was encoded lately.
+/// The recently encoded messages.
 #[derive(Default)]
 pub struct Shared(Mutex<Kept>);
 
 impl Shared {
     // ANCHOR: news
-    /// Adds what has happened in this market since the cursor, which moves on: trades first, then the book.
+    /// Adds what has happened in this market since the cursor, which moves forward: trades first, then the book.
     pub fn news(&self, shown: &Shown, cursor: &mut Cursor, into: &mut Vec<Utf8Bytes>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Kept { reader, texts } = &mut *kept;
@@ -67,6 +68,6 @@ impl Shared {
 fn encode(message: &Message) -> Utf8Bytes {
     let mut text = Vec::new();
     to_json(message, &mut text);
-    // JSON is text; were it not, the client would get an empty message and ask again.
+    // JSON is text; if it were not, the client would get an empty message and ask again.
     Utf8Bytes::try_from(text).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! How large a message may be.
+//! The size limit of a message.
 
-/// The most bytes of a message, and of a frame: a thousand orders.
+/// The largest message and frame, in bytes: a thousand orders.
 pub const MESSAGE_BYTES_MAX: usize = 256 * 1024;

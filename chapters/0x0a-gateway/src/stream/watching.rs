@@ -1,4 +1,4 @@
-//! The markets that a connection watches, and how far it has come with each.
+//! The markets that a connection watches, and its cursor in each.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::venue::Venue;
 /// The most markets that a connection watches.
 const WATCHED_MAX: usize = 1_000;
 
-/// All of them.
+/// All watched markets.
 #[derive(Default)]
 pub(super) struct Watching {
     markets: Vec<Watched>,
-    /// Which feed shows them.
+    /// The number of the feed that publishes them.
     life: u64,
 }
 
@@ -31,7 +31,7 @@ struct Watched {
 }
 
 impl Watching {
-    /// Whether there is none.
+    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.markets.is_empty()
     }
@@ -41,17 +41,18 @@ impl Watching {
         self.markets.iter().map(|watched| watched.shown.market.0).collect()
     }
 
-    /// Watching a market anew begins with its whole book. Where one of them can't be watched, none is.
+    /// Adds markets. A market that is watched again starts with its whole book. If one of them can't be watched, none
+    /// is added.
     ///
     /// # Errors
-    /// That one is not there, or that they are too many.
+    /// If one does not exist, or there would be too many.
     pub(super) fn watch(&mut self, venue: &Venue, markets: &[u32]) -> Result<(), Problem> {
         let too_many =
             || Problem::because(Why::TooLarge, format!("A connection watches at most {WATCHED_MAX} markets."));
         if markets.len() > WATCHED_MAX {
             return Err(too_many());
         }
-        // First, for a feed that comes meanwhile is looked for again.
+        // First of all, so that a feed that takes over in the meantime is noticed later.
         let life = venue.books.life();
         let mut wanted = BTreeMap::new();
         for &market in markets {
@@ -69,12 +70,12 @@ impl Watching {
         Ok(())
     }
 
-    /// These are watched no more.
+    /// Removes markets.
     pub(super) fn unwatch(&mut self, is_one: impl Fn(MarketId) -> bool) {
         self.markets.retain(|watched| !is_one(watched.shown.market));
     }
 
-    /// Adds what has changed since the last time.
+    /// Adds what has changed since the last call.
     pub(super) fn news(&mut self, books: &Books, shared: &Shared, news: &mut Vec<Utf8Bytes>) {
         self.follow(books);
         for Watched { shown, cursor } in &mut self.markets {
@@ -83,8 +84,8 @@ impl Watching {
     }
 
     // ANCHOR: follow
-    /// Turns to the feed that shows. Its versions are of another epoch, so each book comes whole; of the trades, which are
-    /// numbered by the log, only those come that are behind the cursor.
+    /// Switches to the current feed. Its versions are of another epoch, so each book is sent whole; trades are numbered
+    /// by the log, so only those after the cursor are sent.
     fn follow(&mut self, books: &Books) {
         let life = books.life();
         if life != self.life {

@@ -1,4 +1,4 @@
-//! Events, as those see them whom they are about: with prices as their owner gave them, and without anybody else's name.
+//! Events as the concerned account sees them: prices as it gave them, and no other account.
 
 use market::state::Holdings;
 use market::{AccountId, CancelReason, Cents, Event, Outcome, Quantity, TradeKind};
@@ -6,34 +6,34 @@ use serde::{Serialize, Serializer};
 
 use crate::projection::Role;
 
-/// An event, as the one sees it whom it is about.
+/// An event as the concerned account sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the fields are those of market::Event, with prices as their owner gave them")]
 pub enum OwnEvent {
-    /// My order passed every check, and what it needs is locked.
+    /// My order passed every check, and its cash or shares are locked.
     Accepted { order: u64, intent: &'static str, price: u8, quantity: u32 },
-    /// My order met another.
+    /// My order traded with another.
     Traded { order: u64, role: &'static str, intent: &'static str, price: u8, quantity: u32, trade: &'static str },
-    /// What was left of my order is gone.
+    /// The rest of my order was cancelled.
     Cancelled { order: u64, quantity: u32, reason: &'static str },
-    /// Cash came.
+    /// Cash was deposited.
     Deposited { amount: u64 },
-    /// Cash went.
+    /// Cash was withdrawn.
     Withdrawn { amount: u64 },
     /// My shares won.
     Paid { amount: u64 },
-    /// A market in which I held something is over: which side won, the shares that I had, all of which are gone, and what
-    /// they paid.
+    /// A market in which I held something is over: the winning side, the shares that I had, all of which are gone, and
+    /// what they paid.
     Resolved { outcome: &'static str, yes: u32, no: u32, paid: u64 },
 }
 
-/// The events of a command as the account sees them that gave it. They are put into words as they are written.
+/// The events of a command as the account that gave it sees them. They are converted while they are written.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnEvents<'r> {
-    /// What happened.
+    /// The events.
     pub events: &'r [Event],
-    /// Whose command it was.
+    /// The account that gave the command.
     pub account: AccountId,
 }
 
@@ -51,17 +51,17 @@ impl Serialize for OwnEvents<'_> {
 }
 
 impl OwnEvent {
-    /// What this account, which gave the command, sees of an event.
+    /// What the account that gave the command sees of an event.
     pub fn of(event: &Event, account: AccountId) -> Option<OwnEvent> {
         OwnEvent::seen(event, account, Role::Taker)
     }
 
-    /// What this account sees of an event of another's command.
+    /// What another account sees of an event.
     pub fn as_other(event: &Event, account: AccountId) -> Option<OwnEvent> {
         OwnEvent::seen(event, account, Role::Maker)
     }
 
-    /// The order that it is about, if it is about one.
+    /// The order that it is about, if any.
     pub fn order(&self) -> Option<u64> {
         match *self {
             OwnEvent::Accepted { order, .. } | OwnEvent::Traded { order, .. } | OwnEvent::Cancelled { order, .. } => {
@@ -74,7 +74,7 @@ impl OwnEvent {
         }
     }
 
-    /// The end of a market, for who held this in it.
+    /// The end of a market, for an account that held this in it.
     pub fn resolved(outcome: Outcome, held: &Holdings) -> OwnEvent {
         let (yes, no) = (held.yes.0 + held.yes_locked.0, held.no.0 + held.no_locked.0);
         let won = match outcome {
@@ -120,7 +120,7 @@ impl OwnEvent {
 }
 
 impl Role {
-    /// Its word.
+    /// Its word in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Role::Maker => "maker",
@@ -129,7 +129,7 @@ impl Role {
     }
 }
 
-/// The word for what a trade does to the number of shares.
+/// The word for how a trade changes the number of shares.
 pub fn kind_word(kind: TradeKind) -> &'static str {
     match kind {
         TradeKind::Mint => "mint",

@@ -1,5 +1,5 @@
-//! A page whose server is gone says so, since when, and what it does about it; when the server is back, so is the page,
-//! with every order that it was told of. Nothing else has to be answered for that.
+//! A page whose server is gone shows that, since when, and what it does about it; when the server is back, the page
+//! recovers with every acknowledged order. No other request has to be answered for that.
 
 use tempfile::TempDir;
 
@@ -27,10 +27,10 @@ fn a_page_is_stale_while_its_server_is_gone() {
         "document.querySelector('.book').matches('.stale') && document.querySelector('.headline').matches('.stale')",
     );
     ann.sees(".banner", "Trying again");
-    // Nothing says what one could trade at now.
+    // The page shows no price at which one could trade at the moment.
     assert!(!ann.text(".choices").contains("now"), "{}", ann.text(".choices"));
     let said = ann.place("buy-yes", 30, 1, "gtc");
-    assert!(said.contains("No answer came."), "{said}");
+    assert!(said.contains("No answer arrived."), "{said}");
     ann.is_sound("stale");
 
     let _again = Server::start_at(folder.path(), &address.to_string());
@@ -43,10 +43,10 @@ fn a_page_is_stale_while_its_server_is_gone() {
     ann.rests_at(30, "2", "");
 }
 
-/// A server that is there and says nothing is gone too.
+/// A server that is up but silent counts as gone too.
 #[cfg(unix)]
 #[test]
-fn silence_is_noticed() {
+fn silence_is_detected() {
     let Some(browser) = crate::browser("en") else { return };
     let folder = TempDir::new().unwrap();
     let server = Server::start(&folder);
@@ -54,7 +54,7 @@ fn silence_is_noticed() {
     let mut ann = Trader::at(browser, "silence", &server, (360, false));
     ann.press(&format!(".list a[href='#/market/{market}']"));
     ann.sees(".status", "Live");
-    // A page says since when its book is old, so it has to have one.
+    // A page shows since when its book is old, so it has to have one.
     ann.sees(".headline .age", "As of command");
     server.signal("STOP");
     ann.sees(".status", "Stale");
@@ -64,10 +64,11 @@ fn silence_is_noticed() {
     ann.until("document.querySelector('.banner').hidden");
 }
 
-/// A venue without a feed takes orders all the same, and its page says since when the book is old: also one that came later.
+/// A venue without a feed still accepts orders, and its page shows since when the book is old, even if it was opened
+/// later.
 #[cfg(unix)]
 #[test]
-fn a_feed_that_ends_is_seen() {
+fn a_feed_that_ends_is_shown() {
     let Some(browser) = crate::browser("en") else { return };
     let Some(later) = crate::browser("zh") else { return };
     let folder = TempDir::new().unwrap();
@@ -83,9 +84,9 @@ fn a_feed_that_ends_is_seen() {
     let hidden = end_the_feed(folder.path(), &mut other);
     ann.sees(".status", "Stale");
     ann.sees(".banner", "Stale since");
-    ann.sees(".banner", "The feed has ended and is being started anew");
+    ann.sees(".banner", "The feed has failed and is being restarted");
     let since = ann.text(".banner p").split_once('.').unwrap().0.replace("Stale since ", "");
-    assert!(ann.place("buy-yes", 40, 7, "gtc").contains("7 rest at 40."), "orders are taken");
+    assert!(ann.place("buy-yes", 40, 7, "gtc").contains("7 rest at 40."), "orders are accepted");
     ann.is_sound("no feed");
     let mut ben = Trader::at(later, "later", &server, (360, false));
     ben.press(&format!(".list a[href='#/market/{market}']"));
@@ -99,9 +100,9 @@ fn a_feed_that_ends_is_seen() {
     ann.rests_at(40, "7", "");
 }
 
-/// A request that is never answered holds nothing else up.
+/// A request that is never answered must not hold up anything else.
 #[test]
-fn a_page_comes_back_without_its_list() {
+fn a_page_recovers_without_its_list() {
     let Some(browser) = crate::browser("en") else { return };
     let folder = TempDir::new().unwrap();
     let server = Server::start(&folder);
@@ -116,9 +117,10 @@ fn a_page_comes_back_without_its_list() {
     ann.sees(".status", "Live");
 }
 
-/// A server that came back with another log does not know all that the page does, and the page goes on with what is left.
+/// A server that returns with another log does not have everything that the page knows; the page continues with the
+/// rest.
 #[test]
-fn a_market_that_is_gone_keeps_no_other_from_being_watched() {
+fn a_market_that_is_gone_does_not_stop_the_page_from_watching_others() {
     let Some(browser) = crate::browser("en") else { return };
     let folder = TempDir::new().unwrap();
     let server = Server::start(&folder);
@@ -135,7 +137,7 @@ fn a_market_that_is_gone_keeps_no_other_from_being_watched() {
     ann.sees(".status", "Live");
 }
 
-/// The way to the server, with a clock and a socket of the test's: every look is a minute late, and nothing is heard.
+/// The connection to the server, with a fake clock and socket: every check runs a minute late, and no message arrives.
 const WOKEN_RARELY: &str = "(async () => {
     const clock = Date.now, { setInterval, WebSocket } = globalThis;
     const { Stream } = await import('/page/net.js');
@@ -156,9 +158,10 @@ const WOKEN_RARELY: &str = "(async () => {
     return states.join(' ');
 })()";
 
-/// A browser wakes a page that is not seen once a minute. What came meanwhile is heard first, but silence stays silence.
+/// A browser wakes a hidden page once a minute. Messages that arrived meanwhile are handled first, but silence is still
+/// silence.
 #[test]
-fn a_page_that_is_woken_rarely_notices_silence() {
+fn a_page_that_is_woken_rarely_detects_silence() {
     let Some(mut browser) = crate::browser("en") else { return };
     let folder = TempDir::new().unwrap();
     let server = Server::start(&folder);

@@ -1,5 +1,5 @@
-//! What the ticket says that an order would do (`page/estimate.js`) is what the reference model then does, where the book
-//! is the one that the page has.
+//! The ticket's estimate of an order (`page/estimate.js`) matches what the reference model then does, given the book
+//! that the page has.
 
 use contract::streams::{Random, prologue};
 use market::model::Model;
@@ -14,7 +14,7 @@ const MARKET: MarketId = MarketId(0);
 const RUNS: u64 = 60;
 const LENGTH: usize = 120;
 
-/// The book and the account's own orders, as a page has them.
+/// The book and the account's own orders, as a page knows them.
 fn known(market: &MarketState, place: &Place) -> Value {
     let mut depth = [0_i64; 100];
     for order in &market.bids {
@@ -31,7 +31,7 @@ fn known(market: &MarketState, place: &Place) -> Value {
     json!({"asked": asked, "depth": depth.to_vec(), "own": own.collect::<Vec<_>>()})
 }
 
-/// Whether the order in which the page meets its own orders and others' is known: not where they share a price.
+/// Whether the page can know the order in which own and other orders trade: not if they share a price.
 fn is_certain(market: &MarketState, place: &Place) -> bool {
     let account = place.account;
     let own = |order: &&RestingOrder| order.account == account;
@@ -39,7 +39,7 @@ fn is_certain(market: &MarketState, place: &Place) -> bool {
     all().filter(own).all(|mine| all().all(|other| own(&other) || other.price != mine.price))
 }
 
-/// What the model did, in the words of the estimate; none where the order was not accepted for another reason.
+/// The model's result in the estimate's format; none if the order was rejected for another reason.
 fn outcome(events: &[Event], place: &Place) -> Option<Value> {
     let (mut traded, mut value, mut cancelled) = (0_u64, 0_u64, 0_u64);
     for event in events {
@@ -76,7 +76,7 @@ const COMPARE: &str = "(async cases => {
     return '';
 })";
 
-/// Cases from random streams: every order that meets a book of which the page could know all that matters.
+/// Cases from random streams: every order on a book about which the page could know everything that matters.
 fn cases() -> Vec<Value> {
     let mut cases = Vec::new();
     for seed in 0..RUNS {
@@ -105,13 +105,13 @@ fn cases() -> Vec<Value> {
 }
 
 #[test]
-fn the_ticket_says_what_the_model_does() {
+fn the_estimate_matches_the_model() {
     let Some(mut browser) = crate::browser("en") else { return };
     let folder = TempDir::new().unwrap();
     let server = Server::start(&folder);
     browser.open(&server.url("/page/icon.svg"));
     let cases = cases();
-    // All ways to end have been met, with every intent and time in force.
+    // All possible results have occurred, with every intent and time in force.
     let met = |path: &str, value: Value| cases.iter().filter(|case| case.pointer(path) == Some(&value)).count();
     for intent in Intent::ALL {
         assert!(met("/asked/intent", json!(intent.word())) > 50, "{intent:?}");

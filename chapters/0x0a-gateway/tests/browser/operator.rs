@@ -1,4 +1,4 @@
-//! The operator's page: a key that is typed in, a market that is opened, its end in two presses.
+//! The operator's page: typing the key, opening a market, resolving it with two presses.
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -36,16 +36,16 @@ fn the_operator_opens_and_ends_a_market() {
     teacher.press("[data-focus=do-1]");
     teacher.sees("main ul", "Resolved: YES");
 
-    // The key ends with the tab.
+    // The tab forgets the key when it is closed.
     let kept = teacher.browser.ask("[JSON.stringify(localStorage), Object.keys(sessionStorage).length]");
     assert_eq!(kept, json!(["{}", 1]));
-    // The browser itself says that a key was refused; nothing else went wrong.
+    // The browser itself logs that a key was refused; nothing else went wrong.
     let errors = teacher.browser.errors.iter().filter(|error| !error.contains("401"));
     assert_eq!(errors.count(), 0, "{:?}", teacher.browser.errors);
 }
 
 #[test]
-fn a_class_gets_its_accounts_back_and_begins_anew() {
+fn a_class_gets_its_accounts_back_and_starts_afresh() {
     let (Some(browser), Some(laptop)) = (crate::browser("en"), crate::browser("zh-CN")) else { return };
     let folder = TempDir::new().unwrap();
     let server = Server::start_with(folder.path(), &["--classroom"]);
@@ -64,7 +64,7 @@ fn a_class_gets_its_accounts_back_and_begins_anew() {
     teacher.sees("main", &code);
     teacher.is_sound("class");
 
-    // The laptop was closed, and nothing is left of the key.
+    // The laptop was closed, and the key is lost.
     ann.browser.ask("localStorage.clear()");
     ann.browser.open(&server.url("/page/icon.svg"));
     ann.browser.open(&server.url("/"));
@@ -82,7 +82,7 @@ fn a_class_gets_its_accounts_back_and_begins_anew() {
     teacher.sees("main", "It cannot be undone");
     teacher.is_sound("anew");
     teacher.press("[data-focus=anew-no]");
-    teacher.sees(".answer", "1 markets are open anew.");
+    teacher.sees(".answer", "1 markets were reopened.");
     teacher.sees("main ul", "Resolved: NO");
     ann.sees(".list", "已裁决：NO");
     assert_eq!(teacher.browser.errors, Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Pictures of the page, for people to look at: `PAGE_PICTURES=folder` keeps them.
+//! Pictures of the page, for people to look at: `PAGE_PICTURES=folder` saves them.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The program as people start it, on a port of its own, and what its operator asks.
+//! The program as users start it, on its own port, and requests of its operator.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -17,17 +17,17 @@ use crate::support::server::Server as Program;
 pub struct Server {
     program: Program,
     pub address: SocketAddr,
-    /// The operator's key; shown at the first start of a folder only.
+    /// The operator's key; shown only at the first start of a folder.
     pub operator: String,
 }
 
 impl Server {
-    /// Starts it over a folder, on any port that is free.
+    /// Starts it on a folder, on any free port.
     pub fn start(folder: &TempDir) -> Server {
         Server::start_with(folder.path(), &[])
     }
 
-    /// Starts it where another one was.
+    /// Starts it on the address of an earlier one.
     pub fn start_at(folder: &Path, address: &str) -> Server {
         Server::start_with(folder, &["--listen", address])
     }
@@ -39,13 +39,13 @@ impl Server {
         Server { program, address, operator }
     }
 
-    /// Ends it as a power cut would.
+    /// Kills it as a power cut would.
     pub fn kill(self) -> SocketAddr {
         self.program.kill();
         self.address
     }
 
-    /// Lets it sleep, or go on.
+    /// Sends a signal, to suspend or resume it.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([&format!("-{name}"), &self.program.id().to_string()]).status().unwrap();
@@ -56,7 +56,7 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// What the operator asks, over a connection of its own; gives the answer's body.
+    /// Sends a request of the operator over a new connection; returns the answer's body.
     pub fn operate(&self, path: &str, body: &Value) -> Value {
         let answer = self.program.client().with_key(&self.operator).post(path, body).unwrap();
         assert!(answer.status < 300, "{path}: {answer:?}");
@@ -69,7 +69,7 @@ impl Server {
         feed::two_accounts(&self.program, &self.operator)
     }
 
-    /// Opens a market and gives its number.
+    /// Opens a market and returns its number.
     pub fn open_market(&self, en: &str, zh: &str) -> u64 {
         self.operate("/v1/markets", &json!({"question": {"en": en, "zh": zh}}))["market"].as_u64().unwrap()
     }

@@ -1,4 +1,4 @@
-//! Somebody who trades with the page: looks, presses, types.
+//! A trader who uses the page: looks, presses, types.
 
 use std::time::{Duration, Instant};
 
@@ -13,29 +13,29 @@ pub struct Trader {
     pub name: &'static str,
 }
 
-/// Nothing in the page takes nearly this long, also on a busy machine.
+/// Nothing on the page takes nearly this long, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What sticks out of the window.
+/// Which elements overflow the window.
 const OVERFLOW: &str = "(() => {
     const inside = element => element.closest('.scroll, .skip, .unseen');
     const out = [...document.querySelectorAll('main *, header *, .list *')].filter(e => !inside(e) && e.getBoundingClientRect().right > innerWidth + 1);
     return (document.documentElement.scrollWidth > innerWidth ? ['the page'] : []).concat(out.map(e => e.tagName + '.' + e.className)).join(', ');
 })()";
 
-/// What breaks a rule for accessibility.
+/// Which elements break a rule for accessibility.
 const AXE: &str = "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']})
     .then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0] || n.all[0] || n.none[0] || {}).message).join(' | ')).join('\\n'))";
 
 impl Trader {
-    /// Somebody with a window of this width, in the dark or not.
+    /// A trader with a window of this width, in dark mode or not.
     pub fn new(browser: Browser, name: &'static str, (width, dark): (u32, bool)) -> Trader {
         let mut trader = Trader { browser, name };
         trader.browser.look(width, dark);
         trader
     }
 
-    /// Somebody at the venue's first page.
+    /// A trader at the venue's start page.
     pub fn at(browser: Browser, name: &'static str, server: &Server, look: (u32, bool)) -> Trader {
         let mut trader = Trader::new(browser, name, look);
         trader.browser.open(&server.url("/"));
@@ -43,7 +43,7 @@ impl Trader {
         trader
     }
 
-    /// Waits until an expression is true of the page. What the page says instead is in the failure's words.
+    /// Waits until an expression is true on the page. A failure shows what the page says instead.
     pub fn until(&mut self, expression: &str) {
         let start = Instant::now();
         while self.browser.ask(expression) != true {
@@ -56,7 +56,7 @@ impl Trader {
         }
     }
 
-    /// Presses what a selector names.
+    /// Presses the element of a selector.
     pub fn press(&mut self, selector: &str) {
         let selector = json!(selector);
         self.until(&format!("document.querySelector({selector})?.checkVisibility() === true"));
@@ -73,13 +73,13 @@ impl Trader {
         ));
     }
 
-    /// What a part of the page says.
+    /// The text of a part of the page.
     pub fn text(&mut self, selector: &str) -> String {
         let said = self.browser.ask(&format!("document.querySelector({})?.innerText ?? null", json!(selector)));
         said.as_str().unwrap_or_else(|| panic!("{}: there is no {selector}", self.name)).to_owned()
     }
 
-    /// Waits until a part of the page says something.
+    /// Waits until a part of the page contains this text.
     pub fn sees(&mut self, selector: &str, words: &str) {
         self.until(&format!(
             "document.querySelector({})?.innerText.includes({}) === true",
@@ -94,7 +94,7 @@ impl Trader {
         self.sees(".position", "$1,000.00");
     }
 
-    /// Fills the ticket in, sends it, and gives what the page then says of it.
+    /// Fills in the ticket, sends it, and returns what the page then says about it.
     pub fn place(&mut self, intent: &str, price: u8, quantity: u32, time: &str) -> String {
         self.press(&format!("input[value={intent}]"));
         let fill = "for (const [name, value] of Object.entries(fields)) {
@@ -107,12 +107,12 @@ impl Trader {
         self.until(&format!("document.querySelector('.ticket [type=submit]').innerText.includes('{price}')"));
         let told = self.browser.ask("document.querySelectorAll('.entries li').length");
         self.press(".ticket [type=submit]");
-        // What came of it is told in the list and under the ticket, in one frame.
+        // The result appears in the list and under the ticket, in the same frame.
         self.until(&format!("document.querySelectorAll('.entries li').length > {told}"));
         self.text(".answer")
     }
 
-    /// What rests at a price, as the ladder shows it: bids, asks.
+    /// The shares that rest at a price, as the ladder shows them: bids, asks.
     pub fn rests_at(&mut self, price: u8, bids: &str, asks: &str) {
         let row = format!("document.querySelector('.ladder tr[data-price=\"{price}\"]')");
         self.until(&format!(
@@ -120,7 +120,7 @@ impl Trader {
         ));
     }
 
-    /// What is wrong with the page as it stands: what sticks out, and what breaks a rule for accessibility.
+    /// Checks the page as it is now: overflow, and rules for accessibility.
     pub fn is_sound(&mut self, state: &str) {
         self.browser.ask("scrollTo(0, 0)");
         picture::keep(&mut self.browser, &format!("{}-{state}", self.name));

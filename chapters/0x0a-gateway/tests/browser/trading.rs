@@ -1,5 +1,5 @@
 //! Two traders, one at a desk in English, one on a phone in Chinese: an account in one press, an order that rests, one
-//! that meets it, one that is cancelled, one that is refused, and the end of the market.
+//! that trades with it, one that is cancelled, one that is rejected, and the end of the market.
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -20,7 +20,7 @@ fn two_traders_in_two_languages_trade_and_are_paid() {
     for trader in [&mut ann, &mut ben] {
         trader.press(&format!(".list a[href='#/market/{market}']"));
     }
-    // Somebody's question is text, whatever it looks like.
+    // A question is text, even if it looks like markup.
     ann.sees("h1", "Will it rain <b>tomorrow</b>?");
     ben.sees("h1", "明天会下雨吗？");
     ann.sees(".status", "Live");
@@ -43,7 +43,7 @@ fn two_traders_in_two_languages_trade_and_are_paid() {
         trader.sees(".percent", "100%");
     }
     ann.sees(".position", "$1,004.00");
-    // Who has lost gets no cash, and sees all the same that it is over.
+    // The loser gets no cash, and still sees that the market is over.
     ben.sees(".entries", "市场已裁决：YES。");
     ben.sees(".position", "$996.00");
     ben.until("!document.querySelector('.position').innerText.includes('NO')");
@@ -59,7 +59,7 @@ fn two_traders_in_two_languages_trade_and_are_paid() {
     }
 }
 
-/// The example of the book's first chapter: two buyers make a pair of shares, at the maker's price.
+/// The example of the book's first chapter: two buyers create a pair of shares, at the maker's price.
 fn an_order_rests_and_is_met(ann: &mut Trader, ben: &mut Trader) {
     let said = ann.place("buy-yes", 60, 10, "gtc");
     assert!(said.contains("10 rest at 60.") && said.contains("On disk after"), "{said}");
@@ -81,7 +81,7 @@ fn an_order_is_cancelled_in_the_ladder(ann: &mut Trader, ben: &mut Trader) {
     ann.press(".ladder .chip.yes");
     ben.rests_at(70, "", "");
     ann.sees(".entries", "Cancelled: Order");
-    ann.sees(".orders", "None rests.");
+    ann.sees(".orders", "No open orders.");
 }
 
 fn a_refusal_says_what_to_do(ben: &mut Trader) {
@@ -92,7 +92,7 @@ fn a_refusal_says_what_to_do(ben: &mut Trader) {
     ben.sees(".ticket .warning[id]", "会被拒绝");
 }
 
-/// The switches work, and what they were set to is kept.
+/// The switches work, and the settings persist.
 fn another_language_and_colour(ann: &mut Trader) {
     ann.press("header .language");
     ann.sees("h1", "明天会下雨吗？");

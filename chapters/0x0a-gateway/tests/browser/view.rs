@@ -1,5 +1,5 @@
-//! The page's book view (`page/bookview.js`) is the feed's own: in the storm in which 0x09 tests its readers, after every
-//! message both say the same of it, have the same book, and ask for the same.
+//! The page's book view (`page/bookview.js`) behaves like the feed's own: in the storm in which 0x09 tests its readers,
+//! both give the same result for every message, have the same book, and ask for the same.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::server::Server;
 /// How many storms.
 const RUNS: u64 = 200;
 
-/// 0x09's own view, and what it was told and then said.
+/// 0x09's own view, with its messages and results.
 struct Recorder {
     view: BookView,
     told: Rc<RefCell<Vec<Value>>>,
@@ -25,7 +25,7 @@ struct Recorder {
 impl Reader for Recorder {
     fn read(&mut self, bytes: &[u8]) -> Result<Applied, Refused> {
         let applied = self.view.read(bytes);
-        // What is no message is sorted out before the view; a page has the browser for that.
+        // Invalid messages are filtered out before the view; on a page the browser does that.
         if let Ok(message) = Message::read(bytes) {
             let mut text = Vec::new();
             to_json(&message, &mut text);
@@ -73,7 +73,7 @@ fn said(applied: &Result<Applied, Refused>) -> &'static str {
     }
 }
 
-/// Lets the page's view live through the same, and gives the first thing that it says otherwise.
+/// Runs the page's view through the same messages, and returns the first difference.
 const COMPARE: &str = "(async runs => {
     const { BookView } = await import('/page/bookview.js');
     for (const [run, steps] of runs.entries()) {
@@ -91,7 +91,7 @@ const COMPARE: &str = "(async runs => {
 })";
 
 #[test]
-fn the_pages_book_is_the_feeds() {
+fn the_pages_view_behaves_like_the_feeds() {
     let Some(mut browser) = crate::browser("en") else { return };
     let folder = TempDir::new().unwrap();
     let server = Server::start(&folder);

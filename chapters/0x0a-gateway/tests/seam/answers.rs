@@ -1,9 +1,9 @@
-//! What an answer should be, from the model's events.
+//! The expected answer, from the model's events.
 
 use gateway::reply::{EVENTS_MAX, Reply, Session};
 use market::{CancelReason, Command, Event, Place};
 
-/// Who may give a command.
+/// The session that may give a command.
 pub fn owner(command: &Command) -> Session {
     match *command {
         Command::Place(Place { account, .. }) | Command::Cancel { account, .. } => Session::Account(account),
@@ -11,7 +11,7 @@ pub fn owner(command: &Command) -> Session {
     }
 }
 
-/// An answer names the command's events, but those that only concern others.
+/// An answer contains the command's events, except those that only concern others.
 pub fn compare_reply(reply: &Reply, events: &[Event]) -> Result<(), String> {
     let of_others =
         |event: &&Event| matches!(event, Event::Paid { .. } | Event::Cancelled { reason: CancelReason::Resolved, .. });
@@ -25,7 +25,7 @@ pub fn compare_reply(reply: &Reply, events: &[Event]) -> Result<(), String> {
         || reply.left_out != (own.len() - shown) as u64
         || reply.filled != traded.sum::<u64>()
     {
-        return Err(format!("{reply:?}\n in place of {own:?}"));
+        return Err(format!("{reply:?}\n instead of {own:?}"));
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ fn check(rung: Rung, mirror: &mut Mirrors, commands: &[Command], answered: Answe
     commands.iter().zip(replies).for_each(|(&command, reply)| mirror.apply(rung, command, &reply));
 }
 
-/// The mirrors of all shards, fed in the order of each shard's commands.
+/// The mirrors of all shards, which get each shard's commands in order.
 struct Mirrors(Vec<(Mirror, u64)>);
 
 impl Mirrors {
@@ -72,7 +72,7 @@ impl Mirrors {
     }
 }
 
-/// One log, many engines: each goes on where the one before it ended.
+/// One log, many engines: each continues where the previous one ended.
 fn engines_take_turns(seed: u64, shards: u16, rungs: &[Rung]) {
     let (folder, mut random) = (Folder::new(unsynced_disk()), Random::new(seed));
     let options = Options { shards, ..folder.options.clone() };
@@ -83,7 +83,7 @@ fn engines_take_turns(seed: u64, shards: u16, rungs: &[Rung]) {
         mirrors.compare(rung, &running);
         commands.extend((0..300).map(|_| random.command()));
         let mut under_way = Vec::new();
-        // What the same one asks for in a row enters together.
+        // Commands of the same session in a row enter together.
         for list in commands.chunk_by(|one, other| owner(one) == owner(other)) {
             under_way.push((list, running.venue().enter(owner(&list[0]), list.into())));
             if random.one_in(40) {
@@ -94,7 +94,8 @@ fn engines_take_turns(seed: u64, shards: u16, rungs: &[Rung]) {
         under_way.drain(..).for_each(|(list, answered)| check(rung, &mut mirrors, list, answered));
         commands.clear();
         mirrors.compare(rung, &running);
-        // Somebody asks, and does not wait: it is answered all the same, and the next start finds it.
+        // A client sends a request and does not wait: it is answered all the same, and the next start finds the
+        // command.
         let command = Command::Open { market: MarketId(50_000 + mirrors.0[0].1 as u32) };
         let (shard, venue) = (ShardOf::market(command.market(), shards).shard, std::sync::Arc::clone(running.venue()));
         drop(enter(&running, command));
@@ -118,7 +119,7 @@ fn every_engine_behind_the_door_gives_the_models_answers() {
     }
 }
 
-/// More resting orders than the way back's ring has room for, ended by one command.
+/// More resting orders than the way back's ring can hold, ended by one command.
 fn a_resolution_beyond_the_ring(rung: Rung) {
     const ORDERS: u64 = 20_000;
     let folder = Folder::new(unsynced_disk());
@@ -143,7 +144,7 @@ fn a_resolution_beyond_the_ring(rung: Rung) {
     let resolve = Command::Resolve { market, outcome: Outcome::Yes };
     let (resolved, behind) = (enter(&running, resolve), enter(&running, order));
     let reply = &done(rung, resolved)[0];
-    assert_eq!(reply.events.len(), 1, "{rung:?}: what happened to others is told to them: {reply:?}");
+    assert_eq!(reply.events.len(), 1, "{rung:?}: others get notices instead: {reply:?}");
     assert!(done(rung, behind)[0].rejected().is_some(), "{rung:?}: the market is closed");
     let projection = venue.projection();
     assert!(projection.account(account).is_some_and(|account| account.open.is_empty()));

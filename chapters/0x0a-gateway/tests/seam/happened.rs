@@ -1,10 +1,10 @@
-//! What a test says that it tried.
+//! What a run of the test covered.
 
-/// What occurred, so that a test can say that it was tried.
+/// What occurred, so that a test can show that it was covered.
 #[derive(Default, Debug)]
 pub struct Happened {
     pub answered: u64,
-    /// Requests for several commands together.
+    /// Requests with several commands.
     pub lists: u64,
     pub deaf: u64,
     pub busy: u64,

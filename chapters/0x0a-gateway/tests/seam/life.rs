@@ -1,4 +1,4 @@
-//! What is open between two kills: the door, who hands out answers, and an engine of models.
+//! Everything that is open between two kills: the door, the replies, and an engine made of models.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,21 +15,21 @@ use market::{Acknowledge as _, Command, Sequence};
 
 use crate::mirror::Mirror;
 
-/// Room for all that happens between two turns of who hands out answers.
+/// Room for everything that happens between two turns of the replies.
 const EVENTS: usize = 8_192;
 
 /// A shard of the engine.
 pub struct Shard {
     pub way_back: WayBack,
-    /// After each command since the shard was opened; the first is what was recovered.
+    /// The state after each command since the shard was opened; the first is the recovered one.
     pub mirrors: Vec<Mirror>,
-    /// The command before the first that came since it was opened.
+    /// The last command before the shard was opened.
     pub before: u64,
-    /// Commands that were submitted and not acknowledged.
+    /// Commands that were submitted and not yet acknowledged.
     pub pending: VecDeque<Command>,
 }
 
-/// What is open between two kills.
+/// Everything that is open between two kills.
 pub struct Life {
     pub door: EngineDoor,
     pub entered: Receiver<Request>,
@@ -40,7 +40,7 @@ pub struct Life {
 }
 
 impl Life {
-    /// Opens everything around an engine that recovered this.
+    /// Opens everything around an engine that recovered this state.
     pub fn open(recovered: Vec<(Mirror, u64)>, most: usize) -> Life {
         let bell = Arc::new(Bell::default());
         let (mut ways, backs): (Vec<WayBack>, Vec<Back>) = recovered.iter().map(|_| way_back(EVENTS, &bell)).unzip();

@@ -1,4 +1,4 @@
-//! What the projection should hold, from the model alone.
+//! The expected content of the projection, from the model alone.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,32 +7,32 @@ use market::model::Model;
 use market::state::{ExchangeState, RestingOrder};
 use market::{AccountId, Command, Event, MarketId, OrderId, Outcome, Place, Price, Quantity, Stamp, UnixMs};
 
-/// Accounts of the streams.
+/// The accounts in the streams.
 pub const ACCOUNTS: u32 = 5;
 
-/// A shard's model, with what the projection remembers beside the state.
+/// A shard's model, with what the projection remembers besides the state.
 #[derive(Clone, Default)]
 pub struct Mirror {
     pub model: Model,
-    /// Each order as it was placed, and when, if it was seen.
+    /// Each order as it was placed, and when, if that was seen.
     placed: BTreeMap<(MarketId, OrderId), (Quantity, UnixMs, Option<u64>)>,
     outcomes: BTreeMap<MarketId, Outcome>,
     fills: BTreeMap<AccountId, VecDeque<Fill>>,
 }
 
 impl Mirror {
-    /// One that begins with a state that was recovered.
+    /// A mirror that starts with a recovered state.
     pub fn recovered(model: Model) -> Mirror {
         let mut mirror = Mirror { model, ..Mirror::default() };
         for (id, market) in mirror.model.state().markets {
-            // Of an order from before the start is known what was left of it then.
+            // For an order from before the start, only what was left of it then is known.
             let rests = market.bids.iter().chain(&market.asks);
             mirror.placed.extend(rests.map(|order| ((id, order.order), (order.quantity, UnixMs::UNKNOWN, None))));
         }
         mirror
     }
 
-    /// Applies a command, and says what it led to.
+    /// Applies a command; returns its events.
     pub fn apply(&mut self, stamp: Stamp, command: &Command) -> Vec<Event> {
         let events = self.model.apply(command);
         for event in &events {
@@ -77,7 +77,7 @@ impl Mirror {
     }
 }
 
-/// Says how the projection differs from the mirrors of all shards, if it does.
+/// Returns how the projection differs from the mirrors of all shards, if it does.
 pub fn compare(projection: &Projection, mirrors: &[&Mirror]) -> Result<(), String> {
     let mut all = ExchangeState::default();
     mirrors.iter().for_each(|mirror| all.markets.append(&mut mirror.model.state().markets));
@@ -97,7 +97,7 @@ pub fn compare(projection: &Projection, mirrors: &[&Mirror]) -> Result<(), Strin
             mirrors.iter().flat_map(|mirror| mirror.fills.get(&account)).flatten().copied().collect();
         let mut found: Vec<Fill> =
             projection.account(account).map_or(Vec::new(), |one| one.fills.iter().copied().collect());
-        // Between shards there is no order.
+        // Shards have no common order.
         let shard_of =
             |fill: &Fill| mirrors.iter().position(|mirror| mirror.model.state().markets.contains_key(&fill.market));
         if mirrors.len() > 1 {
@@ -135,5 +135,5 @@ fn open_of(account: AccountId, all: &ExchangeState, mirrors: &[&Mirror]) -> Open
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Result<(), String> {
-    if found == expected { Ok(()) } else { Err(format!("{what}: {found:?}\n in place of {expected:?}")) }
+    if found == expected { Ok(()) } else { Err(format!("{what}: {found:?}\n instead of {expected:?}")) }
 }

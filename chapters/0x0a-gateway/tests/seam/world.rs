@@ -1,4 +1,4 @@
-//! Everybody on one thread, in turns that a seed decides.
+//! All parts on one thread, taking turns in an order drawn from a seed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -18,19 +18,19 @@ use crate::happened::Happened;
 use crate::life::{Life, Shard};
 use crate::mirror::{Mirror, compare};
 
-/// What somebody was told, by the number of the request.
+/// The answers that arrived, by the number of the request.
 type Given = Arc<Mutex<Vec<(usize, Result<Reply, Refusal>, Vec<Sequence>)>>>;
 
 pub struct World {
     random: Random,
-    /// Whether it acknowledges before `submit` returns.
+    /// Whether the engine acknowledges before `submit` returns.
     is_early: bool,
     life: Life,
-    /// Each request, who asked, and how often it was answered.
+    /// Each request, its session, and how often it was answered.
     asked: Vec<(Session, Command)>,
     answers: BTreeMap<usize, u64>,
     given: Given,
-    /// What each durable command led to.
+    /// The events of each durable command.
     events: BTreeMap<(u16, u64), (Command, Vec<Event>)>,
     happened: Happened,
     time: u64,
@@ -74,7 +74,7 @@ impl World {
             world.acknowledge();
             world.life.replies.step();
             if world.asked.len().is_multiple_of(300) {
-                world.step().expect("it is the model's");
+                world.step().expect("it matches the model");
             }
         }
         world
@@ -92,7 +92,7 @@ impl World {
                 };
                 let mut commands = Commands::from([command]);
                 if self.random.one_in(4) {
-                    // Some of what the same one may ask for, together.
+                    // Several commands that the same session may give, together.
                     let more = (0..12).map(|_| self.random.command()).filter(|more| owner(more) == owner(&command));
                     commands.extend(more);
                 }
@@ -109,7 +109,7 @@ impl World {
         self.check_answers()
     }
 
-    /// Takes in what is under way, and says what happened on the way.
+    /// Finishes everything in flight; returns what happened on the way.
     pub fn end(mut self) -> Result<Happened, String> {
         self.life.door.drain();
         self.ask(Session::Operator, [Command::Open { market: MarketId(77) }].into());
@@ -129,7 +129,7 @@ impl World {
 
     fn ask(&mut self, session: Session, mut commands: Commands) {
         let (first, given) = (self.asked.len(), Arc::clone(&self.given));
-        // Some orders have a number of their client's own.
+        // Some orders have their client's own number.
         for (command, number) in commands.iter_mut().zip(first as u64..) {
             if let Command::Place(place) = *command {
                 *command = Command::Place(Place { client_order_id: number * self.random.below(2), ..place });
@@ -139,7 +139,7 @@ impl World {
         let count = commands.len();
         self.happened.lists += u64::from(count > 1);
         let projection = Arc::clone(&self.life.projection);
-        // Sometimes nobody listens. That it is answered all the same is seen by its being counted.
+        // Sometimes the client is gone. The count shows that the request is answered all the same.
         let is_deaf = self.random.one_in(5);
         self.happened.deaf += u64::from(is_deaf);
         let answer = move |answers: Vec<_>| {
@@ -153,7 +153,7 @@ impl World {
             drop(receiver);
             Answer::new(count, move |given| {
                 answer(given.clone());
-                assert!(sender.send(given).is_err(), "somebody listens");
+                assert!(sender.send(given).is_err(), "the receiver still exists");
             })
         } else {
             Answer::new(count, answer)
@@ -161,7 +161,7 @@ impl World {
         self.life.door.enter(session, Request { commands, answer });
     }
 
-    /// The engine's thread takes what has entered.
+    /// The engine thread takes requests that have entered.
     fn drive(&mut self, most: usize) {
         for _ in 0..most {
             let Ok(Request { commands, answer }) = self.life.entered.try_recv() else { return };
@@ -169,9 +169,9 @@ impl World {
             for command in commands {
                 let ticket = self.submit(command);
                 let ticketed = Ticketed { ticket, client_order_id: client_order_id(&command), begins: begins.take() };
-                self.life.tickets.send(ticketed).expect("somebody hands out answers");
+                self.life.tickets.send(ticketed).expect("the replies still exist");
                 if !self.is_early && self.random.one_in(8) {
-                    self.step().expect("it is the model's");
+                    self.step().expect("it matches the model");
                     self.happened.tickets_first += 1;
                 }
             }
@@ -187,16 +187,16 @@ impl World {
         let sequence = Sequence(it.before + (it.mirrors.len() - 1 + it.pending.len()) as u64);
         if self.is_early {
             self.acknowledge_one(shard);
-            // Whoever hands out answers may come in between.
+            // The replies may take a turn in between.
             if self.random.one_in(8) {
-                self.step().expect("it is the model's");
+                self.step().expect("it matches the model");
                 self.happened.answers_first += 1;
             }
         }
         Ticket { shard, sequence }
     }
 
-    /// The engine acknowledges what is pending, each shard as far as it likes.
+    /// The engine acknowledges pending commands, any number per shard.
     fn acknowledge(&mut self) {
         for shard in 0..self.life.shards.len() {
             let pending = self.life.shards[shard].pending.len();
@@ -220,7 +220,7 @@ impl World {
         self.events.insert((shard, stamp.sequence.0), (command, events));
     }
 
-    /// Answers are handed out; then the projection is the model's state at the sequences that it names.
+    /// The replies take a turn; then the projection must equal the model's state at the sequences that it names.
     fn step(&mut self) -> Result<Step, String> {
         let step = self.life.replies.step();
         let projection = self.life.projection.read().unwrap();
@@ -234,7 +234,7 @@ impl World {
         Ok(step)
     }
 
-    /// The program is killed, and started again: what was acknowledged is there, and perhaps more.
+    /// The program is killed and restarted: what was acknowledged is there, and possibly more.
     fn kill(&mut self) -> Result<(), String> {
         self.happened.restarts += 1;
         let mut recovered = Vec::new();
@@ -271,7 +271,7 @@ impl World {
                     self.happened.answered += 1;
                     let Ticket { shard, sequence } = reply.ticket;
                     if progress.get(usize::from(shard)).is_none_or(|&there| there < sequence) {
-                        return wrong("the answer came before the projection");
+                        return wrong("the answer arrived before the projection");
                     }
                     let Some((logged, events)) = self.events.get(&(shard, sequence.0)) else {
                         return wrong("it is not durable");
@@ -280,7 +280,7 @@ impl World {
                         return wrong(&format!("the answer is for {logged:?}, {reply:?}"));
                     }
                     if owner(&command) != session {
-                        return wrong("it was not theirs to give");
+                        return wrong("the session may not give it");
                     }
                     compare_reply(&reply, events).or_else(|complaint| wrong(&complaint))?;
                 }
@@ -289,7 +289,7 @@ impl World {
                 Err(Refusal::TooFast(_) | Refusal::TooManyInFlight) => return wrong("there are no limits"),
                 Err(Refusal::Draining) => self.happened.draining += 1,
                 Err(Refusal::Stopped) => self.happened.stopped += 1,
-                Err(Refusal::Forbidden) if owner(&command) == session => return wrong("it was theirs to give"),
+                Err(Refusal::Forbidden) if owner(&command) == session => return wrong("the session may give it"),
                 Err(Refusal::Forbidden) => self.happened.forbidden += 1,
             }
         }

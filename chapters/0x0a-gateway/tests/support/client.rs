@@ -1,4 +1,4 @@
-//! A client by hand, so that a test sees each byte: HTTP/1.1 on one connection that is kept.
+//! A handwritten client, so that a test sees each byte: HTTP/1.1 on one kept-alive connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Whoever waits longer is stuck. No measurement.
+/// A longer wait means that something is stuck. Not a measurement.
 const STUCK: Duration = Duration::from_secs(60);
 
 /// One connection.
@@ -15,7 +15,7 @@ pub struct Client<S: Read + Write = TcpStream> {
     pub key: Option<String>,
 }
 
-/// An answer, whole.
+/// A complete answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -25,7 +25,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A header's value; `name` in small letters.
+    /// A header's value; `name` in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let lines = self.headers.lines().filter_map(|line| line.split_once(':'));
         lines.into_iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
@@ -37,7 +37,7 @@ impl Answer {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// A problem's word.
+    /// A problem's reason.
     pub fn reason(&self) -> String {
         self.json()["reason"].as_str().unwrap_or_else(|| panic!("no problem: {self:?}")).to_owned()
     }
@@ -73,7 +73,7 @@ impl<S: Read + Write> Client<S> {
         self.ask("DELETE", path, "")
     }
 
-    /// Asks, and reads the answer.
+    /// Sends a request, and reads the answer.
     pub fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<Answer> {
         let key = self.key.as_ref().map_or(String::new(), |key| format!("Authorization: Bearer {key}\r\n"));
         let length = body.len();
@@ -82,7 +82,7 @@ impl<S: Read + Write> Client<S> {
         self.answer()
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.get_mut().write_all(bytes)
     }

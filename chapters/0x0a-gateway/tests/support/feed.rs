@@ -1,5 +1,5 @@
-//! A feed that ends: an order that meets more others than its ring holds laps it, and the log that it would go on with is
-//! not where it was.
+//! Makes a feed fail: an order that trades with more orders than its ring can hold laps it, and the log it needs to
+//! catch up has been renamed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::server::Server;
 
-/// More than the feed's ring of a shard holds.
+/// More than the feed's ring of a shard can hold.
 pub const ORDERS: u64 = 17_000;
 
-/// Orders of a list.
+/// Orders per list.
 const LIST: u64 = 1_000;
 
 pub fn order(intent: &str, price: u64, quantity: u64) -> Value {
@@ -20,7 +20,7 @@ pub fn order(intent: &str, price: u64, quantity: u64) -> Value {
 }
 
 /// Two accounts in market 1. The first has [`ORDERS`] orders resting at 1, and the second can pay for all of them. The
-/// server has no limit to orders a second.
+/// server has no limit on orders per second.
 pub fn two_accounts(server: &Server, operator: &str) -> [Client; 2] {
     let mut operator = server.client().with_key(operator);
     let [mut one, other] = [0, 1].map(|_| {
@@ -36,10 +36,10 @@ pub fn two_accounts(server: &Server, operator: &str) -> [Client; 2] {
     [one, other]
 }
 
-/// The log's files under other names. The engine has them open; who opens them anew finds none.
+/// The log's files under other names. The engine has them open; a program that opens them now finds none.
 pub struct Hidden(Vec<(PathBuf, PathBuf)>);
 
-/// Ends the feed: the second account meets all orders of the first.
+/// Ends the feed: the second account trades with all orders of the first.
 pub fn end_the_feed(folder: &Path, other: &mut Client) -> Hidden {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let logs = paths.filter(|path| path.extension().is_some_and(|kind| kind == "log"));
@@ -52,7 +52,7 @@ pub fn end_the_feed(folder: &Path, other: &mut Client) -> Hidden {
 }
 
 impl Hidden {
-    /// What the next feed needs is there again.
+    /// Restores what the next feed needs.
     pub fn give_back(self) {
         self.0.iter().for_each(|(from, to)| fs::rename(to, from).unwrap());
     }

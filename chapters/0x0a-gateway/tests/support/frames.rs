@@ -1,4 +1,4 @@
-//! A WebSocket by hand, so that a test can send what no library would: frames byte by byte.
+//! A handwritten WebSocket, so that a test can send what no library would: frames byte by byte.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Whoever waits longer is stuck. No measurement.
+/// A longer wait means that something is stuck. Not a measurement.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// Whoever is to be closed is closed by then.
+/// How long the server may take to close a connection that it should close.
 const IN_TIME: Duration = Duration::from_secs(30);
 
 pub const CONTINUATION: u8 = 0;
@@ -19,24 +19,24 @@ pub const CLOSE: u8 = 8;
 pub const PING: u8 = 9;
 pub const FIN: u8 = 0x80;
 
-/// A connection on which the handshake is done.
+/// A connection after the handshake.
 pub struct Frames {
     stream: TcpStream,
     /// The head of the answer to the handshake.
     pub head: String,
 }
 
-/// How a connection ended, and what was said before that.
+/// How a connection ended, and what was sent before that.
 #[derive(Debug, Default)]
 pub struct Ended {
-    /// The code and the reason of the frame that closed it, if there was one.
+    /// The code and the reason of the close frame, if there was one.
     pub close: Option<(u16, String)>,
-    /// The messages of text.
+    /// The text messages.
     pub texts: Vec<Value>,
 }
 
 impl Ended {
-    /// The word of the last message.
+    /// The reason in the last message.
     pub fn bye(&self) -> Option<&str> {
         self.texts.iter().find(|text| text["kind"] == "bye")?["reason"].as_str()
     }
@@ -49,7 +49,7 @@ pub fn masked(first: u8, payload: &[u8]) -> Vec<u8> {
     [head(first, 0x80, payload.len() as u64), mask.to_vec(), masked.collect()].concat()
 }
 
-/// What comes before mask and payload, for a length that is said.
+/// The bytes before mask and payload, for a claimed length.
 pub fn head(first: u8, is_masked: u8, length: u64) -> Vec<u8> {
     match length {
         0..126 => vec![first, is_masked | length as u8],
@@ -59,7 +59,7 @@ pub fn head(first: u8, is_masked: u8, length: u64) -> Vec<u8> {
 }
 
 impl Frames {
-    /// Connects, with these lines in the handshake beside those that have to be there.
+    /// Connects, with these extra lines in the handshake.
     pub fn connect(address: SocketAddr, lines: &str) -> io::Result<Frames> {
         let mut stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
@@ -79,12 +79,12 @@ impl Frames {
         Ok(Frames { stream, head: String::from_utf8_lossy(&head).into_owned() })
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)
     }
 
-    /// Says something, as a client that means well.
+    /// Sends a message, as a well-behaved client.
     pub fn say(&mut self, text: &str) -> io::Result<()> {
         self.send(&masked(FIN | TEXT, text.as_bytes()))
     }
@@ -111,12 +111,12 @@ impl Frames {
         Ok((two[0], payload))
     }
 
-    /// The next message of text that holds this field.
+    /// The next text message that has this field.
     pub fn hear(&mut self, field: &str) -> Value {
         self.hear_any(&[field])
     }
 
-    /// The next message of text that holds one of these fields.
+    /// The next text message that has one of these fields.
     pub fn hear_any(&mut self, fields: &[&str]) -> Value {
         loop {
             let (first, payload) = self.frame().unwrap_or_else(|error| panic!("{error}, waiting for {fields:?}"));
@@ -130,18 +130,18 @@ impl Frames {
         }
     }
 
-    /// Says something and gives its answer.
+    /// Sends a message and returns its answer.
     pub fn ask(&mut self, text: &str) -> Value {
         self.say(text).unwrap();
         self.hear("re")
     }
 
-    /// Says that nothing comes any more, as somebody who is gone.
+    /// Closes the sending direction, as a client that is gone.
     pub fn finish(&mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Reads until the connection ends. One that goes on, and is told so again and again, has not ended in time.
+    /// Reads until the connection ends. If it keeps going, with one message after another, it has not ended in time.
     pub fn end(mut self) -> Ended {
         let mut ended = Ended::default();
         let began = Instant::now();

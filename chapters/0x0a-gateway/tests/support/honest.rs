@@ -1,4 +1,4 @@
-//! A venue in which somebody trades while others attack it.
+//! A venue where an honest client trades while others attack.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::server::Server;
 
-/// How much the program may grow by, whatever is done to it. Half-open connections cost some KiB each.
+/// How much the program may grow, whatever is done to it. Half-open connections cost a few KiB each.
 pub const GROWTH_KIB_MAX: u64 = 200 * 1024;
 
-/// Resident memory, where the system tells.
+/// Resident memory, where the system reports it.
 pub fn resident_kib(server: &Server) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.trim().parse().ok())
@@ -24,7 +24,7 @@ pub struct Venue {
     _folder: tempfile::TempDir,
 }
 
-/// A market in which the first of two accounts has an order that rests: number 1.
+/// A market in which the first of two accounts has a resting order: number 1.
 pub fn venue() -> Venue {
     venue_with(&[])
 }
@@ -49,7 +49,7 @@ pub fn order(price: u32) -> Value {
     json!({ "market": 1, "intent": "buy-yes", "price": price, "quantity": 5 })
 }
 
-/// Somebody who trades while `attack` goes on. Says how often that was possible.
+/// Trades as an honest client during `attack`. Returns how many rounds succeeded.
 pub fn beside_an_honest_client(venue: &Venue, attack: impl FnOnce()) -> usize {
     let (over, served) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let honest = {

@@ -1,4 +1,4 @@
-//! What the tests of the program share: the program itself as a process, and a small client.
+//! Shared by the tests of the program: the program itself as a process, and a small client.
 #![allow(dead_code, reason = "each test uses its part")]
 
 pub mod client;

@@ -1,4 +1,4 @@
-//! The program as a process of its own, and everything that it says.
+//! The program as a process of its own, and all its output.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -17,10 +17,10 @@ pub const PROGRAM: &str = match (option_env!("CARGO_BIN_EXE_ch0a"), option_env!(
     (None, None) => panic!("cargo names the program of the package under test"),
 };
 
-/// A program in this state after so long is stuck. No measurement.
+/// A program that takes longer is stuck. Not a measurement.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// Runs it where it has to end by itself.
+/// Runs the program when it has to end by itself.
 pub fn ended(command: &mut Command) -> Output {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
@@ -34,7 +34,7 @@ pub fn ended(command: &mut Command) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What it has said, a line each, from both of its outputs.
+/// The lines of both outputs so far.
 type Said = Arc<Mutex<Vec<String>>>;
 
 /// A running venue. It is killed when this is dropped.
@@ -76,13 +76,13 @@ impl Server {
         self.child.id()
     }
 
-    /// Ends it as rudely as can be, and tells what it had said.
+    /// Kills it without warning; returns its output.
     pub fn kill(mut self) -> String {
         self.child.kill().unwrap();
         self.end().1
     }
 
-    /// Asks it to end as Ctrl-C does, waits until it has, and tells what it had said.
+    /// Asks it to stop as Ctrl-C does, and waits until it has; returns its output.
     #[cfg(unix)]
     pub fn interrupt(self) -> (ExitStatus, String) {
         let asked = Command::new("kill").args(["-INT", &self.id().to_string()]).status();
@@ -122,7 +122,7 @@ fn read(from: impl Read + Send + 'static, said: &Said, mut each: impl FnMut(&str
     })
 }
 
-/// The address that is to be opened, and the operator's key if it is shown.
+/// The address that it prints, and the operator's key if it is shown.
 fn opened(told: &Receiver<String>) -> Option<(SocketAddr, Option<String>)> {
     let mut operator = None;
     loop {

@@ -1,4 +1,4 @@
-//! A class: an account comes back by a short code, codes are not guessed, and everything begins anew without a cent lost.
+//! A class: a short code recovers an account, codes can't be guessed, and a fresh start loses no cent.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -19,29 +19,29 @@ fn open(server: &Server, operator: &str) {
 }
 
 #[test]
-fn an_account_comes_back_by_its_code_and_the_key_before_is_worth_nothing() {
+fn a_code_recovers_its_account_and_the_old_key_stops_working() {
     let folder = tempfile::tempdir().unwrap();
     let server = classroom(&folder);
     let operator = server.operator.clone().unwrap();
     open(&server, &operator);
-    let mut somebody = server.client();
-    let ann = somebody.post("/v1/accounts", &json!({ "name": "Ann" })).unwrap().json();
+    let mut anyone = server.client();
+    let ann = anyone.post("/v1/accounts", &json!({ "name": "Ann" })).unwrap().json();
     let (key, code) = (ann["key"].as_str().unwrap(), ann["code"].as_str().unwrap());
     assert_eq!(code.len(), 7, "{ann}");
-    let bot = somebody.post("/v1/accounts", &json!({ "name": "bot", "code": false })).unwrap().json();
+    let bot = anyone.post("/v1/accounts", &json!({ "name": "bot", "code": false })).unwrap().json();
     assert!(bot.get("code").is_none(), "{bot}");
     let mut owner = server.client().with_key(key);
     owner.post("/v1/orders", &json!({ "market": 1, "intent": "buy-yes", "price": 40, "quantity": 5 })).unwrap();
     server.kill();
 
     let server = classroom(&folder);
-    let mut somebody = server.client();
-    let joined = somebody.post("/v1/classroom/join", &json!({ "code": code.to_lowercase() })).unwrap().json();
+    let mut anyone = server.client();
+    let joined = anyone.post("/v1/classroom/join", &json!({ "code": code.to_lowercase() })).unwrap().json();
     assert_eq!((&joined["account"], &joined["name"], &joined["code"]), (&ann["account"], &json!("Ann"), &json!(code)));
     let new = joined["key"].as_str().unwrap();
     let mut owner = server.client().with_key(new);
     assert_eq!(owner.get("/v1/orders").unwrap().json()["orders"].as_array().map(Vec::len), Some(1));
-    assert_eq!(server.client().with_key(key).get("/v1/account").unwrap().status, 401, "the key before");
+    assert_eq!(server.client().with_key(key).get("/v1/account").unwrap().status, 401, "the old key");
     let members = server.client().with_key(&operator).get("/v1/classroom").unwrap().json();
     assert_eq!(members["members"], json!([{ "account": ann["account"], "name": "Ann", "code": code }]));
     assert_eq!(owner.get("/v1/classroom").unwrap().status, 403, "codes are for the teacher");
@@ -51,22 +51,26 @@ fn an_account_comes_back_by_its_code_and_the_key_before_is_worth_nothing() {
 }
 
 #[test]
-fn codes_are_not_guessed() {
+fn codes_cannot_be_guessed() {
     let folder = tempfile::tempdir().unwrap();
     let server = classroom(&folder);
-    let mut somebody = server.client();
-    let ann = somebody.post("/v1/accounts", &json!({})).unwrap().json();
-    let mut guess = |code: &str| somebody.post("/v1/classroom/join", &json!({ "code": code })).unwrap();
+    let mut anyone = server.client();
+    let ann = anyone.post("/v1/accounts", &json!({})).unwrap().json();
+    let mut guess = |code: &str| anyone.post("/v1/classroom/join", &json!({ "code": code })).unwrap();
     let guesses: Vec<_> = (0..11).map(|n| guess(&format!("AAAAA{}", char::from(b'A' + n)))).collect();
     assert!(guesses[..10].iter().all(|answer| (answer.status, answer.reason().as_str()) == (401, "unauthenticated")));
     assert_eq!((guesses[10].status, guesses[10].reason().as_str()), (429, "too-many-requests"));
     let wait: u32 = guesses[10].header("retry-after").unwrap().parse().unwrap();
     assert!((1..=6).contains(&wait), "{wait}");
-    assert_eq!(guess(ann["code"].as_str().unwrap()).status, 429, "who has guessed too much waits, whatever it is");
+    assert_eq!(
+        guess(ann["code"].as_str().unwrap()).status,
+        429,
+        "after too many guesses even the right code has to wait"
+    );
 }
 
 #[test]
-fn elsewhere_there_are_no_codes() {
+fn there_are_no_codes_outside_a_classroom() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &[]);
     let operator = server.operator.clone().unwrap();
@@ -79,7 +83,7 @@ fn elsewhere_there_are_no_codes() {
 }
 
 #[test]
-fn a_class_begins_anew_and_what_was_before_is_kept() {
+fn a_fresh_start_keeps_what_was_before() {
     let folder = tempfile::tempdir().unwrap();
     let server = classroom(&folder);
     let operator = server.operator.clone().unwrap();
@@ -110,7 +114,7 @@ fn a_class_begins_anew_and_what_was_before_is_kept() {
     };
     let expected = [(1, "resolved"), (2, "resolved"), (3, "open"), (4, "open")];
     let expected = expected.map(|(market, status)| json!([market, status, "Rain?"]));
-    // The list is the feed's, which follows the engine.
+    // The list comes from the feed, which follows the engine.
     let began = Instant::now();
     while markets(&server) != expected {
         assert!(began.elapsed() < Duration::from_secs(30), "{:?}", markets(&server));
@@ -122,9 +126,9 @@ fn a_class_begins_anew_and_what_was_before_is_kept() {
     assert_eq!((holdings(&server, &keys[0]), holdings(&server, &keys[1])), (ann, ben), "after a kill");
 }
 
-/// Bots trade in the markets of the fresh start, as they did in those before.
+/// Bots trade in the markets after the fresh start, as they did in those before.
 #[test]
-fn bots_go_on_in_the_markets_that_a_class_begins_with_anew() {
+fn bots_go_on_in_the_markets_after_a_fresh_start() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(PROGRAM);
     command.args(["--classroom", "--bots", "10", "--data-dir"]).arg(folder.path());
@@ -137,7 +141,7 @@ fn bots_go_on_in_the_markets_that_a_class_begins_with_anew() {
             book["message"]["depth"].as_array().is_none_or(Vec::is_empty)
         };
         while markets.iter().any(is_empty) {
-            assert!(began.elapsed() < Duration::from_secs(30), "nobody trades in {markets:?}");
+            assert!(began.elapsed() < Duration::from_secs(30), "there are no trades in {markets:?}");
             std::thread::sleep(Duration::from_millis(50));
         }
     };

@@ -1,5 +1,5 @@
-//! Hostile clients: each ends in a refusal or is closed, memory stays bounded, nobody reads or moves what is not theirs, and
-//! an honest client beside them is served throughout.
+//! Hostile clients: each of them is refused or disconnected, memory stays bounded, none reads or moves another
+//! account's property, and an honest client is served throughout.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use program::rounds::Rounds;
 use serde_json::{Value, json};
 
 #[test]
-fn connections_that_say_nothing_or_say_it_slowly() {
+fn silent_and_slow_connections() {
     let venue = venue();
     let before = resident_kib(&venue.server);
     let count = Rounds::asked().pick(500, 5_000);
@@ -32,7 +32,7 @@ fn connections_that_say_nothing_or_say_it_slowly() {
                 stream
             })
             .collect();
-        // A byte now and then, for longer than a head may take.
+        // A byte from time to time, for longer than a head may take.
         for _ in 0..Rounds::asked().pick(2, 13) {
             std::thread::sleep(Duration::from_secs(1));
             half_open.iter_mut().step_by(4).skip(2).for_each(|stream| drop(stream.write_all(b"a")));
@@ -45,7 +45,7 @@ fn connections_that_say_nothing_or_say_it_slowly() {
             let slow = &mut half_open[2];
             slow.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
             let mut rest = Vec::new();
-            // It was closed, with words or without.
+            // It was closed, with a problem or without.
             let _ = slow.read_to_end(&mut rest);
             assert!(rest.is_empty() || rest.starts_with(b"HTTP/1.1 4"), "{}", String::from_utf8_lossy(&rest));
         }
@@ -53,7 +53,7 @@ fn connections_that_say_nothing_or_say_it_slowly() {
     println!("meanwhile an honest client placed and cancelled {served} orders");
 }
 
-/// Sends bytes as they are, and gives the status and the reason of each answer until the connection ends.
+/// Sends bytes unchanged; returns the status and the reason of each answer until the connection ends.
 fn answers(venue: &Venue, bytes: &[u8]) -> Vec<(u16, String)> {
     let mut client = venue.server.client().with_key(&venue.keys[0]);
     let _ = client.send(bytes);
@@ -78,7 +78,7 @@ fn post(key: &str, headers: &str, body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn bodies_that_are_no_orders() {
+fn bodies_that_are_not_orders() {
     let venue = venue();
     let key = venue.keys[0].clone();
     let deep = ["[".repeat(10_000), "]".repeat(10_000)].concat();
@@ -128,7 +128,7 @@ fn bodies_that_are_no_orders() {
 fn requests_smuggled_in_requests() {
     let venue = venue();
     let key = venue.keys[0].clone();
-    // What would cancel the order, if the end of the first request could be argued about.
+    // This would cancel the order, if the end of the first request were ambiguous.
     let hidden = format!("DELETE /v1/markets/1/orders/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n\r\n");
     let (length, head) = (hidden.len(), "POST /v1/accounts HTTP/1.1\r\nHost: a\r\n");
     for headers in [
@@ -153,14 +153,14 @@ fn requests_smuggled_in_requests() {
 }
 
 #[test]
-fn bodies_that_never_end_and_bombs() {
+fn endless_bodies_and_bombs() {
     let venue = venue();
     let key = venue.keys[0].clone();
     let before = resident_kib(&venue.server);
     let served = beside_an_honest_client(&venue, || {
         let gigabyte = post(&key, "Content-Length: 1073741824\r\n", &[b' '; 1_000]);
         assert_eq!(answers(&venue, &gigabyte), [(413, "too-large".into())]);
-        // As much as is allowed, and then more of it than was said: the rest is another request, and none.
+        // As many bytes as allowed, and then more than announced: the rest is another request, and an invalid one.
         let spaces = vec![b' '; 256 * 1024];
         let request = post(&key, "Content-Length: 262144\r\n", &spaces);
         assert_eq!(answers(&venue, &request), [(400, "bad-request".into())]);
@@ -171,9 +171,9 @@ fn bodies_that_never_end_and_bombs() {
         let mut endless = venue.server.client();
         let line = format!("X-Header: {}\r\n", "a".repeat(1_000));
         endless.send(b"GET /healthz HTTP/1.1\r\nHost: a\r\n").unwrap();
-        // It is refused long before it ends; how far it gets is the system's buffers.
+        // It is refused long before it ends; how much of it is sent depends on the system's buffers.
         let sent = (0..100_000).take_while(|_| endless.send(line.as_bytes()).is_ok()).count();
-        assert!(sent < 100_000, "a head without an end was taken");
+        assert!(sent < 100_000, "an endless head was accepted");
     });
     if let (Some(before), Some(now)) = (before, resident_kib(&venue.server)) {
         assert!(now < before + GROWTH_KIB_MAX, "{before} KiB, then {now} KiB");
@@ -182,7 +182,7 @@ fn bodies_that_never_end_and_bombs() {
 }
 
 #[test]
-fn keys_are_not_guessed_and_nobody_moves_what_is_not_theirs() {
+fn keys_cannot_be_guessed_and_no_account_acts_for_another() {
     let venue = venue();
     let mut stranger = venue.server.client().with_key(&venue.keys[1]);
     let account = |key: &str| venue.server.client().with_key(key).get("/v1/account").unwrap().json();
@@ -209,7 +209,7 @@ fn keys_are_not_guessed_and_nobody_moves_what_is_not_theirs() {
         format!("{good}0"),
     ]);
     guesses.extend(["' OR 1=1 --".into(), "Bearer".into(), "ÿ".into(), "a".repeat(4_000)]);
-    // The name of the scheme is no secret, and may be written in any case.
+    // The name of the scheme is case-insensitive.
     for (scheme, status) in [("Bearer", 200), ("bearer", 200), ("BEARER ", 200), ("Basic", 401), ("Bearer,", 401)] {
         let head = format!("GET /v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: {scheme} {good}\r\n\r\n");
         let mut client = venue.server.client();
@@ -220,14 +220,14 @@ fn keys_are_not_guessed_and_nobody_moves_what_is_not_theirs() {
         let answer = venue.server.client().with_key(guess).get("/v1/account").unwrap();
         assert_eq!(answer.status, 401, "{guess}");
         let body = String::from_utf8_lossy(&answer.body).into_owned();
-        assert!(guess.len() < 8 || !body.contains(guess.as_str()), "an error repeats a key: {body}");
+        assert!(guess.len() < 8 || !body.contains(guess.as_str()), "an error contains a key: {body}");
     }
     assert!(Client::connect(venue.server.address).is_ok());
     let Venue { server, keys, .. } = venue;
     let operator = server.operator.clone().unwrap();
     let said = server.kill();
     for key in &keys {
-        assert!(!said.contains(key.as_str()), "a key is in what the program said: {said}");
+        assert!(!said.contains(key.as_str()), "the program printed a key: {said}");
     }
     assert_eq!(said.matches(&operator).count(), 1, "the operator's key is shown once: {said}");
 }

@@ -1,5 +1,5 @@
-//! Hostile clients over the WebSocket: each ends in a refusal, or is closed with a code and a reason. Memory stays bounded,
-//! and an honest client beside them is served throughout.
+//! Hostile clients over the WebSocket: each of them is refused, or disconnected with a code and a reason. Memory stays
+//! bounded, and an honest client is served throughout.
 
 use std::time::{Duration, Instant};
 
@@ -10,28 +10,28 @@ use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng as _, SeedableRng as _};
 use serde_json::json;
 
-/// The most bytes of a message.
+/// The largest message, in bytes.
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 
 fn connect(venue: &Venue) -> Frames {
     Frames::connect(venue.server.address, "").unwrap()
 }
 
-/// The beginning of a message of this length.
+/// The beginning of a message with this claimed length.
 fn promised(length: u64) -> Vec<u8> {
     [head(FIN | TEXT, 0x80, length), vec![0; 4]].concat()
 }
 
-/// Sends bytes on a connection of their own, and says how it ended.
+/// Sends bytes on a new connection; returns how it ended.
 fn ended_by(venue: &Venue, bytes: &[u8]) -> Ended {
     let mut frames = connect(venue);
-    // It may be closed before all of it was taken.
+    // It may be closed before all bytes are accepted.
     let _ = frames.send(bytes);
     frames.end()
 }
 
 #[test]
-fn frames_that_are_none_are_closed_with_a_code_and_a_reason() {
+fn invalid_frames_are_closed_with_a_code_and_a_reason() {
     let venue = venue();
     let login = json!({ "id": 1, "do": "login", "key": venue.keys[0] }).to_string();
     let unmasked = [head(FIN | TEXT, 0, login.len() as u64), login.clone().into_bytes()].concat();
@@ -39,7 +39,7 @@ fn frames_that_are_none_are_closed_with_a_code_and_a_reason() {
     let begun = masked(TEXT, b"{");
     let cases: Vec<(&str, Vec<u8>, u16, &str)> = vec![
         ("not masked", unmasked, 1002, "protocol"),
-        ("a compressed frame that nobody agreed on", compressed, 1002, "protocol"),
+        ("a compressed frame without negotiation", compressed, 1002, "protocol"),
         ("the second reserved bit", masked(FIN | TEXT | 0x20, b"{}"), 1002, "protocol"),
         ("the third reserved bit", masked(FIN | TEXT | 0x10, b"{}"), 1002, "protocol"),
         ("a reserved kind of data", masked(FIN | 3, b"{}"), 1002, "protocol"),
@@ -49,8 +49,8 @@ fn frames_that_are_none_are_closed_with_a_code_and_a_reason() {
         ("a close of one byte", masked(FIN | CLOSE, &[3]), 1002, "protocol"),
         ("a part of nothing", masked(FIN | CONTINUATION, b"{}"), 1002, "protocol"),
         ("a message in a message", [begun.clone(), begun].concat(), 1002, "protocol"),
-        ("no UTF-8", masked(FIN | TEXT, b"{\"id\":\xc3\x28}"), 1007, "not-utf-8"),
-        ("bytes where text was agreed on", masked(FIN | BINARY, b"{}"), 1003, "not-text"),
+        ("invalid UTF-8", masked(FIN | TEXT, b"{\"id\":\xc3\x28}"), 1007, "not-utf-8"),
+        ("a binary message where text was agreed on", masked(FIN | BINARY, b"{}"), 1003, "not-text"),
         ("a message too long", masked(FIN | TEXT, &vec![b' '; MESSAGE_BYTES_MAX + 1]), 1009, "too-large"),
         ("a length of 2^63", promised(1 << 63), 1009, "too-large"),
         ("a length of a megabyte", promised(1 << 20), 1009, "too-large"),
@@ -73,7 +73,7 @@ fn a_close_is_answered() {
 }
 
 #[test]
-fn compression_is_not_agreed_on() {
+fn compression_is_not_negotiated() {
     let venue = venue();
     let mut offered =
         Frames::connect(venue.server.address, "Sec-WebSocket-Extensions: permessage-deflate\r\n").unwrap();
@@ -82,23 +82,24 @@ fn compression_is_not_agreed_on() {
 }
 
 #[test]
-fn messages_in_parts_end_at_the_limit() {
+fn fragmented_messages_end_at_the_limit() {
     let venue = venue();
     let before = resident_kib(&venue.server);
     let served = beside_an_honest_client(&venue, || {
-        // Parts without an end are closed when they come to more than a message may have.
+        // Endless fragments are closed when they exceed the limit of a message.
         let part = masked(CONTINUATION, &[b' '; 1_000]);
         let ended = ended_by(&venue, &[masked(TEXT, b"{"), part.repeat(300)].concat());
         assert_eq!(ended.close, Some((1009, "too-large".into())), "{ended:?}");
         let count = Rounds::asked().pick(50_000, 500_000);
-        // Empty parts never come to anything. Who sends them is heard, and hears others, when the message ends.
+        // Empty fragments never exceed it. Their sender is still served, and gets other messages, once the message
+        // ends.
         let mut empty = connect(&venue);
         empty.send(&masked(TEXT, br#"{"id":7,"do":"watch","markets":[1]"#)).unwrap();
         let part = masked(CONTINUATION, b"").repeat(1_000);
         (0..count / 1_000).for_each(|_| empty.send(&part).unwrap());
         empty.send(&masked(FIN | CONTINUATION, b"}")).unwrap();
         assert_eq!(empty.hear("re")["ok"], json!({ "markets": [1] }));
-        // A hundred who have promised a message, and sent almost all of it.
+        // A hundred clients that announce a message and send almost all of it.
         let most = promised(MESSAGE_BYTES_MAX as u64);
         let mut waiting: Vec<_> = (0..100).map(|_| connect(&venue)).collect();
         for frames in &mut waiting {
@@ -113,7 +114,7 @@ fn messages_in_parts_end_at_the_limit() {
 }
 
 #[test]
-fn messages_that_are_no_requests_are_refused_and_the_connection_stays() {
+fn invalid_messages_are_refused_and_the_connection_stays() {
     let venue = venue();
     let place = |price: &str, quantity: &str| {
         format!(r#"{{"id":5,"do":"place","market":1,"intent":"buy-yes","price":{price},"quantity":{quantity}}}"#)
@@ -157,13 +158,13 @@ fn messages_that_are_no_requests_are_refused_and_the_connection_stays() {
             assert_eq!((answer["re"].as_u64(), answer["problem"]["reason"].as_str()), (*id, Some(*reason)), "{start}");
         }
         let answer = frames.ask(r#"{"id":6,"do":"unwatch","markets":[]}"#);
-        assert_eq!(answer["ok"], json!({ "markets": [] }), "where one can't be watched, none is");
+        assert_eq!(answer["ok"], json!({ "markets": [] }), "if one can't be watched, none is");
     });
     assert!(served > 0);
 }
 
 #[test]
-fn a_million_subscriptions_are_one() {
+fn a_million_subscriptions_count_as_one() {
     let venue = venue();
     let before = resident_kib(&venue.server);
     let served = beside_an_honest_client(&venue, || {
@@ -183,7 +184,7 @@ fn a_million_subscriptions_are_one() {
     assert!(served > 0);
 }
 
-/// Frames of any kind, most of them nearly right; each connection ends in a close, or goes on to be a good one.
+/// Frames of any kind, most of them nearly valid; each connection ends in a close, or turns out to be a valid one.
 #[test]
 fn any_frames_end_in_a_close_or_in_answers() {
     let venue = venue();
@@ -197,7 +198,7 @@ fn any_frames_end_in_a_close_or_in_answers() {
             let some = random.next_u32() % 8 + 1;
             let bytes: Vec<u8> = (0..some).flat_map(|_| any_frame(&mut random)).collect();
             let _ = frames.send(&bytes);
-            // What is last asks to be closed, unless something before it led to that.
+            // The last frame asks to be closed, unless an earlier one led to that.
             let _ = frames.send(&masked(FIN | CLOSE, &1000u16.to_be_bytes()));
             frames.finish();
             let began = Instant::now();
@@ -205,7 +206,7 @@ fn any_frames_end_in_a_close_or_in_answers() {
             assert!(began.elapsed() < Duration::from_secs(30), "seed {seed}: {ended:?}");
             let code = ended.close.as_ref().map(|(code, _)| *code);
             closed += u64::from(code.is_some_and(|code| code != 1000));
-            // Whose frames were right hears its own close again.
+            // A client whose frames were valid gets its own close back.
             good += u64::from(code == Some(1000));
             let words = ["protocol", "not-utf-8", "too-large", "not-text", "no-commands", "unauthenticated"];
             let is_known = |word: &str| words.contains(&word);
@@ -219,7 +220,7 @@ fn any_frames_end_in_a_close_or_in_answers() {
     }
 }
 
-/// A frame that is right, or wrong in one or two things.
+/// A frame that is valid, or invalid in one or two ways.
 fn any_frame(random: &mut Pcg64Mcg) -> Vec<u8> {
     let below = |random: &mut Pcg64Mcg, bound: u32| random.next_u32() % bound;
     let payload: Vec<u8> = match below(random, 8) {

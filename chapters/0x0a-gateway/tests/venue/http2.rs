@@ -1,4 +1,4 @@
-//! HTTP/2, where the venue was told to speak it: the same answers, the same limits, and no way to ask for much with little.
+//! HTTP/2, if the venue offers it: the same answers, the same limits, and no way to cause much work with few bytes.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -22,7 +22,7 @@ async fn place(mut http: Http, key: String) -> Result<Value, ClientError> {
 }
 
 #[test]
-fn many_ask_at_once_over_one_connection_and_each_has_its_answer() {
+fn concurrent_requests_over_one_connection_each_get_their_answer() {
     const ORDERS: usize = 300;
     let venue = venue_with(&["--http2", "--orders-per-second", "0"]);
     run(async {
@@ -34,14 +34,14 @@ fn many_ask_at_once_over_one_connection_and_each_has_its_answer() {
             assert_eq!(placed["status"], "resting", "{placed}");
             orders.insert(placed["order"].as_u64().unwrap());
         }
-        assert_eq!(orders.len(), ORDERS, "each has a number of its own");
-        // A refusal is one here too, and a key is one's own.
+        assert_eq!(orders.len(), ORDERS, "each has its own number");
+        // Refusals and keys work as over HTTP/1.1.
         let mut another = shared.another().unwrap();
         let (status, body) = another.ask(Method::GET, "/v1/account", "nnc_wrong", Bytes::new()).await.unwrap();
         assert_eq!(status, 401, "{}", String::from_utf8_lossy(&body));
         let (status, _) = another.ask(Method::GET, &"/".repeat(3_000), "", Bytes::new()).await.unwrap();
         assert_eq!(status, 414);
-        // The same port speaks WebSocket, and HTTP/1.1.
+        // The same port accepts WebSocket and HTTP/1.1.
         let mut stream = Stream::connect(venue.server.address, "/v1/stream").await.unwrap();
         stream.say(json!({ "id": 1, "do": "login", "key": venue.keys[1] }).to_string()).await.unwrap();
         assert!(stream.hear().await.unwrap().is_some_and(|text| text.contains("hello")));
@@ -50,7 +50,7 @@ fn many_ask_at_once_over_one_connection_and_each_has_its_answer() {
 }
 
 #[test]
-fn it_is_not_spoken_unless_it_was_asked_for() {
+fn it_is_off_by_default() {
     let venue = venue();
     run(async {
         let refused = async {
@@ -62,10 +62,10 @@ fn it_is_not_spoken_unless_it_was_asked_for() {
     assert_eq!(venue.server.client().get("/healthz").unwrap().status, 200);
 }
 
-/// Requests that are taken back before they are answered cost a client a few bytes, and a server that goes on working for
-/// each of them much more (CVE-2023-44487).
+/// Requests that are cancelled before they are answered cost a client a few bytes, and much more work for a server that
+/// goes on serving each of them (CVE-2023-44487).
 #[test]
-fn requests_that_are_taken_back_at_once() {
+fn requests_that_are_cancelled_at_once() {
     let venue = venue_with(&["--http2"]);
     let before = resident_kib(&venue.server);
     let count = Rounds::asked().pick(2_000, 50_000);
@@ -74,14 +74,14 @@ fn requests_that_are_taken_back_at_once() {
         run(async {
             let mut asked = 0;
             while asked < count {
-                // Who takes back too much is sent away, and comes again.
+                // A client that cancels too many requests is disconnected, and reconnects.
                 let Ok(shared) = Http::connect_two(venue.server.address).await else { continue };
                 connections += 1;
                 while asked < count {
                     let mut another = shared.another().unwrap();
                     let asking = another.ask(Method::GET, "/v1/markets", "", Bytes::new());
                     asked += 1;
-                    // Long enough to be sent, and mostly too short to be answered.
+                    // Long enough to be sent, and usually too short to be answered.
                     let moment = async {
                         for _ in 0..3 {
                             tokio::task::yield_now().await;
@@ -103,9 +103,9 @@ fn requests_that_are_taken_back_at_once() {
 }
 
 #[test]
-fn who_says_nothing_is_not_waited_for() {
+fn silent_clients_are_disconnected() {
     let venue = venue_with(&["--http2"]);
-    // Neither who never says which HTTP it speaks, nor who says that and asks nothing.
+    // Neither a client that never chooses a version of HTTP, nor one that chooses and then sends no request.
     let starts: [&[u8]; 3] = [b"", b"PRI * HT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"];
     let mut silent: Vec<_> = starts
         .iter()
@@ -117,7 +117,7 @@ fn who_says_nothing_is_not_waited_for() {
         })
         .collect();
     for stream in &mut silent {
-        // Its end, or that it was cut off: not that nothing came for a minute.
+        // The end of the connection, or a reset: not a minute without data.
         let ended = stream.read_to_end(&mut Vec::new());
         assert!(ended.as_ref().err().is_none_or(|error| error.kind() != std::io::ErrorKind::WouldBlock), "{ended:?}");
     }

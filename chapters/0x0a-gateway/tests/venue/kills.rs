@@ -1,9 +1,9 @@
-//! Killed under load, again and again, on one data directory: nothing that a client was told of is ever lost.
+//! Killed under load, repeatedly, on one data directory: nothing that a client was told of is ever lost.
 //!
-//! Clients place, cancel and read over connections that they keep, an operator brings cash, opens and resolves; in the
-//! middle of it the program is killed. Then each answer that anybody got is held against the log, read by the format's
-//! own reader, and against the model's events for the command that it names; and after the next start, with whichever
-//! engine, what each account is shown of itself is the model's state.
+//! Clients place, cancel and read over kept-alive connections, an operator deposits cash, opens and resolves; meanwhile
+//! the program is killed. Then every answer that any client got is compared with the log, as the format's own reader
+//! reads it, and with the model's events for the command that it names; and after the next start, with any engine, the
+//! data that each account sees equals the model's state.
 
 mod history;
 mod load;
@@ -19,10 +19,10 @@ use program::rounds::Rounds;
 use history::History;
 use load::Load;
 
-/// How many traders there are from the beginning.
+/// How many traders there are from the start.
 const TRADERS: u64 = 4;
 
-/// A load that makes no progress for so long is stuck. No measurement.
+/// A load without progress for this long is stuck. Not a measurement.
 const STUCK: Duration = Duration::from_secs(60);
 
 fn lives(seed: u64, kills: u64, shards: u16, engines: &[&str]) {
@@ -44,13 +44,13 @@ fn lives(seed: u64, kills: u64, shards: u16, engines: &[&str]) {
             .collect();
         let (began, enough) = (Instant::now(), 50 + random.below(500) as usize);
         while load.told() < told_before + enough {
-            assert!(began.elapsed() < STUCK, "nobody is told anything");
+            assert!(began.elapsed() < STUCK, "no client gets an answer");
             std::thread::sleep(Duration::from_micros(300));
         }
         let said = server.kill();
         clients.into_iter().for_each(|client| client.join().unwrap());
         for key in load.keys() {
-            assert!(!said.contains(&key), "a key is in what the program said: {said}");
+            assert!(!said.contains(&key), "the program printed a key: {said}");
         }
         history.read(folder.path());
         history.check(&load.take()).unwrap_or_else(|complaint| panic!("kill {kill}, {engine}: {complaint}"));
@@ -70,11 +70,11 @@ fn start(folder: &Path, shards: u16, engine: &str) -> Server {
 }
 
 #[test]
-fn nothing_that_a_client_was_told_of_is_lost() {
+fn nothing_acknowledged_is_lost() {
     lives(1, Rounds::asked().pick(4, 20), 1, &["0x08", "0x01", "0x03"]);
 }
 
 #[test]
-fn nor_with_shards() {
+fn nothing_is_lost_with_shards() {
     lives(2, Rounds::asked().pick(2, 6), 3, &["0x08", "0x07"]);
 }

@@ -1,4 +1,4 @@
-//! The limits of the program, each met on purpose: the refusal has its own reason, and others are served.
+//! Each limit of the program, reached on purpose: the refusal has its own reason, and others are served.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use crate::support::frames::Frames;
 use crate::support::server::Server;
 use serde_json::json;
 
-/// A client that asks for another address than its own, as a proxy would for it.
+/// A client that claims another address than its own, as a proxy would for it.
 fn account_for(client: &mut Client, forwarded: &str) -> Answer {
     let head = "POST /v1/accounts HTTP/1.1\r\nHost: test\r\nContent-Length: 2\r\nX-Forwarded-For: ";
     client.send(format!("{head}{forwarded}\r\n\r\n{{}}").as_bytes()).unwrap();
@@ -39,7 +39,7 @@ fn an_account_that_is_too_fast_waits_and_others_do_not() {
     );
     let each = other.post("/v1/orders", &list).unwrap().json();
     let refused = each.as_array().unwrap().iter().filter(|one| one["reason"] == "too-many-requests").count();
-    assert!(refused >= 3, "a list counts as what is in it: {each}");
+    assert!(refused >= 3, "a list counts as its orders: {each}");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn an_address_makes_so_many_accounts_a_minute() {
     let made: Vec<_> = made.map(|answer| (answer.status, answer.header("retry-after").map(str::to_owned))).collect();
     assert!(made[..120].iter().all(|(status, _)| *status == 201), "{made:?}");
     let (status, wait) = &made[120];
-    assert_eq!(*status, 429, "what a client says of itself is not believed");
+    assert_eq!(*status, 429, "an address that a client claims is ignored");
     assert!(wait.as_ref().is_some_and(|wait| (1..=60).contains(&wait.parse::<u32>().unwrap())), "{wait:?}");
     assert_eq!(account_for(&mut client, "10.0.0.2").status, 201, "another address is served");
 }
@@ -65,11 +65,11 @@ fn connections_are_counted() {
     let refusal = server.client().get("/healthz").unwrap();
     assert_eq!((refusal.status, refusal.reason().as_str()), (503, "too-many-connections"));
     assert_eq!((refusal.header("retry-after"), refusal.header("connection")), (Some("10"), Some("close")));
-    assert_eq!(held[0].get("/healthz").unwrap().status, 200, "who was there before is served");
+    assert_eq!(held[0].get("/healthz").unwrap().status, 200, "earlier connections are still served");
     held.pop();
     let began = Instant::now();
     while server.client().get("/healthz").is_ok_and(|answer| answer.status == 503) {
-        assert!(began.elapsed() < Duration::from_secs(30), "nobody is let in although one has gone");
+        assert!(began.elapsed() < Duration::from_secs(30), "no connection is accepted although one has closed");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -86,7 +86,7 @@ fn an_account_has_so_many_streams() {
     let (first, mut second, mut third) = (connect(&by_header), connect(""), connect(""));
     assert!(first.head.starts_with("HTTP/1.1 101"), "{}", first.head);
     assert!(second.ask(&login(&keys[0])).get("ok").is_some());
-    assert!(second.ask(&login(&keys[0])).get("ok").is_some(), "to say it again is not another connection");
+    assert!(second.ask(&login(&keys[0])).get("ok").is_some(), "a repeated login is not another connection");
     assert_eq!(third.ask(&login(&keys[0]))["problem"]["reason"], "too-many-streams");
     assert!(third.ask(&login(&keys[1])).get("ok").is_some(), "another account is served on the same connection");
     let refused = connect(&by_header).head;
@@ -94,13 +94,13 @@ fn an_account_has_so_many_streams() {
     drop((first, second));
     let began = Instant::now();
     while !connect(&by_header).head.starts_with("HTTP/1.1 101") {
-        assert!(began.elapsed() < Duration::from_secs(30), "nobody is let in although two have gone");
+        assert!(began.elapsed() < Duration::from_secs(30), "no connection is accepted although two have closed");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
-fn what_is_too_much_at_once_is_refused_before_it_is_read() {
+fn oversized_requests_are_refused_before_they_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &[]);
     let headers = |count: usize, value: usize| -> String {
@@ -127,7 +127,7 @@ fn what_is_too_much_at_once_is_refused_before_it_is_read() {
         client.send(request.as_bytes()).unwrap();
         let answer = client.answer().unwrap();
         assert_eq!((answer.status, answer.reason().as_str()), (status, reason), "{request}");
-        assert_eq!(answer.header("connection"), Some("close"), "{reason}: what is left is not read");
-        assert!(client.answer().is_err(), "{reason}: nothing comes after it");
+        assert_eq!(answer.header("connection"), Some("close"), "{reason}: the rest is not read");
+        assert!(client.answer().is_err(), "{reason}: nothing follows it");
     }
 }

@@ -1,4 +1,4 @@
-//! A load as people start it: over both protocols, with orders that are cancelled again. How quick it was is not asked.
+//! A load as users run it: over both protocols, with orders that are cancelled again. Speed is not tested.
 
 use std::process::{Command, Output, Stdio};
 
@@ -14,7 +14,7 @@ fn load(arguments: &[&str], folder: &std::path::Path) -> Output {
 
 /// Both protocols at once: most of the time nothing is due.
 #[test]
-fn what_is_offered_is_answered() {
+fn every_request_is_answered() {
     std::thread::scope(|scope| {
         for (protocol, engine, connections) in [("http", "0x03", 200), ("websocket", "0x08", 3)] {
             scope.spawn(move || is_answered(protocol, engine, connections));
@@ -39,7 +39,7 @@ fn is_answered(protocol: &str, engine: &str, connections: usize) {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn bad_arguments_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for wrong in [["--rate", "0"], ["--cancels", "51"], ["--connections", "0"], ["--protocol", "carrier-pigeon"]] {
         let ended = load(&wrong, folder.path());

@@ -1,9 +1,9 @@
-//! The program from outside, as a process that all kinds of clients come to.
+//! The program from outside, as a process that serves all kinds of clients.
 //!
-//! Most of these tests wait for the network, a clock or a process. As one program they wait side by side, and what all of
-//! them stand on is linked once: `cargo test -p ch0a --test venue hostile::` runs those of a file.
+//! Most of these tests wait for the network, a clock or a process. As one program they wait concurrently, and shared
+//! code is linked once: `cargo test -p ch0a --test venue hostile::` runs those of one file.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what was skipped or seen is said to whoever runs them")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the tests report what was skipped or seen")]
 
 mod classroom;
 mod hostile;

@@ -1,5 +1,5 @@
-//! What one is told of one's own: each order by the number that its client gave it, and the end of a market, which also
-//! those hear of who have lost.
+//! Notices to an account: about each of its orders by the client's own number, and about the end of a market, also to
+//! the losers.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::support::frames::Frames;
 use crate::support::server::Server;
 use serde_json::{Value, json};
 
-/// Whoever is told something has heard it by then.
+/// A notice has to arrive within this time.
 const IN_TIME: Duration = Duration::from_secs(30);
 
 struct Person {
@@ -42,7 +42,7 @@ impl Person {
             if heard["kind"] == "notice" {
                 return heard;
             }
-            assert!(began.elapsed() < IN_TIME, "nothing is told: {heard}");
+            assert!(began.elapsed() < IN_TIME, "no notice arrived: {heard}");
         }
     }
 
@@ -62,14 +62,14 @@ fn venue(folder: &tempfile::TempDir) -> (Server, [String; 2]) {
 }
 
 #[test]
-fn an_order_is_named_as_its_client_names_it_until_the_venue_starts_anew() {
+fn notices_have_the_clients_order_number_until_the_venue_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let (server, keys) = venue(&folder);
     let (mut ann, mut ben) = (Person::new(&server, &keys[0]), Person::new(&server, &keys[1]));
     ann.place("buy-yes", 40, 10, Some(77));
     ann.place("buy-yes", 30, 10, None);
     let names = |orders: Vec<Value>| orders.iter().map(|one| one["client_order_id"].clone()).collect::<Vec<_>>();
-    assert_eq!(names(ann.list("/v1/orders", "orders")), [json!(77), json!(0)], "0 is for none");
+    assert_eq!(names(ann.list("/v1/orders", "orders")), [json!(77), json!(0)], "0 means none");
     ben.place("buy-no", 60, 4, Some(u64::MAX));
     let notice = ann.notice();
     assert_eq!((&notice["event"]["event"], &notice["client_order_id"]), (&json!("traded"), &json!(77)), "{notice}");
@@ -77,7 +77,7 @@ fn an_order_is_named_as_its_client_names_it_until_the_venue_starts_anew() {
     assert_eq!(names(ben.list("/v1/fills", "fills")), [json!(u64::MAX)]);
     server.kill();
 
-    // The log has the command and the recovered state does not, so what is not known is said to be so.
+    // The log has the command and the recovered state does not, so the number is reported as unknown.
     let server = Server::start(folder.path(), &[]);
     let (mut ann, mut ben) = (Person::new(&server, &keys[0]), Person::new(&server, &keys[1]));
     assert_eq!(names(ann.list("/v1/orders", "orders")), [Value::Null, Value::Null]);
@@ -102,7 +102,7 @@ fn a_market_can_be_watched_when_its_opening_was_answered() {
 }
 
 #[test]
-fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
+fn every_holder_gets_a_notice_of_the_end_of_a_market() {
     let folder = tempfile::tempdir().unwrap();
     let (server, keys) = venue(&folder);
     let (mut ann, mut ben) = (Person::new(&server, &keys[0]), Person::new(&server, &keys[1]));
@@ -111,7 +111,7 @@ fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
     ann.place("buy-yes", 40, 10, Some(1));
     ben.place("buy-no", 60, 10, Some(2));
     ann.place("sell-yes", 90, 3, Some(3));
-    // Who came to take all cash out before the end held nothing any more.
+    // An account that has withdrawn all its cash before the end no longer holds anything.
     let poor = operator.post("/v1/accounts", &json!({})).unwrap().json();
     let mut poor_stream = Person::new(&server, poor["key"].as_str().unwrap());
     let all = json!({ "account": poor["account"], "amount": 100_000 });
@@ -120,7 +120,7 @@ fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
     operator.post("/v1/markets/1/resolve", &json!({ "outcome": "yes" })).unwrap();
     operator.post("/v1/markets/2/resolve", &json!({ "outcome": "no" })).unwrap();
 
-    // Play money in a market that opens behind all this: whoever hears of it has heard of everything before.
+    // Play money in a market that opens after all this: its notice comes after all earlier ones.
     operator.post("/v1/markets", &json!({ "question": { "en": "Hail?", "zh": "下冰雹吗？" } })).unwrap();
     let all_of = |person: &mut Person| {
         let mut all = vec![];
@@ -135,11 +135,11 @@ fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
     let heard = all_of(&mut ann);
     let over = heard.iter().filter(|one| one["event"]["event"] == "resolved");
     let over: Vec<_> = over.filter(|one| one["market"] == 1).collect();
-    assert_eq!(over.len(), 1, "who has won hears of it once: {heard:?}");
+    assert_eq!(over.len(), 1, "the winner gets one notice of it: {heard:?}");
     let last = over[0];
     let words = json!({ "event": "resolved", "outcome": "yes", "yes": 10, "no": 0, "paid": 1_000 });
     assert_eq!((&last["event"], &last["market"], &last["order"]), (&words, &json!(1), &Value::Null), "{last}");
-    assert!(last.get("client_order_id").is_none(), "it is about no order: {last}");
+    assert!(last.get("client_order_id").is_none(), "it is not about an order: {last}");
     let paid = heard.iter().find(|one| one["event"]["event"] == "paid").unwrap();
     assert_eq!(paid["event"]["amount"], 1_000);
     let gone = heard.iter().find(|one| one["event"]["event"] == "cancelled").unwrap();
@@ -147,10 +147,10 @@ fn everybody_who_held_anything_hears_of_the_end_of_a_market() {
 
     let heard = all_of(&mut ben);
     let words = json!({ "event": "resolved", "outcome": "yes", "yes": 0, "no": 10, "paid": 0 });
-    assert!(heard.iter().any(|one| one["event"] == words), "who has lost hears of it: {heard:?}");
+    assert!(heard.iter().any(|one| one["event"] == words), "the loser gets a notice: {heard:?}");
     let mut held = ben.list("/v1/account", "holdings");
     held.retain(|held| held["market"] == 1);
     assert_eq!((&held[0]["no"], &held[0]["cash"]), (&json!(0), &json!(100_000 - 600)), "{held:?}");
     let heard = all_of(&mut poor_stream);
-    assert!(heard.iter().all(|one| one["market"] == 2), "who held nothing hears of nothing: {heard:?}");
+    assert!(heard.iter().all(|one| one["market"] == 2), "an account that held nothing gets no notice: {heard:?}");
 }

@@ -1,4 +1,4 @@
-//! The description for programs says what the routes do: none is missing on either side, each answers as described, and the
+//! The description for programs matches the routes: none is missing on either side, each answers as described, and the
 //! reasons are the closed list.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn resolve<'d>(description: &'d Value, value: &'d Value) -> &'d Value {
     }
 }
 
-/// Says where a value is not what the schema wants: types, required fields, words of a closed list.
+/// Returns where a value does not match the schema: types, required fields, words of a closed list.
 fn misfit(description: &Value, schema: &Value, value: &Value) -> Option<String> {
     let schema = resolve(description, schema);
     if let Some(choices) = schema["oneOf"].as_array() {
@@ -40,7 +40,7 @@ fn misfit(description: &Value, schema: &Value, value: &Value) -> Option<String> 
         "integer" => value.is_u64(),
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
-        kind => panic!("no type: {kind}"),
+        kind => panic!("unknown type: {kind}"),
     };
     let kinds: Vec<_> = match &schema["type"] {
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
@@ -74,7 +74,7 @@ fn the_reasons_are_the_closed_list() {
 }
 
 #[test]
-fn routes_and_description_are_the_same() {
+fn routes_and_description_match() {
     let description = description();
     let described = description["paths"].as_object().unwrap();
     let mut routes = paths();
@@ -85,14 +85,14 @@ fn routes_and_description_are_the_same() {
     for (path, operations) in described {
         let path = path.replace("{market}", "1").replace("{order}", "1").replace("{account}", "1");
         for method in METHODS {
-            // Nobody's key: what is there says so, or answers.
+            // With an unknown key: a route that exists refuses it, or answers.
             let status = server.client().ask(&method.to_uppercase(), &path, "").unwrap().status;
             assert_eq!(status != 405, operations.get(method).is_some(), "{method} {path}: {status}");
         }
     }
 }
 
-/// Asks, and holds the answer against the description. What is not as it should be, with the answer.
+/// Sends a request, and checks the answer against the description. A failure shows the answer.
 fn ask(
     description: &Value,
     client: &mut Client,
@@ -119,7 +119,7 @@ fn ask(
     value
 }
 
-/// What anybody may read.
+/// Public routes.
 const PUBLIC: [&str; 6] = [
     "/v1/markets",
     "/v1/markets/{market}/book",
@@ -130,12 +130,12 @@ const PUBLIC: [&str; 6] = [
 ];
 
 #[test]
-fn each_answers_as_described() {
+fn each_route_answers_as_described() {
     let description = description();
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--classroom"]);
     let mut seen = BTreeMap::<String, usize>::new();
-    let mut anybody = server.client();
+    let mut anyone = server.client();
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
     let mut on = |client: &mut Client, method: &str, path: &str, real: &str, body: Value, status: u16| {
         *seen.entry(format!("{method} {path}")).or_default() += 1;
@@ -143,8 +143,8 @@ fn each_answers_as_described() {
     };
     let question = json!({ "question": { "en": "Will it?", "zh": "会吗？" } });
     on(&mut operator, "post", "/v1/markets", "/v1/markets", question.clone(), 201);
-    let made = on(&mut anybody, "post", "/v1/accounts", "/v1/accounts", json!({ "name": "Ann" }), 201);
-    let other = on(&mut anybody, "post", "/v1/accounts", "/v1/accounts", json!({}), 201);
+    let made = on(&mut anyone, "post", "/v1/accounts", "/v1/accounts", json!({ "name": "Ann" }), 201);
+    let other = on(&mut anyone, "post", "/v1/accounts", "/v1/accounts", json!({}), 201);
     let mut ann = server.client().with_key(made["key"].as_str().unwrap());
     let mut bob = server.client().with_key(other["key"].as_str().unwrap());
     let order = |intent: &str, price: u32| json!({ "market": 1, "intent": intent, "price": price, "quantity": 5 });
@@ -156,15 +156,15 @@ fn each_answers_as_described() {
         [("/v1/account", "/v1/account?market=1"), ("/v1/orders", "/v1/orders"), ("/v1/fills", "/v1/fills?limit=1")]
     {
         on(&mut ann, "get", path, real, Value::Null, 200);
-        on(&mut anybody, "get", path, real, Value::Null, 401);
+        on(&mut anyone, "get", path, real, Value::Null, 401);
         on(&mut operator, "get", path, real, Value::Null, 403);
         on(&mut ann, "get", path, &format!("{path}?at_least={at_least}"), Value::Null, 200);
         on(&mut ann, "get", path, &format!("{path}?at_least=x"), Value::Null, 400);
     }
     for path in PUBLIC {
-        on(&mut anybody, "get", path, &path.replace("{market}", "1"), Value::Null, 200);
+        on(&mut anyone, "get", path, &path.replace("{market}", "1"), Value::Null, 200);
     }
-    on(&mut anybody, "get", "/v1/markets/{market}/book", "/v1/markets/77/book", Value::Null, 404);
+    on(&mut anyone, "get", "/v1/markets/{market}/book", "/v1/markets/77/book", Value::Null, 404);
     on(&mut ann, "post", "/v1/orders", "/v1/orders", order("sell-no", 50), 422);
     on(&mut ann, "post", "/v1/orders", "/v1/orders", json!({ "market": 1 }), 400);
     let (one, all) = ("/v1/markets/{market}/orders/{order}", "/v1/markets/{market}/orders");
@@ -182,12 +182,12 @@ fn each_answers_as_described() {
     let resolve = "/v1/markets/{market}/resolve";
     on(&mut operator, "post", resolve, "/v1/markets/1/resolve", json!({ "outcome": "yes" }), 200);
     on(&mut operator, "post", resolve, "/v1/markets/1/resolve", json!({ "outcome": "yes" }), 409);
-    on(&mut anybody, "get", "/v1/markets", "/v1/markets", Value::Null, 200);
+    on(&mut anyone, "get", "/v1/markets", "/v1/markets", Value::Null, 200);
     let [members, join, reset] = ["", "/join", "/reset"].map(|path| format!("/v1/classroom{path}"));
     on(&mut operator, "get", &members, &members, Value::Null, 200);
     on(&mut operator, "post", &reset, &reset, json!({ "outcome": "yes" }), 200);
-    on(&mut anybody, "post", &join, &join, json!({ "code": "AAA-AAA" }), 401);
-    let joined = on(&mut anybody, "post", &join, &join, json!({ "code": other["code"] }), 200);
+    on(&mut anyone, "post", &join, &join, json!({ "code": "AAA-AAA" }), 401);
+    let joined = on(&mut anyone, "post", &join, &join, json!({ "code": other["code"] }), 200);
     assert_eq!(joined["account"], other["account"]);
     let key = "/v1/accounts/{account}/key";
     on(&mut operator, "post", key, &format!("/v1/accounts/{}/key", made["account"]), Value::Null, 200);
@@ -195,7 +195,7 @@ fn each_answers_as_described() {
     let described = description["paths"].as_object().unwrap().iter();
     for (path, operations) in described.filter(|(path, _)| *path != "/v1/stream") {
         for method in operations.as_object().unwrap().keys() {
-            assert!(seen.contains_key(&format!("{method} {path}")), "{method} {path} was not tried");
+            assert!(seen.contains_key(&format!("{method} {path}")), "{method} {path} was not tested");
         }
     }
 }

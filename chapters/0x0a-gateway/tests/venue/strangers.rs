@@ -1,6 +1,6 @@
 //! Clients that we did not write: `curl` with every line of the READMEs, Python's `websockets`, `wrk`.
 //!
-//! A reader without one of them is told what was skipped; with `CI` set that is a failure.
+//! Without one of them a test reports that it was skipped; with `CI` set that is a failure.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -13,12 +13,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Whether this can be run, or false after saying so; in CI it must be there.
+/// Whether this program can be run, or false after reporting that; in CI it must be there.
 fn is_there(program: &str, arguments: &[&str]) -> bool {
     if Command::new(program).args(arguments).output().is_ok_and(|ended| ended.status.code() != Some(127)) {
         return true;
     }
-    assert!(std::env::var_os("CI").is_none(), "no {program}, and this is CI");
+    assert!(std::env::var_os("CI").is_none(), "CI has no {program}");
     eprintln!("skipped: no {program}");
     false
 }
@@ -35,7 +35,7 @@ fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// The commands of the table of routes, in its order.
+/// The commands of the table of routes, in order.
 fn lines(readme: &str) -> Vec<String> {
     let readme = std::fs::read_to_string(root().join(readme)).unwrap();
     let cells = readme.lines().filter_map(|line| line.strip_prefix("| `curl "));
@@ -68,7 +68,7 @@ fn every_line_is_answered(readme: &str, version: &str) {
 }
 
 #[test]
-fn curl_asks_what_the_readmes_say() {
+fn every_curl_line_of_the_readmes_works() {
     if is_there("curl", &["--version"]) {
         every_line_is_answered("README.md", "--http1.1");
         every_line_is_answered("README.zh-CN.md", "--http1.1");
@@ -78,13 +78,13 @@ fn curl_asks_what_the_readmes_say() {
 
 #[test]
 fn pythons_websockets_trade() {
-    // A Python of one's own may stand before the system's, whose packages are the system's.
+    // Another Python may come before the system's in the path, without the system's packages.
     let has = |python: &&str| {
         let looked = Command::new(python).args(["-c", "import websockets"]).output();
         looked.is_ok_and(|ended| ended.status.success())
     };
     let Some(python) = ["python3", "/usr/bin/python3"].into_iter().find(has) else {
-        assert!(std::env::var_os("CI").is_none(), "no Python with websockets, and this is CI");
+        assert!(std::env::var_os("CI").is_none(), "CI has no Python with websockets");
         eprintln!("skipped: no Python with websockets");
         return;
     };
@@ -121,7 +121,7 @@ fn wrk_is_served() {
     let said = text(&output);
     assert!(output.status.success() && said.contains("requests in"), "{said}");
     assert!(!said.contains("Socket errors"), "{said}");
-    // The account's money ends before the second does, and a refusal for that is an answer too.
+    // The account runs out of money within the second, and a rejection for that is an answer too.
     let held = server.client().with_key(made.json()["key"].as_str().unwrap()).get("/v1/account").unwrap().json();
     assert!(held["holdings"][0]["cash_locked"].as_u64().unwrap() > 0, "{held}");
 }

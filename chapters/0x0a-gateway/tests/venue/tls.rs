@@ -1,4 +1,4 @@
-//! The network: encrypted, or refused. The strangers are `openssl` and whoever speaks plain HTTP.
+//! The network: encrypted, or refused. The clients are `openssl` and one that speaks plain HTTP.
 #![cfg(unix)]
 
 use std::io::Write as _;
@@ -8,17 +8,17 @@ use std::process::{Command, Output, Stdio};
 use crate::support::client::Client;
 use crate::support::server::{PROGRAM, Server, ended};
 
-/// Whether `openssl` is here. Without it a reader's test passes and says so; CI's fails.
+/// Whether `openssl` is installed. Without it a test passes and reports that; in CI it fails.
 fn has_openssl() -> bool {
     let is_there = Command::new("openssl").arg("version").output().is_ok_and(|output| output.status.success());
-    assert!(is_there || std::env::var_os("CI").is_none(), "CI tests this: openssl is not there");
+    assert!(is_there || std::env::var_os("CI").is_none(), "CI has no openssl");
     if !is_there {
-        println!("skipped: openssl is not there, so nobody spoke TLS");
+        println!("skipped: no openssl, so TLS was not tested");
     }
     is_there
 }
 
-/// Makes a certificate for localhost, and its key.
+/// Creates a certificate for localhost, and its key.
 fn certify(folder: &Path, name: &str) -> [String; 2] {
     let [certificate, key] = ["cert", "key"].map(|kind| folder.join(format!("{name}.{kind}")).display().to_string());
     let mut openssl = Command::new("openssl");
@@ -35,7 +35,7 @@ fn s_client(server: &Server, more: &[&str]) -> String {
         .args(["s_client", "-connect", &server.address.to_string(), "-servername", "localhost", "-ign_eof"])
         .args(more);
     let mut child = openssl.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // It may have given up before it is told what to ask.
+    // The handshake may have failed before the request is written.
     let asked = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let _ = child.stdin.take().unwrap().write_all(asked);
     let Output { stdout, stderr, .. } = child.wait_with_output().unwrap();
@@ -43,7 +43,7 @@ fn s_client(server: &Server, more: &[&str]) -> String {
 }
 
 #[test]
-fn a_stranger_speaks_tls_and_nobody_anything_else() {
+fn clients_speak_tls_and_nothing_else() {
     if !has_openssl() {
         return;
     }
@@ -58,20 +58,20 @@ fn a_stranger_speaks_tls_and_nobody_anything_else() {
         assert!(said.contains("Verify return code: 0 (ok)"), "{version}: {said}");
     }
     let both = ["-alpn", "h2,http/1.1"];
-    assert!(s_client(&server, &both).contains("ALPN protocol: http/1.1"), "HTTP/2 was not asked for");
+    assert!(s_client(&server, &both).contains("ALPN protocol: http/1.1"), "HTTP/2 was not offered");
     let old = s_client(&server, &["-tls1_1"]);
     assert!(!old.contains("200 OK"), "{old}");
-    assert!(server.client().get("/healthz").is_err(), "plain HTTP is no greeting");
+    assert!(server.client().get("/healthz").is_err(), "plain HTTP is not a handshake");
     let said = server.kill();
     assert!(said.contains("open https://"), "{said}");
     let mut server = Server::start(&folder.path().join("data"), &[&tls[..], &["--http2"]].concat());
     server.address.set_ip([127, 0, 0, 1].into());
     assert!(s_client(&server, &both).contains("ALPN protocol: h2"));
-    assert!(s_client(&server, &[]).contains("HTTP/1.1 200 OK"), "who does not know it is served as before");
+    assert!(s_client(&server, &[]).contains("HTTP/1.1 200 OK"), "a client without ALPN is served over HTTP/1.1");
 }
 
 #[test]
-fn without_it_the_network_is_refused() {
+fn a_public_address_without_tls_is_refused() {
     let refused = |arguments: &[&str]| {
         let ended = ended(Command::new(PROGRAM).args(arguments));
         let words = String::from_utf8_lossy(&ended.stderr).into_owned();
@@ -90,14 +90,14 @@ fn without_it_the_network_is_refused() {
     assert!(words.contains(&nothing) && words.contains("--tls-key"), "{words}");
     if has_openssl() {
         let ([one, key], [other, _]) = (certify(folder.path(), "one"), certify(folder.path(), "other"));
-        assert!(refused(&["--tls-certificate", &other, "--tls-key", &key]).contains("do not go together"));
+        assert!(refused(&["--tls-certificate", &other, "--tls-key", &key]).contains("do not match"));
         assert!(refused(&["--tls-certificate", &key, "--tls-key", &key]).contains("no certificate"));
         assert!(refused(&["--tls-certificate", &one, "--tls-key", &one]).contains("no private key"));
     }
 }
 
 #[test]
-fn a_class_and_a_proxy_are_let_in_and_a_class_is_told_what_that_means() {
+fn a_classroom_and_a_proxy_need_no_tls_and_a_classroom_gets_a_warning() {
     for (flag, warns) in [("--classroom", true), ("--behind-proxy", false)] {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::start(folder.path(), &["--listen", "0.0.0.0:0", flag]);

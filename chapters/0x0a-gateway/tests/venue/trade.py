@@ -1,4 +1,4 @@
-# Two traders over WebSocket, with a library that knows nothing of this project: place, trade, hear of it, cancel.
+# Two traders over WebSocket, with a library that knows nothing of this project: place, trade, get a notice, cancel.
 import asyncio
 import json
 import sys
@@ -15,7 +15,7 @@ class Trader:
     async def next(self):
         return json.loads(await asyncio.wait_for(self.socket.recv(), 30))
 
-    # Asks, and waits for the answer of this number; what comes before it is kept.
+    # Sends a request, and waits for its answer; keeps the messages before it.
     async def ask(self, what, **fields):
         self.number += 1
         await self.socket.send(json.dumps({"id": self.number, "do": what, **fields}))
@@ -23,7 +23,7 @@ class Trader:
             self.heard.append(message)
         return message
 
-    # Waits for a message that is no answer.
+    # Waits for a message that is not an answer.
     async def hear(self, is_it):
         while True:
             for message in self.heard:

@@ -7,6 +7,9 @@
 mod inside;
 mod load;
 mod naive;
+#[allow(dead_code, reason = "the tests that it is from kill servers too")]
+#[path = "../../tests/kills/proxy.rs"]
+mod proxy;
 mod record;
 mod returning;
 mod server;

@@ -7,9 +7,6 @@ mod broker;
 mod clients;
 mod expiring;
 mod keys;
-#[allow(dead_code, reason = "the tests that it is from kill servers too")]
-#[path = "../../tests/kills/proxy.rs"]
-mod proxy;
 
 use std::path::Path;
 

@@ -1,37 +1,37 @@
 //! The functions of `include/any_price.h`.
 //!
-//! A caller owns what `any_price_create` returns until it gives it to `any_price_destroy`. Nothing here unwinds into C:
-//! no function of the ladder panics, and a callback that does not return leaves the book as it is in the middle of
-//! its command, to be destroyed and nothing else. Numbers that mean nothing (a side that is neither 0 nor 1) are
-//! refused with `false`, and so is a null pointer.
+//! A caller owns the result of `any_price_create` until it passes it to `any_price_destroy`. Nothing here unwinds into
+//! C: no function of the ladder panics. If a callback does not return, the book is left in the middle of a command and
+//! may only be destroyed. Invalid numbers (a side that is neither 0 nor 1) are rejected with `false`, and so is a null
+//! pointer.
 
 use std::ffi::c_void;
 
 use any_price::contract::{Book, CancelReason, Command, Event, Receiver, RejectReason, Side, TimeInForce};
 use any_price::ladder::Ladder;
 
-/// An answer; see the header.
+/// An event; see the header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnyPriceEvent {
     /// 1 filled, 2 rested, 3 reduced, 4 cancelled, 5 rejected.
     pub kind: u32,
-    /// Why it was cancelled or rejected, else 0.
+    /// Why it was cancelled or rejected, otherwise 0.
     pub reason: u32,
-    /// The order; of a fill, the one that rested.
+    /// The order; for a fill, the resting one.
     pub id: u64,
-    /// Of a fill, the order that came; else 0.
+    /// For a fill, the incoming order; otherwise 0.
     pub taker: u64,
-    /// Of a fill and of an order that rests; else 0.
+    /// For a fill and a resting order; otherwise 0.
     pub price: i64,
-    /// How much.
+    /// The quantity.
     pub quantity: u32,
 }
 
-/// Takes the answers.
+/// Receives the events.
 pub type Callback = Option<unsafe extern "C" fn(context: *mut c_void, event: *const AnyPriceEvent)>;
 
-/// A C function and what it wants to be given.
+/// A C function and the context to pass to it.
 struct Called {
     callback: Callback,
     context: *mut c_void,
@@ -67,8 +67,8 @@ impl Receiver for Called {
                 AnyPriceEvent { kind: 5, reason, id, ..none }
             }
         };
-        // SAFETY: the caller of `any_price_*` gave a function of this type, and promised that it may be called with
-        // this context while the call lasts; the event lives until the function returns.
+        // SAFETY: the caller of `any_price_*` passed a function of this type, and guarantees that it may be called with
+        // this context during the call; the event lives until the function returns.
         unsafe { callback(self.context, &raw const event) }
     }
 }
@@ -81,12 +81,12 @@ fn time_in_force(number: u32) -> Option<TimeInForce> {
     [TimeInForce::Gtc, TimeInForce::Ioc, TimeInForce::Fok, TimeInForce::PostOnly].get(number as usize).copied()
 }
 
-/// Applies a command, if there is one and a book.
+/// Applies a command, if both the command and the book are valid.
 ///
 /// # Safety
-/// `book` is null or came from [`any_price_create`], was not destroyed, and nobody else uses it meanwhile.
+/// `book` is null or came from [`any_price_create`], was not destroyed, and no other thread uses it during the call.
 unsafe fn apply(book: *mut Ladder, command: Option<Command>, callback: Callback, context: *mut c_void) -> bool {
-    // SAFETY: what the caller promises.
+    // SAFETY: guaranteed by the caller.
     let (Some(book), Some(command)) = (unsafe { book.as_mut() }, command) else { return false };
     book.apply(command, &mut Called { callback, context });
     true
@@ -98,22 +98,22 @@ pub extern "C" fn any_price_create() -> *mut Ladder {
     Box::into_raw(Box::default())
 }
 
-/// Ends a book; null is fine.
+/// Destroys a book; null is allowed.
 ///
 /// # Safety
 /// `book` is null or came from [`any_price_create`], and is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn any_price_destroy(book: *mut Ladder) {
     if !book.is_null() {
-        // SAFETY: it came from `Box::into_raw`, and this is the only time that it is given back.
+        // SAFETY: it came from `Box::into_raw`, and this is the only place where it is freed.
         drop(unsafe { Box::from_raw(book) });
     }
 }
 
-/// A new order with a limit.
+/// A new limit order.
 ///
 /// # Safety
-/// `book` as for [`any_price_destroy`], with nobody else using it; `callback` may be called with `context`.
+/// `book` as for [`any_price_destroy`], and no other thread uses it; `callback` may be called with `context`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn any_price_limit(
     book: *mut Ladder,
@@ -128,11 +128,11 @@ pub unsafe extern "C" fn any_price_limit(
     let command = side(side_number)
         .zip(time_in_force(time_in_force_number))
         .map(|(side, time_in_force)| Command::Limit { id, side, price, quantity, time_in_force });
-    // SAFETY: what the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { apply(book, command, callback, context) }
 }
 
-/// A new order without a limit.
+/// A new market order.
 ///
 /// # Safety
 /// As for [`any_price_limit`].
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn any_price_market(
     context: *mut c_void,
 ) -> bool {
     let command = side(side_number).map(|side| Command::Market { id, side, quantity });
-    // SAFETY: what the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { apply(book, command, callback, context) }
 }
 
@@ -161,11 +161,11 @@ pub unsafe extern "C" fn any_price_cancel(
     callback: Callback,
     context: *mut c_void,
 ) -> bool {
-    // SAFETY: what the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { apply(book, Some(Command::Cancel { id }), callback, context) }
 }
 
-/// Gives an order another price or quantity.
+/// Changes an order's price or quantity.
 ///
 /// # Safety
 /// As for [`any_price_limit`].
@@ -178,33 +178,33 @@ pub unsafe extern "C" fn any_price_replace(
     callback: Callback,
     context: *mut c_void,
 ) -> bool {
-    // SAFETY: what the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { apply(book, Some(Command::Replace { id, price, quantity }), callback, context) }
 }
 
-/// The best price of a side into `price`; false, and nothing written, when nobody is there.
+/// The best price of a side into `price`; false, and nothing written, if the side is empty.
 ///
 /// # Safety
 /// `book` as for [`any_price_limit`]; `price` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn any_price_best(book: *const Ladder, side_number: u32, price: *mut i64) -> bool {
-    // SAFETY: what the caller promises.
+    // SAFETY: guaranteed by the caller.
     let book = unsafe { book.as_ref() };
     let Some(best) = book.zip(side(side_number)).and_then(|(book, side)| book.best(side)) else { return false };
-    // SAFETY: what the caller promises.
+    // SAFETY: guaranteed by the caller.
     if let Some(price) = unsafe { price.as_mut() } {
         *price = best;
     }
     true
 }
 
-/// How much rests at a price; 0 where there is no book or no such side.
+/// The quantity that rests at a price; 0 if the book or the side is invalid.
 ///
 /// # Safety
 /// `book` as for [`any_price_limit`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn any_price_quantity_at(book: *const Ladder, side_number: u32, price: i64) -> u64 {
-    // SAFETY: what the caller promises.
+    // SAFETY: guaranteed by the caller.
     let book = unsafe { book.as_ref() };
     book.zip(side(side_number)).map_or(0, |(book, side)| book.quantity_at(side, price))
 }

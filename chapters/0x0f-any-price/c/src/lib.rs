@@ -1,4 +1,4 @@
-//! The ladder for everybody who can call C: [`ffi`] is what `include/any_price.h` declares.
+//! The ladder for programs that can call C: [`ffi`] implements the declarations of `include/any_price.h`.
 #![deny(unsafe_code)] // but for the calls themselves
 
 #[allow(unsafe_code)]

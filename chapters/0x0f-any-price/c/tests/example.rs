@@ -19,11 +19,11 @@ cancelled 102: 4, reason 1
 rejected 102, reason 3
 filled 104 by 105: 3 at -9223372036854775808
 cancelled 105: 2, reason 4
-bids left: 0, a side that is none: 0
+bids left: 0, an invalid side: 0
 13 events
 ";
 
-/// Where cargo puts the library that this test stands beside.
+/// The folder of this test, where cargo also puts the library.
 fn library_folder() -> PathBuf {
     let test = env::current_exe().expect("a test is a program");
     test.parent().expect("a program is in a folder").to_path_buf()

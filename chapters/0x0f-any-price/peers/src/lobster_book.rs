@@ -1,5 +1,5 @@
-//! `lobster` behind the chapter's trait. It has limit and market orders and cancels; what rests is asked for by name,
-//! and a replace is a cancel and a new order. It tells no quantities of what is cancelled.
+//! `lobster` behind the chapter's trait. It has limit and market orders and cancels; resting orders are looked up by
+//! id, and a replace is a cancel and a new order. It does not report the quantities of cancelled orders.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use any_price::contract::{
 };
 use lobster::{FillMetadata, OrderBook, OrderEvent, OrderType};
 
-/// The book, and the side of each order, which a replace does not say.
+/// The book, and the side of each order, which a replace does not contain.
 #[derive(Default)]
 pub struct Lobster {
     book: OrderBook,

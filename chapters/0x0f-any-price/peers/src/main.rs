@@ -1,4 +1,4 @@
-//! Other people's order books behind the chapter's trait, in one run with the chapter's own.
+//! Other people's order books behind the chapter's trait, measured in one run with the chapter's own.
 #![forbid(unsafe_code)]
 
 mod lobster_book;
@@ -10,14 +10,14 @@ use any_price::measure::args::Args;
 use any_price::measure::contestant::Engine;
 use any_price::measure::run::{engines, run};
 
-/// Why the flow that is chosen against us is not for strangers.
+/// Why the other books can't run the hostile flow.
 fn hostile(flow: &str) -> Option<&'static str> {
-    (flow == "hostile").then_some("it knows no negative prices and no orders that trade whole or not at all")
+    (flow == "hostile").then_some("it has no negative prices and no fill-or-kill orders")
 }
 
 fn main() -> ExitCode {
     program::run(|mut args: Args| {
-        // What these books can't do is left out of the flows, for all engines.
+        // Commands that these books don't support are left out of the flows, for all engines.
         args.plain = true;
         // Some of them take a hundred times as long.
         args.commands.get_or_insert(100_000);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_trade_as_the_ladder_does() {
+    fn other_books_trade_as_the_ladder_does() {
         for name in [Name::Calm, Name::Trend, Name::Crash, Name::Wide, Name::Deep] {
             the_same_trades::<Lobster>(name);
             the_same_trades::<OrderBookRs>(name);

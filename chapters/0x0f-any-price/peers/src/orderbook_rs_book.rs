@@ -1,5 +1,5 @@
-//! `orderbook-rs` behind the chapter's trait. It is made for many threads at once; here it has one. Trades come through
-//! its listener, which has to be shareable.
+//! `orderbook-rs` behind the chapter's trait. It is designed for many concurrent threads; here it has one. It reports
+//! trades to a listener, which has to be shareable between threads.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use orderbook_rs::{Id, OrderBook, TimeInForce as Theirs};
 /// A trade: the resting order, the price, the quantity.
 type Trade = (Name, u128, u64);
 
-/// The book and what its listener heard.
+/// The book, and the trades that its listener received.
 pub struct OrderBookRs {
     book: OrderBook<()>,
     heard: Arc<Mutex<Vec<Trade>>>,
@@ -49,7 +49,7 @@ fn side_of(side: Side) -> orderbook_rs::Side {
 }
 
 impl OrderBookRs {
-    /// Hands on what the listener heard. Returns how much was traded.
+    /// Passes on the listener's trades. Returns the traded quantity.
     fn tell(&self, taker: Name, receiver: &mut impl Receiver) -> u64 {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let mut traded = 0;

@@ -1,13 +1,13 @@
-//! `hostile`: names and prices chosen by somebody who has read the code.
+//! `hostile`: ids and prices chosen by an attacker who has read the code.
 //!
-//! Names that differ only in their highest bits, or that many well-known hash functions send to the same place. Prices
-//! that make a tree deep, that lie at both ends of the type, and a best price that jumps to and fro so that a window
-//! would follow it. Fill-or-kill orders that ask for more than there is, level by level.
+//! Ids that differ only in their highest bits, or that well-known hash functions map to the same slot. Prices that make
+//! a tree deep, prices at both ends of the type, and a best price that jumps back and forth to make a window follow it.
+//! Fill-or-kill orders for more than the book has, level by level.
 
 use crate::contract::{Command, Id, Price, Side, TimeInForce};
 use crate::flow::street::{Flow, Street};
 
-/// The lowest ask; bids are below `-SPREAD`, so that there is room to jump in.
+/// The lowest ask; bids are below `-SPREAD`, which leaves room to jump in.
 const SPREAD: Price = 100_000;
 
 /// The flow.
@@ -33,21 +33,21 @@ pub fn flow(mut street: Street, orders: usize, commands: usize) -> Flow {
     street.flow(commands)
 }
 
-/// The next of five families of names.
+/// The next id, from one of five families.
 fn name(number: u64) -> Id {
     let index = number / 5;
     match number % 5 {
         0 => index << 44,
         1 => index << 20 | 0xFFFFF,
-        // Where a hash multiplies by the golden ratio and keeps the upper bits, these meet.
+        // A hash that multiplies by the golden ratio and keeps the upper bits maps these to the same slot.
         2 => index.wrapping_mul(0xF1DE_83E1_9937_733D),
-        // Where upper and lower bits are folded, these do.
+        // A hash that folds upper and lower bits maps these to the same slot.
         3 => index << 32 | index,
         _ => !index,
     }
 }
 
-/// A price on this side: near, in steps of powers of two, or at the end of the type.
+/// A price on this side: near, at distances that are powers of two, or at the end of the type.
 fn price(street: &mut Street, side: Side) -> Price {
     let distance = match street.random.below(8) {
         0 => 1_i64 << street.random.below(62),
@@ -68,13 +68,13 @@ fn add(street: &mut Street, number: &mut u64) {
 }
 
 fn replace(street: &mut Street) {
-    if let Some((id, side, ..)) = street.anybody() {
+    if let Some((id, side, ..)) = street.random_order() {
         let (price, quantity) = (price(street, side), 1 + street.random.below(50));
         street.send(Command::Replace { id, price, quantity });
     }
 }
 
-/// A lone order in the gap, and away again.
+/// Places a lone order in the gap, and cancels it.
 fn jump(street: &mut Street, number: &mut u64) {
     *number += 1;
     let (id, side) = (name(*number), Side::BOTH[street.random.below(2) as usize]);
@@ -84,7 +84,7 @@ fn jump(street: &mut Street, number: &mut u64) {
     street.send(Command::Cancel { id });
 }
 
-/// More than there is, at the worst price: whoever adds it up order by order is busy for long.
+/// An order for more than there is, at the worst price: a book that sums order by order takes long.
 fn ask_for_all(street: &mut Street, number: &mut u64) {
     *number += 1;
     let (id, side) = (name(*number), Side::BOTH[street.random.below(2) as usize]);

@@ -19,7 +19,7 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// An integer from 0 to `bound - 1`, or 0 where `bound` is 0.
+    /// An integer from 0 to `bound - 1`, or 0 if `bound` is 0.
     pub fn below(&mut self, bound: u32) -> u32 {
         (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
     }

@@ -1,4 +1,4 @@
-//! Traders and the orders that they have in a book: what a flow asks next depends on both.
+//! Traders and their orders in a book: a flow's next command depends on both.
 
 use std::collections::HashMap;
 
@@ -6,21 +6,21 @@ use crate::contract::{Book, Command, Event, Id, Price, Quantity, Receiver, Side,
 use crate::flow::random::Random;
 use crate::tree_book::TreeBook;
 
-/// A flow: a way to fill a book, and what is measured then.
+/// A flow: commands that fill a book, and commands that are measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
-    /// What fills the book.
+    /// The commands that fill the book.
     pub setup: Vec<Command>,
-    /// What is measured.
+    /// The measured commands.
     pub commands: Vec<Command>,
 }
 
-/// How many clients there are. Each numbers its orders from a number of its own.
+/// How many clients there are. Each numbers its orders from its own start.
 const CLIENTS: u32 = 64;
 
 /// The traders of a market.
 pub struct Street {
-    /// Where their whims come from.
+    /// The source of their decisions.
     pub random: Random,
     book: TreeBook,
     orders: Orders,
@@ -31,7 +31,7 @@ pub struct Street {
     prices: Box<dyn Fn(Price) -> bool>,
 }
 
-/// The orders that rest.
+/// The resting orders.
 #[derive(Default)]
 struct Orders {
     ids: Vec<Id>,
@@ -71,8 +71,8 @@ impl Receiver for Orders {
 }
 
 impl Street {
-    /// Traders who have no orders yet. Plain ones ask for nothing that is not understood everywhere: no order that
-    /// trades whole or not at all, no smaller quantity that keeps its place.
+    /// Traders without orders. Plain ones avoid commands that not all books support: fill-or-kill orders, and smaller
+    /// quantities that keep their place.
     pub fn new(mut random: Random, is_plain: bool) -> Street {
         let numbers = (0..CLIENTS).map(|_| random.bits()).collect();
         let (book, orders, flow) = Default::default();
@@ -84,17 +84,17 @@ impl Street {
         self.orders.ids.len()
     }
 
-    /// How many commands there are to measure.
+    /// How many measured commands there are so far.
     pub fn commands(&self) -> usize {
         self.flow.commands.len()
     }
 
-    /// What comes from here on is measured.
+    /// All further commands are measured.
     pub fn end_setup(&mut self) {
         self.is_set_up = true;
     }
 
-    /// The flow, cut to so many commands.
+    /// The flow, cut to this many commands.
     pub fn flow(mut self, commands: usize) -> Flow {
         self.flow.commands.truncate(commands);
         self.flow
@@ -121,13 +121,13 @@ impl Street {
         Side::BOTH[self.random.below(2) as usize]
     }
 
-    /// From here on it is about orders at these prices, if a few looks find one.
+    /// From now on picks orders at these prices, if a few attempts find one.
     pub fn look_at(&mut self, prices: impl Fn(Price) -> bool + 'static) {
         self.prices = Box::new(prices);
     }
 
-    /// A random order that rests: its name, side, price and quantity.
-    pub fn anybody(&mut self) -> Option<(Id, Side, Price, Quantity)> {
+    /// A random resting order: its id, side, price and quantity.
+    pub fn random_order(&mut self) -> Option<(Id, Side, Price, Quantity)> {
         let mut found = None;
         for _ in 0..8 {
             let place = self.random.below(self.orders.ids.len() as u32) as usize;
@@ -143,45 +143,45 @@ impl Street {
         Some((id, if is_ask { Side::Ask } else { Side::Bid }, price, quantity))
     }
 
-    /// An order `distance` from `middle` on either side.
+    /// Adds an order `distance` from `middle` on either side.
     pub fn add(&mut self, middle: Price, distance: Price) {
         let side = self.any_side();
         self.add_to(side, away(side, middle, distance));
     }
 
-    /// An order on a side.
+    /// Adds an order on a side.
     pub fn add_to(&mut self, side: Side, price: Price) {
         let (id, quantity) = (self.new_id(), self.quantity());
         let time_in_force = if self.random.chance(1, 4) { TimeInForce::PostOnly } else { TimeInForce::Gtc };
         self.send(Command::Limit { id, side, price, quantity, time_in_force });
     }
 
-    /// Somebody cancels.
+    /// Cancels a random order.
     pub fn cancel(&mut self) {
-        if let Some((id, ..)) = self.anybody() {
+        if let Some((id, ..)) = self.random_order() {
             self.send(Command::Cancel { id });
         }
     }
 
-    /// Somebody cancels what is not there.
+    /// Cancels an order that does not exist.
     pub fn cancel_a_stranger(&mut self) {
         let id = self.random.bits();
         self.send(Command::Cancel { id });
     }
 
-    /// Somebody moves their order to `distance` from `middle`.
+    /// Moves a random order to `distance` from `middle`.
     pub fn replace(&mut self, middle: Price, distance: Price) {
-        if let Some((id, side, was, left)) = self.anybody() {
+        if let Some((id, side, was, left)) = self.random_order() {
             let (price, quantity) = (away(side, middle, distance), self.quantity());
-            // By chance it may be the same price, and less.
+            // By chance it may be a smaller quantity at the same price.
             let quantity = if self.is_plain && price == was { quantity.max(left) } else { quantity };
             self.send(Command::Replace { id, price, quantity });
         }
     }
 
-    /// Somebody wants less, or moves when there is nothing less.
+    /// Reduces a random order, or moves it if it can't be reduced.
     pub fn reduce(&mut self, middle: Price, distance: Price) {
-        match self.anybody() {
+        match self.random_order() {
             Some((id, _, price, quantity)) if quantity > 1 && !self.is_plain => {
                 let quantity = 1 + self.random.below(quantity - 1);
                 self.send(Command::Replace { id, price, quantity });
@@ -190,7 +190,7 @@ impl Street {
         }
     }
 
-    /// Somebody takes what is best.
+    /// Trades with the best price.
     pub fn take(&mut self, middle: Price) {
         let (id, side, quantity) = (self.new_id(), self.any_side(), self.quantity());
         let price = away(side.opposite(), middle, 20);
@@ -203,7 +203,7 @@ impl Street {
         }
     }
 
-    /// Somebody sells through all levels down to `price`.
+    /// Sells through all levels down to `price`.
     pub fn sweep(&mut self, price: Price) {
         let id = self.new_id();
         let limit = TimeInForce::Ioc;
@@ -211,7 +211,7 @@ impl Street {
     }
 }
 
-/// So far from the middle that it does not meet who is as far on the other side.
+/// Far enough from the middle that it does not cross an order equally far on the other side.
 fn away(side: Side, middle: Price, distance: Price) -> Price {
     match side {
         Side::Bid => middle - distance,

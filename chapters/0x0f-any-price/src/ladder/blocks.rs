@@ -1,32 +1,32 @@
-//! Queues of orders, three to a cache line.
+//! Queues of orders, three orders per cache line.
 //!
-//! A list that links single orders touches three lines when one leaves: its own and both neighbours'. Here three
-//! orders share a line with their price and with the links of all three. An order that leaves sets its quantity to
-//! zero, and only the last of a block to leave touches the neighbours. Invariants: a block in a queue has at least one
-//! order; who came later stands later. A queue costs at most a line an order, and a third of one at best.
+//! In a linked list of single orders, removing one touches three lines: its own and both neighbours'. Here three orders
+//! share a line with their price and one pair of links. Removing an order sets its quantity to zero, and only the last
+//! one of a block touches the neighbours. Invariants: a block in a queue has at least one order; orders are in order of
+//! arrival. A queue costs at most one line per order, and a third of one at best.
 
 use crate::contract::{Id, Price, Quantity};
 use crate::ladder::slab::{Linked, NONE, Slab, Slot};
 
 // ANCHOR: block
-/// An order at rest. Nobody is here while its quantity is zero.
+/// A resting order. The entry is unused if its quantity is zero.
 #[derive(Clone, Copy)]
 pub struct Order {
-    /// Its name.
+    /// Its id.
     pub id: Id,
     /// What is left of it.
     pub quantity: Quantity,
-    /// The next order in a bucket that has too many; see `id_table`.
+    /// The next order of a bucket that has overflowed; see `id_table`.
     pub link: Place,
 }
 
-/// Three places in the queue of a price.
+/// Three entries in the queue of a price.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Block {
     /// The price of all three.
     pub price: Price,
-    /// The blocks before and behind it.
+    /// The previous and the next block.
     pub previous: Slot,
     /// See `previous`.
     pub next: Slot,
@@ -41,21 +41,21 @@ const _: () = assert!(size_of::<Block>() == 64, "a block is a cache line");
 pub struct Level {
     /// Its first block.
     pub first: Slot,
-    /// Its last.
+    /// Its last block.
     pub last: Slot,
     /// The quantity of all its orders.
     pub total: u64,
 }
 // ANCHOR_END: block
 
-/// Where an order lies: its block's slot times four, and its number in the block.
+/// The location of an order: its block's slot times four, plus its number in the block.
 pub type Place = u32;
 
 impl Level {
-    /// A queue of nobody.
+    /// An empty queue.
     pub const EMPTY: Level = Level { first: NONE, last: NONE, total: 0 };
 
-    /// Whether nobody is in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.first == NONE
     }
@@ -71,14 +71,14 @@ impl Linked for Block {
 }
 
 impl Block {
-    /// A bit for each order that is there.
+    /// A bit for each order in use.
     #[inline]
     pub fn live(&self) -> u32 {
         let bit = |number: usize| u32::from(self.orders[number].quantity > 0) << number;
         bit(0) | bit(1) | bit(2)
     }
 
-    /// Whether nobody is there.
+    /// Whether it has no orders.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.orders[0].quantity | self.orders[1].quantity | self.orders[2].quantity == 0
@@ -89,13 +89,13 @@ impl Block {
 pub type Blocks = Slab<Block>;
 
 impl Blocks {
-    /// The block of a place, and the order's number in it.
+    /// The block of a location, and the order's number in it.
     #[inline]
     pub fn split(place: Place) -> (Slot, usize) {
         (place / 4, (place % 4) as usize)
     }
 
-    /// The order at a place, and its price.
+    /// The order at a location, and its price.
     #[inline]
     pub fn order(&self, place: Place) -> (Price, &Order) {
         let (slot, number) = Blocks::split(place);
@@ -103,7 +103,7 @@ impl Blocks {
         (block.price, &block.orders[number])
     }
 
-    /// The same, to change.
+    /// The same, mutable.
     #[inline]
     pub fn order_mut(&mut self, place: Place) -> (Price, &mut Order) {
         let (slot, number) = Blocks::split(place);
@@ -119,7 +119,7 @@ impl Blocks {
         if level.last != NONE {
             let block = self.get_mut(level.last);
             if block.orders[2].quantity == 0 {
-                // Somebody is in the block, so the first place is taken, or was before the second.
+                // The block is not empty: the first entry is used, or was before the second.
                 let number = 1 + usize::from(block.orders[1].quantity > 0);
                 block.orders[number] = order;
                 return level.last * 4 + number as Place;
@@ -138,7 +138,7 @@ impl Blocks {
     // ANCHOR_END: append
 
     // ANCHOR: unlink
-    /// Takes a block that nobody is in any more out of its queue.
+    /// Removes an empty block from its queue.
     #[inline]
     pub fn unlink(&mut self, level: &mut Level, slot: Slot) {
         let &Block { previous, next, .. } = self.get(slot);

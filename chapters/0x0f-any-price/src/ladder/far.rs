@@ -1,35 +1,35 @@
-//! Levels far from the market, in a tree that nobody can make high.
+//! Levels far from the market, in a tree whose height is bounded.
 //!
-//! A radix tree without the nodes where nothing divides: an inner node names the highest two bits in which the ranks
-//! below it differ, and has a child for each value of them that a rank has. No two nodes of a path name the same bits,
-//! so a path has at most 32 nodes whatever ranks are chosen, without any balancing. Each inner node knows the quantity
-//! below each child, so that the sum of all levels above a rank is one path too. A crit-bit tree divides at one bit;
-//! its paths are twice as long, and each step waits for the one before. Costs: a path for each question; at most one
-//! inner node a level, a cache line out of a slab.
+//! A radix tree that skips nodes with a single child: an inner node stores the highest two bits in which the ranks
+//! below it differ, and has a child for each value of these bits that occurs. No two nodes of a path use the same bits,
+//! so a path has at most 32 nodes for any choice of ranks, without balancing. Each inner node knows the quantity below
+//! each child, so the sum of all levels above a rank also takes one path. A crit-bit tree branches on one bit; its
+//! paths are twice as long, and each step depends on the one before. Costs: one path per query; at most one inner node
+//! per level, a cache line from a slab.
 
 use crate::ladder::blocks::Level;
 use crate::ladder::slab::{Linked, NONE, Slab, Slot};
 
-/// A node: an inner one's slot, or a leaf's with the highest bit set. [`NONE`] is neither.
+/// A node: the slot of an inner node, or of a leaf with the highest bit set. [`NONE`] is neither.
 type Node = u32;
 const LEAF: Node = 1 << 31;
 
-/// How many bits a node divides by.
+/// How many bits a node branches on.
 const BITS: u32 = 2;
 const WAYS: usize = 1 << BITS;
 
 // ANCHOR: inner
-/// Where a path divides.
+/// An inner node: where paths branch.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Inner {
-    /// What all ranks below begin with, down to the bits that divide; what follows is any of theirs.
+    /// The common prefix of all ranks below; the lower bits are those of any of them.
     rank: u64,
-    /// The place of the lowest bit that divides.
+    /// The position of the lowest branching bit.
     shift: u32,
-    /// Who begins alike, by the bits that divide.
+    /// The children, by the branching bits.
     children: [Node; WAYS],
-    /// The quantity of all levels below each of them.
+    /// The quantity of all levels below each child.
     totals: [u64; WAYS],
 }
 
@@ -60,13 +60,13 @@ impl Linked for Leaf {
 }
 
 impl Inner {
-    /// Which child leads towards a rank.
+    /// The index of the child that leads to a rank.
     #[inline]
     fn turn(&self, rank: u64) -> usize {
         (rank >> self.shift) as usize % WAYS
     }
 
-    /// Whether a rank begins as all below do.
+    /// Whether a rank has the prefix of this node.
     #[inline]
     fn is_above(&self, rank: u64) -> bool {
         (self.rank ^ rank) >> self.shift >> BITS == 0
@@ -94,7 +94,7 @@ pub struct Far {
     root: Node,
     inner: Slab<Inner>,
     leaves: Slab<Leaf>,
-    /// The last two inner nodes that [`Far::sub`] came through, the last one first.
+    /// The last two inner nodes on the path of [`Far::sub`], the last one first.
     above: [Slot; 2],
 }
 
@@ -132,7 +132,7 @@ impl Far {
     }
 
     // ANCHOR: add
-    /// Adds a quantity to the level of a rank, which may be new, and gives the level to be changed.
+    /// Adds a quantity to the level of a rank, which may be new, and returns the level for changes.
     pub fn add(&mut self, rank: u64, quantity: u64) -> &mut Level {
         let (mut node, mut parent) = (self.root, NONE);
         while Far::is_inner(node) {
@@ -152,7 +152,7 @@ impl Far {
         level
     }
 
-    /// Makes a leaf for a rank, below `parent`. Where `node` is, which begins otherwise, the path divides.
+    /// Creates a leaf for a rank, below `parent`. Where the prefix of `node` differs, the path branches.
     fn divide(&mut self, node: Node, parent: Node, rank: u64, quantity: u64) -> Node {
         let leaf = self.leaves.put(Leaf { rank, ..Leaf::EMPTY }) | LEAF;
         let mut new = leaf;
@@ -174,7 +174,7 @@ impl Far {
     }
     // ANCHOR_END: add
 
-    /// What leads from an inner node towards a rank, or from nowhere to the root.
+    /// The link from an inner node towards a rank, or the root if there is no inner node.
     fn child(&mut self, inner: Slot, rank: u64) -> &mut Node {
         if inner == NONE {
             return &mut self.root;
@@ -184,7 +184,7 @@ impl Far {
     }
 
     // ANCHOR: sub
-    /// Takes a quantity from the level of a rank, which is there, and gives the level to be changed.
+    /// Subtracts a quantity from the level of a rank, which exists, and returns the level for changes.
     pub fn sub(&mut self, rank: u64, quantity: u64) -> &mut Level {
         let mut node = self.root;
         self.above = [NONE; 2];
@@ -200,7 +200,7 @@ impl Far {
         level
     }
 
-    /// Removes the level of a rank, of which [`Far::sub`] has just taken the last quantity: the way is still known.
+    /// Removes the level of a rank whose last quantity [`Far::sub`] has just subtracted, so the path is still known.
     pub fn remove(&mut self, rank: u64) {
         let [parent, grandparent] = self.above;
         let leaf = std::mem::replace(self.child(parent, rank), NONE);
@@ -210,14 +210,14 @@ impl Far {
         }
         let mut others = self.inner.get(parent).children.into_iter().filter(|node| *node != NONE);
         if let (Some(only), None) = (others.next(), others.next()) {
-            // A path that does not divide any more needs no node.
+            // A node with a single child is not needed.
             *self.child(grandparent, rank) = only;
             self.inner.free(parent);
         }
     }
     // ANCHOR_END: sub
 
-    /// Takes a level out, as it is.
+    /// Removes and returns a level.
     pub fn take(&mut self, rank: u64) -> Level {
         let total = self.get(rank).map_or(0, |level| level.total);
         let level = Level { total, ..*self.sub(rank, total) };
@@ -225,7 +225,7 @@ impl Far {
         level
     }
 
-    /// The best rank below a node, or the worst.
+    /// The highest or lowest rank below a node.
     fn last(&self, mut node: Node, towards: Towards) -> u64 {
         while Far::is_inner(node) {
             let children = self.inner.get(node).children.into_iter();
@@ -249,7 +249,7 @@ impl Far {
         while Far::is_inner(node) {
             let inner = self.inner.get(node);
             if !inner.is_above(rank) {
-                // All below begin alike, so all are on one side of the rank.
+                // All ranks below share a prefix, so all are on one side of the rank.
                 passed = Some(node).filter(|_| is_beyond(inner.rank)).or(passed);
                 return passed.map(|node| self.last(node, nearest));
             }

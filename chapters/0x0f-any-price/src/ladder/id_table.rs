@@ -1,14 +1,13 @@
-//! From an order's name to its place, whatever names clients choose, without ever growing all at once.
+//! Maps an order's id to its location, for any ids that clients choose, and never grows all at once.
 //!
-//! A **bucket** is a cache line: twelve places, and for each a **tag** of seven bits of the name's hash, so that a look
-//! at the line says, but for one look in some twenty, which order it is or that there is none. The hash is keyed with
-//! numbers drawn when the book is made: who does not know them can't choose names that meet. Who finds their bucket
-//! full is linked to it through the orders themselves.
+//! A **bucket** is a cache line: twelve locations, and for each a **tag** of seven bits of the id's hash, so that one
+//! look at the line identifies the order, or shows that there is none, in all but about one of twenty cases. The hash
+//! is keyed with random numbers drawn when the book is created: without knowing them, nobody can choose ids that
+//! collide. Ids that find their bucket full are linked to it through the orders themselves.
 //!
-//! The table grows as **linear hashing** does (Litwin, 1980): whenever there are more than `LOAD` names a bucket,
-//! one more bucket is added and takes its share from one other. No order waits for all names to move.
-//! Costs: one line to find, to insert or to remove; a split reads the names of one bucket. Memory: 64 bytes for
-//! `LOAD` names.
+//! The table grows by **linear hashing** (Litwin, 1980): whenever there are more than `LOAD` ids per bucket, one bucket
+//! is added and takes its share from one other. No order waits for all ids to move. Costs: one line to find, to insert
+//! or to remove; a split reads the ids of one bucket. Memory: 64 bytes per `LOAD` ids.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -16,21 +15,21 @@ use crate::contract::Id;
 use crate::ladder::blocks::{Blocks, Place};
 use crate::ladder::slab::NONE;
 
-/// How many names there are to a bucket, on average, at most. In what is not split yet there may be twice as many.
+/// The maximum average number of ids per bucket. A bucket that is not split yet may have twice as many.
 const LOAD: usize = 6;
-/// How many names fit into a bucket.
+/// How many ids fit into a bucket.
 const LANES: usize = 12;
-/// How many buckets lie side by side: 4 KiB.
+/// How many buckets are allocated together: 4 KiB.
 const CHUNK: usize = 64;
 
 // ANCHOR: bucket
-/// Places of names whose hashes begin alike, in a cache line.
+/// The locations of ids whose hashes start with the same bits, in a cache line.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Bucket {
-    /// Seven other bits of each name's hash, plus two. Nobody is where 0 is.
+    /// Seven other bits of each id's hash, plus two. 0 marks an empty lane.
     tags: [u8; LANES],
-    /// The first of those who found no room.
+    /// The first id that found no room.
     more: Place,
     places: [Place; LANES],
 }
@@ -38,14 +37,14 @@ struct Bucket {
 const _: () = assert!(size_of::<Bucket>() == 64, "a bucket is a cache line");
 // ANCHOR_END: bucket
 
-/// Finds orders by their names.
+/// Finds orders by their ids.
 pub struct IdTable {
     chunks: Vec<Box<[Bucket; CHUNK]>>,
     /// How many buckets there are.
     buckets: usize,
-    /// As many low bits of a hash as choose a bucket; where there is none yet, one bit less does.
+    /// How many low bits of a hash choose a bucket; if that bucket does not exist yet, one bit fewer.
     mask: usize,
-    /// How many names there are.
+    /// How many ids there are.
     count: usize,
     key: [u64; 2],
 }
@@ -54,9 +53,9 @@ impl Bucket {
     const EMPTY: Bucket = Bucket { tags: [0; LANES], more: NONE, places: [NONE; LANES] };
 
     // ANCHOR: lanes
-    /// A lane that has this tag and whose place is the one. Eight tags are compared at once: a byte of a word turns
-    /// its highest bit on when one is taken from it and it was 0. Both words' answers fit into one: a byte has a bit
-    /// for lane n and one for lane n + 8.
+    /// The lane with this tag for which `is_it` holds. Compares eight tags at once: subtracting one from a byte sets
+    /// its highest bit if it was 0. The results of both words fit into one: each byte has a bit for lane n and one for
+    /// lane n + 8.
     #[inline(always)]
     fn lane(&self, tag: u8, mut is_it: impl FnMut(Place) -> bool) -> Option<usize> {
         const ONES: u64 = u64::from_le_bytes([1; 8]);
@@ -70,7 +69,7 @@ impl Bucket {
         while same != 0 {
             let bit = same.trailing_zeros() as usize;
             let lane = bit / 8 + bit % 8 * 8;
-            // Above a 0 a 1 looks like one, too; `is_it` tells.
+            // A 1 above a 0 looks like a match too; `is_it` decides.
             if is_it(self.places[lane]) {
                 return Some(lane);
             }
@@ -81,21 +80,21 @@ impl Bucket {
     // ANCHOR_END: lanes
 }
 
-/// Where in the table a name may stand. It holds until the next vacancy is looked for.
+/// Where in the table an id can go. Valid until the next search for a vacancy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vacancy {
     bucket: usize,
     tag: u8,
-    /// Its lane; [`LANES`] when there is no room.
+    /// Its lane; [`LANES`] if the bucket is full.
     lane: usize,
 }
 
-/// Where in the table a name is. It holds until the next vacancy is looked for.
+/// Where in the table an id is. Valid until the next search for a vacancy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Where its order is.
+    /// The location of its order.
     pub place: Place,
-    /// Where it stands.
+    /// Its slot in the table.
     at: Vacancy,
 }
 
@@ -107,14 +106,14 @@ impl Default for IdTable {
 }
 
 impl IdTable {
-    /// A table whose hash is keyed with these numbers. Nobody who chooses names may know them.
+    /// A table whose hash is keyed with these numbers. They must be unknown to the clients who choose ids.
     pub fn with_key(key: [u64; 2]) -> IdTable {
         let first = vec![Bucket::EMPTY; CHUNK].into_boxed_slice().try_into();
         IdTable { chunks: first.into_iter().collect(), buckets: 1, mask: 0, count: 0, key: [key[0], key[1] | 1] }
     }
 
     // ANCHOR: hash
-    /// The bucket of a name, and its tag: the halves of a product, folded.
+    /// The bucket of an id, and its tag: the halves of a product, folded.
     #[inline]
     fn hash(&self, id: Id) -> (usize, u8) {
         let product = u128::from(id ^ self.key[0]) * u128::from(self.key[1]);
@@ -136,7 +135,7 @@ impl IdTable {
     }
 
     // ANCHOR: find
-    /// Where the order of this name is.
+    /// Finds the order with this id.
     #[inline(always)]
     pub fn find(&self, id: Id, blocks: &Blocks) -> Option<Found> {
         let (number, tag) = self.hash(id);
@@ -152,7 +151,7 @@ impl IdTable {
     }
     // ANCHOR_END: find
 
-    /// The same for a name whose place is known.
+    /// The same for an id whose location is known.
     #[inline]
     pub fn find_at(&self, id: Id, place: Place) -> Found {
         let (bucket, tag) = self.hash(id);
@@ -160,7 +159,7 @@ impl IdTable {
         Found { place, at: Vacancy { bucket, tag, lane: lane.unwrap_or(LANES) } }
     }
 
-    /// Where a name may stand; none when it is there.
+    /// Where an id can go; none if it is in the table.
     #[inline(always)]
     pub fn vacancy(&mut self, id: Id, blocks: &mut Blocks) -> Option<Vacancy> {
         if self.count >= self.buckets * LOAD {
@@ -173,14 +172,14 @@ impl IdTable {
         Some(self.room(bucket, tag))
     }
 
-    /// The first lane that nobody is in.
+    /// The first empty lane.
     #[inline]
     fn room(&self, bucket: usize, tag: u8) -> Vacancy {
         Vacancy { bucket, tag, lane: self.bucket(bucket).lane(0, |_| true).unwrap_or(LANES) }
     }
 
     // ANCHOR: insert
-    /// Adds a name where it may stand, with the place of its order.
+    /// Adds an id at a vacancy, with the location of its order.
     #[inline]
     pub fn insert(&mut self, vacancy: Vacancy, place: Place, blocks: &mut Blocks) {
         self.count += 1;
@@ -197,7 +196,7 @@ impl IdTable {
         }
     }
 
-    /// Removes a name. It may come back to where it stood.
+    /// Removes an id. It may be inserted again at the same vacancy.
     #[inline]
     pub fn remove(&mut self, found: Found, blocks: &mut Blocks) -> Vacancy {
         self.count -= 1;
@@ -211,14 +210,14 @@ impl IdTable {
     }
     // ANCHOR_END: insert
 
-    /// Puts a name where it belongs now.
+    /// Moves an id to where it belongs now.
     fn put_again(&mut self, id: Id, place: Place, blocks: &mut Blocks) {
         let (bucket, tag) = self.hash(id);
         self.put(self.room(bucket, tag), place, blocks);
     }
 
     // ANCHOR: split
-    /// Adds a bucket, which takes its share from the one that had it until now.
+    /// Adds a bucket, which takes its share from the bucket that had it until now.
     #[cold]
     fn split(&mut self, blocks: &mut Blocks) {
         if self.buckets > self.mask {
@@ -260,19 +259,19 @@ impl IdTable {
         blocks.order_mut(before).1.link = next;
     }
 
-    /// How many names there are.
+    /// How many ids there are.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// How many names found no room in their buckets.
+    /// How many ids found no room in their buckets.
     pub fn crowded(&self, blocks: &Blocks) -> usize {
         let first = self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|bucket| bucket.more);
         let chain = |place: Place| Some(place).filter(|place| *place != NONE);
         first.flat_map(|place| std::iter::successors(chain(place), |&place| chain(blocks.order(place).1.link))).count()
     }
 
-    /// How many orders a look at a name's line leaves to be looked at: those with its tag.
+    /// How many orders have to be checked for an id after looking at its line: those with its tag.
     pub fn likely(&self, id: Id) -> usize {
         let (bucket, tag) = self.hash(id);
         let mut likely = 0;

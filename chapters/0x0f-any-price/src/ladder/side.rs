@@ -1,19 +1,20 @@
 //! One side of a ladder: the window, the levels far from it, the best, and how the window follows the best.
 //!
-//! Levels are known by **rank**: the higher the better, on both sides, so that both take the same instructions. A level
-//! is in the window exactly when the window holds its rank, else in the tree; everything is right wherever the window
-//! is, and only faster where it should be. So it can move in small steps: each moves one level between the array and
-//! the tree, or skips as many empty ranks as there are, and a message takes a few of them along.
+//! Levels are addressed by **rank**: higher is better on both sides, so that both use the same instructions. A level is
+//! in the window exactly when the window covers its rank, otherwise in the tree; results are correct wherever the
+//! window is, and only fast where it should be. So the window can move in small steps: each moves one level between the
+//! array and the tree, or skips any number of empty ranks, and each message performs a few.
 
 use crate::contract::{Price, Side};
 use crate::ladder::blocks::Level;
 use crate::ladder::far::Far;
 use crate::ladder::window::{LEVELS, Window};
 
-/// How many steps a window waits for each level that it may have to move.
+/// How many steps a window waits per level that it may have to move.
 const PATIENCE: usize = 16;
 
-/// All bits for a side whose prices are turned over. A choice of two numbers, and no branch: nobody could guess it.
+/// All bits set for a side whose prices are inverted. A choice of two numbers without a branch, which would be
+/// unpredictable.
 #[inline]
 fn turned(side: Side) -> u64 {
     (1 << 63) ^ 0_u64.wrapping_sub(side as u64)
@@ -36,22 +37,22 @@ pub fn price(side: Side, rank: u64) -> Price {
 pub struct Levels {
     window: Window,
     far: Far,
-    /// The best rank that has orders, 0 when none has.
+    /// The best rank with orders, 0 if there is none.
     best: u64,
     /// How many levels have orders.
     count: usize,
     /// The lowest rank that the window should hold.
     wanted: u64,
-    /// Whether it does not yet hold what it should, or the best is not where it should be.
+    /// Whether it does not yet cover what it should, or the best is not well placed.
     moving: bool,
-    /// For how many steps the best has been elsewhere.
+    /// For how many steps the best has been badly placed.
     waited: usize,
-    /// How many times the window has set out for another place.
+    /// How many times the window has started to move.
     moves: u64,
 }
 
 impl Levels {
-    /// The best rank, if anybody is there.
+    /// The best rank, if the side is not empty.
     #[inline]
     pub fn best(&self) -> Option<u64> {
         (self.count > 0).then_some(self.best)
@@ -63,26 +64,26 @@ impl Levels {
         self.count > 0 && self.best >= limit
     }
 
-    /// Whether a rank is not better than the best: whether an order of it may be on this side.
+    /// Whether a rank is not better than the best, so that an order of it may be on this side.
     #[inline]
     pub fn reaches(&self, rank: u64) -> bool {
         (self.count > 0) & (self.best >= rank)
     }
 
-    /// Whether the window is on its way.
+    /// Whether the window is moving.
     #[inline]
     pub fn is_moving(&self) -> bool {
         self.moving
     }
 
-    /// The level of a rank; none or an empty one where nobody is.
+    /// The level of a rank; none or an empty one if there are no orders.
     #[inline]
     pub fn get(&self, rank: u64) -> Option<&Level> {
         if self.window.holds(rank) { Some(self.window.get(rank)) } else { self.far.get(rank) }
     }
 
     // ANCHOR: add
-    /// Adds a quantity to the level of a rank, which may be new, and gives the level to be changed.
+    /// Adds a quantity to the level of a rank, which may be new, and returns the level for changes.
     #[inline]
     pub fn add(&mut self, rank: u64, quantity: u64) -> &mut Level {
         if !self.meets(rank) {
@@ -96,20 +97,20 @@ impl Levels {
     }
     // ANCHOR_END: add
 
-    /// Takes a quantity from the level of a rank, which is there, and gives the level to be changed.
+    /// Subtracts a quantity from the level of a rank, which exists, and returns the level for changes.
     #[inline]
     pub fn sub(&mut self, rank: u64, quantity: u64) -> &mut Level {
         if self.window.holds(rank) { self.window.sub(rank, quantity) } else { self.far.sub(rank, quantity) }
     }
 
     // ANCHOR: close
-    /// Says that the level of a rank has no orders any more. When it was the best, the next one is.
+    /// Marks the level of a rank as empty. If it was the best, finds the next one.
     #[inline]
     pub fn close(&mut self, rank: u64) {
         self.count -= 1;
         let next = if self.window.holds(rank) {
             self.window.close(rank);
-            // Nothing is better than the best, so what is far from it is worse than all in the window.
+            // Nothing is better than the best, so far levels are worse than all in the window.
             (rank == self.best).then(|| self.window.below(rank).or_else(|| self.far.highest()))
         } else {
             self.far.remove(rank);
@@ -117,7 +118,7 @@ impl Levels {
         };
         if let Some(next) = next {
             self.best = next.unwrap_or(0);
-            // Nobody is followed where nobody is.
+            // An empty side has no best to follow.
             if self.count > 0 {
                 self.follow();
             }
@@ -131,13 +132,13 @@ impl Levels {
     }
 
     // ANCHOR: follow
-    /// Whether the best is where it should be: in the window's upper half, and not at its very top.
+    /// Whether the best is well placed: in the window's upper half, and not at its very top.
     #[inline]
     fn is_well_placed(&self) -> bool {
         self.best.wrapping_sub(self.wanted + LEVELS / 2) < LEVELS / 8 * 3
     }
 
-    /// Sees whether the window has to follow the best.
+    /// Checks whether the window has to follow the best.
     #[inline]
     fn follow(&mut self) {
         self.moving |= !self.is_well_placed();
@@ -145,7 +146,7 @@ impl Levels {
     // ANCHOR_END: follow
 
     // ANCHOR: step
-    /// Moves the window by some steps, if it is on its way. A window that only waits looks once for all of them.
+    /// Moves the window by some steps, if it is moving. A window that only waits does one check for all of them.
     #[cold]
     pub fn advance(&mut self, steps: usize) {
         for _ in 0..steps {
@@ -159,12 +160,12 @@ impl Levels {
         }
     }
 
-    /// A step: a level changes its place, or ranks without orders are skipped.
+    /// One step: moves a level, or skips empty ranks.
     fn step(&mut self) {
         let Window { low, span, .. } = self.window;
         let (wanted, wanted_high) = (self.wanted, self.wanted + (LEVELS - 1));
         if span == 0 {
-            // Begin at the best, where most of what comes will be.
+            // Start at the best, where most new orders will be.
             self.window.low = self.best.clamp(wanted, wanted_high);
             self.grow();
         } else if low < wanted {
@@ -176,13 +177,13 @@ impl Levels {
         }
     }
 
-    /// Whether the window holds all ranks that it wants.
+    /// Whether the window covers all wanted ranks.
     fn has_arrived(&self) -> bool {
         self.window.low == self.wanted && self.window.span == LEVELS
     }
 
-    /// The window is where it was wanted. It sets out again only when the best has been elsewhere for some
-    /// steps a level: who places a lone order far out and takes it back can't make all levels move for it.
+    /// The window has arrived. It moves again only if the best has been badly placed for some steps per level: a
+    /// client that places a lone order far out and cancels it can't make all levels move.
     fn settle(&mut self, steps: usize) {
         self.waited += steps;
         let below = LEVELS / 16 * 11;
@@ -196,19 +197,19 @@ impl Levels {
     }
     // ANCHOR_END: step
 
-    /// Takes the lowest level into the tree, unless the window may keep it.
+    /// Moves the lowest level into the tree, unless the window may keep it.
     fn leave_below(&mut self, wanted: u64) {
         let high = self.window.low + (self.window.span - 1);
         let lowest = self.window.lowest().filter(|&lowest| lowest < wanted);
         if let Some(lowest) = lowest {
             self.move_out(lowest);
         }
-        // Rank `gone` and all below it are no longer held.
+        // Rank `gone` and all below it are no longer covered.
         let gone = lowest.unwrap_or(wanted - 1).min(high);
         (self.window.low, self.window.span) = (gone.wrapping_add(1), high - gone);
     }
 
-    /// Takes the highest level into the tree, unless the window may keep it.
+    /// Moves the highest level into the tree, unless the window may keep it.
     fn leave_above(&mut self, wanted: u64) {
         let highest = self.window.highest().filter(|&highest| highest > wanted);
         if let Some(highest) = highest {
@@ -218,7 +219,7 @@ impl Levels {
         self.window.span = gone - self.window.low;
     }
 
-    /// Fetches the next level from the tree: above the window first, where the market is, then below.
+    /// Fetches the next level from the tree: first above the window, where the market is, then below.
     fn grow(&mut self) {
         let Window { low, span, .. } = self.window;
         let (wanted, missing) = (self.wanted, LEVELS - (low - self.wanted) - span);
@@ -227,7 +228,7 @@ impl Levels {
             self.window.span = next.map_or(span + missing, |next| next - low + 1);
             self.move_in(next);
         } else {
-            // What the window holds is not in the tree, so the next one is below.
+            // Levels in the window are not in the tree, so the next one is below.
             let next = self.far.at_or_below(low).filter(|next| *next >= wanted);
             self.window.low = next.unwrap_or(wanted);
             self.window.span += low - self.window.low;
@@ -247,12 +248,12 @@ impl Levels {
         }
     }
 
-    /// How many times the window has set out for another place.
+    /// How many times the window has started to move.
     pub fn window_moves(&self) -> u64 {
         self.moves
     }
 
-    /// Whether a rank's level is in the window, where there is one.
+    /// Whether a rank's level, if there is one, is in the window.
     pub fn is_in_window(&self, rank: u64) -> bool {
         self.window.holds(rank)
     }

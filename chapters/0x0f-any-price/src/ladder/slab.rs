@@ -1,33 +1,33 @@
-//! Slots that are used again, in chunks, so that growth copies nothing.
+//! Reusable slots, allocated in chunks, so that growth copies nothing.
 //!
-//! A vector that doubles copies all it holds while one order waits. Here growth is a chunk of 16 KiB now and then. The
-//! free slots form a list through the slots themselves, for a list beside them would double too. The memory is that
-//! of the most values that were there at one time. Cost: a chunk's address, which stays in the cache, and the slot.
+//! A vector that doubles copies everything while one order waits. Here growth is an occasional chunk of 16 KiB. The
+//! free list runs through the slots themselves, because a separate list would have to double too. The memory is that of
+//! the largest number of values so far. Cost: a chunk's address, which stays in the cache, and the slot.
 
-/// Where a value lies in a [`Slab`].
+/// The location of a value in a [`Slab`].
 pub type Slot = u32;
 
 /// No slot.
 pub const NONE: Slot = Slot::MAX;
 
-/// How many values lie side by side.
+/// How many values are allocated together.
 const CHUNK: usize = 256;
 
-/// What a slab can hold: something with room for a slot's number while nobody uses it.
+/// A value for a slab: it has room for a slot's number while it is unused.
 pub trait Linked: Copy {
-    /// What a new chunk is filled with.
+    /// The initial value of a new chunk's slots.
     const EMPTY: Self;
 
-    /// Where the number goes.
+    /// The field for the slot's number.
     fn link(&mut self) -> &mut Slot;
 }
 
-/// Values that come and go.
+/// A pool of values.
 pub struct Slab<T> {
     chunks: Vec<Box<[T; CHUNK]>>,
-    /// The first free slot that was in use before.
+    /// The first free slot that was used before.
     free: Slot,
-    /// The first slot that never was.
+    /// The first slot that was never used.
     fresh: Slot,
 }
 
@@ -52,12 +52,12 @@ impl<T: Linked> Slab<T> {
         slot
     }
 
-    /// A slot that nobody has used.
+    /// A slot that was never used.
     #[cold]
     fn fresh_slot(&mut self) -> Slot {
         let slot = self.fresh;
         if slot as usize == self.chunks.len() * CHUNK
-            // The length is right, so this can't fail; a boxed array has no bounds to check later.
+            // The length is right, so this can't fail; a boxed array needs no bounds checks later.
             && let Ok(chunk) = vec![T::EMPTY; CHUNK].into_boxed_slice().try_into()
         {
             self.chunks.push(chunk);
@@ -66,7 +66,7 @@ impl<T: Linked> Slab<T> {
         slot
     }
 
-    /// Gives a slot back.
+    /// Returns a slot to the pool.
     #[inline]
     pub fn free(&mut self, slot: Slot) {
         let free = self.free;
@@ -80,7 +80,7 @@ impl<T: Linked> Slab<T> {
         &self.chunks[slot as usize / CHUNK][slot as usize % CHUNK]
     }
 
-    /// The same, to change.
+    /// The same, mutable.
     #[inline]
     pub fn get_mut(&mut self, slot: Slot) -> &mut T {
         &mut self.chunks[slot as usize / CHUNK][slot as usize % CHUNK]

@@ -1,10 +1,10 @@
-//! Levels around the market: an array, and a bitmap of bitmaps that says which of them have orders.
+//! Levels around the market: an array, and a two-level bitmap of the levels that have orders.
 //!
-//! The array is a ring: a rank's place is its low twelve bits. So the window moves without moving anything: a rank
-//! that leaves at one end makes room for one that comes at the other. A bit of `top` says whether any of 64 levels has
-//! orders, a bit of that word which: the next level with orders, wherever it is, is two counts of zeros away. A word
-//! stands beside the quantity of its 64 levels, so that a sum over the window is not a walk over it.
-//! Invariants: a bit is set exactly where a level has orders; ranks outside of `low` and `span` have none here.
+//! The array is a ring: a rank's index is its low twelve bits. So the window moves without moving any data: a rank that
+//! leaves at one end makes room for one that enters at the other. A bit of `top` says whether any of 64 levels has
+//! orders, a bit of that word which ones: the next level with orders, wherever it is, is two counts of zeros away. Each
+//! word is stored with the quantity of its 64 levels, so that a sum over the window need not visit every level.
+//! Invariants: a bit is set exactly if its level has orders; ranks outside of `low` and `span` have none here.
 
 use crate::ladder::blocks::Level;
 
@@ -21,7 +21,7 @@ struct Word {
     total: u64,
 }
 
-/// The levels of `span` ranks from `low` on.
+/// The levels of `span` ranks starting at `low`.
 pub struct Window {
     /// The lowest rank.
     pub low: u64,
@@ -43,25 +43,25 @@ impl Default for Window {
     }
 }
 
-/// A rank's place in the ring.
+/// A rank's index in the ring.
 fn place(rank: u64) -> usize {
     (rank % LEVELS) as usize
 }
 
 impl Window {
-    /// Whether a rank's level is here.
+    /// Whether the window covers a rank.
     #[inline]
     pub fn holds(&self, rank: u64) -> bool {
         rank.wrapping_sub(self.low) < self.span
     }
 
-    /// The level of a rank that is here.
+    /// The level of a covered rank.
     #[inline]
     pub fn get(&self, rank: u64) -> &Level {
         &self.levels[place(rank)]
     }
 
-    /// Adds a quantity to the level of a rank that is here, and gives the level to be changed.
+    /// Adds a quantity to the level of a covered rank, and returns the level for changes.
     #[inline]
     pub fn add(&mut self, rank: u64, quantity: u64) -> &mut Level {
         let place = place(rank);
@@ -74,7 +74,7 @@ impl Window {
         level
     }
 
-    /// Takes a quantity from the level of a rank that is here, and gives the level to be changed.
+    /// Subtracts a quantity from the level of a covered rank, and returns the level for changes.
     #[inline]
     pub fn sub(&mut self, rank: u64, quantity: u64) -> &mut Level {
         let place = place(rank);
@@ -84,7 +84,7 @@ impl Window {
         level
     }
 
-    /// Says that a level has no orders any more.
+    /// Marks a level as empty.
     #[inline]
     pub fn close(&mut self, rank: u64) {
         let place = place(rank);
@@ -96,7 +96,7 @@ impl Window {
     }
 
     // ANCHOR: below
-    /// The next rank below this one that has orders.
+    /// The next lower rank that has orders.
     #[inline]
     pub fn below(&self, rank: u64) -> Option<u64> {
         let from = place(rank);
@@ -105,7 +105,7 @@ impl Window {
         let found = match in_word.checked_ilog2() {
             Some(bit) => word * 64 + bit as usize,
             None => {
-                // The words below, or those at the ring's other end, the one that we come from last.
+                // The words below, then those at the ring's other end, and last the one that we started from.
                 let below = self.top & !(u64::MAX << word);
                 let word = if below != 0 { below } else { self.top }.checked_ilog2()? as usize;
                 word * 64 + self.words[word].bits.ilog2() as usize
@@ -115,7 +115,7 @@ impl Window {
     }
     // ANCHOR_END: below
 
-    /// The next rank above this one that has orders.
+    /// The next higher rank that has orders.
     pub fn above(&self, rank: u64) -> Option<u64> {
         let from = place(rank);
         let (word, bit) = (from / 64, from % 64);
@@ -131,17 +131,17 @@ impl Window {
         Some(rank.wrapping_add(1 + place((found as u64 + LEVELS - 1).wrapping_sub(from as u64)) as u64))
     }
 
-    /// The best rank that has orders.
+    /// The highest rank that has orders.
     pub fn highest(&self) -> Option<u64> {
         self.below(self.low.wrapping_add(self.span))
     }
 
-    /// The worst rank that has orders.
+    /// The lowest rank that has orders.
     pub fn lowest(&self) -> Option<u64> {
         self.above(self.low.wrapping_sub(1))
     }
 
-    /// Takes a level out, as it is.
+    /// Removes and returns a level.
     pub fn take(&mut self, rank: u64) -> Level {
         self.close(rank);
         let total = self.get(rank).total;
@@ -150,7 +150,7 @@ impl Window {
     }
 
     // ANCHOR: total_from
-    /// The quantity of all levels that are not below this rank: whole words where they fit, and at most 126 levels.
+    /// The quantity of all levels from this rank up: whole words where possible, and at most 126 single levels.
     pub fn total_from(&self, mut rank: u64) -> u64 {
         if rank <= self.low {
             return self.words.iter().map(|word| word.total).sum();

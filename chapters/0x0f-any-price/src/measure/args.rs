@@ -1,4 +1,4 @@
-//! What can be asked on the command line.
+//! The command line.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::Parser;
 use results::language::Language;
 use results::output::OutputArgs;
 
-/// Measures books for any price: all engines over all flows, in turn, with their answers compared.
+/// Measures books for any price: runs all engines over all flows, in turn, and compares their events.
 #[derive(Debug, Clone, Parser)]
 pub struct Args {
     /// Only these flows: calm, trend, crash, wide, deep, hostile [default: all]
@@ -15,16 +15,16 @@ pub struct Args {
     /// Only these engines: ladder, tree, vectors [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub engine: Vec<String>,
-    /// A flow of your own as CSV; the columns are told in src/orders_csv.rs
+    /// A flow of your own as CSV; src/orders_csv.rs describes the columns
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// How many commands of each flow are measured [default: 1000000, with --quick 100000]
+    /// How many commands to measure per flow [default: 1000000, with --quick 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pub commands: Option<u32>,
     /// How many rounds [default: 9, with --quick 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub rounds: Option<u32>,
-    /// Where the flows' randomness begins
+    /// The seed of the flows
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// A first look: fewer commands, fewer rounds, and no count of cache lines
@@ -34,13 +34,12 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "en")]
     pub lang: Language,
     #[command(flatten)]
-    /// Where the record goes.
+    /// Where to write the record.
     pub output: OutputArgs,
-    /// Leave out what other libraries can't do: orders that trade whole or not at all, and smaller quantities that
-    /// keep their place
+    /// Leave out what other libraries do not support: fill-or-kill orders, and smaller quantities that keep their place
     #[arg(long)]
     pub plain: bool,
-    /// Run the ladder once over this flow and print nothing: what valgrind counts
+    /// Run the ladder once over this flow and print nothing, for valgrind to count
     #[arg(long, hide = true, value_name = "FLOW")]
     pub replay: Option<String>,
 }
@@ -56,7 +55,7 @@ impl Args {
         self.rounds.unwrap_or(if self.quick { 3 } else { 9 })
     }
 
-    /// The command that repeats this run, without the folders of this machine.
+    /// The command that repeats this run, without the paths of this machine.
     pub fn command_line(&self, program: &str) -> String {
         let mut words = vec![program.to_owned()];
         let mut list = |flag: &str, names: &[String]| {

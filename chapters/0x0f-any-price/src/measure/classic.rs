@@ -1,5 +1,5 @@
-//! What generality costs where it is not needed: `classic` of part I, its orders in ticks, once into the book of 0x05
-//! and once into the ladder. Neither has accounts to ask, so both do a book's work and no more.
+//! The cost of generality where it is not needed: the orders of part I's `classic`, with prices in ticks, run through
+//! the book of 0x05 and through the ladder. Neither has accounts, so both do only a book's work.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::contract::{Book, Command, Event, Receiver, Side, TimeInForce};
 use crate::ladder::Ladder;
 use results::record::ClassicRecord;
 
-/// The quantities of all fills by price, and how many orders rested: the same of both books.
+/// The quantities of all fills by price, and how many orders rested: both books must agree.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 struct Sum {
     traded: u64,
@@ -36,7 +36,7 @@ impl Receiver for Sum {
     }
 }
 
-/// The same orders in both languages.
+/// The same orders in both formats.
 struct Orders {
     array: Vec<(Order, market::TimeInForce)>,
     ladder: Vec<Command>,
@@ -44,7 +44,7 @@ struct Orders {
 
 fn orders(count: usize) -> Orders {
     let flow = market::flow::generate(market::flow::FlowName::Classic, count, 1);
-    // Nobody meets an order of their own when each side has one owner.
+    // No order meets one of its own account if each side has one owner.
     let holders = two_holders();
     let mut orders = Orders { array: Vec::new(), ladder: Vec::new() };
     for place in flow.body.iter().filter_map(|command| match command {
@@ -105,12 +105,12 @@ fn run_ladder(orders: &Orders) -> (f64, Sum) {
     (start.elapsed().as_nanos() as f64 / orders.ladder.len().max(1) as f64, sum)
 }
 
-/// Which book replays the orders, where valgrind counts.
+/// The book that replays the orders when valgrind counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replayed {
-    /// That of 0x05.
+    /// The book of 0x05.
     Array,
-    /// This chapter's.
+    /// This chapter's book.
     Ladder,
 }
 
@@ -118,7 +118,7 @@ impl Replayed {
     /// Both.
     pub const ALL: [Replayed; 2] = [Replayed::Array, Replayed::Ladder];
 
-    /// What its replay is asked for by, and its counts in the record.
+    /// Its name on the command line, and in the record of its counts.
     pub fn word(self) -> &'static str {
         match self {
             Replayed::Array => "classic-array",
@@ -127,7 +127,7 @@ impl Replayed {
     }
 }
 
-/// Runs one book once. Returns how many orders it was given.
+/// Runs one book once. Returns how many orders it got.
 pub fn replay(book: Replayed, count: usize) -> usize {
     let orders = orders(count);
     match book {
@@ -137,15 +137,15 @@ pub fn replay(book: Replayed, count: usize) -> usize {
     orders.array.len()
 }
 
-/// How many of so many commands are orders.
+/// How many of this many commands are orders.
 pub fn placed(count: usize) -> usize {
     orders(count).array.len()
 }
 
-/// Runs both in turn, after a round that does not count.
+/// Runs both in turn, after a warm-up round.
 ///
 /// # Errors
-/// What they answered, when that differs.
+/// Their results, if they differ.
 pub fn measure(count: usize, rounds: u32) -> Result<ClassicRecord, String> {
     let orders = orders(count);
     let (mut array_ns, mut ladder_ns) = (Vec::new(), Vec::new());
@@ -160,7 +160,7 @@ pub fn measure(count: usize, rounds: u32) -> Result<ClassicRecord, String> {
         }
     }
     let ratio: Vec<f64> = ladder_ns.iter().zip(&array_ns).map(|(ladder, array)| ladder / array).collect();
-    let spread = |rounds: &[f64]| Spread::of(rounds).ok_or("classic: a round gave no number");
+    let spread = |rounds: &[f64]| Spread::of(rounds).ok_or("classic: a round gave no result");
     Ok(ClassicRecord {
         orders: orders.array.len(),
         array_ns: spread(&array_ns)?,

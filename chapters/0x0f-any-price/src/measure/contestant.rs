@@ -1,4 +1,4 @@
-//! An engine as the measurement knows it, whatever its type.
+//! An engine in the measurement, independent of its type.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -10,15 +10,15 @@ use crate::measure::timed::{Clock, Timed};
 /// One pass without a clock inside.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// Nanoseconds a measured command.
+    /// Nanoseconds per measured command.
     pub ns: f64,
-    /// All answers, summed up in their order.
+    /// A digest of all events, in order.
     pub digest: u64,
-    /// The trades among them.
+    /// The digest of the trades among them.
     pub trades: u64,
-    /// Bytes that the book held at its end.
+    /// How many bytes the book held at the end.
     pub bytes: usize,
-    /// Orders that rested at its end.
+    /// How many orders rested at the end.
     pub orders: usize,
 }
 
@@ -27,20 +27,20 @@ pub trait Contestant {
     /// Its name in the record; it does not change.
     fn name(&self) -> &'static str;
 
-    /// Whether its answers are compared in full; of others the trades are.
+    /// Whether all its events are compared; otherwise only its trades are.
     fn answers_all(&self) -> bool;
 
-    /// Why it can't be asked what this flow asks, if it can't.
+    /// Why it does not support this flow, if it doesn't.
     fn unable(&self, flow: &str) -> Option<&'static str>;
 
     /// Runs it once, in a new book.
     fn pass(&self, flow: &Flow) -> Pass;
 
-    /// Runs it once, in a new book, with the clock read around each command, those of the setup too.
+    /// Runs it once, in a new book, with the clock read around each command, including the setup.
     fn timed(&self, flow: &Flow, clock: &Clock, timed: &mut Timed);
 }
 
-/// An engine of this chapter, or a stranger behind its trait.
+/// An engine of this chapter, or another library's book behind its trait.
 pub struct Engine<B> {
     name: &'static str,
     answers_all: bool,
@@ -49,12 +49,12 @@ pub struct Engine<B> {
 }
 
 impl<B: Book> Engine<B> {
-    /// An engine that can do everything.
+    /// An engine that supports everything.
     pub fn new(name: &'static str) -> Engine<B> {
         Engine { name, answers_all: true, unable: |_| None, new: B::default }
     }
 
-    /// A stranger, who tells its trades and not all else, and can't do some flows.
+    /// Another library's book, which reports only its trades, and does not support some flows.
     pub fn trades_only(name: &'static str, unable: fn(&str) -> Option<&'static str>) -> Engine<B> {
         Engine { name, answers_all: false, unable, new: B::default }
     }
@@ -93,7 +93,7 @@ impl<B: Book> Contestant for Engine<B> {
 }
 
 // ANCHOR: apply_all
-/// Never inlined: what is counted begins and ends here.
+/// Never inlined: the counting starts and ends here.
 #[inline(never)]
 pub fn apply_all<B: Book, R: Receiver>(book: &mut B, commands: &[Command], receiver: &mut R) {
     for &command in commands {
@@ -102,7 +102,7 @@ pub fn apply_all<B: Book, R: Receiver>(book: &mut B, commands: &[Command], recei
 }
 // ANCHOR_END: apply_all
 
-/// All answers in their order, in one number, and the trades in another.
+/// A digest of all events in order, and one of the trades.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Digest {
     all: u64,
@@ -122,12 +122,12 @@ impl Receiver for Digest {
             Event::Cancelled { id, quantity, reason } => (4, id, reason as u64, quantity),
             Event::Rejected { id, reason } => (5, id, reason as u64, 0),
         };
-        // A trade before and a trade after make a difference.
+        // The order relative to trades matters.
         self.all = mixed(self.all ^ self.trades, a, b, c, kind);
     }
 }
 
-/// A number that depends on all of these and on what came before.
+/// Hashes these values and the previous hash.
 fn mixed(before: u64, a: u64, b: u64, c: u32, kind: u64) -> u64 {
     let new = a ^ b.rotate_left(24) ^ u64::from(c).rotate_left(40) ^ kind << 61;
     (before.rotate_left(5) ^ new).wrapping_mul(0x9E37_79B9_7F4A_7C15)

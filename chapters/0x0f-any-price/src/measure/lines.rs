@@ -1,28 +1,28 @@
-//! How many cache lines a message of the ladder lacks, counted by valgrind's model of a processor's caches. The model
-//! fetches nothing ahead, so a real processor lacks fewer.
+//! How many cache misses a message of the ladder causes, as counted by valgrind's cache model. The model does not
+//! prefetch, so a real processor has fewer misses.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use results::record::LinesRecord;
 
-/// A first cache of 48 KiB and a second of 2 MiB, in lines of 64 bytes.
+/// A first-level cache of 48 KiB and a second of 2 MiB, with lines of 64 bytes.
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=49152,12,64", "--LL=2097152,16,64"];
 
-/// Whether valgrind is here.
+/// Whether valgrind is installed.
 pub fn is_possible() -> bool {
     let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
 }
 
-/// Counts what the measured commands of a flow cost, each of `messages`. `program` is run with `--replay`.
+/// Counts the cost of the measured commands of a flow, per message. Runs `program` with `--replay`.
 ///
 /// # Errors
-/// What valgrind said, when it counted nothing.
+/// Valgrind's output, if it counted nothing.
 pub fn count(program: &Path, flow: &str, commands: usize, messages: usize) -> Result<LinesRecord, String> {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--cache-sim=yes", "--callgrind-out-file=/dev/null"]).args(CACHES);
-    // Only what these do is counted; the setup fills the model's caches all the same.
+    // Count only these functions; the setup fills the model's caches all the same.
     valgrind.arg("--collect-atstart=no");
     valgrind.args(["*apply_replayed*", "*run_array*", "*run_ladder*"].map(|name| format!("--toggle-collect={name}")));
     valgrind.arg(program).args(["--replay", flow, "--commands", &commands.to_string()]);

@@ -1,4 +1,4 @@
-//! A run: which flows, which engines, how far it is, what was found.
+//! A run: chooses flows and engines, shows progress, and reports the results.
 
 use std::env;
 
@@ -22,7 +22,7 @@ use crate::tree_book::TreeBook;
 use crate::vector_book::VectorBook;
 use results::record::{AnyPriceRecord, BookRecord, FlowRecord, KindRecord, LinesRecord, UnableRecord};
 
-/// How many commands are replayed under valgrind, which takes some fifty times as long.
+/// How many commands are replayed under valgrind, which takes about fifty times as long.
 const REPLAYED: usize = 200_000;
 /// How many orders `classic` has.
 const CLASSIC_ORDERS: usize = 2_000_000;
@@ -32,11 +32,11 @@ const TIMED_ROUNDS: u32 = 5;
 /// Why a run stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A file or an argument can't be used, or a disk can't.
+    /// A file or an argument is invalid, or the disk can't be used.
     #[error(transparent)]
     Measure(#[from] MeasureError),
-    /// Two engines answered differently.
-    #[error("{0}; one of them does other work, so their times say nothing")]
+    /// Two engines gave different events.
+    #[error("{0}; they do different work, so their times can't be compared")]
     Disagree(String),
 }
 
@@ -68,12 +68,12 @@ pub fn engines() -> Vec<Box<dyn Contestant>> {
     ]
 }
 
-/// Runs what `args` ask for, prints the tables, and writes `record` into the output folder. `command` is what a reader
-/// types to run it.
+/// Runs the measurement that `args` select, prints the tables, and writes `record` into the output folder. `command` is
+/// how users start the program.
 ///
 /// # Errors
-/// [`RunError::Disagree`] when engines answer differently, [`MeasureError`] for names that nothing has, for a flow
-/// that can't be read and for disks that can't be written.
+/// [`RunError::Disagree`] if the events of engines differ, [`MeasureError`] for unknown names, for a flow that can't be
+/// read and for a disk that can't be written.
 pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command: &str) -> Result<Verdict, RunError> {
     if let Some(name) = &args.replay {
         if let Some(book) = Replayed::ALL.into_iter().find(|book| book.word() == name) {
@@ -88,8 +88,8 @@ pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command
     let steps = flows.len() as u64 * u64::from(rounds + TIMED_ROUNDS) * engines.len() as u64;
     let bar = progress_bar(steps);
     let machine = machine::describe(&args.output.folder());
-    // A move to another core would empty the caches in the middle of a pass. What is pinned sees one core alone, so the
-    // machine is asked before.
+    // A move to another core would empty the caches in the middle of a pass. A pinned process sees only one core, so
+    // query the machine before pinning.
     if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
         core_affinity::set_for_current(core);
     }
@@ -179,7 +179,7 @@ fn measure(
     let (able, unable): (Vec<_>, Vec<_>) = engines.iter().partition(|engine| engine.unable(name).is_none());
     let mut passes: Vec<Vec<Pass>> = vec![Vec::new(); able.len()];
     let mut first: Option<(&str, Pass)> = None;
-    // The first time around meets memory that nobody has touched. It does not count.
+    // The first pass touches new memory, and does not count.
     for round in 0..=rounds {
         for (engine, passes) in able.iter().zip(&mut passes) {
             let pass = engine.pass(flow);
@@ -226,7 +226,7 @@ fn engine_record(
     }
     let ns: Vec<f64> = passes.iter().map(|pass| pass.ns).collect();
     let per_s: Vec<f64> = ns.iter().map(|ns| 1e9 / ns).collect();
-    let no_number = || MeasureError::Unusable(format!("{}: a round gave no number; run it again", engine.name()));
+    let no_number = || MeasureError::Unusable(format!("{}: a round gave no result; run it again", engine.name()));
     let setup = flow.setup.len();
     let kinds = Kind::ALL.into_iter().filter_map(|kind| {
         let (count, ns) = timed.median(setup, kind, &clock)?;
@@ -247,7 +247,7 @@ fn engine_record(
     })
 }
 
-/// Fills a book and runs the rest of a flow where valgrind begins to count.
+/// Fills a book, and runs the rest of a flow in the function that valgrind counts.
 fn replay(flow: Flow) -> Result<Verdict, RunError> {
     let mut book = Ladder::with_key([0x5851_F42D_4C95_7F2D, 0x1405_7B7E_F767_814F]);
     apply_all(&mut book, &flow.setup, &mut ());
@@ -255,7 +255,7 @@ fn replay(flow: Flow) -> Result<Verdict, RunError> {
     Ok(Verdict::Yes)
 }
 
-/// Its name is what valgrind is told to look for.
+/// Valgrind finds this function by its name.
 #[inline(never)]
 fn apply_replayed<R: Receiver>(book: &mut Ladder, flow: &Flow, receiver: &mut R) {
     for &command in &flow.commands {
@@ -267,13 +267,13 @@ fn counted_lines(commands: usize) -> Result<Vec<LinesRecord>, MeasureError> {
     let program = env::current_exe()
         .map_err(|error| MeasureError::Unusable(format!("cannot find this program's own file: {error}")))?;
     let count = |name: Name| {
-        // A million orders have to rest in `deep`, and a flow fills its book with as many as it has commands.
+        // `deep` needs a million resting orders, and a flow fills its book with as many orders as it has commands.
         let most = if name == Name::Deep { 5 * REPLAYED } else { REPLAYED };
         let commands = commands.min(most);
         lines::count(&program, name.word(), commands, commands).map_err(MeasureError::Unusable)
     };
     let flows = Name::ALL.into_iter().map(count);
-    // As many as are measured: how many rest decides what fits into a cache.
+    // Use the measured number: how many orders rest decides what fits into a cache.
     let commands = CLASSIC_ORDERS.min(commands * 2);
     let placed = classic::placed(commands);
     let books = Replayed::ALL

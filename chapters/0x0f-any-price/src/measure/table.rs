@@ -11,7 +11,7 @@ fn right(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-/// One flow: an engine a row.
+/// One flow: one row per engine.
 pub fn text(flow: &FlowRecord, language: Language) -> String {
     let head = language.pick(
         ["engine", "messages/s", "min to max", "p99.9", "longest", "with fills", "bytes/order"],
@@ -34,7 +34,7 @@ pub fn text(flow: &FlowRecord, language: Language) -> String {
             right(time(*p999_ns)),
             right(time(*longest_ns)),
             right(format!("{} ({})", time(engine.longest_with_fills_ns), engine.longest_fills)),
-            // A stranger does not tell.
+            // Other libraries do not report this.
             right(if engine.bytes_per_order > 0.0 { format!("{:.0}", engine.bytes_per_order) } else { "–".into() }),
         ]);
         let times = kinds.map(|kind| {
@@ -55,7 +55,7 @@ pub fn text(flow: &FlowRecord, language: Language) -> String {
     text
 }
 
-/// What is said once: `classic`, and the cache lines.
+/// The end of the output: `classic`, and the cache misses.
 pub fn ending(record: &AnyPriceRecord, language: Language) -> String {
     let mut text = String::new();
     if let Some(classic) = &record.classic {

@@ -1,13 +1,13 @@
-//! How long single messages take, by their kind, and the longest.
+//! How long single messages take, by kind, and the longest one.
 //!
-//! A machine's other work makes messages look long at random. So a flow is run some times, and each message counts
-//! with its shortest time: what is long every time is long because of the engine.
+//! Other work on the machine makes random messages look slow. So a flow is run several times, and each message counts
+//! with its shortest time: a message that is slow every time is slow because of the engine.
 
 use quanta::Clock as Counter;
 
 use crate::contract::{Command, Event, Receiver};
 
-/// A clock that knows what a look at it takes.
+/// A clock that knows its own reading cost.
 pub struct Clock {
     counter: Counter,
     look_ns: f64,
@@ -27,13 +27,13 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// What stands between two looks with nothing between them, in nanoseconds.
+    /// The time between two readings with nothing in between, in nanoseconds.
     pub fn look_ns(&self) -> f64 {
         self.look_ns
     }
 }
 
-/// What a message was.
+/// The kind of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Kind {
@@ -43,11 +43,11 @@ pub enum Kind {
     Take,
     /// An order that is cancelled.
     Cancel,
-    /// An order that goes elsewhere and rests there.
+    /// An order that moves to another price and rests there.
     Move,
-    /// An order that wants less.
+    /// An order that is reduced.
     Reduce,
-    /// Nothing came of it.
+    /// It had no effect.
     Nothing,
 }
 
@@ -68,7 +68,7 @@ impl Kind {
     }
 }
 
-/// What a message's answers were.
+/// The events of a message.
 #[derive(Clone, Copy, Default)]
 pub struct Heard {
     fills: u32,
@@ -111,14 +111,14 @@ struct Message {
     fills: u32,
 }
 
-/// All messages of a flow, over some rounds.
+/// All messages of a flow, over several rounds.
 #[derive(Default)]
 pub struct Timed {
     messages: Vec<Message>,
     at: usize,
 }
 
-/// A single message that took long.
+/// The slowest message.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Longest {
     /// Its time in nanoseconds.
@@ -128,7 +128,7 @@ pub struct Longest {
 }
 
 impl Timed {
-    /// Begins a round.
+    /// Starts a round.
     pub fn begin(&mut self) {
         self.at = 0;
     }
@@ -156,21 +156,21 @@ impl Timed {
         times
     }
 
-    /// How many messages after the setup were of a kind, and the time of the middle one.
+    /// How many messages after the setup were of a kind, and their median time.
     pub fn median(&self, setup: usize, kind: Kind, clock: &Clock) -> Option<(usize, f64)> {
         let times = self.sorted(setup, Some(kind));
         let middle = *times.get(times.len() / 2)?;
         Some((times.len(), (f64::from(middle) - clock.look_ns).max(0.0)))
     }
 
-    /// The time that 999 of 1,000 messages after the setup keep.
+    /// The 99.9th percentile of the messages after the setup.
     pub fn p999(&self, setup: usize, clock: &Clock) -> f64 {
         let times = self.sorted(setup, None);
         let at = times.len().saturating_sub(1) * 999 / 1_000;
         times.get(at).map_or(0.0, |&ns| (f64::from(ns) - clock.look_ns).max(0.0))
     }
 
-    /// The longest message of all, those of the setup too, that filled at most so many orders.
+    /// The slowest message, including the setup, that filled at most this many orders.
     pub fn longest(&self, fills: u32, clock: &Clock) -> Longest {
         let chosen = self.messages.iter().filter(|message| message.fills <= fills);
         let longest = chosen.max_by_key(|message| message.ns);

@@ -1,8 +1,8 @@
-//! Whether a venue stayed as it was.
+//! Whether a venue stayed stable.
 //!
-//! The first quarter of the windows warms up and is not judged. The median of the last quarter is compared with that of the
-//! second, and may be larger by a factor and an amount, both wide: what is looked for is what goes on growing, not what
-//! swings.
+//! The first quarter of the windows is a warm-up and is not judged. The median of the last quarter is compared with
+//! that of the second, and may be larger by a factor and an amount, both generous: the point is to find steady growth,
+//! not fluctuation.
 //!
 //! | what | may be larger by |
 //! |---|---|
@@ -14,7 +14,7 @@
 use results::record::{TrendRecord, WindowRecord};
 use results::spread::median_of_sorted;
 
-/// What may not grow, and what it may become: so many times what it was, and so much more.
+/// RequestKind must not grow, and by how much it may be larger: a factor, and an amount.
 const RULES: [Rule; 4] = [
     Rule {
         name: "memory",
@@ -34,7 +34,7 @@ struct Rule {
     of: fn(&WindowRecord) -> Option<f64>,
 }
 
-/// What became of all that may not grow; what the system does not tell is left out.
+/// The trend of everything that must not grow; leaves out what the system does not report.
 pub fn trends(windows: &[WindowRecord]) -> Vec<TrendRecord> {
     let quarter = windows.len() / 4;
     let (second, last) = (&windows[quarter..2 * quarter], &windows[windows.len() - quarter..]);
@@ -56,7 +56,7 @@ fn median(windows: &[WindowRecord], of: fn(&WindowRecord) -> Option<f64>) -> Opt
 mod tests {
     use super::*;
 
-    /// Forty windows in which everything is as these say, by the number of the window.
+    /// Forty windows with these values, by the number of the window.
     fn windows(memory: fn(u64) -> u64, descriptors: fn(u64) -> u64, p99_ms: fn(u64) -> f64) -> Vec<WindowRecord> {
         let window = |number| WindowRecord {
             until_s: 10.0 * number as f64,
@@ -76,21 +76,21 @@ mod tests {
     }
 
     #[test]
-    fn what_warms_up_and_swings_has_not_grown() {
+    fn warm_up_and_fluctuation_are_not_growth() {
         let warm = windows(|n| (100 + 20 * n.min(10)) << 20, |n| 80 + n % 3, |n| if n % 7 == 0 { 90.0 } else { 4.0 });
         assert_eq!((over(&warm), trends(&warm).len()), (Vec::new(), 4));
         assert!(trends(&[]).is_empty());
     }
 
     #[test]
-    fn what_goes_on_growing_is_seen() {
+    fn steady_growth_is_detected() {
         assert_eq!(over(&windows(|n| (100 + 8 * n) << 20, |_| 80, |_| 4.0)), ["memory"]);
         assert_eq!(over(&windows(|_| 1 << 28, |n| 80 + 2 * n, |_| 4.0)), ["descriptors"]);
         assert_eq!(over(&windows(|_| 1 << 28, |_| 80, |n| 0.25 * (n * n) as f64)), ["p99"]);
     }
 
     #[test]
-    fn where_the_system_does_not_tell_the_rest_is_judged() {
+    fn unreported_values_are_left_out_and_the_rest_is_judged() {
         let mut silent = windows(|_| 1, |_| 1, |_| 4.0);
         silent.iter_mut().for_each(|window| (window.resident_bytes, window.descriptors) = (None, None));
         let names: Vec<_> = trends(&silent).into_iter().map(|trend| trend.name).collect();

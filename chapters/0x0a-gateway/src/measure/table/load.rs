@@ -1,4 +1,4 @@
-//! What a load came to, and whether it counts.
+//! The results of a load, and whether they count.
 
 use comfy_table::Cell;
 use results::language::Language;
@@ -7,7 +7,7 @@ use results::units::count_text;
 
 use crate::measure::cells::{ms, right, table};
 
-/// The figures, and the verdict in words.
+/// The figures, and the verdict.
 pub fn text(record: &LoadRecord, language: Language) -> String {
     let head = language.pick(
         ["engine", "connections", "cancels", "offered/s", "answered/s", "p50", "p99", "p99.9", "server", "load"],
@@ -33,11 +33,11 @@ pub fn text(record: &LoadRecord, language: Language) -> String {
     ]);
     let verdict = match record.is_void() {
         false => language.pick(
-            "Each wait began when its request was due, and ended with an answer that was on disk.",
+            "Each wait began when its request was due, and ended with the answer, which means that the command is on disk.",
             "每次等待从请求该到的时刻算起，到落盘的应答为止。",
         ),
         true => language.pick(
-            "VOID: the load itself was the limit. Ask for a lower --rate, or give it a machine with more cores.",
+            "VOID: the load itself was the limit. Choose a lower --rate, or use a machine with more cores.",
             "作废：压测端自己就是瓶颈。把 --rate 调低，或者换一台核更多的机器。",
         ),
     };

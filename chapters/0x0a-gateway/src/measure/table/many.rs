@@ -1,4 +1,4 @@
-//! The tables of what there are many of: connections, orders in a minute, accounts, notices.
+//! The tables about numbers: connections, orders in a minute, accounts, notices.
 
 use comfy_table::{Cell, Table};
 use results::language::Language;
@@ -7,7 +7,7 @@ use results::units::{count_text, duration_text};
 
 use crate::measure::cells::{bytes, ms, right, table};
 
-/// Those that were measured.
+/// The tables of the parts that were measured.
 pub(super) fn all(record: &VenueRecord, language: Language) -> impl Iterator<Item = Table> {
     let sustained = record.sustained.as_ref().map(|sustained| windows(sustained.windows.iter(), language));
     let all = [connections(record, language), sustained, accounts(record, language), notices(record, language)];
@@ -20,7 +20,7 @@ fn connections(record: &VenueRecord, language: Language) -> Option<Table> {
         [
             "connections that watch",
             "served",
-            "all there",
+            "all connected",
             "memory each",
             "last after first, p50",
             "p99",

@@ -1,4 +1,4 @@
-//! Which of the server's threads took how much for an order.
+//! How much processor time each of the server's threads took per order.
 
 use comfy_table::{Cell, Table};
 use results::language::Language;
@@ -8,7 +8,7 @@ use results::units::{count_text, duration_text};
 
 use crate::measure::cells::{right, table};
 
-/// The ways that are shown, in this order.
+/// The ways in the table, in this order.
 const SHOWN: [&str; 5] = ["empty", "orders", "one", "json-batch", "binary-batch"];
 
 /// The profile, if there is one.

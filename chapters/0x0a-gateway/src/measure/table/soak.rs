@@ -1,4 +1,4 @@
-//! What a soak comes to: some of its windows, and the verdict in words.
+//! The results of a soak: some of its windows, and the verdict.
 
 use results::language::Language;
 use results::record::{SoakRecord, TrendRecord};
@@ -6,7 +6,7 @@ use results::units::{count_text, duration_text, rate_text};
 
 use super::many::windows;
 
-/// How many windows are shown: all, or so many, evenly spread.
+/// How many windows to show: all, or this many, evenly spread.
 const SHOWN: usize = 12;
 
 /// Windows, trends, verdict.
@@ -28,10 +28,10 @@ pub fn text(record: &SoakRecord, language: Language) -> String {
     };
     let trends: Vec<_> = record.trends.iter().map(|trend| in_words(trend, language)).collect();
     let verdict = match (record.is_steady(), language) {
-        (true, Language::English) => "steady: nothing grew that may not",
+        (true, Language::English) => "steady: nothing grew that must not",
         (true, Language::Chinese) => "平稳：该不变的都没有增长",
         (false, Language::English) => {
-            "NOT STEADY: what is marked above went on growing; look for what is kept for each order or connection"
+            "NOT STEADY: the marked values kept growing; look for data that is kept per order or connection"
         }
         (false, Language::Chinese) => "不平稳：上面标出的量一直在增长；去找每张订单或每个连接留下的东西",
     };

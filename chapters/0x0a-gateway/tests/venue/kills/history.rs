@@ -1,4 +1,4 @@
-//! What the log says that happened, and what clients and accounts have to say to it.
+//! The history in the log, compared with what clients and accounts were told.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 use super::load::{Load, Told, number};
 use crate::support::server::Server;
 
-/// A command of the log, and what the model says to it.
+/// A command of the log, and the model's events for it.
 struct Entry {
     time: UnixMs,
     command: Command,
     events: Vec<Event>,
 }
 
-/// How much of what can happen did.
+/// How often each kind of event occurred.
 #[derive(Default, Debug)]
 pub struct Seen {
     pub traded: usize,
@@ -30,7 +30,7 @@ pub struct Seen {
     pub rejected: usize,
 }
 
-/// Each shard's log as it was last read, and the state that it leads to.
+/// Each shard's log as last read, and the resulting state.
 pub struct History {
     logs: Vec<Vec<Entry>>,
     model: Model,
@@ -50,7 +50,7 @@ impl History {
         self.logs.iter().map(Vec::len).sum()
     }
 
-    /// Reads on. What was there before is there, and no order is there twice.
+    /// Reads further. Everything read before is still there, and no order is there twice.
     pub fn read(&mut self, folder: &Path) {
         let shards = self.logs.len() as u16;
         for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
@@ -72,11 +72,11 @@ impl History {
                 Ok(())
             });
             read.unwrap();
-            assert!(count as usize >= before, "{before} commands were in the log, and {count} are");
+            assert!(count as usize >= before, "{before} commands were in the log, and now {count}");
         }
     }
 
-    /// Holds what clients were told against the log and the model.
+    /// Compares what clients were told with the log and the model.
     pub fn check(&mut self, told: &[Told]) -> Result<(), String> {
         told.iter().try_for_each(|told| self.check_one(told).map_err(|complaint| format!("{complaint}: {told:?}")))
     }
@@ -86,10 +86,10 @@ impl History {
         let sequence = told.answer["sequence"].as_u64().ok_or("no sequence")?;
         let entry = self.logs[usize::from(shard)].get(sequence as usize - 1).ok_or("it is not in the log")?;
         if entry.command != told.command {
-            return Err(format!("in the log is {:?}", entry.command));
+            return Err(format!("the log has {:?}", entry.command));
         }
         if !self.promised.insert((shard, sequence)) {
-            return Err("two were told of one command".into());
+            return Err("two answers name the same command".into());
         }
         let said = |field: &str| &told.answer[field];
         let expected = match entry.events[..] {
@@ -126,23 +126,23 @@ impl History {
         expected.ok_or_else(|| format!("the model says {:?}", entry.events))
     }
 
-    /// What each account is shown of itself is the model's state, whole.
+    /// The data that each account sees equals the model's state completely.
     pub fn compare_accounts(&self, server: &Server, load: &Load) {
         let ends: Vec<_> = self.logs.iter().map(Vec::len).collect();
         for (account, key) in load.accounts() {
             let mut client = server.client().with_key(&key);
             let shown = client.get("/v1/account").unwrap().json();
-            assert_eq!(number(&shown["account"]), account.0, "somebody else has the key: {shown}");
+            assert_eq!(number(&shown["account"]), account.0, "another account has the key: {shown}");
             if ends.iter().all(|&end| end == 0) {
                 continue;
             }
             assert_eq!(shown["at"], json!(ends), "how far the answer goes");
-            assert_eq!(shown["holdings"], self.holdings(account), "what {account} holds");
+            assert_eq!(shown["holdings"], self.holdings(account), "the holdings of {account}");
             let orders = client.get("/v1/orders").unwrap().json();
             let field =
                 |row: &Value| ["market", "order", "intent", "price", "left"].map(|field| row[field].clone()).to_vec();
             let found: Vec<_> = orders["orders"].as_array().unwrap().iter().map(field).collect();
-            assert_eq!(json!(found), self.open_orders(account), "what rests of {account}");
+            assert_eq!(json!(found), self.open_orders(account), "the resting orders of {account}");
         }
     }
 
@@ -184,7 +184,7 @@ fn resolved(events: &[Event]) -> Option<u64> {
     })
 }
 
-/// What a taker sees of its own order's events, in the words of the answer.
+/// What a taker sees of its own order's events, in the answer's words.
 fn seen_by(account: AccountId, event: &Event) -> Option<Value> {
     match *event {
         Event::Accepted { order, intent, price, quantity, .. } => Some(json!({
@@ -192,7 +192,7 @@ fn seen_by(account: AccountId, event: &Event) -> Option<Value> {
             "price": intent.in_yes_cents(price).cents(), "quantity": quantity.0,
         })),
         Event::Traded { taker, taker_account, price, quantity, maker_intent, taker_intent, .. } => {
-            assert_eq!(taker_account, account, "who placed it takes");
+            assert_eq!(taker_account, account, "the sender is the taker");
             Some(json!({
                 "event": "traded", "order": taker.0, "role": "taker", "intent": taker_intent.word(),
                 "price": taker_intent.in_yes_cents(price).cents(), "quantity": quantity.0,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::client::{Answer, Client};
 use crate::support::server::Server;
 
-/// What somebody was told of a command.
+/// What a client was told about a command.
 #[derive(Debug)]
 pub struct Told {
     pub command: Command,
@@ -20,7 +20,7 @@ pub struct Told {
     pub answer: Value,
 }
 
-/// All that clients know together, across all lives of the server.
+/// Everything that the clients know together, over all runs of the server.
 #[derive(Default)]
 pub struct Load {
     told: Mutex<Vec<Told>>,
@@ -57,14 +57,14 @@ impl Load {
         self.accounts.lock().unwrap().clone()
     }
 
-    /// All keys that nobody may see in an output. The operator's is shown once, so it is not among them.
+    /// All keys that must not appear in any output. The operator's is shown once, so it is not included.
     pub fn keys(&self) -> Vec<String> {
         self.accounts().into_iter().map(|(_, key)| key).collect()
     }
 
-    /// Goes on until the server is gone: the first is the operator, the others are traders.
+    /// Runs until the server is gone: the first client is the operator, the others are traders.
     pub fn go(&self, who: u64, address: SocketAddr, random: Random) {
-        // That it is gone may be found out at any place.
+        // Any request may find that the server is gone.
         let _ = if who == 0 { self.operate(address, random) } else { self.trade(who, address, random) };
     }
 
@@ -160,7 +160,7 @@ impl Load {
         }
     }
 
-    /// Whoever was told of an order finds it.
+    /// A client that was told about an order finds it.
     fn look_for(&self, client: &mut Client, placed: &Answer) -> io::Result<()> {
         let placed = placed.json();
         let (shard, sequence) = (placed["shard"].as_u64().unwrap() as usize, &placed["sequence"]);
@@ -171,21 +171,21 @@ impl Load {
             let rows = list[kind].as_array().unwrap_or_else(|| panic!("{list}"));
             found |= rows.iter().any(|row| row["order"] == placed["order"] && row["market"] == placed["market"]);
         }
-        // The operator may have resolved its market meanwhile.
+        // The operator may have resolved its market in the meantime.
         let market = client.get("/v1/markets")?.json();
         let market = market["markets"].as_array().unwrap().iter().find(|row| row["market"] == placed["market"]);
         let resolved = market.is_some_and(|market| market["status"] == "resolved");
-        assert!(found || placed["status"] == "cancelled" || resolved, "nobody finds {placed}");
+        assert!(found || placed["status"] == "cancelled" || resolved, "{placed} can't be found");
         Ok(())
     }
 
-    /// One of the newest, mostly the third; sometimes one that may not be there.
+    /// One of the newest, usually the third; sometimes one that may not exist.
     fn market(&self, random: &mut Random) -> MarketId {
         let newest = self.newest_market.load(Ordering::Relaxed);
         MarketId(newest + 1 - random.pick(&[0, 1, 2, 3, 3, 3]))
     }
 
-    /// An order, and how it is asked for. Its number is used once.
+    /// An order, and its request. Its number is used only once.
     fn order(&self, account: AccountId, random: &mut Random) -> (Command, Value) {
         let place = Place {
             market: self.market(random),

@@ -14,7 +14,7 @@ use market::{Command, LogError, RealDisk};
 use results::error::MeasureError;
 use serde_json::{Value, json};
 
-use super::proxy::Proxy;
+use crate::proxy::Proxy;
 use crate::record::Naive;
 use crate::server::Server;
 

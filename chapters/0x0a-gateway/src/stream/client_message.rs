@@ -1,4 +1,4 @@
-//! What a client says, as JSON: flat, so that it is read in one pass.
+//! A client's messages as JSON: flat, so that they are parsed in one pass.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::problem::{Problem, Why};
 use crate::wire::{Numbered, OrderRequest, client_number};
 
-/// The words of `do`.
+/// The values of `do`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Do {
@@ -20,10 +20,10 @@ pub(super) enum Do {
     CancelAll,
 }
 
-/// A message, with whatever fields it has.
+/// A message, with any of the fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Said<'m> {
+pub(super) struct ClientMessage<'m> {
     pub id: u64,
     #[serde(rename = "do")]
     pub what: Do,
@@ -44,7 +44,7 @@ pub(super) struct Said<'m> {
     number: Option<u64>,
 }
 
-/// A message that is none.
+/// An invalid message.
 pub(super) struct Misread {
     /// Its number, if it has one.
     pub id: Option<u64>,
@@ -52,18 +52,18 @@ pub(super) struct Misread {
     pub problem: Box<Problem>,
 }
 
-/// Only the number of a message, to answer one that is wrong in all else.
+/// Only the number of a message, to answer one that is otherwise invalid.
 #[derive(Deserialize)]
 struct OnlyId {
     id: u64,
 }
 
-impl<'m> Said<'m> {
+impl<'m> ClientMessage<'m> {
     /// Reads a message.
     ///
     /// # Errors
     /// What is wrong.
-    pub(super) fn read(text: &'m str) -> Result<Said<'m>, Misread> {
+    pub(super) fn read(text: &'m str) -> Result<ClientMessage<'m>, Misread> {
         serde_json::from_str(text).map_err(|error| {
             let id = serde_json::from_str::<OnlyId>(text).ok().map(|only| only.id);
             Misread { id, problem: Box::new(Problem::because(Why::BadRequest, format!("{error}."))) }
@@ -75,7 +75,7 @@ impl<'m> Said<'m> {
         Numbered { lane: self.lane, number: self.number }
     }
 
-    /// The command of `place` with one order, or of `cancel`.
+    /// The command of a `place` with one order, or of a `cancel`.
     ///
     /// # Errors
     /// What is missing.

@@ -1,24 +1,24 @@
-//! Room for so many at once, and what of it is taken.
+//! Counts how many places of a limited number are taken.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts what is taken; clones count together.
+/// A counter of taken places, shared by its clones.
 #[derive(Clone, Default)]
-pub struct Room(Arc<AtomicUsize>);
+pub struct Capacity(Arc<AtomicUsize>);
 
-/// So many places that are taken, until this value goes.
+/// This many taken places, until the value is dropped.
 pub struct Taken {
     count: usize,
-    /// None where nobody counts.
-    room: Option<Room>,
+    /// None if they are not counted.
+    capacity: Option<Capacity>,
 }
 
-impl Room {
-    /// Takes as many of the wanted places as are free when there are `most`.
+impl Capacity {
+    /// Takes as many of the wanted places as are free out of `most`.
     pub fn take(&self, wanted: usize, most: usize) -> Taken {
         let before = self.0.fetch_add(wanted, Ordering::Relaxed);
-        let mut taken = Taken { count: wanted, room: Some(self.clone()) };
+        let mut taken = Taken { count: wanted, capacity: Some(self.clone()) };
         taken.keep(most.saturating_sub(before));
         taken
     }
@@ -30,9 +30,9 @@ impl Room {
 }
 
 impl Taken {
-    /// As many as are wanted, where there is no end to them.
+    /// As many as wanted, if there is no limit.
     pub fn any(wanted: usize) -> Taken {
-        Taken { count: wanted, room: None }
+        Taken { count: wanted, capacity: None }
     }
 
     /// How many.
@@ -40,11 +40,11 @@ impl Taken {
         self.count
     }
 
-    /// Gives back all but so many.
+    /// Gives back all but this many.
     pub fn keep(&mut self, most: usize) {
         let back = self.count.saturating_sub(most);
         self.count -= back;
-        if let Some(Room(taken)) = &self.room {
+        if let Some(Capacity(taken)) = &self.capacity {
             taken.fetch_sub(back, Ordering::Relaxed);
         }
     }
@@ -64,15 +64,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_together_take_no_more_than_there_is() {
+    fn threads_together_never_exceed_the_limit() {
         const MOST: usize = 3;
         const THREADS: usize = 4;
-        let (room, held, begin) = (Room::default(), AtomicUsize::new(0), Barrier::new(THREADS));
+        let (capacity, held, begin) = (Capacity::default(), AtomicUsize::new(0), Barrier::new(THREADS));
         thread::scope(|scope| {
             let take = || {
                 begin.wait();
                 for wanted in (1..=MOST).cycle().take(300_000) {
-                    let taken = room.take(wanted, MOST);
+                    let taken = capacity.take(wanted, MOST);
                     let all = held.fetch_add(taken.count(), Ordering::SeqCst) + taken.count();
                     assert!(all <= MOST, "{all} of {MOST} places are taken");
                     held.fetch_sub(taken.count(), Ordering::SeqCst);
@@ -80,17 +80,17 @@ mod tests {
             };
             (0..THREADS).for_each(|_| drop(scope.spawn(take)));
         });
-        assert_eq!(room.taken(), 0);
+        assert_eq!(capacity.taken(), 0);
     }
 
     #[test]
-    fn what_is_taken_comes_back() {
-        let room = Room::default();
-        let (one, mut more) = (room.take(3, 10), room.take(9, 10));
-        assert_eq!((one.count(), more.count(), room.take(1, 10).count(), room.taken()), (3, 7, 0, 10));
+    fn dropped_places_are_free_again() {
+        let capacity = Capacity::default();
+        let (one, mut more) = (capacity.take(3, 10), capacity.take(9, 10));
+        assert_eq!((one.count(), more.count(), capacity.take(1, 10).count(), capacity.taken()), (3, 7, 0, 10));
         more.keep(2);
-        assert_eq!((more.count(), room.taken()), (2, 5));
+        assert_eq!((more.count(), capacity.taken()), (2, 5));
         drop((one, more));
-        assert_eq!((room.taken(), Taken::any(5).count()), (0, 5));
+        assert_eq!((capacity.taken(), Taken::any(5).count()), (0, 5));
     }
 }

@@ -1,4 +1,4 @@
-//! What a client is told, as JSON.
+//! The messages to a client, as JSON.
 
 use axum::extract::ws::Utf8Bytes;
 use market::{Command, Event};
@@ -11,13 +11,13 @@ use crate::problem::Problem;
 use crate::reply::{Given, Refusal};
 use crate::wire::{OrderDone, OwnEvent, outcomes};
 
-/// Room for the answer to an order that traded once or twice.
+/// Enough room for the answer to an order that traded once or twice.
 const ANSWER_BYTES: usize = 384;
 
-/// Room for anything else.
+/// Enough room for any other message.
 const TEXT_BYTES: usize = 128;
 
-/// An answer, by the number of what was asked.
+/// An answer, with the number of its request.
 #[derive(Serialize)]
 pub(super) struct Answered<T> {
     re: Option<u64>,
@@ -41,7 +41,7 @@ impl<T: Serialize> Answered<T> {
     }
 }
 
-/// A notice, as a client reads it.
+/// A notice in JSON.
 #[derive(Serialize)]
 struct NoticeJson {
     kind: &'static str,
@@ -81,7 +81,7 @@ pub(super) fn notice(notice: &Notice) -> Utf8Bytes {
     text(&NoticeJson::of(notice))
 }
 
-/// The answer to what was asked for with this number.
+/// The answer to the request with this number.
 pub(super) fn answer(id: u64, asked: &Words, given: &[Given]) -> Utf8Bytes {
     match (asked, given) {
         (Words::One(command @ Command::Place(_)), [given]) => {
@@ -99,7 +99,8 @@ fn placed<'r>(command: &Command, given: &'r Given) -> Result<OrderDone<'r>, Prob
     given.as_ref().map_err(|refusal: &Refusal| Problem::from(*refusal)).and_then(|reply| OrderDone::of(command, reply))
 }
 
-/// What of several cancellations was cancelled. Of one alone, why not; of several, those that had gone are passed over.
+/// The orders that were cancelled. For a single cancellation, why it failed; for several, those already gone are
+/// skipped.
 fn cancelled_all(commands: &[Command], given: &[Given]) -> Result<Value, Problem> {
     let mut orders = Vec::new();
     let mut sequence = None;
@@ -123,10 +124,10 @@ pub(super) fn text(value: &impl Serialize) -> Utf8Bytes {
     text_of(TEXT_BYTES, value)
 }
 
-/// The same, where it is known about how long it gets: room that is there need not be made again and again.
+/// The same with an estimate of its size, so that the buffer need not grow.
 fn text_of(bytes: usize, value: &impl Serialize) -> Utf8Bytes {
     let mut text = Vec::with_capacity(bytes);
-    // Numbers, words and lists of them: nothing here can fail, and JSON is text.
+    // Serializing numbers, words and lists of them can't fail, and JSON is text.
     let _ = serde_json::to_writer(&mut text, value);
     Utf8Bytes::try_from(text).unwrap_or_default()
 }

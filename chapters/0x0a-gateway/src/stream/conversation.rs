@@ -1,4 +1,4 @@
-//! The talk with one client.
+//! The conversation with one client.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use smallvec::smallvec;
 
 use super::binary;
+use super::client_message::{ClientMessage, Do, Misread, missing};
 use super::end::{Bye, End};
+use super::json::{self, Answered, text};
 use super::outbox::{Form, Outbox, Outgoing, TooSlow, Words};
 use super::parts::Parts;
-use super::said::{Do, Misread, Said, missing};
 use super::seat::Seat;
 use super::watching::Watching;
-use super::words::{self, Answered, text};
 use crate::door::{Commands, Door};
 use crate::front::Fronts;
 use crate::http::orders::{cancellation, own_orders};
@@ -29,54 +29,54 @@ use crate::wire::OrderRequest;
 /// The most orders of a list.
 const LIST_MAX: usize = 1_000;
 
-/// What to do before orders.
+/// The advice for orders before a login.
 const LOG_IN: &str = "Log in first, with the key of an account.";
 
-/// How long a client may take for what was sent to it.
+/// How long a client may take to read what was sent to it.
 const SEND_TIME: Duration = Duration::from_secs(30);
 
-/// How long a client may take to hear why its connection ends, and to close it too.
+/// How long a client may take to read why its connection ends, and then to close it.
 const BYE_TIME: Duration = Duration::from_secs(1);
 
-/// How many messages of a client are heard before its connection looks what else there is.
+/// How many messages of a client to read before checking the other sources.
 const HEARD_MAX: usize = 64;
 
-struct Talk {
+struct Conversation {
     venue: Arc<Venue>,
     socket: WebSocket,
     seat: Option<Seat>,
     is_binary: bool,
     outbox: Arc<Outbox>,
     watching: Watching,
-    /// What is taken from the outbox, kept for the next time.
+    /// The buffer for the outbox's content, reused.
     taken: VecDeque<Outgoing>,
     news: Vec<Utf8Bytes>,
     /// What layers add to the connection.
     parts: Parts,
 }
 
-/// Talks until one side ends it.
-pub(super) async fn talk(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>, fronts: &Fronts) {
+/// Serves the connection until one side ends it.
+pub(super) async fn serve(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>, fronts: &Fronts) {
     let (outbox, watching) = (Arc::default(), Watching::default());
     let is_binary = socket.protocol().is_some();
     let (parts, taken, news) = (Parts::new(fronts), VecDeque::new(), Vec::new());
-    let mut talk = Talk { venue, socket, seat, is_binary, outbox, watching, taken, news, parts };
-    if let Some(Session::Account(account)) = talk.session() {
-        talk.venue.listeners.listen(account, &talk.outbox);
+    let mut conversation = Conversation { venue, socket, seat, is_binary, outbox, watching, taken, news, parts };
+    if let Some(Session::Account(account)) = conversation.session() {
+        conversation.venue.listeners.listen(account, &conversation.outbox);
     }
-    if let Err(End::Bye(bye)) = talk.go_on().await {
-        // Whoever is closed for being slow may not take that either.
-        let _ = tokio::time::timeout(BYE_TIME, talk.part(&bye)).await;
+    if let Err(End::Bye(bye)) = conversation.go_on().await {
+        // A client that is disconnected for being slow may not read that either.
+        let _ = tokio::time::timeout(BYE_TIME, conversation.part(&bye)).await;
     }
 }
 
-impl Talk {
+impl Conversation {
     fn session(&self) -> Option<Session> {
         self.seat.as_ref().map(|seat| seat.session)
     }
 
-    /// Says why, and waits until the client has heard it: what was sent last may be lost with a connection that is closed
-    /// while something of the client's is unread.
+    /// Sends the reason, and waits until the client has read it: the last output may be lost if a connection is closed
+    /// with unread input.
     async fn part(&mut self, bye: &Bye) -> Result<(), End> {
         self.send(text(&bye.message())).await?;
         self.socket.send(Message::Close(Some(bye.frame()))).await?;
@@ -103,14 +103,15 @@ impl Talk {
                 _ = ticks.changed(), if !self.watching.is_empty() => self.show().await?,
                 _ = life.changed() => self.send(text(&tick(&venue))).await?,
                 _ = over.changed() => {
-                    return Err(bye(1001, "draining", "The venue is about to stop: come back in a moment."));
+                    return Err(bye(1001, "draining", "The venue is about to stop: reconnect in a moment."));
                 }
             }
         }
         // ANCHOR_END: go_on
     }
 
-    /// Hears what else has come already. To wait anew for everything between two messages costs more than a message.
+    /// Reads the messages that have already arrived. Waiting for all sources again between two messages costs more than
+    /// a message.
     async fn hear_what_is_there(&mut self) -> Result<(), End> {
         for _ in 1..HEARD_MAX {
             let Some(said) = self.socket.recv().now_or_never() else { break };
@@ -125,7 +126,7 @@ impl Talk {
             Message::Binary(asked) if self.is_binary => self.obey_bytes(&asked),
             Message::Binary(_) => Err(bye(1003, "not-text", "Messages are text here: ask for the subprotocol.")),
             Message::Close(_) => {
-                // The library has made the answer, and only sends it with something else.
+                // The library has prepared the answer, but only sends it along with something else.
                 let _ = tokio::time::timeout(BYE_TIME, self.socket.flush()).await;
                 Err(End::Gone)
             }
@@ -135,14 +136,14 @@ impl Talk {
     }
 
     async fn obey(&mut self, said: &str) -> Result<(), End> {
-        let said = match Said::read(said) {
+        let said = match ClientMessage::read(said) {
             Ok(said) => said,
             Err(misread) => return self.obey_parts(said, misread).await,
         };
         let id = said.id;
         match self.done(&said) {
             Ok(Some(done)) => self.send(text(&Answered::ok(id, done))).await,
-            // The answer comes when the command is on disk.
+            // The answer follows when the command is on disk.
             Ok(None) => Ok(()),
             Err(problem) => self.send(text(&Answered::<()>::problem(Some(id), problem))).await,
         }
@@ -158,22 +159,22 @@ impl Talk {
         self.send(answer).await
     }
 
-    /// Lets the commands of a binary message enter.
+    /// Passes the commands of a binary message to the door.
     fn obey_bytes(&self, asked: &[u8]) -> Result<(), End> {
         let (id, commands) = binary::read(asked).map_err(|wrong| bye(1007, "no-commands", wrong))?;
         let Some(session @ Session::Account(_)) = self.session() else {
             return Err(bye(1008, "unauthenticated", LOG_IN));
         };
         let Some(request) = self.outbox.request(id, Form::Bytes, commands) else {
-            let what = "More commands are under way than one connection may have.";
+            let what = "This connection has too many commands in flight.";
             return Err(bye(1008, "too-many-requests", what));
         };
         self.venue.door.enter(session, request);
         Ok(())
     }
 
-    /// Does what can be done at once, and lets commands enter.
-    fn done(&mut self, said: &Said) -> Result<Option<Value>, Problem> {
+    /// Does what can be done at once, and passes commands to the door.
+    fn done(&mut self, said: &ClientMessage) -> Result<Option<Value>, Problem> {
         match said.what {
             Do::Login => self.login(said).map(Some),
             Do::Watch => self.watch(said).map(Some),
@@ -186,10 +187,10 @@ impl Talk {
         }
     }
 
-    fn login(&mut self, said: &Said) -> Result<Value, Problem> {
+    fn login(&mut self, said: &ClientMessage) -> Result<Value, Problem> {
         let key = said.key.as_deref().ok_or_else(|| missing("key"))?;
         let known = self.venue.names.session(key);
-        let session = known.ok_or_else(|| Problem::because(Why::Unauthenticated, "Nobody has this key."))?;
+        let session = known.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))?;
         if self.session().is_some_and(|before| before != session) {
             return Err(Problem::because(Why::Forbidden, "This connection has logged in with another key."));
         }
@@ -205,14 +206,14 @@ impl Talk {
         })
     }
 
-    fn watch(&mut self, said: &Said) -> Result<Value, Problem> {
+    fn watch(&mut self, said: &ClientMessage) -> Result<Value, Problem> {
         let markets = said.markets.as_ref().ok_or_else(|| missing("markets"))?;
         self.watching.watch(&self.venue, markets)?;
         Ok(json!({ "markets": self.watching.numbers() }))
     }
 
     // ANCHOR: enter
-    fn enter(&mut self, said: &Said) -> Result<(), Problem> {
+    fn enter(&mut self, said: &ClientMessage) -> Result<(), Problem> {
         let Some(Session::Account(account)) = self.session() else {
             return Err(Problem::because(Why::Unauthenticated, LOG_IN));
         };
@@ -224,8 +225,8 @@ impl Talk {
     }
     // ANCHOR_END: enter
 
-    /// What is asked for, and how the answer is told.
-    fn commands(&self, said: &Said, account: AccountId) -> Result<(Words, Commands), Problem> {
+    /// The commands of a message, and how to encode the answer.
+    fn commands(&self, said: &ClientMessage, account: AccountId) -> Result<(Words, Commands), Problem> {
         Ok(match (said.what, &said.orders) {
             (Do::CancelAll, _) => {
                 let market = said.market.ok_or_else(|| missing("market"))?;
@@ -247,11 +248,11 @@ impl Talk {
         })
     }
 
-    /// Sends all that waits in the outbox.
+    /// Sends everything in the outbox.
     async fn hand_over(&mut self) -> Result<(), End> {
         let mut taken = std::mem::take(&mut self.taken);
         self.outbox.take(&mut taken).map_err(|TooSlow| {
-            let what = "More happened to your orders than you took in time: come back, and read /v1/orders.";
+            let what = "You did not read your notices in time: reconnect, and read /v1/orders.";
             bye(1008, "too-slow", what)
         })?;
         let messages = self.encode(&mut taken);
@@ -271,11 +272,11 @@ impl Talk {
                     messages.push(Message::Binary(binary::write(id, account, &given).into()));
                 }
                 Outgoing::Answer(id, Form::Words(asked), given) => {
-                    messages.push(Message::Text(words::answer(id, &asked, &given)));
+                    messages.push(Message::Text(json::answer(id, &asked, &given)));
                 }
                 Outgoing::Notice(_) if self.parts.replace_notices() => {}
                 Outgoing::Notice(notice) if self.is_binary => notices.push(notice),
-                Outgoing::Notice(notice) => messages.push(Message::Text(words::notice(&notice))),
+                Outgoing::Notice(notice) => messages.push(Message::Text(json::notice(&notice))),
             }
         }
         if !notices.is_empty() {
@@ -284,7 +285,7 @@ impl Talk {
         messages
     }
 
-    /// Sends what has changed in the markets that are watched, as they are now.
+    /// Sends the current state of what has changed in the watched markets.
     async fn show(&mut self) -> Result<(), End> {
         let mut news = std::mem::take(&mut self.news);
         self.watching.news(&self.venue.books, &self.venue.shared, &mut news);
@@ -297,7 +298,7 @@ impl Talk {
         self.send_all([Message::Text(text)]).await
     }
 
-    /// Sends these with as few calls of the system as they take.
+    /// Sends these with as few system calls as possible.
     async fn send_all(&mut self, messages: impl IntoIterator<Item = Message>) -> Result<(), End> {
         let socket = &mut self.socket;
         let send = async move {
@@ -313,7 +314,7 @@ impl Talk {
     }
 }
 
-/// That the connection lives; where books stand still, since when.
+/// A sign of life; if the books are stale, with the time since when.
 fn tick(venue: &Venue) -> Value {
     let (time_ms, stale_since_ms) = (venue.now_ms(), venue.books.stale_since_ms());
     json!({ "kind": "tick", "time_ms": time_ms, "stale_since_ms": stale_since_ms })
