@@ -7,7 +7,7 @@
 //! 2. An answer with a [`Reply`](crate::reply::Reply) is a promise: the command is on disk.
 //! 3. [`Refusal::Stopped`] means that the outcome is unknown; any other refusal, that the command was not executed.
 //! 4. A door that can't accept a command refuses it at once. It never waits, so a thread that serves many clients may
-//! call it.
+//!    call it.
 //! 5. A door that accepts only part of a request accepts the first commands, in order, and refuses the others.
 //! 6. A request is answered even if its client is gone.
 //!

@@ -9,7 +9,7 @@
 mod client;
 #[path = "kills/judge.rs"]
 mod judge;
-#[path = "kills/proxy.rs"]
+#[path = "../measure/src/proxy.rs"]
 mod proxy;
 #[path = "kills/reader.rs"]
 mod reader;
@@ -57,7 +57,7 @@ fn lives(seed: u64, kills: u64, shards: u16, engines: &[&str]) {
         assert_eq!(client.post("/v1/markets", &question).unwrap().status, 201);
     }
     let accounts: Vec<_> = (0..3).map(|_| Arc::new(Account::make(&mut client))).collect();
-    let proxy = Proxy::start(server.address, seed);
+    let proxy = Proxy::start(server.address, seed).unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = accounts.iter().map(|account| Reader::start(account, proxy.address)).collect();
     let traders: Vec<_> = accounts

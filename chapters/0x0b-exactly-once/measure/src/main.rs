@@ -8,7 +8,6 @@ mod inside;
 mod load;
 mod naive;
 #[allow(dead_code, reason = "the tests that it is from kill servers too")]
-#[path = "../../tests/kills/proxy.rs"]
 mod proxy;
 mod record;
 mod returning;

@@ -45,6 +45,7 @@ pub fn measure(way: Way, orders: u64, folder: &Path) -> Result<Naive, MeasureErr
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
     let proxy = Proxy::start(server.address, 7);
+    let proxy = proxy.map_err(|error| MeasureError::Unusable(format!("the proxy did not start: {error}")))?;
     let asked = runtime.block_on(async {
         let mut http = Http::connect(server.address).await?;
         let question = json!({ "question": { "en": "Lost?", "zh": "丢了吗？" } });

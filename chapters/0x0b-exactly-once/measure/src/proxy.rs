@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -25,9 +25,12 @@ pub struct Proxy {
 
 impl Proxy {
     /// Listens until the process ends.
-    pub fn start(server: SocketAddr, seed: u64) -> Proxy {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
+    ///
+    /// # Errors
+    /// When the system gives no port.
+    pub fn start(server: SocketAddr, seed: u64) -> std::io::Result<Proxy> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             server: Mutex::new(server),
             random: Mutex::new(Random::new(seed)),
@@ -39,21 +42,21 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let shared = Arc::clone(&own);
-                let server = *shared.server.lock().unwrap();
+                let server = *locked(&shared.server);
                 let Ok(server) = TcpStream::connect(server) else { continue };
                 let _ = (client.set_nodelay(true), server.set_nodelay(true));
-                let (to, from) = ((client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client));
+                let (Ok(from_client), Ok(to_server)) = (client.try_clone(), server.try_clone()) else { continue };
                 let other = Arc::clone(&shared);
-                thread::spawn(move || forward(&shared, to.0, to.1, true));
-                thread::spawn(move || forward(&other, from.0, from.1, false));
+                thread::spawn(move || forward(&shared, from_client, to_server, true));
+                thread::spawn(move || forward(&other, server, client, false));
             }
         });
-        Proxy { address, shared }
+        Ok(Proxy { address, shared })
     }
 
     /// New connections go there.
     pub fn turn_to(&self, server: SocketAddr) {
-        *self.shared.server.lock().unwrap() = server;
+        *locked(&self.shared.server) = server;
     }
 
     /// From now on nothing is cut or delayed; returns when what was delayed has gone.
@@ -70,13 +73,17 @@ impl Proxy {
     }
 }
 
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Forwards one direction until it ends or is cut.
 fn forward(shared: &Shared, mut from: TcpStream, mut to: TcpStream, is_request: bool) {
     let mut bytes = [0; 4_096];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
         shared.under_way.fetch_add(1, Ordering::SeqCst);
         let (fate, at, delay) = {
-            let mut random = shared.random.lock().unwrap();
+            let mut random = locked(&shared.random);
             (random.below(24), random.below(count as u64 + 1) as usize, Duration::from_micros(random.below(30_000)))
         };
         let is_calm = shared.is_calm.load(Ordering::SeqCst);
