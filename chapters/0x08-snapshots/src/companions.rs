@@ -96,6 +96,6 @@ fn is_read(left: u64) -> Result<(), String> {
 }
 
 /// A section's name as people read it.
-fn word(name: &[u8; 8]) -> String {
+pub fn word(name: &[u8; 8]) -> String {
     String::from_utf8_lossy(name).trim_end_matches('\0').to_string()
 }

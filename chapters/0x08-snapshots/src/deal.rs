@@ -13,10 +13,11 @@ use market::log_chain::segments;
 use market::log_merge::LogMerge;
 use market::log_reader::Place;
 use market::log_set::SetWriter;
-use market::snapshot::{SnapshotHeader, list};
+use market::snapshot::{MARKETS, SnapshotHeader, list};
 use market::snapshot_file::{SnapshotReader, SnapshotWriter};
 use market::{Disk, EngineError, Sequence, Stamp, UnixMs};
 
+use crate::companions::word;
 use crate::exchange::Exchange;
 use crate::ledger_parts::{self, Part};
 use crate::metrics::Unmeasured;
@@ -57,6 +58,18 @@ pub fn deal<'disk>(
 }
 // ANCHOR_END: deal
 
+/// Refuses a snapshot that holds more than markets: what a layer keeps there can't be dealt out without that layer.
+fn refuse_companions(folder: &Path, header: Option<&SnapshotHeader>) -> Result<(), EngineError> {
+    let foreign = header.into_iter().flat_map(|header| &header.sections).find(|(name, _)| *name != MARKETS);
+    foreign.map_or(Ok(()), |(name, _)| {
+        let (folder, name) = (folder.display(), word(name));
+        Err(EngineError::Refused(format!(
+            "{folder}: the snapshots hold a section {name}, and a log without its beginning can't be dealt out without \
+             losing it: bring the archived segments back first; nothing was changed"
+        )))
+    })
+}
+
 impl Dealt {
     /// Loads the oldest snapshot of each shard whose log has no beginning, and says where the logs go on.
     fn oldest(
@@ -69,6 +82,7 @@ impl Dealt {
         exchanges.resize_with(shards.into(), Exchange::default);
         for shard in (0..before).map(|shard| ShardOf { shard, shards: before }) {
             let (exchange, header) = oldest(disk, folder, shard)?.unzip();
+            refuse_companions(folder, header.as_ref())?;
             exchange.into_iter().for_each(|exchange| exchange.deal(&mut exchanges));
             let place = header.as_ref().map(|header| header.place);
             let first = place.map_or(Sequence::FIRST, |place| place.next.sequence);
