@@ -63,6 +63,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<Verdict, MeasureError> {
+    server::build()?;
     let folder = args.output.folder();
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -6,7 +6,19 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use results::chapters;
 use results::error::MeasureError;
+use results::programs::{self, Program};
+
+/// Builds both venues.
+///
+/// # Errors
+/// When the compiler refuses.
+pub fn build() -> Result<(), MeasureError> {
+    let chapters = chapters::catalogue()?;
+    let both = ["0x0a", "0x0b"].map(|name| chapters.find(name).map(Program::from));
+    programs::build(&both.into_iter().collect::<Result<Vec<_>, _>>()?)
+}
 
 /// A running venue, which ends with this value.
 pub struct Server {
@@ -18,17 +30,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts the program of this package on a folder. It stands beside this program, where Cargo builds both.
+    /// Starts the program of this package on a folder. It was [built](build), and stands beside this one.
     ///
     /// # Errors
-    /// When it is not built, or does not start.
+    /// When it does not start.
     pub fn start(package: &str, data_dir: &Path, more: &[&str]) -> Result<Server, MeasureError> {
         let own = std::env::current_exe().map_err(|error| MeasureError::Unusable(format!("where am I? {error}")))?;
         let program = own.with_file_name(format!("{package}{}", std::env::consts::EXE_SUFFIX));
-        if !program.exists() {
-            let words = format!("{package} is not built: cargo build --release -p ch0a -p ch0b, and start this again");
-            return Err(MeasureError::Unusable(words));
-        }
         let failed = |error: std::io::Error| MeasureError::Unusable(format!("{package} did not start: {error}"));
         let mut command = Command::new(program);
         command.args(["--no-demo", "--orders-per-second", "0", "--connections-per-account", "0"]);
