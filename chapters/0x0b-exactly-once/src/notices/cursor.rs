@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The identity is made of those of all logs, so a cursor of another venue, or of logs that were resharded since, is named
-//! and refused. A place that the log has not reached yet is refused too: whoever sends it has it from elsewhere.
+//! and refused. A place that the log has not reached yet is refused too: the client has it from elsewhere.
 
 use std::fmt;
 
