@@ -64,8 +64,8 @@ fn counted(options: &Options) -> [u64; 3] {
     let counter = Counter::default();
     let mut shadow = Shadow::begin(&with(options, &counter), ShardOf::ONLY).unwrap();
     while shadow.follow(Sequence(u64::MAX), |_, _| ()).unwrap() > 0 {}
-    let counts = *counter.0.lock().unwrap();
-    counts
+    let counts = counter.0.lock().unwrap();
+    *counts
 }
 
 #[test]
