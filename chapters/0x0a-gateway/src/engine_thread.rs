@@ -42,7 +42,8 @@ pub fn client_order_id(command: &Command) -> u64 {
 /// Drives the engine until the queue is closed and empty, and closes it.
 ///
 /// # Errors
-/// If the engine has stopped. Unanswered commands are then answered with [`Refusal::Stopped`].
+/// If the engine has stopped. Unanswered commands are then answered with
+/// [`Refusal::Stopped`](crate::reply::Refusal::Stopped).
 pub fn drive<E: Engine>(
     mut engine: E,
     entered: &Receiver<Request>,
