@@ -21,6 +21,14 @@ impl Shadow {
         todo!("step 2: the shadow; `market::watermark` says how far it may read")
     }
 
+    /// Begins with the newest snapshot at which `limit` or an earlier command is the next.
+    ///
+    /// # Errors
+    /// As [`begin`](Shadow::begin).
+    pub fn begin_before(_options: &Options, _shard: ShardOf, _limit: Sequence) -> Result<Shadow, EngineError> {
+        todo!("step 2: the shadow; step 3: `companions::Carried` goes with it")
+    }
+
     /// Replays the next commands that are on disk, as far as command `until` or a little further, and says how many
     /// are left up to the watermark. Whoever wants to know what each of them led to is told.
     ///

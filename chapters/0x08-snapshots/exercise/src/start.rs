@@ -73,6 +73,22 @@ impl Start {
         // Step 2 begins with a snapshot: `market::snapshot` lists and reads them, `market::log_chain` knows the log.
         Ok(Start::default())
     }
+
+    /// Loads the newest snapshot that can be used and at which `limit` or an earlier command is the next.
+    ///
+    /// # Errors
+    /// As [`find`](Start::find).
+    pub fn find_before(_options: &Options, _shard: ShardOf, _limit: Sequence) -> Result<Start, EngineError> {
+        todo!("step 2: as `find`, with fewer snapshots to choose from")
+    }
+
+    /// A start with the log's first command, where the log still has it.
+    ///
+    /// # Errors
+    /// When the disk can't be read.
+    pub fn without_snapshot(_options: &Options, _shard: ShardOf) -> Result<Option<Start>, EngineError> {
+        todo!("step 3: for companions that a snapshot does not hold")
+    }
 }
 
 /// Loads a snapshot of this shard that fits the log; if that is asked for, only when the ledger is as far.
