@@ -25,7 +25,16 @@ struct Wish {
     is_reused: bool,
 }
 
-type Answers = Arc<Mutex<Vec<(Vec<usize>, Vec<Given>)>>>;
+/// A wish as it was when a copy of it reached the door.
+#[derive(Clone, Copy)]
+struct Entered {
+    wish: usize,
+    /// Whether the log held it already. A copy may be refused for another request of its number that is under way, and
+    /// wait in a list for its neighbours' answers. The other may be dropped meanwhile, and a later copy be carried out.
+    was_logged: bool,
+}
+
+type Answers = Arc<Mutex<Vec<(Vec<Entered>, Vec<Given>)>>>;
 
 pub struct World {
     random: Random,
@@ -140,7 +149,8 @@ impl World {
 
     fn enter(&mut self, request: &[usize]) {
         let commands = request.iter().map(|&wish| self.wishes[wish].command).collect::<Vec<_>>();
-        let (answers, own) = (Arc::clone(&self.answers), request.to_vec());
+        let entered = |&wish: &usize| Entered { wish, was_logged: self.is_logged(self.wishes[wish].command) };
+        let (answers, own) = (Arc::clone(&self.answers), request.iter().map(entered).collect::<Vec<_>>());
         let answer = Answer::new(commands.len(), move |given| answers.lock().unwrap().push((own, given)));
         let too_small = self.flaw == Some(Flaw::WindowTooSmall)
             && commands.iter().filter_map(Numbered::of).any(|one| one.number + NUMBERS - 1 == self.engine.highest(one));
@@ -149,6 +159,18 @@ impl World {
             true => request.refuse(Refusal::Layer(&TOO_OLD, None)),
             false => self.door.enter(Session::Account(ACCOUNT), request),
         }
+    }
+
+    /// Whether the logs hold this very command.
+    fn is_logged(&self, command: Command) -> bool {
+        let places = Numbered::of(&command).map(|numbered| self.engine.find(numbered)).unwrap_or_default();
+        places.iter().any(|&(shard, at)| self.engine.logs[shard].entries[at].command == command)
+    }
+
+    /// Whether another request has the number of this one.
+    fn is_shared(&self, command: Command) -> bool {
+        let number = Numbered::of(&command);
+        self.wishes.iter().any(|other| Numbered::of(&other.command) == number && other.command != command)
     }
 
     fn log(&mut self) {
@@ -172,15 +194,15 @@ impl World {
     /// The answers that are on their way arrive or are lost. Each is judged, for the door gave it.
     fn hear(&mut self) -> Result<(), String> {
         let arrived = std::mem::take(&mut *self.answers.lock().unwrap());
-        for (wishes, given) in arrived {
-            if wishes.len() != given.len() {
-                return Err(format!("{} answers to {} commands", given.len(), wishes.len()));
+        for (entered, given) in arrived {
+            if entered.len() != given.len() {
+                return Err(format!("{} answers to {} commands", given.len(), entered.len()));
             }
             let is_lost = self.random.below(3) == 0;
-            for (wish, given) in wishes.into_iter().zip(given) {
-                self.judge(wish, &given)?;
+            for (entered, given) in entered.into_iter().zip(given) {
+                self.judge(entered, &given)?;
                 if !is_lost {
-                    self.remember(wish, given)?;
+                    self.remember(entered.wish, given)?;
                 }
             }
         }
@@ -188,8 +210,8 @@ impl World {
     }
 
     /// What the door says of a number is what the logs say of it.
-    fn judge(&mut self, wish: usize, given: &Given) -> Result<(), String> {
-        let command = self.wishes[wish].command;
+    fn judge(&mut self, entered: Entered, given: &Given) -> Result<(), String> {
+        let command = self.wishes[entered.wish].command;
         let numbered = Numbered::of(&command).ok_or("a wish has a number")?;
         let wrong = |what: &str| Err(format!("{command:?}: {what}: {given:?}"));
         let places = self.engine.find(numbered);
@@ -210,8 +232,11 @@ impl World {
             (Ok(_), None) => return wrong("it is not in the log"),
             (Err(Refusal::Layer(refused, _)), logged) if **refused == REUSED => {
                 self.happened.reused += 1;
-                if logged.is_some_and(|(first, ..)| first == command) {
+                if entered.was_logged && logged.is_some_and(|(first, ..)| first == command) {
                     return wrong("it is the first of its number");
+                }
+                if !self.is_shared(command) {
+                    return wrong("no other request has its number");
                 }
             }
             (Err(Refusal::Layer(refused, _)), _) if **refused == TOO_OLD => {
