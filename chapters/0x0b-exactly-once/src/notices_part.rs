@@ -62,7 +62,7 @@ impl Part for NoticesPart {
         feed.take(|told| match told {
             Told::Notice(text, _) => messages.push(text.into()),
             Told::Gone(first) => {
-                messages.push(json!({ "kind": "gone", "cursor": first.to_string() }).to_string().into());
+                messages.push(json!({ "kind": "gone", "cursor": first }).to_string().into());
             }
             Told::Come(_) => {}
         })

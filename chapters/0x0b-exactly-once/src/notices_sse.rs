@@ -9,12 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{FromRequestParts, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::Stream;
-use futures_util::stream::unfold;
+use futures_util::stream::{once, unfold};
+use futures_util::{Stream, StreamExt};
 use gateway::http::extract::{InQuery, Trader};
 use gateway::limits::held::Held;
 use gateway::problem::{Problem, Why};
@@ -23,6 +24,7 @@ use market::AccountId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio::time::sleep;
 
 use crate::notices::feed::{Feed, Told};
 use crate::notices::tell::wrong;
@@ -78,65 +80,60 @@ impl FromRequestParts<Arc<Venue>> for NoticesRequest {
 /// One connection.
 struct Connected {
     feed: Feed,
-    /// Whether the first event, which says where the connection begins, was sent.
-    has_begun: bool,
-    is_over: bool,
     over: watch::Receiver<()>,
     _held: Held<AccountId>,
-    waiting: std::collections::VecDeque<Event>,
 }
 
 /// Sends everything that happens to an account.
-pub async fn notices(once: Arc<Once>, venue: Arc<Venue>, asked: NoticesRequest) -> Result<Response, Problem> {
+pub async fn notices(layer: Arc<Once>, venue: Arc<Venue>, asked: NoticesRequest) -> Result<Response, Problem> {
     let NoticesRequest { account, after } = asked;
-    let cursor = once.notices().cursor(after.as_deref()).map_err(wrong)?;
+    let cursor = layer.notices().cursor(after.as_deref()).map_err(wrong)?;
     let held = venue.door.limits.stream(account)?;
-    let feed = Feed::new(once.notices(), account, cursor);
-    let over = venue.over.subscribe();
-    let (waiting, has_begun, is_over) = (std::collections::VecDeque::new(), false, false);
-    let events = events(Connected { feed, has_begun, is_over, over, _held: held, waiting });
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+    let begin = event("begin", &cursor.to_string(), &cursor.to_string());
+    let connected =
+        Connected { feed: Feed::new(layer.notices(), account, cursor), over: venue.over.subscribe(), _held: held };
+    let head = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
+    Ok((head, Body::from_stream(once(async { Ok(begin) }).chain(events(connected)))).into_response())
+}
+
+/// An event as it is sent.
+fn event(name: &str, id: &str, data: &str) -> String {
+    format!("event: {name}\nid: {id}\ndata: {data}\n\n")
 }
 
 // ANCHOR: events
-fn events(connected: Connected) -> impl Stream<Item = Result<Event, Infallible>> {
-    unfold(connected, |mut connected| async move {
-        loop {
-            if let Some(event) = connected.waiting.pop_front() {
-                return Some((Ok(event), connected));
-            }
-            if connected.is_over {
-                return None;
-            }
-            if !std::mem::replace(&mut connected.has_begun, true) {
-                let cursor = connected.feed.cursor().to_string();
-                connected.waiting.push_back(Event::default().event("begin").id(&cursor).data(cursor));
-                continue;
-            }
-            tokio::select! {
-                () = connected.feed.ready() => connected.take(),
-                _ = connected.over.changed() => connected.is_over = true,
+/// All events of a connection. Those that are there together are sent together: a system call for each would cost more than
+/// the event.
+fn events(connected: Connected) -> impl Stream<Item = Result<String, Infallible>> {
+    unfold(Some(connected), |connected| async move {
+        let (mut connected, mut text) = (connected?, String::new());
+        while text.is_empty() {
+            let is_over = tokio::select! {
+                () = connected.feed.ready() => connected.take(&mut text).is_err(),
+                _ = connected.over.changed() => true,
+                () = sleep(HEARTBEAT) => { text.push_str(":\n\n"); false }
+            };
+            if is_over {
+                return (!text.is_empty()).then_some((Ok(text), None));
             }
         }
+        Some((Ok(text), Some(connected)))
     })
 }
 // ANCHOR_END: events
 
 impl Connected {
-    fn take(&mut self) {
-        let waiting = &mut self.waiting;
-        let taken = self.feed.take(|told| {
-            waiting.push_back(match told {
-                Told::Notice(text, cursor) => Event::default().event("notice").id(cursor.to_string()).data(text),
-                Told::Gone(first) => Event::default().event("gone").id(first.to_string()).data(first.to_string()),
-                // An id without data moves the browser's cursor on, and no handler runs.
-                Told::Come(cursor) => Event::default().id(cursor.to_string()),
-            });
+    /// Adds what there is now. The connection ends when it cannot go on, with the reason as its last event.
+    fn take(&mut self, text: &mut String) -> Result<(), ()> {
+        let taken = self.feed.take(|told| match told {
+            Told::Notice(notice, cursor) => text.push_str(&event("notice", &cursor, &notice)),
+            Told::Gone(first) => text.push_str(&event("gone", &first, &first)),
+            // An id without data moves the browser's cursor on, and no handler runs.
+            Told::Come(cursor) => text.push_str(&format!("id: {cursor}\n\n")),
         });
-        if let Err(problem) = taken {
+        taken.map_err(|problem| {
             let words = serde_json::to_string(&problem).unwrap_or_default();
-            self.waiting.push_back(Event::default().event("bye").data(words));
-            self.is_over = true;
-        }
+            text.push_str(&format!("event: bye\ndata: {words}\n\n"));
+        })
     }
 }

@@ -96,11 +96,12 @@ impl Conversation {
                     self.hear_what_is_there().await?;
                 }
                 () = outbox.is_news() => self.hand_over().await?,
-                () = self.parts.ready() => {
-                    let messages = self.parts.take(&self.venue)?;
-                    self.send_all(messages.into_iter().map(Message::Text)).await?;
+                () = self.parts.ready() => self.tell().await?,
+                _ = ticks.changed(), if !self.watching.is_empty() => {
+                    // What concerns the account goes first: a thousand books must not stand before one fill.
+                    self.tell().await?;
+                    self.show().await?;
                 }
-                _ = ticks.changed(), if !self.watching.is_empty() => self.show().await?,
                 _ = life.changed() => self.send(text(&tick(&venue))).await?,
                 _ = over.changed() => {
                     return Err(bye(1001, "draining", "The venue is about to stop: reconnect in a moment."));
@@ -283,6 +284,12 @@ impl Conversation {
             messages.push(Message::Binary(binary::write_notices(&notices).into()));
         }
         messages
+    }
+
+    /// Sends what the layers have.
+    async fn tell(&mut self) -> Result<(), End> {
+        let messages = self.parts.take(&self.venue)?;
+        if messages.is_empty() { Ok(()) } else { self.send_all(messages.into_iter().map(Message::Text)).await }
     }
 
     /// Sends the current state of what has changed in the watched markets.

@@ -39,11 +39,18 @@ enum Chunk {
 /// What a client is sent.
 pub enum Told {
     /// A notice as JSON, and the cursor behind it.
-    Notice(String, Cursor),
+    Notice(String, String),
     /// It has come to this cursor, and there was nothing for it.
-    Come(Cursor),
+    Come(String),
     /// What came before this cursor can't be had any more.
-    Gone(Cursor),
+    Gone(String),
+}
+
+impl Told {
+    fn notice(notice: &Notice, account: AccountId, cursor: &Cursor) -> Told {
+        let cursor = cursor.to_string();
+        Told::Notice(text(notice, account, &cursor), cursor)
+    }
 }
 
 /// The notices of one connection.
@@ -93,11 +100,11 @@ impl Feed {
         let (account, mut any) = (self.reader.account(), false);
         let taken = self.reader.take(|notice, cursor| {
             any = true;
-            each(Told::Notice(text(notice, account, cursor), cursor.clone()));
+            each(Told::notice(notice, account, cursor));
         });
         match taken {
             Taken::Behind => self.begin_replay(),
-            Taken::All if !any => each(Told::Come(self.reader.cursor().clone())),
+            Taken::All if !any => each(Told::Come(self.reader.cursor().to_string())),
             Taken::All | Taken::Some => {}
         }
         Ok(())
@@ -109,8 +116,7 @@ impl Feed {
             Chunk::Notices(notices) => {
                 for notice in &notices {
                     self.reader.has_read(notice);
-                    let cursor = self.reader.cursor();
-                    each(Told::Notice(text(notice, self.reader.account(), cursor), cursor.clone()));
+                    each(Told::notice(notice, self.reader.account(), self.reader.cursor()));
                 }
                 Ok(())
             }
@@ -121,7 +127,7 @@ impl Feed {
             Chunk::Ended(shard, Ended::Gone(first)) => {
                 let before = market::Sequence(first.0.saturating_sub(1));
                 self.reader.has_come_to(shard, Place::end_of(before));
-                each(Told::Gone(self.reader.cursor().clone()));
+                each(Told::Gone(self.reader.cursor().to_string()));
                 Err(Problem::of_a_layer(&GONE, None))
             }
             Chunk::Ended(_, Ended::Left) => Err(Problem::of_a_layer(&super::tell::TOO_SLOW, None)),

@@ -182,25 +182,25 @@ impl Reader {
         self.is_news.notified().await;
     }
 
-    /// Takes what is in the ring, each with the cursor behind it.
+    /// Takes what is in the ring, each with the cursor behind it. The notices are copied, so that the thread that adds new
+    /// ones does not wait while these are put into words.
     pub fn take(&mut self, mut each: impl FnMut(&Notice, &Cursor)) -> Taken {
-        let mut at = std::mem::take(&mut self.cursor.at);
-        let mut shown = Cursor { logs: self.cursor.logs, at: Vec::new() };
+        let (mut notices, mut end) = (Vec::new(), self.cursor.at.clone());
         let ring = self.notices.read();
-        let taken = ring.take(self.account, &mut self.seat, &mut at, LOOK_MAX, |notice, at| {
-            shown.at.clear();
-            shown.at.extend_from_slice(at);
-            each(notice, &shown);
-        });
+        let taken = ring.take(self.account, &mut self.seat, &mut end, LOOK_MAX, |notice| notices.push(*notice));
         drop(ring);
-        self.cursor.at = at;
+        for notice in &notices {
+            self.has_read(notice);
+            each(notice, &self.cursor);
+        }
+        self.cursor.at = end;
         if taken == Taken::Some {
             self.is_news.notify_one();
         }
         taken
     }
 
-    /// It has read a notice that did not come from the ring.
+    /// It has read a notice.
     pub fn has_read(&mut self, notice: &Notice) {
         self.cursor.at[usize::from(notice.shard)] = notice.place;
     }

@@ -132,7 +132,7 @@ impl Ring {
         seat: &mut Seat,
         at: &mut [Place],
         most: usize,
-        mut each: impl FnMut(&Notice, &[Place]),
+        mut each: impl FnMut(&Notice),
     ) -> Taken {
         if at.iter().zip(&self.floor).any(|(at, floor)| at < floor) {
             return Taken::Behind;
@@ -150,7 +150,7 @@ impl Ring {
             let read = &mut at[usize::from(notice.shard)];
             if notice.place > *read {
                 *read = notice.place;
-                each(notice, at);
+                each(notice);
             }
         }
         Taken::Some
@@ -218,8 +218,7 @@ mod tests {
                         if random.below(4) == 0 {
                             *seat = Seat::default();
                         }
-                        taken =
-                            ring.take(*account, seat, at, 1 + random.below(9) as usize * 4, |one, _| read.push(*one));
+                        taken = ring.take(*account, seat, at, 1 + random.below(9) as usize * 4, |one| read.push(*one));
                     }
                     let own = all.iter().filter(|notice| [ALL, Some(*account)].contains(&notice.whom));
                     let own: Vec<_> = own.copied().collect();
@@ -242,9 +241,9 @@ mod tests {
         for sequence in 1..100 {
             ring.add(notice(0, sequence, 0, Some(AccountId(1))));
             ring.seen(0, Sequence(sequence));
-            let taken = ring.take(AccountId(2), &mut seat, &mut at, 8, |_, _| panic!("it is another's"));
+            let taken = ring.take(AccountId(2), &mut seat, &mut at, 8, |_| panic!("it is another's"));
             assert_eq!(taken, Taken::All);
         }
-        assert_eq!(ring.take(AccountId(2), &mut seat, &mut [Place::default()], 8, |_, _| {}), Taken::Behind);
+        assert_eq!(ring.take(AccountId(2), &mut seat, &mut [Place::default()], 8, |_| {}), Taken::Behind);
     }
 }

@@ -6,7 +6,7 @@ use gateway::wire::OwnEvent;
 use market::{AccountId, Event};
 use serde::Serialize;
 
-use super::cursor::{Cursor, Wrong};
+use super::cursor::Wrong;
 use super::place::Notice;
 
 /// The log's beginning was trimmed.
@@ -48,7 +48,7 @@ pub static NO_CURSOR: Refused = Refused {
 #[derive(Serialize)]
 struct NoticeJson<'n> {
     kind: &'static str,
-    cursor: String,
+    cursor: &'n str,
     shard: u16,
     sequence: u64,
     index: u32,
@@ -78,7 +78,7 @@ pub fn wrong(wrong: Wrong) -> Problem {
 }
 
 /// A notice as this account reads it, with the cursor behind it.
-pub fn text(notice: &Notice, account: AccountId, cursor: &Cursor) -> String {
+pub fn text(notice: &Notice, account: AccountId, cursor: &str) -> String {
     let Notice { shard, place, time, event, .. } = notice;
     let own = match event {
         Event::Traded { maker_account, .. } if *maker_account == account => OwnEvent::as_other(event, account),
@@ -93,7 +93,7 @@ pub fn text(notice: &Notice, account: AccountId, cursor: &Cursor) -> String {
     };
     let json = NoticeJson {
         kind: "notice",
-        cursor: cursor.to_string(),
+        cursor,
         shard: *shard,
         sequence: place.sequence.0,
         index: place.index,
