@@ -7,7 +7,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::{http1, http2};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, SEC_WEBSOCKET_PROTOCOL};
-use hyper::{Method, Request};
+use hyper::{Method, Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -97,6 +97,21 @@ impl Http {
         key: &str,
         body: Bytes,
     ) -> Result<(u16, Bytes), ClientError> {
+        let response = self.whole(method, path, key, body).await?;
+        Ok((response.status().as_u16(), response.into_body()))
+    }
+
+    /// Sends a request; returns the whole response, headers included.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn whole(
+        &mut self,
+        method: Method,
+        path: &str,
+        key: &str,
+        body: Bytes,
+    ) -> Result<Response<Bytes>, ClientError> {
         let mut request = Request::builder().method(method).header(CONTENT_TYPE, "application/json");
         // Over HTTP/2 the host is part of the URI.
         request = match &self.sender {
@@ -117,8 +132,8 @@ impl Http {
                 sender.send_request(request).await?
             }
         };
-        let status = response.status().as_u16();
-        Ok((status, response.into_body().collect().await?.to_bytes()))
+        let (head, body) = response.into_parts();
+        Ok(Response::from_parts(head, body.collect().await?.to_bytes()))
     }
 
     /// Sends JSON, and expects success.

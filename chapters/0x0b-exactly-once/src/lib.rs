@@ -5,6 +5,7 @@
 //! request in, and answers a repeat itself. So a client that got no answer sends the same request again.
 #![forbid(unsafe_code)]
 
+pub mod client;
 pub mod http;
 pub mod lane;
 pub mod lanes;

@@ -1,0 +1,141 @@
+//! The client library survives kills of the venue and of its own program: each order is in the log once, and each notice was
+//! counted once.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
+
+#[path = "../../0x0a-gateway/tests/support/client.rs"]
+#[allow(dead_code)]
+mod client;
+#[path = "../measure/src/proxy.rs"]
+#[allow(dead_code)]
+mod proxy;
+#[path = "../../0x0a-gateway/tests/support/server.rs"]
+#[allow(dead_code)]
+mod server;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use exactly_once::client::{Access, Error, Notices, Orders};
+use market::log::ShardOf;
+use market::log_chain::{read_chain, segments};
+use market::{LogError, RealDisk};
+use proxy::Proxy;
+use serde_json::{Value, json};
+use server::Server;
+use tokio::time::timeout;
+
+const LANE: u8 = 5;
+const ORDERS: u64 = 60;
+
+/// What has not come by then is missing. No measurement.
+const IN_TIME: Duration = Duration::from_secs(60);
+
+fn start(folder: &Path) -> Server {
+    Server::start(folder, &["--play-money", "100000", "--snapshot-every", "50"])
+}
+
+fn account(server: &Server) -> String {
+    let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
+    operator.post("/v1/markets", &json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } })).unwrap();
+    operator.post("/v1/accounts", &json!({})).unwrap().json()["key"].as_str().unwrap().to_owned()
+}
+
+fn order(number: u64) -> Value {
+    json!({ "market": 1, "intent": "buy-yes", "price": 40 + number % 20, "quantity": 1 })
+}
+
+/// A life of the trading program: it is killed after so many milliseconds, if it has not placed everything by then.
+async fn trade(access: &Access, home: &Path, life: Duration) -> bool {
+    let all = async {
+        let mut orders = Orders::open(access.clone(), LANE, &home.join("orders.json")).unwrap();
+        orders.finish().await.unwrap();
+        while orders.used() < ORDERS {
+            assert_eq!(orders.place(order(orders.used())).await.unwrap().status, 200);
+        }
+    };
+    timeout(life, all).await.is_ok()
+}
+
+/// A life of the program that counts notices.
+async fn count(access: &Access, home: &Path, life: Duration) -> u64 {
+    let mut notices = Notices::<u64>::open(access.clone(), &home.join("notices.json")).unwrap();
+    let all = async {
+        // The deposit of the play money, and one notice for each order: they meet nothing.
+        while *notices.led_to() <= ORDERS {
+            notices.next(|count, _| *count += 1).await.unwrap();
+        }
+    };
+    let _ = timeout(life, all).await;
+    *notices.led_to()
+}
+
+#[test]
+fn each_order_is_placed_once_and_each_notice_is_counted_once() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut server = start(folder.path());
+    let key = account(&server);
+    let proxy = Proxy::start(server.address, 5).unwrap();
+    let access = Access { address: proxy.address, key };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut lives = 0;
+    let is_placed = |lives: u64| {
+        // Lives of different lengths end at different steps.
+        let life = Duration::from_millis(40 + 37 * lives % 150);
+        let both = async { tokio::join!(trade(&access, home.path(), life), count(&access, home.path(), life)).0 };
+        runtime.block_on(both)
+    };
+    while !is_placed(lives) {
+        lives += 1;
+        assert!(lives < 500, "the client makes no progress");
+        if lives % 3 == 0 {
+            server.kill();
+            server = start(folder.path());
+            proxy.turn_to(server.address);
+        }
+    }
+    assert_eq!(runtime.block_on(count(&access, home.path(), IN_TIME)), ORDERS + 1);
+    proxy.calm();
+    // One that came twice would come now.
+    assert_eq!(runtime.block_on(again(&access, home.path())), ORDERS + 1);
+    server.kill();
+    let mut counts = BTreeMap::<u64, u32>::new();
+    let pieces = segments(&RealDisk, folder.path(), ShardOf::ONLY).unwrap();
+    let read = read_chain::<LogError>(&RealDisk, ShardOf::ONLY, &pieces, None, None, |_, command| {
+        if let market::Command::Place(place) = command {
+            *counts.entry(place.client_order_id).or_default() += 1;
+        }
+        Ok(())
+    });
+    read.unwrap();
+    assert_eq!(counts, (1..=ORDERS).map(|number| (u64::from(LANE) << 56 | number, 1)).collect());
+    println!("{} connections were cut in {lives} lives of the client", proxy.cuts());
+}
+
+/// Counts what comes behind the saved cursor for a moment.
+async fn again(access: &Access, home: &Path) -> u64 {
+    let mut notices = Notices::<u64>::open(access.clone(), &home.join("notices.json")).unwrap();
+    let _ = timeout(Duration::from_millis(200), notices.next(|count, _| *count += 1)).await;
+    *notices.led_to()
+}
+
+#[test]
+fn what_a_client_cannot_go_on_with_ends_in_words() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = start(folder.path());
+    let access = Access { address: server.address, key: account(&server) };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+
+    let file = home.path().join("broken.json");
+    std::fs::write(&file, "{\"lane\":5,\"ne").unwrap();
+    let error = Orders::open(access.clone(), LANE, &file).err().expect("half a file is none");
+    assert!(matches!(error, Error::File { .. }) && error.to_string().contains("broken.json"), "{error}");
+
+    let other = json!({ "cursor": "5f3a9c01.1.0", "led_to": 7 });
+    std::fs::write(home.path().join("other.json"), other.to_string()).unwrap();
+    let mut notices = Notices::<u64>::open(access, &home.path().join("other.json")).unwrap();
+    let error = runtime.block_on(notices.next(|count, _| *count += 1)).expect_err("a cursor of another venue");
+    assert!(error.to_string().contains("no-cursor"), "{error}");
+    assert_eq!(*notices.led_to(), 7);
+}
