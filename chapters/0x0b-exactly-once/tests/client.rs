@@ -95,8 +95,8 @@ fn each_order_is_placed_once_and_each_notice_is_counted_once() {
             proxy.turn_to(server.address);
         }
     }
-    assert_eq!(runtime.block_on(count(&access, home.path(), IN_TIME)), ORDERS + 1);
     proxy.calm();
+    assert_eq!(runtime.block_on(count(&access, home.path(), IN_TIME)), ORDERS + 1);
     // One that came twice would come now.
     assert_eq!(runtime.block_on(again(&access, home.path())), ORDERS + 1);
     server.kill();
