@@ -97,11 +97,7 @@ impl Conversation {
                 }
                 () = outbox.is_news() => self.hand_over().await?,
                 () = self.parts.ready() => self.tell().await?,
-                _ = ticks.changed(), if !self.watching.is_empty() => {
-                    // What concerns the account goes first: a thousand books must not stand before one fill.
-                    self.tell().await?;
-                    self.show().await?;
-                }
+                _ = ticks.changed(), if !self.watching.is_empty() => self.show().await?,
                 _ = life.changed() => self.send(text(&tick(&venue))).await?,
                 _ = over.changed() => {
                     return Err(bye(1001, "draining", "The venue is about to stop: reconnect in a moment."));
@@ -289,11 +285,12 @@ impl Conversation {
     /// Sends what the layers have.
     async fn tell(&mut self) -> Result<(), End> {
         let messages = self.parts.take(&self.venue)?;
-        if messages.is_empty() { Ok(()) } else { self.send_all(messages.into_iter().map(Message::Text)).await }
+        self.send_all(messages.into_iter().map(Message::Text)).await
     }
 
-    /// Sends the current state of what has changed in the watched markets.
+    /// Sends the current state of what has changed in the watched markets, but first what concerns the account.
     async fn show(&mut self) -> Result<(), End> {
+        self.tell().await?;
         let mut news = std::mem::take(&mut self.news);
         self.watching.news(&self.venue.books, &self.venue.shared, &mut news);
         let sent = self.send_all(news.drain(..).map(Message::Text)).await;

@@ -142,8 +142,7 @@ fn ring(notices: u64) -> (f64, f64) {
     let added = notices as f64 / began.elapsed().as_secs_f64();
     let (mut seat, mut at, mut taken) = (Seat::default(), vec![Place::default()], 0u64);
     let began = Instant::now();
-    while ring
-        .take(account, &mut seat, &mut at, 1_024, |notice| taken += u64::from(black_box(notice).place.index == 0))
+    while ring.take(account, &mut seat, &mut at, 1_024, |notice| taken += u64::from(black_box(notice).place.index == 0))
         == Taken::Some
     {}
     (added, taken as f64 / began.elapsed().as_secs_f64())

@@ -1,5 +1,6 @@
-//! Orders a second of 0x0a and of 0x0b, in turn: over HTTP, one at a time on each of 64 connections, and over WebSocket in
-//! bytes, a thousand a message. Each order has a number of its own in both; 0x0a only logs it.
+//! Orders a second of 0x0a and of 0x0b, in turn: over HTTP, one at a time on each of 64 connections; over WebSocket, one a
+//! message and sixteen under way on each; and in bytes, a thousand a message. Each order has a number of its own in both;
+//! 0x0a only logs it.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -12,6 +13,7 @@ use hyper::body::Bytes;
 use market::log::encode_command;
 use market::{AccountId, Command, Intent, MarketId, Place, TimeInForce};
 use results::error::MeasureError;
+use results::record::Spread;
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio_tungstenite::tungstenite::Message;
@@ -19,14 +21,17 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::inside::spread;
 use crate::record::Cost;
 use crate::server::Server;
+use crate::words::words;
 
+/// Clients over HTTP and over WebSocket.
 const CONNECTIONS: usize = 64;
 const STREAMS: usize = 4;
+/// Orders a message in bytes.
 const BATCH: u64 = 1_000;
 /// Messages that a stream has under way.
 const WINDOW: usize = 3;
 /// Accounts get their cash by deposits.
-const PLAY_NOTHING: &[&str] = &["--play-money", "0"];
+pub const PLAY_NOTHING: &[&str] = &["--play-money", "0"];
 /// Cash of each account.
 const CASH: u64 = 4_000_000_000;
 
@@ -35,6 +40,8 @@ pub struct Crowd {
     members: Vec<(AccountId, String)>,
     /// The last number that each has used over HTTP, in lane 0.
     used: Vec<u64>,
+    /// The last number that each has used over WebSocket, in lane 1.
+    said: Vec<u64>,
     /// How many orders each has sent in bytes, in the lanes from [`FIRST_LANE`] on.
     sent: Vec<u64>,
 }
@@ -53,7 +60,8 @@ impl Crowd {
             let account = AccountId(made["account"].as_u64().unwrap_or_default() as u32);
             members.push((account, made["key"].as_str().unwrap_or_default().to_owned()));
         }
-        Ok(Crowd { used: vec![0; members.len()], sent: vec![0; members.len()], members })
+        let none = vec![0; members.len()];
+        Ok(Crowd { used: none.clone(), said: none.clone(), sent: none, members })
     }
 
     /// A member's number and key.
@@ -62,7 +70,7 @@ impl Crowd {
     }
 
     /// Sends for so long, and gives how many orders were answered in how many seconds.
-    async fn load(
+    pub async fn load(
         &mut self,
         address: SocketAddr,
         way: Way,
@@ -72,6 +80,7 @@ impl Crowd {
         let (until, began) = (Instant::now() + time, Instant::now());
         let (streams, used) = match way {
             Way::Http => (CONNECTIONS, &mut self.used),
+            Way::Words => (CONNECTIONS, &mut self.said),
             Way::Binary => (STREAMS, &mut self.sent),
         };
         let members = self.members.iter().zip(&*used).take(streams).enumerate();
@@ -79,6 +88,7 @@ impl Crowd {
             let (account, key, used) = (*account, key.clone(), *used);
             match way {
                 Way::Http => tokio::spawn(http(address, key, place, used, sent, until)),
+                Way::Words => tokio::spawn(words(address, key, place, used, sent, until)),
                 Way::Binary => tokio::spawn(binary(address, (account, key), place, used, sent, until)),
             }
         });
@@ -87,7 +97,11 @@ impl Crowd {
         for (task, used) in tasks.into_iter().zip(used) {
             let asked = task.await.map_err(|_| ClientError::Answer("the load broke off".into()))??;
             answers += asked;
-            *used += if sent == Sent::New { asked } else { 0 };
+            *used += match sent {
+                Sent::New => asked,
+                Sent::Stormy => asked.div_ceil(TIMES),
+                Sent::WithoutNumbers | Sent::Again => 0,
+            };
         }
         Ok((answers, began.elapsed().as_secs_f64()))
     }
@@ -95,9 +109,11 @@ impl Crowd {
 
 /// How orders are sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub enum Way {
     /// One at a time on each connection.
     Http,
+    /// One a message, over WebSocket.
+    Words,
     /// A thousand a message, over WebSocket.
     Binary,
 }
@@ -106,6 +122,7 @@ impl Way {
     fn name(self) -> &'static str {
         match self {
             Way::Http => "http",
+            Way::Words => "websocket",
             Way::Binary => "binary",
         }
     }
@@ -120,7 +137,12 @@ pub enum Sent {
     WithoutNumbers,
     /// The last ones again.
     Again,
+    /// Each [`TIMES`] times.
+    Stormy,
 }
+
+/// How often a storming client sends each order: once, and ten times again.
+pub const TIMES: u64 = 11;
 
 /// Asks, waits for the answer, and asks again: under the next number, or for the last order again.
 async fn http(
@@ -138,6 +160,7 @@ async fn http(
             Sent::New => used + asked + 1,
             Sent::WithoutNumbers => 0,
             Sent::Again => used,
+            Sent::Stormy => used + asked / TIMES + 1,
         };
         let body = format!(r#"{{"market":1,"intent":"{intent}","price":50,"quantity":1,"client_order_id":{number}}}"#);
         let (status, body) = http.ask(Method::POST, "/v1/orders", &key, Bytes::from(body)).await?;
@@ -192,7 +215,7 @@ async fn binary(
     let message = |asked| match sent {
         Sent::New => batch(account, place, Some(used + asked), BATCH, BATCH),
         Sent::WithoutNumbers => batch(account, place, None, BATCH, BATCH),
-        Sent::Again => batch(account, place, Some(used - BATCH), BATCH, BATCH),
+        Sent::Again | Sent::Stormy => batch(account, place, Some(used - BATCH), BATCH, BATCH),
     };
     for _ in 0..WINDOW {
         saying.send(message(asked)).await?;
@@ -237,8 +260,8 @@ pub fn measure(
         crowds.push(runtime.block_on(Crowd::gather(server, CONNECTIONS)).map_err(broken)?);
     }
     let mut costs = Vec::new();
-    for way in [Way::Http, Way::Binary] {
-        let (mut per_s, mut server_ns): ([Vec<f64>; 3], [Vec<f64>; 3]) = Default::default();
+    for way in [Way::Http, Way::Words, Way::Binary] {
+        let [mut per_s, mut server_ns, mut matching_ns] = <[[Vec<f64>; 3]; 3]>::default();
         let mut repeats = Vec::new();
         for round in 0..rounds as usize {
             say(&format!("orders with numbers and without: {}, round {}", way.name(), round + 1));
@@ -246,12 +269,15 @@ pub fn measure(
             for which in (0..3).map(|at| (at + round) % 3) {
                 let at = usize::from(which > 0);
                 let sent = if which == 1 { Sent::WithoutNumbers } else { Sent::New };
-                let before = servers[at].processor_time();
+                let before = servers[at].spent();
                 let (orders, seconds) =
                     runtime.block_on(crowds[at].load(servers[at].address, way, sent, time)).map_err(broken)?;
                 per_s[which].push(orders as f64 / seconds);
-                let spent = servers[at].processor_time().zip(before).map(|(after, before)| after - before);
-                server_ns[which].extend(spent.map(|spent| spent.as_nanos() as f64 / orders.max(1) as f64));
+                let spent = servers[at].spent().zip(before).map(|(after, before)| after - before);
+                if let Some(each) = spent.map(|spent| spent.each(way.name(), orders)) {
+                    server_ns[which].push(each.ns);
+                    matching_ns[which].extend(each.threads.iter().find(|one| one.name == "matching").map(|one| one.ns));
+                }
             }
             let again = crowds[1].load(servers[1].address, way, Sent::Again, time / 2);
             let (orders, seconds) = runtime.block_on(again).map_err(broken)?;
@@ -268,9 +294,15 @@ pub fn measure(
             with_per_s: spread(&per_s[2]),
             ratio: ratio(2, 0),
             ratio_of_numbers: ratio(2, 1),
-            server_ns: server_ns.iter().filter(|figures| !figures.is_empty()).map(|figures| spread(figures)).collect(),
+            server_ns: spreads(&server_ns),
+            matching_ns: spreads(&matching_ns),
             repeats_per_s: spread(&repeats),
         });
     }
     Ok(costs)
+}
+
+/// Where the system tells them.
+fn spreads(figures: &[Vec<f64>]) -> Vec<Spread> {
+    figures.iter().filter(|figures| !figures.is_empty()).map(|figures| spread(figures)).collect()
 }

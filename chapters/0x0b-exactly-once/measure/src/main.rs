@@ -4,6 +4,7 @@
 //! runs in turn in each round.
 #![forbid(unsafe_code)]
 
+mod beside;
 mod inside;
 mod load;
 mod naive;
@@ -13,6 +14,7 @@ mod record;
 mod returning;
 mod server;
 mod table;
+mod words;
 
 use std::process::ExitCode;
 
@@ -68,11 +70,14 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
-    let bar = progress_bar(4);
+    let bar = progress_bar(5);
     say(&bar, "look-ups, lanes and the ring");
     let inside = inside::measure(args.rounds(), args.quick);
     bar.inc(1);
     let costs = load::measure(args.rounds(), args.quick, &runtime, &folder, &|step| say(&bar, step))?;
+    bar.inc(1);
+    say(&bar, "a storm of repeats, and notices to many");
+    let (storm, many) = beside::measure(args.rounds(), args.quick, &runtime, &folder)?;
     bar.inc(1);
     say(&bar, "a reader that returns");
     let returning = runtime.block_on(returning::measure(args.rounds().min(5), args.quick, &folder))?;
@@ -87,6 +92,8 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
         rounds: args.rounds(),
         inside,
         costs,
+        storm,
+        many,
         returning,
         naive,
     };

@@ -20,6 +20,10 @@ pub struct OnceRecord {
     pub inside: Inside,
     /// The venue with numbers beside the same without.
     pub costs: Vec<Cost>,
+    /// A storm of repeats.
+    pub storm: Storm,
+    /// Notices to many.
+    pub many: Many,
     /// How long it takes to read what happened meanwhile.
     pub returning: Vec<Returning>,
     /// What the naive ways lose.
@@ -52,7 +56,7 @@ pub struct Inside {
 /// A way of sending orders.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// `http` or `binary`.
+    /// `http`, `websocket` or `binary`.
     pub name: String,
     /// Durable orders a second of 0x0a.
     pub before_per_s: Spread,
@@ -67,8 +71,31 @@ pub struct Cost {
     /// Processor time of the server for an order, in nanoseconds: 0x0a, 0x0b without numbers, 0x0b with them. Empty where
     /// the system does not tell.
     pub server_ns: Vec<Spread>,
+    /// The same of the matching thread alone.
+    #[serde(default)]
+    pub matching_ns: Vec<Spread>,
     /// Repeats that 0x0b answers a second.
     pub repeats_per_s: Spread,
+}
+
+/// Clients that send each order once and ten times again, beside as many honest ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Storm {
+    /// Orders a second of the honest clients alone.
+    pub alone_per_s: Spread,
+    /// The same beside the storm.
+    pub beside_per_s: Spread,
+    /// Repeats a second.
+    pub repeats_per_s: Spread,
+}
+
+/// Many readers, which connect at once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Many {
+    /// How many.
+    pub readers: u64,
+    /// Notices a second over WebSocket, to all of them together.
+    pub per_s: Spread,
 }
 
 /// A reader that was away.

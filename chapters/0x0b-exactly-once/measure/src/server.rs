@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
+use gateway::measure::profile::Spent;
 use results::chapters;
 use results::error::MeasureError;
 use results::programs::{self, Program};
@@ -63,13 +63,9 @@ impl Server {
 }
 
 impl Server {
-    /// Processor time of its process so far; none where the system does not tell.
-    pub fn processor_time(&self) -> Option<Duration> {
-        // Fields 14 and 15 behind the name in brackets, in hundredths of a second.
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id())).ok()?;
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-        Some(Duration::from_millis(10 * ticks))
+    /// Processor time of its threads so far; none where the system does not tell.
+    pub fn spent(&self) -> Option<Spent> {
+        Spent::of(self.process.id())
     }
 }
 

@@ -46,8 +46,9 @@ pub fn text(record: &OnceRecord, language: Language) -> String {
         say("server, µs", "服务器，µs"),
         say("repeats a second", "每秒重复请求数"),
     ]);
-    for Cost { name, before_per_s, without_per_s, with_per_s, ratio, ratio_of_numbers, server_ns, repeats_per_s } in
-        &record.costs
+    for Cost {
+        name, before_per_s, without_per_s, with_per_s, ratio, ratio_of_numbers, server_ns, repeats_per_s, ..
+    } in &record.costs
     {
         let server: Vec<_> = server_ns.iter().map(|spread| format!("{:.2}", spread.median / 1e3)).collect();
         costs.add_row([
@@ -61,6 +62,7 @@ pub fn text(record: &OnceRecord, language: Language) -> String {
             format!("{:.0}", repeats_per_s.median),
         ]);
     }
+    let many = many(record, say);
     let mut back =
         table(&[say("notices missed", "错过的通知"), say("from the ring", "从环中"), say("from the log", "从日志中")]);
     for Returning { notices, ring_ms, log_ms } in &record.returning {
@@ -77,5 +79,19 @@ pub fn text(record: &OnceRecord, language: Language) -> String {
         let per_s = per_s.map_or(String::new(), |per_s| format!("{per_s:.0}"));
         naive.add_row([name.clone(), asked.to_string(), twice.to_string(), lost.to_string(), per_s]);
     }
-    [one, costs, back, naive].map(right).join("\n")
+    [one, costs, many, back, naive].map(right).join("\n")
+}
+
+/// What happens with many clients at once.
+fn many(record: &OnceRecord, say: impl Fn(&'static str, &'static str) -> &'static str) -> Table {
+    let mut many = table(&["", say("measured", "实测")]);
+    for (name, figure) in [
+        (say("orders a second, honest clients alone", "每秒订单数，只有守规矩的客户端"), &record.storm.alone_per_s),
+        (say("the same beside a storm of repeats", "同上，旁边有重发风暴"), &record.storm.beside_per_s),
+        (say("repeats a second in the storm", "风暴中每秒的重发"), &record.storm.repeats_per_s),
+        (say("notices a second, many readers over WebSocket", "每秒通知数，许多读者经 WebSocket"), &record.many.per_s),
+    ] {
+        many.add_row([name.to_owned(), format!("{:.0}", figure.median)]);
+    }
+    many
 }

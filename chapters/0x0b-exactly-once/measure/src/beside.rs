@@ -1,0 +1,90 @@
+//! Many at once: a storm of repeats beside honest clients, and notices to many readers.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use futures_util::future::try_join_all;
+use gateway::client::{ClientError, Stream};
+use results::error::MeasureError;
+use serde_json::json;
+use tokio::runtime::Runtime;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::inside::spread;
+use crate::load::{Crowd, PLAY_NOTHING, Sent, TIMES, Way};
+use crate::record::{Many, Storm};
+use crate::server::Server;
+
+/// Honest clients, and as many that storm.
+const CLIENTS: usize = 32;
+
+/// Readers of notices.
+const READERS: usize = 64;
+
+/// Measures both.
+pub fn measure(rounds: u32, quick: bool, runtime: &Runtime, folder: &Path) -> Result<(Storm, Many), MeasureError> {
+    let time = Duration::from_millis(if quick { 500 } else { 2_000 });
+    let broken = |error: ClientError| MeasureError::Unusable(format!("the load broke off: {error}"));
+    let home = tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+    let server = Server::start("ch0b", home.path(), PLAY_NOTHING)?;
+    let gather = |clients| runtime.block_on(Crowd::gather(&server, clients)).map_err(broken);
+    let (mut honest, mut stormy, mut readers) = (gather(CLIENTS)?, gather(CLIENTS)?, gather(READERS)?);
+    let [mut alone, mut beside, mut repeats, mut handed] = <[Vec<f64>; 4]>::default();
+    for _ in 0..rounds {
+        let (orders, seconds) =
+            runtime.block_on(honest.load(server.address, Way::Http, Sent::New, time)).map_err(broken)?;
+        alone.push(orders as f64 / seconds);
+        let both = async {
+            tokio::join!(
+                honest.load(server.address, Way::Http, Sent::New, time),
+                stormy.load(server.address, Way::Http, Sent::Stormy, time)
+            )
+        };
+        let (orders, sent) = runtime.block_on(both);
+        let ((orders, seconds), (sent, _)) = (orders.map_err(broken)?, sent.map_err(broken)?);
+        beside.push(orders as f64 / seconds);
+        repeats.push((sent - sent.div_ceil(TIMES)) as f64 / seconds);
+    }
+    // So that the ring is full of what concerns these readers.
+    let filled = readers.load(server.address, Way::Words, Sent::New, time);
+    runtime.block_on(filled).map_err(broken)?;
+    for _ in 0..rounds {
+        handed.push(runtime.block_on(hand_out(&readers, server.address)).map_err(broken)?);
+    }
+    let storm = Storm { alone_per_s: spread(&alone), beside_per_s: spread(&beside), repeats_per_s: spread(&repeats) };
+    Ok((storm, Many { readers: READERS as u64, per_s: spread(&handed) }))
+}
+
+/// All readers connect at once, and read everything that the venue has for them. Gives notices a second.
+async fn hand_out(crowd: &Crowd, address: SocketAddr) -> Result<f64, ClientError> {
+    let began = Instant::now();
+    let read = try_join_all((0..READERS).map(|place| {
+        let key = crowd.member(place).1.to_owned();
+        async move { tokio::spawn(read_all(address, key)).await.unwrap_or(Ok(0)) }
+    }));
+    let read: u64 = read.await?.into_iter().sum();
+    Ok(read as f64 / (began.elapsed() - SILENCE).as_secs_f64())
+}
+
+/// What has not come for so long does not come: the reader has everything.
+const SILENCE: Duration = Duration::from_millis(500);
+
+async fn read_all(address: SocketAddr, key: String) -> Result<u64, ClientError> {
+    let mut stream = Stream::connect(address, "/v1/stream").await?;
+    stream.say(json!({ "id": 1, "do": "login", "key": key }).to_string()).await?;
+    stream.say(json!({ "id": 2, "do": "notices", "after": "first" }).to_string()).await?;
+    let (_saying, mut hearing) = stream.split();
+    let (mut read, mut last) = (0, Instant::now());
+    while last.elapsed() < SILENCE {
+        let heard = tokio::time::timeout(SILENCE / 50, hearing.next()).await;
+        let Ok(Some(heard)) = heard else { continue };
+        if let Message::Text(text) = heard?
+            && text.starts_with(r#"{"kind":"notice""#)
+        {
+            (read, last) = (read + 1, Instant::now());
+        }
+    }
+    Ok(read)
+}
