@@ -22,6 +22,7 @@ use smallvec::SmallVec;
 
 use crate::capacity::Capacity;
 use crate::reply::{Answer, Refusal, Session};
+use crate::watch::Passed;
 
 /// Takes requests.
 pub trait Door: Send + Sync {
@@ -110,6 +111,7 @@ impl Door for EngineDoor {
         request.answer.hold(room);
         let queue = self.queue.read().unwrap_or_else(PoisonError::into_inner);
         let Some(queue) = &*queue else { return request.refuse(Refusal::Draining) };
+        request.answer.passed(Passed::Entered);
         match queue.try_send(request) {
             Ok(()) => {}
             Err(TrySendError::Full(request)) => request.refuse(Refusal::Busy),

@@ -13,6 +13,7 @@ use market::{Closed, Command, Engine, EngineError, Ticket};
 use crate::bell::Bell;
 use crate::door::Request;
 use crate::reply::Answer;
+use crate::watch::Passed;
 
 /// How many commands to submit before polling the engine; a request that has begun is submitted to its end.
 const BATCH: usize = 1_024;
@@ -73,6 +74,7 @@ pub fn drive<E: Engine>(
 /// Submits a request. Each ticket is sent before the next command is submitted, because submitting may block until the
 /// replies thread has taken this one's events.
 fn submit<E: Engine>(engine: &mut E, request: Request, tickets: &Sender<Ticketed>) -> Result<(), EngineError> {
+    request.answer.passed(Passed::Taken);
     let mut begins = Some(request.answer);
     for command in request.commands {
         let ticket = engine.submit(command)?;

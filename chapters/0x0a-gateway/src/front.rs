@@ -14,6 +14,7 @@ use crate::layer::{Layer, Layers};
 use crate::problem::Problem;
 use crate::reply::Session;
 use crate::venue::Venue;
+use crate::watch::{Watch, Watcher};
 
 /// All layers of a venue with what clients see of them, the innermost first.
 pub type Fronts = Arc<[Arc<dyn Front>]>;
@@ -33,6 +34,11 @@ pub trait Front: Layer {
 
     /// This layer's part of one connection over WebSocket.
     fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
+        None
+    }
+
+    /// Watches one connection. The first layer that does is the only one.
+    fn watch(self: Arc<Self>) -> Option<Arc<dyn Watch>> {
         None
     }
 
@@ -72,7 +78,12 @@ pub trait Part: Send {
     ///
     /// # Errors
     /// Why the connection has to end.
-    fn take(&mut self, venue: &Venue, messages: &mut Vec<Utf8Bytes>) -> Result<(), Problem>;
+    fn take(&mut self, venue: &Venue, watcher: &Watcher, messages: &mut Vec<Utf8Bytes>) -> Result<(), Problem>;
+}
+
+/// A watcher for a new connection, if a layer has one.
+pub fn watcher(fronts: &Fronts) -> Watcher {
+    Watcher(fronts.iter().find_map(|front| Arc::clone(front).watch()))
 }
 
 /// The same layers, as the venue knows them.

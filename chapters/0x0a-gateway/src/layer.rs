@@ -29,6 +29,11 @@ pub trait Layer: Send + Sync {
         None
     }
 
+    /// The options that the engine is opened with. A layer may put a disk around the disk here.
+    fn options(&self, options: Options) -> Options {
+        options
+    }
+
     /// What the shadow of 0x08 carries along for this layer, and writes into each snapshot.
     fn companions(&self, _shard: ShardOf) -> Vec<Box<dyn Companion>> {
         Vec::new()

@@ -35,5 +35,6 @@ pub mod serve;
 pub mod stream;
 pub mod tls;
 pub mod venue;
+pub mod watch;
 pub mod way_back;
 pub mod wire;

@@ -7,6 +7,7 @@ use market::{AccountId, CancelReason, Cents, Command, Event, Outcome, Place, Rea
 use smallvec::SmallVec;
 
 use crate::capacity::Taken;
+use crate::watch::{Following, Passed};
 
 /// How many of a command's events an answer contains. The totals of a longer command are complete all the same.
 pub const EVENTS_MAX: usize = 1_000;
@@ -103,6 +104,7 @@ pub struct Answer {
     left: usize,
     /// The room that the request occupies until it is answered.
     taken: SmallVec<[Taken; 3]>,
+    following: Following,
     to: Option<Box<Give>>,
 }
 
@@ -112,7 +114,25 @@ impl Answer {
     /// For this many commands; `to` receives the answers. `to` must be quick and must not wait.
     pub fn new(commands: usize, to: impl FnOnce(Vec<Given>) + Send + 'static) -> Answer {
         let given = vec![Err(Refusal::Stopped); commands];
-        Answer { given, left: commands, taken: SmallVec::new(), to: Some(Box::new(to)) }
+        Answer { given, left: commands, taken: SmallVec::new(), following: None, to: Some(Box::new(to)) }
+    }
+
+    /// The same, with a follower.
+    pub fn followed(mut self, following: Following) -> Answer {
+        self.following = following;
+        self
+    }
+
+    /// Its follower.
+    pub fn following(&self) -> Following {
+        self.following.clone()
+    }
+
+    /// The request has come so far.
+    pub fn passed(&self, passed: Passed) {
+        if let Some(follow) = &self.following {
+            follow.passed(passed);
+        }
     }
 
     /// Holds this room until the answers are sent.
@@ -123,8 +143,11 @@ impl Answer {
     /// Stores the answer to the command at this index, which has none yet; returns whether it was the last missing one.
     pub fn put(&mut self, place: usize, given: Given) -> bool {
         debug_assert_eq!(self.given[place], Err(Refusal::Stopped), "a command is answered once");
-        self.given[place] = given;
         self.left -= 1;
+        if let (0, Some(follow), Ok(reply)) = (self.left, &self.following, &given) {
+            follow.handed_back(reply.ticket);
+        }
+        self.given[place] = given;
         self.left == 0
     }
 
@@ -141,6 +164,7 @@ impl Drop for Answer {
     fn drop(&mut self) {
         if let Some(to) = self.to.take() {
             self.taken.clear();
+            self.passed(Passed::Answered);
             to(std::mem::take(&mut self.given));
         }
     }

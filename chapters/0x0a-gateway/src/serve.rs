@@ -118,7 +118,7 @@ async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsA
         Some(tokio::spawn(with_bots(args.clone(), Arc::clone(venue), Arc::clone(fronts))))
     };
     let spoken = Spoken { tls, http2: args.http2, is_behind_proxy: args.behind_proxy };
-    let connections = Connections::new(venue, routes(Arc::clone(venue), fronts, args.echo), spoken);
+    let connections = Connections::new(venue, fronts, routes(Arc::clone(venue), fronts, args.echo), spoken);
     tokio::select! {
         () = asked_to_end() => {}
         () = stopped(running) => {}
@@ -133,7 +133,7 @@ async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsA
 async fn with_bots(args: Args, venue: Arc<Venue>, fronts: Fronts) {
     let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await else { return };
     let Ok(address) = listener.local_addr() else { return };
-    let connections = Connections::new(&venue, routes(Arc::clone(&venue), &fronts, false), Spoken::default());
+    let connections = Connections::new(&venue, &fronts, routes(Arc::clone(&venue), &fronts, false), Spoken::default());
     tokio::join!(connections.accept(listener), bots::trade(address, venue, args.bots));
 }
 

@@ -24,6 +24,7 @@
 
 pub mod binary;
 mod client_message;
+mod commands;
 mod conversation;
 mod end;
 mod json;
@@ -48,6 +49,7 @@ use crate::problem::Problem;
 use crate::stream::seat::Seat;
 use crate::stream::sizes::MESSAGE_BYTES_MAX;
 use crate::venue::Venue;
+use crate::watch::Watcher;
 
 /// The size of the read buffer. The library's default of 128 KiB would be most of what a connection costs.
 const READ_BYTES: usize = 4 * 1024;
@@ -62,6 +64,7 @@ pub async fn open(
     who: Option<Who>,
     Connection(held): Connection,
     Extension(fronts): Extension<Fronts>,
+    watcher: Watcher,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Problem> {
     let session = who.map(|Who(session)| session);
@@ -69,7 +72,7 @@ pub async fn open(
     let seat = Seat::take(&venue, session)?;
     let upgrade = bounded(upgrade.protocols([binary::PROTOCOL]));
     Ok(upgrade.on_upgrade(move |socket| async move {
-        conversation::serve(venue, socket, seat, &fronts).await;
+        conversation::serve(venue, socket, seat, &fronts, watcher).await;
         drop(held);
     }))
 }

@@ -38,6 +38,7 @@ use crate::replies::{Progress, Replies};
 use crate::reply::{Answer, Given, Refusal, Session};
 use crate::stream::listeners::Listeners;
 use crate::stream::shared::Shared;
+use crate::watch::{Passed, following};
 use crate::way_back::{Behind, way_back};
 
 /// How many events the way back of a shard can hold: 1 MiB.
@@ -99,6 +100,7 @@ impl Venue {
     ) -> Result<(Running, Recovery), VenueError> {
         let bell = Arc::new(Bell::default());
         let (taps, ends) = taps(options.shards, TAP_RECORDS);
+        let options = &layers.iter().fold(options.clone(), |options, layer| layer.options(options));
         let logged = options.clone();
         let feed = FeedKeeper::start(options.shards, options.clock.clone(), move || with_logs(&logged, &ends));
         let feed = feed.map_err(VenueError::System)?;
@@ -191,7 +193,8 @@ impl Venue {
     pub fn enter(&self, session: Session, commands: Commands) -> oneshot::Receiver<Vec<Given>> {
         let (sender, answered) = oneshot::channel();
         // The connection may be gone; then the answer is not needed.
-        let answer = Answer::new(commands.len(), move |given| drop(sender.send(given)));
+        let answer = Answer::new(commands.len(), move |given| drop(sender.send(given))).followed(following());
+        answer.passed(Passed::Parsed);
         self.door.enter(session, Request { commands, answer });
         answered
     }

@@ -73,7 +73,7 @@ struct Connection {
 impl Connection {
     /// Sends these commands through the door, and returns the answer.
     fn ask(&mut self, account: AccountId, form: Form, commands: Commands) -> Outgoing {
-        let request = self.outbox.request(7, form, commands).unwrap();
+        let request = self.outbox.request(7, form, commands, None).unwrap();
         self.running.venue().door.enter(Session::Account(account), request);
         loop {
             self.outbox.take(&mut self.taken).unwrap();
@@ -87,14 +87,14 @@ impl Connection {
     /// A binary message, answered in binary.
     fn list(&mut self, account: AccountId, message: &[u8]) {
         let (id, commands) = binary::read(message).unwrap();
-        let Outgoing::Answer(id, _, given) = self.ask(account, Form::Bytes, commands) else { panic!("{id}") };
+        let Outgoing::Answer(id, _, given, _) = self.ask(account, Form::Bytes, commands) else { panic!("{id}") };
         assert!(given.len() == LIST && given.iter().all(is_taken), "{given:?}");
         assert!(binary::write(id, account, &given).len() > LIST * 32);
     }
 
     fn alone(&mut self, account: AccountId, order: Command) {
         let form = Form::Words(Words::One(order));
-        let Outgoing::Answer(_, _, given) = self.ask(account, form, [order].into()) else { panic!("no answer") };
+        let Outgoing::Answer(_, _, given, _) = self.ask(account, form, [order].into()) else { panic!("no answer") };
         assert!(given.iter().all(is_taken), "{given:?}");
     }
 }

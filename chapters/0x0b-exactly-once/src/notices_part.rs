@@ -7,6 +7,7 @@ use gateway::front::{Part, Ready};
 use gateway::problem::{Problem, Why};
 use gateway::reply::Session;
 use gateway::venue::Venue;
+use gateway::watch::Watcher;
 use serde_json::{Value, json};
 
 use crate::notices::feed::{Feed, Told};
@@ -57,10 +58,13 @@ impl Part for NoticesPart {
         }
     }
 
-    fn take(&mut self, _: &Venue, messages: &mut Vec<Utf8Bytes>) -> Result<(), Problem> {
+    fn take(&mut self, _: &Venue, watcher: &Watcher, messages: &mut Vec<Utf8Bytes>) -> Result<(), Problem> {
         let Some(feed) = &mut self.feed else { return Ok(()) };
         feed.take(|told| match told {
-            Told::Notice(text, _) => messages.push(text.into()),
+            Told::Notice { text, shard, sequence, .. } => {
+                watcher.told(shard, sequence);
+                messages.push(text.into());
+            }
             Told::Gone(first) => {
                 messages.push(json!({ "kind": "gone", "cursor": first }).to_string().into());
             }

@@ -20,6 +20,7 @@ use gateway::http::extract::{InQuery, Trader};
 use gateway::limits::held::Held;
 use gateway::problem::{Problem, Why};
 use gateway::venue::Venue;
+use gateway::watch::Watcher;
 use market::AccountId;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -53,6 +54,7 @@ pub async fn ticket(State(venue): State<Arc<Venue>>, Trader(account): Trader) ->
 pub struct NoticesRequest {
     account: AccountId,
     after: Option<String>,
+    watcher: Watcher,
 }
 
 impl FromRequestParts<Arc<Venue>> for NoticesRequest {
@@ -73,7 +75,8 @@ impl FromRequestParts<Arc<Venue>> for NoticesRequest {
         let last = parts.headers.get("last-event-id");
         let last = last.map(|last| last.to_str().map(str::to_owned)).transpose();
         let last = last.map_err(|_| Problem::because(Why::BadRequest, "Last-Event-ID is a cursor."))?;
-        Ok(NoticesRequest { account, after: last.filter(|last| !last.is_empty()).or(after) })
+        let Ok(watcher) = Watcher::from_request_parts(parts, venue).await;
+        Ok(NoticesRequest { account, after: last.filter(|last| !last.is_empty()).or(after), watcher })
     }
 }
 
@@ -81,17 +84,18 @@ impl FromRequestParts<Arc<Venue>> for NoticesRequest {
 struct Connected {
     feed: Feed,
     over: watch::Receiver<()>,
+    watcher: Watcher,
     _held: Held<AccountId>,
 }
 
 /// Sends everything that happens to an account.
 pub async fn notices(layer: Arc<Once>, venue: Arc<Venue>, asked: NoticesRequest) -> Result<Response, Problem> {
-    let NoticesRequest { account, after } = asked;
+    let NoticesRequest { account, after, watcher } = asked;
     let cursor = layer.notices().cursor(after.as_deref()).map_err(wrong)?;
     let held = venue.door.limits.stream(account)?;
     let begin = event("begin", &cursor.to_string(), &cursor.to_string());
-    let connected =
-        Connected { feed: Feed::new(layer.notices(), account, cursor), over: venue.over.subscribe(), _held: held };
+    let (feed, over) = (Feed::new(layer.notices(), account, cursor), venue.over.subscribe());
+    let connected = Connected { feed, over, watcher, _held: held };
     let head = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
     Ok((head, Body::from_stream(once(async { Ok(begin) }).chain(events(connected)))).into_response())
 }
@@ -126,7 +130,10 @@ impl Connected {
     /// Adds what there is now. The connection ends when it cannot go on, with the reason as its last event.
     fn take(&mut self, text: &mut String) -> Result<(), ()> {
         let taken = self.feed.take(|told| match told {
-            Told::Notice(notice, cursor) => text.push_str(&event("notice", &cursor, &notice)),
+            Told::Notice { text: notice, cursor, shard, sequence } => {
+                self.watcher.told(shard, sequence);
+                text.push_str(&event("notice", &cursor, &notice));
+            }
             Told::Gone(first) => text.push_str(&event("gone", &first, &first)),
             // An id without data moves the browser's cursor on, and no handler runs.
             Told::Come(cursor) => text.push_str(&format!("id: {cursor}\n\n")),

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gateway::door::{Commands, Door, Request};
 use gateway::reply::{Answer, Given, Refusal, Session};
+use gateway::watch::Following;
 use smallvec::SmallVec;
 
 use crate::lane::Numbered;
@@ -45,6 +46,7 @@ impl Door for OnceDoor {
             return request.refuse(Refusal::Forbidden);
         }
         let Request { commands, answer } = request;
+        let following = answer.following();
         let answer = Arc::new(Mutex::new(answer));
         let (mut fresh, mut places) = (Commands::new(), Places::new());
         let mut known = Vec::new();
@@ -64,7 +66,7 @@ impl Door for OnceDoor {
         drop(table);
         put(&answer, known);
         if !fresh.is_empty() {
-            self.go_on(session, fresh, places, answer);
+            self.go_on(session, fresh, places, answer, following);
         }
     }
     // ANCHOR_END: enter
@@ -77,7 +79,14 @@ impl OnceDoor {
     // ANCHOR: go_on
     /// Lets what is new enter. Its answers are noted first and given then, so that a client that has an answer finds it
     /// again.
-    fn go_on(&self, session: Session, fresh: Commands, places: Places, answer: Arc<Mutex<Answer>>) {
+    fn go_on(
+        &self,
+        session: Session,
+        fresh: Commands,
+        places: Places,
+        answer: Arc<Mutex<Answer>>,
+        following: Following,
+    ) {
         let (table, commands) = (Arc::clone(&self.table), fresh.clone());
         let settle = move |given: Vec<Given>| {
             let mut waiters = Vec::new();
@@ -94,7 +103,8 @@ impl OnceDoor {
                 put(&answer, [(place, given)]);
             }
         };
-        self.inner.enter(session, Request { answer: Answer::new(fresh.len(), settle), commands: fresh });
+        let answer = Answer::new(fresh.len(), settle).followed(following);
+        self.inner.enter(session, Request { answer, commands: fresh });
     }
     // ANCHOR_END: go_on
 }

@@ -22,11 +22,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
+use crate::front::{Fronts, watcher};
 use crate::http::extract::Peer;
 use crate::http::sizes::HEAD_BYTES_MAX;
 use crate::limits::held::Held;
 use crate::problem::{Problem, Why};
 use crate::venue::Venue;
+use crate::watch::{Watched, Watcher, follow};
 
 /// How long a client may take for the TLS handshake and for the head of a request, and how long it may be idle.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -46,6 +48,7 @@ const REFUSE_TIME: Duration = Duration::from_secs(1);
 /// Accepts connections.
 pub struct Connections {
     venue: Arc<Venue>,
+    fronts: Fronts,
     service: TowerToHyperService<Router>,
     spoken: Spoken,
     refused: Arc<Semaphore>,
@@ -64,9 +67,9 @@ pub struct Spoken {
 
 impl Connections {
     /// Connections to these routes.
-    pub fn new(venue: &Arc<Venue>, routes: Router, spoken: Spoken) -> Connections {
+    pub fn new(venue: &Arc<Venue>, fronts: &Fronts, routes: Router, spoken: Spoken) -> Connections {
         let (service, refused) = (TowerToHyperService::new(routes), Arc::new(Semaphore::new(REFUSED_MAX)));
-        Connections { venue: Arc::clone(venue), service, spoken, refused }
+        Connections { venue: Arc::clone(venue), fronts: Arc::clone(fronts), service, spoken, refused }
     }
 
     /// Accepts all connections, until this is dropped.
@@ -91,15 +94,16 @@ impl Connections {
             Err(_) => return self.refuse(stream),
         };
         let (venue, service) = (Arc::clone(&self.venue), self.service.clone());
-        let who = Who { peer, is_behind_proxy: self.spoken.is_behind_proxy, http2: self.spoken.http2, held };
+        let (is_behind_proxy, http2, watcher) = (self.spoken.is_behind_proxy, self.spoken.http2, watcher(&self.fronts));
+        let who = Who { peer, is_behind_proxy, http2, held, watcher };
         let Some(tls) = self.spoken.tls.clone() else {
-            tokio::spawn(serve(venue, service, stream, who));
+            tokio::spawn(serve_watched(venue, service, stream, who));
             return;
         };
         tokio::spawn(async move {
             // A failed handshake is not an error of ours.
             if let Ok(Ok(stream)) = tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await {
-                serve(venue, service, stream, who).await;
+                serve_watched(venue, service, stream, who).await;
             }
         });
     }
@@ -130,6 +134,20 @@ struct Who {
     /// Whether it may use HTTP/2.
     http2: bool,
     held: Held<IpAddr>,
+    watcher: Watcher,
+}
+
+/// Serves one connection, whose watcher learns when bytes are read and written.
+async fn serve_watched(
+    venue: Arc<Venue>,
+    service: TowerToHyperService<Router>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    who: Who,
+) {
+    match &who.watcher.0 {
+        Some(watch) => serve(venue, service, Watched::new(stream, Arc::clone(watch)), who).await,
+        None => serve(venue, service, stream, who).await,
+    }
 }
 
 /// Serves one connection until its client or the venue ends it.
@@ -140,7 +158,7 @@ async fn serve(
     who: Who,
 ) {
     let mut over = venue.over.subscribe();
-    let Who { peer, is_behind_proxy, http2, held } = who;
+    let Who { peer, is_behind_proxy, http2, held, watcher } = who;
     let (held, has_asked) = (Arc::new(held), Arc::new(AtomicBool::new(false)));
     let asked = Arc::clone(&has_asked);
     let service = service_fn(move |mut request: Request<Incoming>| {
@@ -149,7 +167,9 @@ async fn serve(
         // A WebSocket that takes the connection over keeps its slot too.
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(Arc::clone(&held));
-        service.call(request)
+        let following = watcher.0.as_ref().map(|watch| Arc::clone(watch).begin(Some(request.headers())));
+        request.extensions_mut().insert(watcher.clone());
+        follow(following, service.call(request))
     });
     let stream = TokioIo::new(stream);
     // A client that disconnects, or does not send HTTP, is not an error of ours.

@@ -8,26 +8,22 @@ use axum::extract::ws::{CloseCode, Message, Utf8Bytes, WebSocket};
 use futures_util::{FutureExt, SinkExt};
 use market::AccountId;
 use serde_json::{Value, json};
-use smallvec::smallvec;
 
 use super::binary;
 use super::client_message::{ClientMessage, Do, Misread, missing};
+use super::commands::commands;
 use super::end::{Bye, End};
 use super::json::{self, Answered, text};
-use super::outbox::{Form, Outbox, Outgoing, TooSlow, Words};
+use super::outbox::{Form, Outbox, Outgoing, TooSlow};
 use super::parts::Parts;
 use super::seat::Seat;
 use super::watching::Watching;
-use crate::door::{Commands, Door};
+use crate::door::Door;
 use crate::front::Fronts;
-use crate::http::orders::{cancellation, own_orders};
 use crate::problem::{Problem, Why};
 use crate::reply::Session;
 use crate::venue::Venue;
-use crate::wire::OrderRequest;
-
-/// The most orders of a list.
-const LIST_MAX: usize = 1_000;
+use crate::watch::{Passed, Watcher};
 
 /// The advice for orders before a login.
 const LOG_IN: &str = "Log in first, with the key of an account.";
@@ -53,14 +49,15 @@ struct Conversation {
     news: Vec<Utf8Bytes>,
     /// What layers add to the connection.
     parts: Parts,
+    watch: Watcher,
 }
 
 /// Serves the connection until one side ends it.
-pub(super) async fn serve(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>, fronts: &Fronts) {
+pub(super) async fn serve(venue: Arc<Venue>, socket: WebSocket, seat: Option<Seat>, fronts: &Fronts, watch: Watcher) {
     let (outbox, watching) = (Arc::default(), Watching::default());
     let is_binary = socket.protocol().is_some();
     let (parts, taken, news) = (Parts::new(fronts), VecDeque::new(), Vec::new());
-    let mut conversation = Conversation { venue, socket, seat, is_binary, outbox, watching, taken, news, parts };
+    let mut conversation = Conversation { venue, socket, seat, is_binary, outbox, watching, taken, news, parts, watch };
     if let Some(Session::Account(account)) = conversation.session() {
         conversation.venue.listeners.listen(account, &conversation.outbox);
     }
@@ -162,7 +159,7 @@ impl Conversation {
         let Some(session @ Session::Account(_)) = self.session() else {
             return Err(bye(1008, "unauthenticated", LOG_IN));
         };
-        let Some(request) = self.outbox.request(id, Form::Bytes, commands) else {
+        let Some(request) = self.outbox.request(id, Form::Bytes, commands, self.watch.begin()) else {
             let what = "This connection has too many commands in flight.";
             return Err(bye(1008, "too-many-requests", what));
         };
@@ -214,36 +211,13 @@ impl Conversation {
         let Some(Session::Account(account)) = self.session() else {
             return Err(Problem::because(Why::Unauthenticated, LOG_IN));
         };
-        let (words, commands) = self.commands(said, account)?;
-        let request = self.outbox.request(said.id, Form::Words(words), commands);
+        let (words, commands) = commands(&self.venue, said, account)?;
+        let request = self.outbox.request(said.id, Form::Words(words), commands, self.watch.begin());
         let request = request.ok_or_else(|| Problem::new(Why::Busy))?;
         self.venue.door.enter(Session::Account(account), request);
         Ok(())
     }
     // ANCHOR_END: enter
-
-    /// The commands of a message, and how to encode the answer.
-    fn commands(&self, said: &ClientMessage, account: AccountId) -> Result<(Words, Commands), Problem> {
-        Ok(match (said.what, &said.orders) {
-            (Do::CancelAll, _) => {
-                let market = said.market.ok_or_else(|| missing("market"))?;
-                let own = own_orders(&self.venue, account, market)?;
-                let commands: Commands = own.into_iter().map(|order| cancellation(market, account, order, 0)).collect();
-                (Words::Cancelled(commands.clone()), commands)
-            }
-            (Do::Place, Some(orders)) if orders.len() > LIST_MAX => {
-                return Err(Problem::because(Why::TooLarge, format!("A list has at most {LIST_MAX} orders.")));
-            }
-            (Do::Place, Some(orders)) => {
-                let commands: Commands = orders.iter().map(|order: &OrderRequest| order.command(account)).collect();
-                (Words::Orders(commands.clone()), commands)
-            }
-            _ => {
-                let command = said.command(account)?;
-                (Words::One(command), smallvec![command])
-            }
-        })
-    }
 
     /// Sends everything in the outbox.
     async fn hand_over(&mut self) -> Result<(), End> {
@@ -265,11 +239,12 @@ impl Conversation {
         let (mut messages, mut notices) = (Vec::with_capacity(taken.len()), Vec::new());
         for outgoing in taken.drain(..) {
             match outgoing {
-                Outgoing::Answer(id, Form::Bytes, given) => {
-                    messages.push(Message::Binary(binary::write(id, account, &given).into()));
-                }
-                Outgoing::Answer(id, Form::Words(asked), given) => {
-                    messages.push(Message::Text(json::answer(id, &asked, &given)));
+                Outgoing::Answer(id, form, given, following) => {
+                    messages.push(match form {
+                        Form::Bytes => Message::Binary(binary::write(id, account, &given).into()),
+                        Form::Words(asked) => Message::Text(json::answer(id, &asked, &given)),
+                    });
+                    following.inspect(|follow| follow.passed(Passed::Encoded));
                 }
                 Outgoing::Notice(_) if self.parts.replace_notices() => {}
                 Outgoing::Notice(notice) if self.is_binary => notices.push(notice),
@@ -284,7 +259,7 @@ impl Conversation {
 
     /// Sends what the layers have.
     async fn tell(&mut self) -> Result<(), End> {
-        let messages = self.parts.take(&self.venue)?;
+        let messages = self.parts.take(&self.venue, &self.watch)?;
         self.send_all(messages.into_iter().map(Message::Text)).await
     }
 

@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use crate::capacity::Capacity;
 use crate::door::{Commands, Request};
 use crate::reply::{Answer, Given};
+use crate::watch::{Following, Passed};
 
 /// How many notices may wait. A client that does not read them in time is disconnected.
 pub const NOTICES_MAX: usize = 16_384;
@@ -22,8 +23,8 @@ pub const UNDER_WAY_MAX: usize = 16_384;
 
 /// Something for the client.
 pub enum Outgoing {
-    /// The answer to the message with this number.
-    Answer(u64, Form, Vec<Given>),
+    /// The answer to the message with this number, and who follows it.
+    Answer(u64, Form, Vec<Given>, Following),
     /// A notice.
     Notice(Notice),
 }
@@ -91,13 +92,21 @@ pub struct TooSlow;
 
 impl Outbox {
     /// The request for these commands, whose answer comes here; none if that would be too many in flight.
-    pub fn request(self: &Arc<Outbox>, id: u64, form: Form, commands: Commands) -> Option<Request> {
+    pub fn request(
+        self: &Arc<Outbox>,
+        id: u64,
+        form: Form,
+        commands: Commands,
+        following: Following,
+    ) -> Option<Request> {
         let room = self.under_way.take(commands.len(), UNDER_WAY_MAX);
         if room.count() < commands.len() {
             return None;
         }
-        let outbox = Arc::clone(self);
-        let mut answer = Answer::new(commands.len(), move |given| outbox.put(Outgoing::Answer(id, form, given)));
+        let (outbox, encodes) = (Arc::clone(self), following.clone());
+        let answer = Answer::new(commands.len(), move |given| outbox.put(Outgoing::Answer(id, form, given, encodes)));
+        let mut answer = answer.followed(following);
+        answer.passed(Passed::Parsed);
         answer.hold(room);
         Some(Request { commands, answer })
     }

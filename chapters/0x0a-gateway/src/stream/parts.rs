@@ -12,6 +12,7 @@ use crate::front::{Fronts, Part};
 use crate::problem::Problem;
 use crate::reply::Session;
 use crate::venue::Venue;
+use crate::watch::Watcher;
 
 /// The parts of all layers.
 pub(super) struct Parts(Vec<Box<dyn Part>>);
@@ -49,9 +50,9 @@ impl Parts {
     }
 
     /// What they send now.
-    pub(super) fn take(&mut self, venue: &Venue) -> Result<Vec<Utf8Bytes>, End> {
+    pub(super) fn take(&mut self, venue: &Venue, watcher: &Watcher) -> Result<Vec<Utf8Bytes>, End> {
         let mut messages = Vec::new();
-        let mut take = |part: &mut Box<dyn Part>| part.take(venue, &mut messages);
+        let mut take = |part: &mut Box<dyn Part>| part.take(venue, watcher, &mut messages);
         let taken = self.0.iter_mut().try_for_each(&mut take);
         taken.map_err(|problem| End::Bye(Bye::of_problem(&problem)))?;
         Ok(messages)

@@ -13,8 +13,9 @@ use tokio::runtime::Runtime;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::inside::spread;
-use crate::load::{Crowd, PLAY_NOTHING, Sent, TIMES, Way};
+use crate::load::{Crowd, PLAY_NOTHING, Way};
 use crate::record::{Many, Storm};
+use crate::sent::{Sent, TIMES};
 use crate::server::Server;
 
 /// Honest clients, and as many that storm.

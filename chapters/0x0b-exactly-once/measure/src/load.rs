@@ -20,6 +20,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::inside::spread;
 use crate::record::Cost;
+use crate::sent::{Sent, TIMES};
 use crate::server::Server;
 use crate::words::words;
 
@@ -127,22 +128,6 @@ impl Way {
         }
     }
 }
-
-/// Which orders are sent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
-    /// Each under the next number.
-    New,
-    /// Without numbers.
-    WithoutNumbers,
-    /// The last ones again.
-    Again,
-    /// Each [`TIMES`] times.
-    Stormy,
-}
-
-/// How often a storming client sends each order: once, and ten times again.
-pub const TIMES: u64 = 11;
 
 /// Asks, waits for the answer, and asks again: under the next number, or for the last order again.
 async fn http(

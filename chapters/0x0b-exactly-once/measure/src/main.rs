@@ -12,6 +12,7 @@ mod naive;
 mod proxy;
 mod record;
 mod returning;
+mod sent;
 mod server;
 mod table;
 mod words;

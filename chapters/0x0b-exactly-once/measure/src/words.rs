@@ -8,7 +8,7 @@ use gateway::client::{ClientError, Hearing, Stream};
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::load::Sent;
+use crate::sent::Sent;
 
 /// Orders that a connection has under way.
 const WINDOW: u64 = 16;

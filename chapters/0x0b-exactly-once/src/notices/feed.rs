@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::problem::Problem;
-use market::{AccountId, Options};
+use market::{AccountId, Options, Sequence};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -38,8 +38,17 @@ enum Chunk {
 
 /// What a client is sent.
 pub enum Told {
-    /// A notice as JSON, and the cursor behind it.
-    Notice(String, String),
+    /// A notice.
+    Notice {
+        /// As JSON.
+        text: String,
+        /// The cursor behind it.
+        cursor: String,
+        /// The shard of the command that led to it.
+        shard: u16,
+        /// The number of that command.
+        sequence: Sequence,
+    },
     /// It has come to this cursor, and there was nothing for it.
     Come(String),
     /// What came before this cursor can't be had any more.
@@ -49,7 +58,8 @@ pub enum Told {
 impl Told {
     fn notice(notice: &Notice, account: AccountId, cursor: &Cursor) -> Told {
         let cursor = cursor.to_string();
-        Told::Notice(text(notice, account, &cursor), cursor)
+        let text = text(notice, account, &cursor);
+        Told::Notice { text, cursor, shard: notice.shard, sequence: notice.place.sequence }
     }
 }
 
@@ -125,7 +135,7 @@ impl Feed {
                 Ok(())
             }
             Chunk::Ended(shard, Ended::Gone(first)) => {
-                let before = market::Sequence(first.0.saturating_sub(1));
+                let before = Sequence(first.0.saturating_sub(1));
                 self.reader.has_come_to(shard, Place::end_of(before));
                 each(Told::Gone(self.reader.cursor().to_string()));
                 Err(Problem::of_a_layer(&GONE, None))

@@ -1,0 +1,38 @@
+//! The commands of a message.
+
+use market::AccountId;
+use smallvec::smallvec;
+
+use super::client_message::{ClientMessage, Do, missing};
+use super::outbox::Words;
+use crate::door::Commands;
+use crate::http::orders::{cancellation, own_orders};
+use crate::problem::{Problem, Why};
+use crate::venue::Venue;
+use crate::wire::OrderRequest;
+
+/// The most orders of a list.
+const LIST_MAX: usize = 1_000;
+
+/// The commands of a message, and how to encode the answer.
+pub(super) fn commands(venue: &Venue, said: &ClientMessage, account: AccountId) -> Result<(Words, Commands), Problem> {
+    Ok(match (said.what, &said.orders) {
+        (Do::CancelAll, _) => {
+            let market = said.market.ok_or_else(|| missing("market"))?;
+            let own = own_orders(venue, account, market)?;
+            let commands: Commands = own.into_iter().map(|order| cancellation(market, account, order, 0)).collect();
+            (Words::Cancelled(commands.clone()), commands)
+        }
+        (Do::Place, Some(orders)) if orders.len() > LIST_MAX => {
+            return Err(Problem::because(Why::TooLarge, format!("A list has at most {LIST_MAX} orders.")));
+        }
+        (Do::Place, Some(orders)) => {
+            let commands: Commands = orders.iter().map(|order: &OrderRequest| order.command(account)).collect();
+            (Words::Orders(commands.clone()), commands)
+        }
+        _ => {
+            let command = said.command(account)?;
+            (Words::One(command), smallvec![command])
+        }
+    })
+}
