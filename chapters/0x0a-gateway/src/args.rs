@@ -75,7 +75,7 @@ pub struct Args {
 }
 
 /// The address that a name or a number stands for. Of several, the first of IPv4, which every client can reach.
-fn address(text: &str) -> Result<SocketAddr, String> {
+pub fn address(text: &str) -> Result<SocketAddr, String> {
     let Some((_, port)) = text.rsplit_once(':') else {
         return Err("a port is missing, as in 127.0.0.1:8099".into());
     };

@@ -42,6 +42,9 @@ pub trait Front: Layer {
         None
     }
 
+    /// The venue is open, and the runtime of its connections runs. A layer may start tasks of its own here.
+    fn serving(self: Arc<Self>, _venue: &Arc<Venue>) {}
+
     /// Modules of the page, by their addresses below `/`.
     fn page(&self) -> &'static [PageFile] {
         &[]

@@ -170,6 +170,7 @@ impl Shard {
                 let Some(waiting) = self.waiting.pop_front() else { return worked };
                 debug_assert_eq!(waiting.sequence, stamp.sequence, "both queues are complete and in order");
                 let ticket = Ticket { shard: number, sequence: stamp.sequence };
+                requests.handed_back(waiting.place, ticket);
                 let reply = self.end(ticket, stamp, waiting.client_order_id, projection, told);
                 requests.put(waiting.place, reply);
                 worked = true;

@@ -135,6 +135,13 @@ impl Answer {
         }
     }
 
+    /// The replies thread has what this command led to.
+    pub fn handed_back(&self, ticket: Ticket) {
+        if let (1, Some(follow)) = (self.left, &self.following) {
+            follow.handed_back(ticket);
+        }
+    }
+
     /// Holds this room until the answers are sent.
     pub fn hold(&mut self, taken: Taken) {
         self.taken.push(taken);
@@ -144,9 +151,6 @@ impl Answer {
     pub fn put(&mut self, place: usize, given: Given) -> bool {
         debug_assert_eq!(self.given[place], Err(Refusal::Stopped), "a command is answered once");
         self.left -= 1;
-        if let (0, Some(follow), Ok(reply)) = (self.left, &self.following, &given) {
-            follow.handed_back(reply.ticket);
-        }
         self.given[place] = given;
         self.left == 0
     }

@@ -112,6 +112,7 @@ async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsA
     let scheme = if tls.is_some() { "https" } else { "http" };
     print(format_args!("open {scheme}://{address}/\n"))?;
     tokio::spawn(tick(Arc::clone(venue), args.updates_per_second));
+    fronts.iter().for_each(|front| Arc::clone(front).serving(venue));
     let bots = if args.no_demo {
         None
     } else {

@@ -37,11 +37,11 @@ pub trait Follow: Send + Sync {
     /// It has come so far. A door around a door answers a request twice: the last time counts.
     fn passed(&self, passed: Passed);
 
-    /// The replies thread has the answer to the last of its commands. The first time counts.
+    /// The replies thread has what the last of its commands led to.
     fn handed_back(&self, ticket: Ticket);
 
-    /// Adds headers to its response over HTTP.
-    fn respond(&self, _headers: &mut HeaderMap) {}
+    /// Sees its response over HTTP, and may add headers.
+    fn respond(&self, _response: &mut Response) {}
 }
 
 /// Watches one connection.
@@ -109,7 +109,7 @@ pub async fn follow<E>(
     let Some(follow) = following.clone() else { return response.await };
     let mut response = FOLLOWING.scope(following, response).await?;
     follow.passed(Passed::Encoded);
-    follow.respond(response.headers_mut());
+    follow.respond(&mut response);
     Ok(response)
 }
 

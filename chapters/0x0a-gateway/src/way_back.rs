@@ -105,16 +105,16 @@ pub struct Behind {
     pub tap: Tap,
     /// For the sender of the request.
     pub way_back: WayBack,
-    /// What layers hand in.
+    /// What layers hand in. They come first: what they note is there when the replies thread has the event.
     pub more: Vec<Box<dyn Acknowledge>>,
 }
 
 impl Acknowledge for Behind {
     #[inline]
     fn acknowledge(&mut self, stamp: Stamp, events: &[Event]) {
+        self.more.iter_mut().for_each(|receiver| receiver.acknowledge(stamp, events));
         self.tap.acknowledge(stamp, events);
         self.way_back.acknowledge(stamp, events);
-        self.more.iter_mut().for_each(|receiver| receiver.acknowledge(stamp, events));
     }
 
     fn recovered(&mut self, next: Sequence, state: &dyn Fn() -> ExchangeState) {

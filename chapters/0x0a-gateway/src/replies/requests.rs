@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 
+use market::Ticket;
+
 use crate::reply::{Answer, Reply};
 
 /// Where the answer to one command goes.
@@ -36,6 +38,13 @@ impl Requests {
         }
         self.commands += 1;
         Place { request: self.first + self.under_way.len() as u64 - 1, command: self.commands - 1 }
+    }
+
+    /// What a command led to is there.
+    pub(super) fn handed_back(&self, Place { request, .. }: Place, ticket: Ticket) {
+        if let Some(Some(answer)) = self.under_way.get((request - self.first) as usize) {
+            answer.handed_back(ticket);
+        }
     }
 
     /// Stores the answer to a command.

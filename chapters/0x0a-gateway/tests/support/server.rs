@@ -12,9 +12,12 @@ use std::time::{Duration, Instant};
 use super::client::Client;
 
 /// This chapter's program, or that of a later chapter, which is held to the same.
-pub const PROGRAM: &str = match (option_env!("CARGO_BIN_EXE_ch0a"), option_env!("CARGO_BIN_EXE_ch0b")) {
-    (Some(program), _) | (None, Some(program)) => program,
-    (None, None) => panic!("cargo names the program of the package under test"),
+pub const PROGRAM: &str = {
+    let later = [option_env!("CARGO_BIN_EXE_ch0b"), option_env!("CARGO_BIN_EXE_ch0c")];
+    match (option_env!("CARGO_BIN_EXE_ch0a"), later) {
+        (Some(program), _) | (None, [Some(program), _] | [None, Some(program)]) => program,
+        (None, [None, None]) => panic!("cargo names the program of the package under test"),
+    }
 };
 
 /// A program that takes longer is stuck. Not a measurement.
@@ -70,6 +73,11 @@ impl Server {
 
     pub fn client(&self) -> Client {
         Client::connect(self.address).unwrap()
+    }
+
+    /// What it has said so far.
+    pub fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
     }
 
     pub fn id(&self) -> u32 {
@@ -131,7 +139,7 @@ fn opened(told: &Receiver<String>) -> Option<(SocketAddr, Option<String>)> {
             let key = line.split_whitespace().find(|word| word.starts_with("nnc_"));
             operator = key.map(str::to_owned).or(operator);
         }
-        let url = line.split_whitespace().find_map(|word| word.split_once("://"));
+        let url = line.strip_prefix("open ").and_then(|url| url.split_once("://"));
         if let Some((_, rest)) = url {
             let address = rest.split('/').next()?;
             return Some((address.parse().ok()?, operator));

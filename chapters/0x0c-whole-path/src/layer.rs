@@ -1,0 +1,93 @@
+//! The layer: what this chapter adds to the venue.
+
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gateway::front::{Front, Routes};
+use gateway::layer::Layer;
+use gateway::projection::Projection;
+use gateway::venue::Venue;
+use gateway::watch::Watch;
+use market::{Acknowledge, Event, Options, Stamp, Ticket};
+use serde_json::Value;
+
+use crate::args::PathArgs;
+use crate::collector::Collector;
+use crate::commands::Commands;
+use crate::connection::Connection;
+use crate::disk::StampedDisk;
+use crate::frames::{Frames, Matching};
+use crate::http;
+use crate::metrics;
+use crate::responses::Responses;
+use crate::shared::Shared;
+
+/// The whole path.
+pub struct WholePath {
+    shared: Arc<Shared>,
+    commands: Arc<Commands>,
+    is_stamping: bool,
+    /// Where the metrics are served, until the venue serves them.
+    metrics: Mutex<Option<TcpListener>>,
+}
+
+impl WholePath {
+    /// The layer of a venue with so many shards, which serves its metrics there.
+    pub fn new(args: &PathArgs, shards: u16, metrics: TcpListener) -> Arc<WholePath> {
+        let frames = (0..shards).map(|_| Arc::default()).collect::<Vec<Arc<Frames>>>();
+        let collector = Collector::new(args.sample, args.slow * 1_000_000);
+        let (syncs, responses) = (Arc::default(), Responses::default());
+        Arc::new(WholePath {
+            shared: Arc::new(Shared { frames, collector, syncs, responses }),
+            commands: Arc::default(),
+            is_stamping: !args.no_stamps,
+            metrics: Mutex::new(Some(metrics)),
+        })
+    }
+
+    /// What is known of all requests.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+impl Layer for WholePath {
+    fn options(&self, options: Options) -> Options {
+        if !self.is_stamping {
+            return options;
+        }
+        let (frames, syncs) = (self.shared.frames.clone(), Arc::clone(&self.shared.syncs));
+        let disk = StampedDisk::new(Arc::clone(&options.disk), frames, syncs);
+        Options { disk: Arc::new(disk), ..options }
+    }
+
+    fn receiver(&self, shard: u16) -> Option<Box<dyn Acknowledge>> {
+        let frames = self.shared.frames.get(usize::from(shard)).filter(|_| self.is_stamping)?;
+        Some(Box::new(Matching::new(frames)))
+    }
+
+    fn observe(&self, _: Ticket, _: Stamp, events: &[Event], _: &Projection) {
+        self.commands.add(events);
+    }
+}
+
+impl Front for WholePath {
+    fn routes(self: Arc<Self>) -> Routes {
+        http::routes(&self)
+    }
+
+    fn describe(&self, openapi: &mut Value) {
+        http::describe(openapi);
+    }
+
+    fn watch(self: Arc<Self>) -> Option<Arc<dyn Watch>> {
+        self.is_stamping.then(|| Arc::new(Connection::new(Arc::clone(&self.shared))) as Arc<dyn Watch>)
+    }
+
+    fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
+        let listener = self.metrics.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(listener) = listener {
+            metrics::serve(listener, Arc::clone(venue), Arc::clone(&self.shared), Arc::clone(&self.commands));
+        }
+    }
+}

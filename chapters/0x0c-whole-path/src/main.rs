@@ -1,0 +1,60 @@
+//! This chapter's program: `cargo run --release` here.
+#![forbid(unsafe_code)]
+
+use std::net::TcpListener;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Parser, Subcommand};
+use exactly_once::once::Once;
+use gateway::args::Args;
+use gateway::bot::{self, BotArgs};
+use gateway::error::VenueError;
+use gateway::measure::open_loop::{self, LoadArgs};
+use gateway::serve;
+use program::{Verdict, print};
+use whole_path::args::PathArgs;
+use whole_path::layer::WholePath;
+use whole_path::path::{self, PathToolArgs};
+
+/// Answers are made on one thread and sent on others, so memory goes back where it did not come from, as in 0x0a.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The venue so far, and its instruments: where the time of each request goes
+#[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Program {
+    #[command(flatten)]
+    serve: Args,
+    #[command(flatten)]
+    path: PathArgs,
+    #[command(subcommand)]
+    instead: Option<Instead>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Instead {
+    Load(LoadArgs),
+    Bot(BotArgs),
+    Path(PathToolArgs),
+}
+
+fn main() -> ExitCode {
+    match Program::try_parse() {
+        Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
+        Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),
+        Ok(Program { instead: Some(Instead::Path(args)), .. }) => program::end(path::run(&args)),
+        Ok(Program { serve: args, path, .. }) => program::end(run(&args, &path)),
+        Err(error) => program::refuse(&error),
+    }
+}
+
+fn run(args: &Args, path: &PathArgs) -> Result<Verdict, VenueError> {
+    // Before the venue starts, so that an address that is taken is said at once.
+    let failed = |source| VenueError::Listen { address: path.metrics, source };
+    let metrics = TcpListener::bind(path.metrics).map_err(failed)?;
+    let address = metrics.local_addr().map_err(failed)?;
+    print(format_args!("metrics http://{address}/metrics\n"))?;
+    serve::run(args, Arc::new([Once::new(args.shards), WholePath::new(path, args.shards, metrics)]))
+}

@@ -1,0 +1,103 @@
+//! `/metrics`, for Prometheus: names, units and types as its users expect them, and no label that a client can choose.
+//!
+//! It has an address of its own, which is not the public one. What is shown was counted already; a scrape takes no lock that an
+//! order waits for but the collector's, for as long as copying takes.
+
+use std::convert::Infallible;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use gateway::venue::Venue;
+use hyper::body::Incoming;
+use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use program::tell;
+use prometheus_client::encoding::{prometheus_text, text};
+use tokio::sync::Semaphore;
+
+use crate::commands::Commands;
+use crate::scrape::Shown;
+use crate::shared::Shared;
+
+/// How many scrapers are served at once. Others wait in the system's queue.
+const SCRAPERS_MAX: usize = 8;
+
+/// How long a scraper may take. One that never reads is cut off.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Serves the metrics until the venue ends.
+pub fn serve(listener: TcpListener, venue: Arc<Venue>, shared: Arc<Shared>, commands: Arc<Commands>) {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let shown = Arc::new(Shown { shared, commands, started });
+    let listener = listener.set_nonblocking(true).and_then(|()| tokio::net::TcpListener::from_std(listener));
+    let listener = match listener {
+        Ok(listener) => listener,
+        Err(error) => return tell(format_args!("the metrics can't be served: {error}")),
+    };
+    tokio::spawn(async move {
+        let mut over = venue.over.subscribe();
+        tokio::select! {
+            () = accept(listener, &shown, &venue) => {}
+            _ = over.changed() => {}
+        }
+    });
+}
+
+async fn accept(listener: tokio::net::TcpListener, shown: &Arc<Shown>, venue: &Arc<Venue>) {
+    let turns = Arc::new(Semaphore::new(SCRAPERS_MAX));
+    loop {
+        let Ok(turn) = Arc::clone(&turns).acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            continue;
+        };
+        let (shown, venue) = (Arc::clone(shown), Arc::downgrade(venue));
+        tokio::spawn(async move {
+            let _turn = turn;
+            let service = service_fn(|request: Request<Incoming>| {
+                let response = match venue.upgrade() {
+                    Some(venue) => respond(&request, &shown, &venue),
+                    None => plain(StatusCode::SERVICE_UNAVAILABLE, String::new()),
+                };
+                std::future::ready(Ok::<_, Infallible>(response))
+            });
+            let mut one = http1::Builder::new();
+            one.timer(TokioTimer::new()).keep_alive(false);
+            let _ = tokio::time::timeout(PATIENCE, one.serve_connection(TokioIo::new(stream), service)).await;
+        });
+    }
+}
+
+fn plain(status: StatusCode, text: String) -> Response<String> {
+    let mut response = Response::new(text);
+    *response.status_mut() = status;
+    response
+}
+
+fn respond(request: &Request<Incoming>, shown: &Arc<Shown>, venue: &Venue) -> Response<String> {
+    if request.uri().path() != "/metrics" {
+        return plain(StatusCode::NOT_FOUND, "The metrics are at /metrics.\n".into());
+    }
+    if request.method() != Method::GET {
+        let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, String::new());
+        response.headers_mut().insert(ALLOW, hyper::header::HeaderValue::from_static("GET"));
+        return response;
+    }
+    let accepts = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let (mut text, registry) = (String::new(), shown.now(venue));
+    // Writing into a string does not fail.
+    let kind = if accepts.contains("application/openmetrics-text") {
+        let _ = text::encode(&mut text, &registry);
+        "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    } else {
+        let _ = prometheus_text::encode(&mut text, &registry);
+        "text/plain; version=0.0.4; charset=utf-8"
+    };
+    let mut response = plain(StatusCode::OK, text);
+    response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(kind));
+    response
+}

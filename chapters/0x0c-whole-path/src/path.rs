@@ -1,0 +1,119 @@
+//! `-- path`: loads a venue, and shows where the time of its requests went.
+
+use std::time::Duration;
+
+use gateway::client::Http;
+use gateway::measure::late::{self, Offer};
+use gateway::measure::load::{Crowd, broken};
+use gateway::measure::open_loop::Protocol;
+use gateway::measure::server::Server;
+use hyper::Method;
+use market_data::engines::Rung;
+use program::{Verdict, print};
+use results::error::MeasureError;
+use results::language::Language;
+use results::output::OutputArgs;
+use results::progress::{progress_bar, say};
+use results::record::venue::LateRecord;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::http::PathReport;
+use crate::show;
+
+/// Loads a venue, and shows where the time of its requests goes
+#[derive(Debug, Clone, clap::Args)]
+pub struct PathToolArgs {
+    /// How many orders are due per second
+    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub rate: u64,
+    /// How long to run
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    pub seconds: u64,
+    /// The protocol
+    #[arg(long, value_enum, default_value = "http")]
+    pub protocol: Protocol,
+    /// Number of connections
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=400))]
+    pub connections: usize,
+    /// The engine behind the gateway
+    #[arg(long, value_name = "CHAPTER", value_enum, default_value = "0x08")]
+    pub engine: Rung,
+    /// Collect the stages of one request in N
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub sample: u64,
+    /// How many of the slowest requests are drawn
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=64))]
+    pub slowest: usize,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The language of the tables
+    #[arg(long, value_enum, default_value = "en")]
+    pub lang: Language,
+    /// Where the venue's log goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What a run found.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub struct Found {
+    /// As the clients saw it: from the moment when each order was due.
+    pub client: LateRecord,
+    /// As the venue saw it.
+    pub path: PathReport,
+}
+
+/// Loads a venue and prints where the time went. `No` if the load itself was the limit.
+///
+/// # Errors
+/// If the machine could not run it, an answer is a problem, or the disk can't be written.
+pub fn run(args: &PathToolArgs) -> Result<Verdict, MeasureError> {
+    let bar = progress_bar(1 + args.seconds);
+    say(&bar, "a venue, and accounts with cash");
+    let found = find(args, |step| {
+        bar.inc(1);
+        say(&bar, step);
+    })?;
+    bar.finish_and_clear();
+    if args.json {
+        let text = serde_json::to_string(&found).map_err(|error| MeasureError::Unusable(error.to_string()))?;
+        print(format_args!("{text}\n"))?;
+    } else {
+        print(format_args!("{}", show::text(&found, args.slowest, args.lang)))?;
+    }
+    let is_void = found.client.load.as_ref().is_some_and(|load| load.is_void);
+    Ok((!is_void).into())
+}
+
+/// Loads a venue of this program, and reads what it has collected.
+///
+/// # Errors
+/// As [`run`].
+pub fn find(args: &PathToolArgs, mut step: impl FnMut(&str)) -> Result<Found, MeasureError> {
+    let folder = args.output.folder();
+    std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
+    let sample = args.sample.to_string();
+    let unlimited = ["--orders-per-second", "0", "--connections-per-account", "0"];
+    let server = Server::start_with(args.engine, &folder, &[&unlimited[..], &["--sample", &sample]].concat())?;
+    let crowd = runtime.block_on(Crowd::gather(&server, args.connections))?;
+    let offer =
+        Offer { rate: args.rate, time: Duration::from_secs(args.seconds), connections: args.connections, cancels: 0 };
+    step(&format!("{} orders a second, for {} s", args.rate, args.seconds));
+    let client = runtime.block_on(async {
+        match args.protocol {
+            Protocol::Http => late::http(&server, &crowd, offer).await,
+            Protocol::Websocket => late::stream(&server, &crowd, offer).await,
+        }
+    })?;
+    let asked = async {
+        let mut http = Http::connect(server.address).await?;
+        http.json(Method::GET, "/v1/path", &server.operator, &Value::Null).await
+    };
+    let path = runtime.block_on(asked).map_err(broken)?;
+    let path = serde_json::from_value(path).map_err(|error| MeasureError::Unusable(error.to_string()))?;
+    Ok(Found { client, path })
+}

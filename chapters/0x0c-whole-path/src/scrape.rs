@@ -1,0 +1,200 @@
+//! Everything that a scrape shows, with its name, its unit and its meaning.
+//!
+//! Labels are the names of stages, reasons and statuses, which are lists in the source. None is taken from a request, so a client
+//! can't make the monitoring grow.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use gateway::problem::Why;
+use gateway::venue::Venue;
+use market::Reason;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::commands::Commands;
+use crate::distribution::Distribution;
+use crate::process::Process;
+use crate::shared::Shared;
+use crate::stage::NAMES;
+
+/// The upper bounds of buckets, in nanoseconds: each twice the one before, from a microsecond to eight seconds.
+pub const BOUNDS: [u64; 24] = {
+    let mut bounds = [0; 24];
+    let mut at = 0;
+    while at < bounds.len() {
+        bounds[at] = 1_000 << at;
+        at += 1;
+    }
+    bounds
+};
+
+/// Everything that is shown but what only the venue knows.
+pub struct Shown {
+    /// Requests, syncs, responses.
+    pub shared: Arc<Shared>,
+    /// What commands led to.
+    pub commands: Arc<Commands>,
+    /// When the program was started, since 1970.
+    pub started: Duration,
+}
+
+impl Shown {
+    /// A registry of what is true now.
+    pub fn now(self: &Arc<Shown>, venue: &Venue) -> Registry {
+        let mut registry = Registry::default();
+        let stale = venue.books.stale_since_ms().map_or(0, |since| venue.now_ms().saturating_sub(since));
+        let under_way = venue.engine_door.under_way() as f64;
+        registry.register_collector(Box::new(Scrape {
+            shown: Arc::clone(self),
+            under_way,
+            stale: stale as f64 / 1e3,
+            markets: venue.projection().markets().count() as f64,
+            process: Process::now(),
+        }));
+        registry
+    }
+}
+
+/// One scrape.
+struct Scrape {
+    shown: Arc<Shown>,
+    under_way: f64,
+    stale: f64,
+    markets: f64,
+    process: Option<Process>,
+}
+
+impl fmt::Debug for Scrape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a scrape of the venue")
+    }
+}
+
+impl Collector for Scrape {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut writer = Writer(&mut encoder);
+        self.of_requests(&mut writer)?;
+        self.of_the_log(&mut writer)?;
+        self.of_commands(&mut writer)?;
+        self.of_the_program(&mut writer)
+    }
+}
+
+impl Scrape {
+    fn of_requests(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let collected = self.shown.shared.collector.read();
+        let stages: Vec<_> = NAMES.iter().copied().zip(&collected.stages).collect();
+        writer.times("venue_stage_duration", "Time of a sampled request in each stage.", "stage", &stages)?;
+        let whole = [("whole", &collected.whole)];
+        writer.times(
+            "venue_request_duration",
+            "Time from reading a sampled request to writing its answer.",
+            "path",
+            &whole,
+        )?;
+        let notices = [("socket", &collected.notices)];
+        let what = "Time from the disk until a sampled notice is written to its account's socket.";
+        writer.times("venue_notice_duration", what, "to", &notices)?;
+        writer.counter("venue_slow_requests", "Requests that took longer than the bound.", collected.slow)?;
+        let responses: Vec<_> =
+            self.shown.shared.responses.all().map(|(status, count)| (status.to_string(), count)).collect();
+        let responses: Vec<_> = responses.iter().map(|(status, count)| (status.as_str(), *count)).collect();
+        writer.counters("venue_http_responses", "Responses over HTTP.", "status", &responses)?;
+        writer.gauge("venue_commands_in_flight", "Commands that entered and are not answered.", None, self.under_way)
+    }
+
+    fn of_the_log(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let syncs = self.shown.shared.syncs.read();
+        writer.times("venue_log_sync_duration", "Time of a sync of the log.", "log", &[("log", &syncs.times)])?;
+        writer.counter("venue_log_commands", "Commands that were written to the log and synced.", syncs.commands)
+    }
+
+    fn of_commands(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let commands = &self.shown.commands;
+        writer.counter("venue_commands", "Durable commands.", read(&commands.commands))?;
+        writer.counter("venue_orders_accepted", "Orders that were accepted.", read(&commands.accepted))?;
+        writer.counter("venue_orders_cancelled", "Orders that were cancelled.", read(&commands.cancelled))?;
+        writer.counter("venue_trades", "Trades.", read(&commands.trades))?;
+        writer.counter("venue_shares_traded", "Shares that were traded.", read(&commands.shares))?;
+        let rejected: Vec<_> = Reason::ALL.iter().zip(&commands.rejected).collect();
+        let rejected: Vec<_> =
+            rejected.into_iter().map(|(reason, count)| (Why::Rejected(*reason).words().0, read(count))).collect();
+        writer.counters("venue_commands_rejected", "Commands that the engine rejected.", "reason", &rejected)
+    }
+
+    fn of_the_program(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        writer.gauge("venue_markets", "Markets, open and resolved.", None, self.markets)?;
+        let seconds = Some(Unit::Seconds);
+        writer.gauge(
+            "venue_books_stale",
+            "For how long the public books have been stale.",
+            seconds.clone(),
+            self.stale,
+        )?;
+        let help = "Which program this is.";
+        writer
+            .0
+            .encode_descriptor("venue_build", help, None, MetricType::Info)?
+            .encode_info(&[("version", VERSION)])?;
+        let started = self.shown.started.as_secs_f64();
+        let help = "When the program was started, since 1970.";
+        writer.gauge("process_start_time", help, seconds, started)?;
+        let Some(process) = self.process else { return Ok(()) };
+        let help = "Processor time of the program.";
+        writer.seconds("process_cpu", help, process.cpu_seconds)?;
+        let (bytes, help) = (Some(Unit::Bytes), "Memory that the program holds.");
+        writer.gauge("process_resident_memory", help, bytes, process.resident_bytes)?;
+        writer.gauge("process_open_fds", "Files that the program has open.", None, process.open_files)
+    }
+}
+
+/// The version of the program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Writes metrics one by one.
+struct Writer<'w, 'e>(&'w mut DescriptorEncoder<'e>);
+
+impl Writer<'_, '_> {
+    fn gauge(&mut self, name: &str, help: &str, unit: Option<Unit>, value: f64) -> fmt::Result {
+        self.0.encode_descriptor(name, help, unit.as_ref(), MetricType::Gauge)?.encode_gauge(&value)
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
+        let mut encoder = self.0.encode_descriptor(name, help, None, MetricType::Counter)?;
+        encoder.encode_counter::<NoLabelSet, _, u64>(&value, None)
+    }
+
+    fn seconds(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
+        let mut encoder = self.0.encode_descriptor(name, help, Some(&Unit::Seconds), MetricType::Counter)?;
+        encoder.encode_counter::<NoLabelSet, _, u64>(&value, None)
+    }
+
+    fn counters(&mut self, name: &str, help: &str, label: &str, values: &[(&str, u64)]) -> fmt::Result {
+        let mut encoder = self.0.encode_descriptor(name, help, None, MetricType::Counter)?;
+        for (which, value) in values {
+            encoder.encode_family(&[(label, *which)])?.encode_counter::<NoLabelSet, _, u64>(value, None)?;
+        }
+        Ok(())
+    }
+
+    fn times(&mut self, name: &str, help: &str, label: &str, times: &[(&str, &Distribution)]) -> fmt::Result {
+        let mut encoder = self.0.encode_descriptor(name, help, Some(&Unit::Seconds), MetricType::Histogram)?;
+        for (which, times) in times {
+            let (mut before, mut buckets) = (0, Vec::with_capacity(BOUNDS.len() + 1));
+            for (bound, count) in BOUNDS.iter().zip(times.up_to(&BOUNDS)) {
+                buckets.push((*bound as f64 / 1e9, count - before));
+                before = count;
+            }
+            buckets.push((f64::MAX, times.count() - before));
+            let (sum, count) = (times.sum() as f64 / 1e9, times.count());
+            encoder.encode_family(&[(label, *which)])?.encode_histogram::<NoLabelSet>(sum, count, &buckets, None)?;
+        }
+        Ok(())
+    }
+}

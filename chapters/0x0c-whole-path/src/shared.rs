@@ -1,0 +1,20 @@
+//! What all connections of a venue share.
+
+use std::sync::Arc;
+
+use crate::collector::Collector;
+use crate::frames::Frames;
+use crate::responses::Responses;
+use crate::syncs::Syncs;
+
+/// What all connections share.
+pub struct Shared {
+    /// The frames of each shard.
+    pub frames: Vec<Arc<Frames>>,
+    /// What is kept of requests that are through.
+    pub collector: Collector,
+    /// Syncs of the log.
+    pub syncs: Arc<Syncs>,
+    /// Responses over HTTP.
+    pub responses: Responses,
+}

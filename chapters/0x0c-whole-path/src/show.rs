@@ -1,0 +1,110 @@
+//! What `-- path` found, for people.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table, presets};
+use results::language::Language;
+
+use crate::http::{PathReport, Request, Times};
+use crate::path::Found;
+use crate::stage::{MEANINGS, MOMENTS, Moment};
+use crate::waterfall::waterfall;
+
+/// The tables and pictures.
+pub fn text(found: &Found, slowest: usize, language: Language) -> String {
+    let zh = language == Language::Chinese;
+    let say = |en: &'static str, zh_words: &'static str| if zh { zh_words } else { en };
+    let PathReport { stages, whole, sync, commands_each, .. } = &found.path;
+    let mut text = format!("{}\n", breakdown(&found.path, zh));
+    let mean: f64 = stages.iter().map(|stage| stage.mean_ns).sum();
+    let p99: u64 = stages.iter().map(|stage| stage.p99_ns).sum();
+    let _ = writeln!(
+        text,
+        "{}: {:.1} µs, {:.1} µs\n{}: {:.1} µs, {:.1} µs",
+        say("means: the stages' sum, and the whole's", "平均值：各阶段之和，与整体的"),
+        mean / 1e3,
+        whole.mean_ns / 1e3,
+        say("p99: the stages' sum, and the whole's", "p99：各阶段之和，与整体的"),
+        p99 as f64 / 1e3,
+        whole.p99_ns as f64 / 1e3
+    );
+    let _ = writeln!(
+        text,
+        "{}: {}, p50 {:.1} µs, p99 {:.1} µs, {:.1} {}",
+        say("syncs", "同步"),
+        sync.count,
+        sync.p50_ns as f64 / 1e3,
+        sync.p99_ns as f64 / 1e3,
+        commands_each,
+        say("commands each", "条命令每次")
+    );
+    let client = &found.client;
+    let _ = writeln!(
+        text,
+        "{}: {:.0}/s, p50 {:.3} ms, p99 {:.3} ms\n",
+        say("as the clients saw it, from when each was due", "从客户端看，自应发送之时起"),
+        client.achieved_per_s,
+        client.p50_ms,
+        client.p99_ms
+    );
+    let mut all: Vec<&Request> = found.path.slowest.iter().chain(&found.path.sampled).collect();
+    all.sort_by_key(|request| (std::cmp::Reverse(request.whole_ns()), request.sequence));
+    all.dedup_by_key(|request| (request.shard, request.sequence));
+    for (place, request) in all.iter().take(slowest).enumerate() {
+        let _ = writeln!(text, "{} {}, {}", say("slowest", "最慢"), place + 1, waited(request, &all, zh));
+        text.push_str(&waterfall(&request.at_ns));
+        text.push('\n');
+    }
+    text
+}
+
+fn breakdown(path: &PathReport, zh: bool) -> Table {
+    let head = if zh {
+        ["阶段", "平均 µs", "p50", "p99", "p99.9", "做什么"]
+    } else {
+        ["stage", "mean µs", "p50", "p99", "p99.9", "what happens"]
+    };
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head);
+    let row = |times: &Times, what: &str| {
+        let us = |ns: f64| format!("{:.1}", ns / 1e3);
+        let quantiles = [times.p50_ns, times.p99_ns, times.p999_ns].map(|ns| us(ns as f64));
+        let [p50, p99, p999] = quantiles;
+        [times.name.clone(), us(times.mean_ns), p50, p99, p999, what.to_owned()]
+    };
+    for (times, (en, zh_words)) in path.stages.iter().zip(MEANINGS) {
+        table.add_row(row(times, if zh { zh_words } else { en }));
+    }
+    table.add_row(row(&path.whole, if zh { "从读到写" } else { "from the first byte read to the last written" }));
+    table.column_iter_mut().skip(1).take(4).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    table
+}
+
+// ANCHOR: waited
+/// What a slow request waited for: whose sync it shared, or stood behind.
+fn waited(request: &Request, all: &[&Request], zh: bool) -> String {
+    let at = |request: &Request, moment: Moment| request.at_ns[moment as usize];
+    let synced = at(request, Moment::Synced);
+    let same = all.iter().filter(|other| other.shard == request.shard && at(other, Moment::Synced) == synced).count();
+    // The one before it in the same log that was synced last when this one was taken.
+    let before = all
+        .iter()
+        .filter(|other| other.shard == request.shard && at(other, Moment::Synced) < synced)
+        .max_by_key(|other| at(other, Moment::Synced))
+        .filter(|other| at(other, Moment::Synced) > at(request, Moment::Taken));
+    let longest = (1..MOMENTS).max_by_key(|&moment| request.at_ns[moment] - request.at_ns[moment - 1]).unwrap_or(1);
+    let stage = crate::stage::NAMES[longest - 1];
+    let mut text = match zh {
+        false => format!("command {}: most of it in {stage}; {same} sampled in its frame", request.sequence),
+        true => format!("命令 {}：大部分在 {stage}；同帧抽样 {same} 条", request.sequence),
+    };
+    if let Some(before) = before {
+        let waited = (at(before, Moment::Synced) - at(request, Moment::Taken)) as f64 / 1e3;
+        let _ = match zh {
+            false => write!(text, "; it waited {waited:.1} µs for the sync of command {}", before.sequence),
+            true => write!(text, "；它等了 {waited:.1} µs，等的是命令 {} 的同步", before.sequence),
+        };
+    }
+    text
+}
+// ANCHOR_END: waited
