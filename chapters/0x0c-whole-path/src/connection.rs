@@ -3,14 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::http::HeaderMap;
-use gateway::watch::{Follow, Watch};
 use market::Sequence;
 
 use crate::clock::now;
 use crate::shared::Shared;
 use crate::stage::{Moment, Stamps};
-use crate::trace::Trace;
 
 /// How many notices of one write are sampled at most.
 const TOLD_MAX: usize = 1_024;
@@ -56,14 +53,15 @@ impl Connection {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl Watch for Connection {
-    fn read(&self) {
+    /// Bytes were read.
+    pub fn read(&self) {
         self.read.store(now(), Ordering::Relaxed);
     }
 
-    fn written(&self) {
+    // ANCHOR: written
+    /// Bytes were written, and with them all that waited.
+    pub fn written(&self) {
         if !self.is_waiting.swap(false, Ordering::Acquire) {
             return;
         }
@@ -78,12 +76,10 @@ impl Watch for Connection {
             frame.inspect(|frame| self.shared.collector.told(written.saturating_sub(frame.synced)));
         }
     }
+    // ANCHOR_END: written
 
-    fn begin(self: Arc<Self>, headers: Option<&HeaderMap>) -> Arc<dyn Follow> {
-        Arc::new(Trace::begin(self, headers))
-    }
-
-    fn told(&self, shard: u16, sequence: Sequence) {
+    /// What this command led to goes with the next write.
+    pub fn told(&self, shard: u16, sequence: Sequence) {
         if self.shared.collector.is_notice_sampled(sequence.0) {
             let mut waiting = self.lock();
             if waiting.notices.len() < TOLD_MAX {

@@ -11,13 +11,12 @@ use serde_json::{Value, json};
 
 use crate::collector::Collected;
 use crate::distribution::Distribution;
-use crate::layer::WholePath;
 use crate::shared::Shared;
 use crate::stage::{MOMENTS, NAMES, Stamps};
 
 /// The addresses.
-pub fn routes(path: &Arc<WholePath>) -> Routes {
-    let shared = Arc::clone(path.shared());
+pub fn routes(shared: &Arc<Shared>) -> Routes {
+    let shared = Arc::clone(shared);
     vec![("/v1/path", get(move |_: Operator| async move { Json(PathReport::of(&shared)) }))]
 }
 

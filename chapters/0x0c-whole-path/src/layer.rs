@@ -21,6 +21,7 @@ use crate::http;
 use crate::metrics;
 use crate::responses::Responses;
 use crate::shared::Shared;
+use crate::watcher::Watcher;
 
 /// The whole path.
 pub struct WholePath {
@@ -73,7 +74,7 @@ impl Layer for WholePath {
 
 impl Front for WholePath {
     fn routes(self: Arc<Self>) -> Routes {
-        http::routes(&self)
+        http::routes(&self.shared)
     }
 
     fn describe(&self, openapi: &mut Value) {
@@ -81,7 +82,8 @@ impl Front for WholePath {
     }
 
     fn watch(self: Arc<Self>) -> Option<Arc<dyn Watch>> {
-        self.is_stamping.then(|| Arc::new(Connection::new(Arc::clone(&self.shared))) as Arc<dyn Watch>)
+        let connection = || Arc::new(Connection::new(Arc::clone(&self.shared)));
+        self.is_stamping.then(|| Arc::new(Watcher(connection())) as Arc<dyn Watch>)
     }
 
     fn serving(self: Arc<Self>, venue: &Arc<Venue>) {

@@ -24,4 +24,5 @@ pub mod show;
 pub mod stage;
 pub mod syncs;
 pub mod trace;
+pub mod watcher;
 pub mod waterfall;

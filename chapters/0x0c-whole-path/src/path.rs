@@ -14,12 +14,9 @@ use results::error::MeasureError;
 use results::language::Language;
 use results::output::OutputArgs;
 use results::progress::{progress_bar, say};
-use results::record::venue::LateRecord;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::http::PathReport;
-use crate::show;
+use crate::show::{self, Found};
 
 /// Loads a venue, and shows where the time of its requests goes
 #[derive(Debug, Clone, clap::Args)]
@@ -54,15 +51,6 @@ pub struct PathToolArgs {
     /// Where the venue's log goes.
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-/// What a run found.
-#[derive(Serialize, Deserialize, Clone, Debug)]
-pub struct Found {
-    /// As the clients saw it: from the moment when each order was due.
-    pub client: LateRecord,
-    /// As the venue saw it.
-    pub path: PathReport,
 }
 
 /// Loads a venue and prints where the time went. `No` if the load itself was the limit.

@@ -4,11 +4,21 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 use results::language::Language;
+use results::record::venue::LateRecord;
+use serde::{Deserialize, Serialize};
 
 use crate::http::{PathReport, Request, Times};
-use crate::path::Found;
 use crate::stage::{MEANINGS, MOMENTS, Moment};
 use crate::waterfall::waterfall;
+
+/// What a run found.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub struct Found {
+    /// As the clients saw it: from the moment when each order was due.
+    pub client: LateRecord,
+    /// As the venue saw it.
+    pub path: PathReport,
+}
 
 /// The tables and pictures.
 pub fn text(found: &Found, slowest: usize, language: Language) -> String {
