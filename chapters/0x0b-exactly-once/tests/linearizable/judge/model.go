@@ -52,7 +52,7 @@ type state struct {
 	cash map[int]int
 }
 
-// Venue is the model: a venue that does one thing at a time. A request is carried out once, whoever sends it how often.
+// Venue is the model: a venue that does one thing at a time. A request is carried out once, however often it is sent.
 func venue(cash int, markets []int) porcupine.Model {
 	return porcupine.Model{
 		Partition: func(all []porcupine.Operation) (parts [][]porcupine.Operation) {
