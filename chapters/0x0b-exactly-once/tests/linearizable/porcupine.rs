@@ -1,0 +1,68 @@
+//! The judge: a small program in Go around Porcupine, and how it is asked.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use crate::history::History;
+
+/// What the judge says.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Linearizable,
+    /// There is no such order; where the judge got stuck.
+    Not(String),
+}
+
+pub struct Judge(PathBuf);
+
+impl Judge {
+    /// The judge; none, with the reason printed, where a reader's machine can't build it. In CI it has to be there.
+    pub fn built() -> Option<&'static Judge> {
+        static JUDGE: OnceLock<Result<Judge, String>> = OnceLock::new();
+        let why = match JUDGE.get_or_init(build) {
+            Ok(judge) => return Some(judge),
+            Err(why) => why,
+        };
+        assert!(std::env::var_os("CI").is_none(), "CI has the judge: {why}");
+        println!("skipped: {why}");
+        None
+    }
+
+    /// Has a history judged.
+    pub fn of(&self, history: &History) -> Verdict {
+        let mut judge = Command::new(&self.0);
+        let mut judge = judge.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // It reads all of it before it says a word.
+        judge.stdin.take().unwrap().write_all(history.json().to_string().as_bytes()).unwrap();
+        let output = judge.wait_with_output().unwrap();
+        match output.status.code() {
+            Some(0) => Verdict::Linearizable,
+            Some(1) => Verdict::Not(words(&output)),
+            // A history that the judge did not finish is not one that it found right.
+            _ => panic!("{}: {}", output.status, words(&output)),
+        }
+    }
+}
+
+/// A missing tool or network is a reader's; a program that does not compile is a mistake.
+fn build() -> Result<Judge, String> {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("judge{}", std::env::consts::EXE_SUFFIX));
+    let go = |arguments: &[&str]| {
+        let mut go = Command::new("go");
+        go.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linearizable/judge")).args(arguments);
+        go.stdin(Stdio::null()).output()
+    };
+    let fetched = go(&["mod", "download"]).map_err(|_| "there is no go".to_owned())?;
+    if !fetched.status.success() {
+        return Err(format!("go can't get Porcupine: {}", words(&fetched)));
+    }
+    let built = go(&["build", "-mod=readonly", "-buildvcs=false", "-o", program.to_str().unwrap(), "."]).unwrap();
+    assert!(built.status.success(), "{}", words(&built));
+    Ok(Judge(program))
+}
+
+fn words(output: &Output) -> String {
+    [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat()
+}
