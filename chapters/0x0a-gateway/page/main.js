@@ -5,10 +5,13 @@
 //
 // Every part is a function that creates its element once and returns `{ element, draw }`. When the language changes,
 // all parts are created again; the state stays.
+//
+// The server says in `extensions.js` what the venue's layers add to the account; a venue without layers adds nothing.
 
 import { Account } from './account.js';
 import { accountDialog } from './dialog.js';
 import { chart } from './chart.js';
+import { extensions } from './extensions.js';
 import { happened, openOrders } from './orders.js';
 import { applyColours, header, staleBanner } from './header.js';
 import { headline } from './headline.js';
@@ -22,9 +25,11 @@ import { Stream } from './net.js';
 import { lastTrades } from './trades.js';
 import { ticket } from './ticket.js';
 
+const VenueAccount = extensions.reduce((account, extend) => extend(account), Account);
+
 const page = {
     markets: new Markets({ touch, over: market => page.account.marketIsOver(market) }),
-    account: new Account({ touch }),
+    account: new VenueAccount({ touch }),
     stream: null,
     // The draft in the ticket. It survives a change of language.
     draft: { intent: 'buy-yes', price: '', quantity: '10', time: 'gtc' },
@@ -71,8 +76,8 @@ function changed() {
 
 function message(told) {
     if (told.format !== undefined) page.markets.hear(told);
-    else if (told.kind === 'notice') page.account.hear(told);
     else if (told.kind === 'tick') page.markets.tick(told);
+    else page.account.hear(told);
 }
 
 // `#/` is the list of all markets, `#/market/1` one of them.

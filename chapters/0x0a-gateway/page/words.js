@@ -290,6 +290,9 @@ export function say(key, values = {}) {
     return words[language() === 'zh' ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
 }
 
+// Adds the texts of a layer.
+export const addWords = more => Object.assign(WORDS, more);
+
 export const knows = key => Object.hasOwn(WORDS, key);
 
 // The share's name as the page writes it.
