@@ -13,7 +13,7 @@ struct Words {
     language: &'static str,
     no_answer_yet: &'static str,
     sent_again: &'static str,
-    accepted: &'static str,
+    next: &'static str,
     rests: &'static str,
     live: &'static str,
 }
@@ -22,7 +22,7 @@ const ENGLISH: Words = Words {
     language: "en",
     no_answer_yet: "No answer yet.",
     sent_again: "Sent again.",
-    accepted: "buy YES, 7 at 40.",
+    next: "buy YES, 2 at 30.",
     rests: "7 rest at 40.",
     live: "Live",
 };
@@ -30,7 +30,7 @@ const CHINESE: Words = Words {
     language: "zh-CN",
     no_answer_yet: "还没有收到答复。",
     sent_again: "已重发。",
-    accepted: "买 YES，7 份，价格 40。",
+    next: "买 YES，2 份，价格 30。",
     rests: "7 份挂在 40。",
     live: "实时",
 };
@@ -101,7 +101,7 @@ fn a_lost_answer(name: &'static str, look: (u32, bool), words: &Words) {
     );
     assert_eq!(kinds, "orders 2,cancels 2");
     // The events of the page's own commands are not told a second time, neither in an entry of their own nor in another.
-    assert_eq!(ann.text(".entries").matches(words.accepted).count(), 1, "{}", ann.text(".entries"));
+    assert_eq!(ann.text(".entries").matches(words.next).count(), 1, "{}", ann.text(".entries"));
     assert_eq!(ann.browser.ask("document.querySelectorAll('.entries li').length"), 3, "{}", ann.text(".entries"));
 }
 
