@@ -25,6 +25,9 @@ import { Stream } from './net.js';
 import { lastTrades } from './trades.js';
 import { ticket } from './ticket.js';
 
+// Where the list stands beside the market; as in page.css.
+const DESK = matchMedia('(min-width: 80rem)');
+
 const VenueAccount = extensions.reduce((account, extend) => extend(account), Account);
 
 const page = {
@@ -94,6 +97,13 @@ function route() {
     touch();
 }
 
+// At a desk the page starts with the first open market. The address is replaced, so that Back still leaves the page.
+function begin() {
+    const first = page.markets.list.find(market => market.status === 'open');
+    if (location.hash === '' && first && DESK.matches) history.replaceState(null, '', `#/market/${first.id}`);
+    route();
+}
+
 function rebuild() {
     const dialog = accountDialog(page);
     const parts = { header: header(page, dialog), banner: staleBanner(page), list: marketList(page), overview: positions(page) };
@@ -139,5 +149,5 @@ setInterval(touch, 1000);
 rebuild();
 route();
 page.stream.connect();
-page.markets.load().then(route);
+page.markets.load().then(begin);
 page.account.refresh();

@@ -45,6 +45,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/page/operator.js", SCRIPT, include_bytes!("../../page/operator.js")),
     ("/page/orders.js", SCRIPT, include_bytes!("../../page/orders.js")),
     ("/page/page.css", STYLE, include_bytes!("../../page/page.css")),
+    ("/page/spark.js", SCRIPT, include_bytes!("../../page/spark.js")),
     ("/page/ticket.js", SCRIPT, include_bytes!("../../page/ticket.js")),
     ("/page/trades.js", SCRIPT, include_bytes!("../../page/trades.js")),
     ("/page/words.js", SCRIPT, include_bytes!("../../page/words.js")),

@@ -15,6 +15,7 @@ mod chain;
 #[path = "../../../0x09-market-data/tests/view/contract.rs"]
 mod contract_of_views;
 mod cut_off;
+mod desk;
 mod estimate;
 mod lost;
 mod open;
