@@ -76,6 +76,9 @@ impl Chromium {
 pub struct Browser {
     socket: WebSocket<TcpStream>,
     session: String,
+    /// Where the browser keeps what its pages store.
+    profile: Value,
+    language: String,
     next: u64,
     /// What the page said on its console, and the exceptions that nobody caught.
     pub errors: Vec<String>,
@@ -87,29 +90,41 @@ pub struct Browser {
 impl Browser {
     /// Opens the browser with an empty profile, speaking `language`.
     pub fn start(program: &Path, language: &str) -> Browser {
-        let chromium = Chromium::shared(program);
+        let mut browser = Browser::connect(Chromium::shared(program), language);
+        // What is kept for the pages goes when the connection does.
+        let profile = browser.call("Target.createBrowserContext", json!({"disposeOnDetach": true}));
+        browser.profile = profile["browserContextId"].clone();
+        browser.attach();
+        browser
+    }
+
+    /// Another tab of this browser: each sees what the other stores. It has to be dropped first.
+    #[allow(dead_code, reason = "the book's pages are looked at in one tab")]
+    pub fn beside(&self) -> Browser {
+        let mut browser = Browser::connect(Arc::clone(&self._chromium), &self.language);
+        browser.profile = self.profile.clone();
+        browser.attach();
+        browser
+    }
+
+    fn connect(chromium: Arc<Chromium>, language: &str) -> Browser {
         let host = chromium.address.split('/').next().unwrap();
         let stream = TcpStream::connect(host).unwrap();
         stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let (socket, _) = client(format!("ws://{}", chromium.address), stream).unwrap();
-        let mut browser =
-            Browser { socket, session: String::new(), next: 0, errors: vec![], requests: vec![], _chromium: chromium };
-        browser.attach(language);
-        browser
+        let (session, profile, language) = (String::new(), Value::Null, language.to_owned());
+        Browser { socket, session, profile, language, next: 0, errors: vec![], requests: vec![], _chromium: chromium }
     }
 
-    fn attach(&mut self, language: &str) {
-        // What is kept for the pages goes when the connection does.
-        let profile =
-            self.call("Target.createBrowserContext", json!({"disposeOnDetach": true}))["browserContextId"].clone();
-        let tab = json!({"url": "about:blank", "browserContextId": profile, "newWindow": true});
+    fn attach(&mut self) {
+        let tab = json!({"url": "about:blank", "browserContextId": self.profile, "newWindow": true});
         let tab = self.call("Target.createTarget", tab)["targetId"].clone();
         let attached = self.call("Target.attachToTarget", json!({"targetId": tab, "flatten": true}));
         self.session = attached["sessionId"].as_str().unwrap().to_owned();
         for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
             self.call(domain, json!({}));
         }
-        self.call("Network.setUserAgentOverride", json!({"userAgent": "test", "acceptLanguage": language}));
+        self.call("Network.setUserAgentOverride", json!({"userAgent": "test", "acceptLanguage": self.language}));
         // Each is in front, as far as its page knows.
         self.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
     }

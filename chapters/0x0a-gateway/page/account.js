@@ -28,6 +28,7 @@ export class Account {
         this.orders = [];
         this.fills = [];
         this.happened = []; // newest first
+        this.changes = 0; // how often that list has changed
         this.at = null; // how far the shown data reaches, one sequence per shard
         this.wanted = []; // how far it has to reach, by shard
         this.problem = null;
@@ -133,18 +134,21 @@ export class Account {
         const known = new Set(this.happened.map(entry => `${entry.market} ${entry.sequence}`));
         this.happened.push(...past.reverse().filter(entry => !known.has(`${entry.market} ${entry.sequence}`)));
         this.happened.length = Math.min(this.happened.length, HAPPENED_MAX);
+        this.changes += 1;
     }
 
     tell(entry) {
         const told = { timeMs: Date.now(), ...entry };
         this.happened.unshift(told);
         this.happened.length = Math.min(this.happened.length, HAPPENED_MAX);
+        this.changes += 1;
         this.touch();
         return told;
     }
 
-    // What others did to the account's orders, and the end of a market.
-    hear({ market, order, sequence, time_ms: timeMs, event }) {
+    // What others did to the account's orders, and the end of a market. Other messages are for layers.
+    hear({ kind, market, order, sequence, time_ms: timeMs, event }) {
+        if (kind !== 'notice') return;
         // The book may already have shown that it is over; the notice says more.
         if (event.event === 'resolved') this.happened = this.happened.filter(entry => entry.market !== market || !entry.byTheBook);
         this.tell({ market, order, sequence, timeMs, events: [event] });
@@ -155,19 +159,17 @@ export class Account {
     // over when the book says so. The last answer may be from before that, so request it again.
     marketIsOver({ id, ended, summary }) {
         if (!this.held(id)) return;
-        const isTold = this.happened.some(entry => entry.market === id && entry.events?.[0]?.event === 'resolved');
+        const isTold = this.happened.some(entry => entry.market === id && entry.events?.some(({ event }) => event === 'resolved'));
         if (!isTold) this.tell({ market: id, sequence: summary.sequence, byTheBook: true, events: [{ event: 'resolved', outcome: ended }] });
         this.refresh();
         setTimeout(() => this.refresh(), AGAIN_MS);
     }
 
-    // Sends a request over the connection if there is one, otherwise over HTTP, and shows the result. `ms` is the time
-    // from the click to the answer, which arrives when the command is on disk.
-    async send(what, overStream, overHttp) {
-        const began = performance.now();
+    // Sends a command and shows the result, with `what` it was. `ms` is the time from the click to the answer, which
+    // arrives when the command is on disk.
+    async send(what, command, began = performance.now()) {
         try {
-            const isLive = this.stream.state === 'live';
-            const done = isLive ? await this.stream.request(overStream) : await ask(...overHttp);
+            const done = await this.carry(what, command);
             const ms = performance.now() - began;
             if (done.shard !== undefined) this.wanted[done.shard] = Math.max(this.wanted[done.shard] ?? 0, done.sequence);
             return this.tell({ ...what, ms, timeMs: done.time_ms ?? Date.now(), sequence: done.sequence, done, events: done.events ?? [] });
@@ -179,22 +181,30 @@ export class Account {
         }
     }
 
-    place(order) {
-        return this.send({ market: order.market, asked: 'place', placed: order }, { do: 'place', ...order },
-            ['POST', '/v1/orders', { body: order, key: this.key }]);
+    // Gets the answer to a command. One attempt: a layer may know how to make several.
+    carry(what, command) { return this.attempt(command); }
+
+    // Sends a command over the connection if there is one, otherwise over HTTP.
+    attempt(command) {
+        return this.stream.state === 'live' ? this.stream.request(command) : ask(...overHttp(command, this.key));
     }
 
-    cancel(market, order) {
-        return this.send({ market, order, asked: 'cancel' }, { do: 'cancel', market, order },
-            ['DELETE', `/v1/markets/${market}/orders/${order}`, { key: this.key }]);
-    }
+    place(order) { return this.send({ market: order.market, asked: 'place', placed: order }, { do: 'place', ...order }); }
 
-    cancelAll(market) {
-        return this.send({ market, asked: 'cancel-all' }, { do: 'cancel-all', market },
-            ['DELETE', `/v1/markets/${market}/orders`, { key: this.key }]);
-    }
+    cancel(market, order) { return this.send({ market, order, asked: 'cancel' }, { do: 'cancel', market, order }); }
+
+    cancelAll(market) { return this.send({ market, asked: 'cancel-all' }, { do: 'cancel-all', market }); }
 
     ordersOf(market) { return this.orders.filter(order => order.market === market); }
 
     held(market) { return this.holdings.get(market) ?? null; }
+}
+
+// The same command as method, address and content of a request.
+function overHttp({ do: what, market, order, ...more }, key) {
+    if (what === 'place') return ['POST', '/v1/orders', { body: { market, ...more }, key }];
+    const one = what === 'cancel' ? `/${order}` : '';
+    // A cancellation has no body, so what else it says is in the address.
+    const query = new URLSearchParams(more).toString();
+    return ['DELETE', `/v1/markets/${market}/orders${one}${query && `?${query}`}`, { key }];
 }

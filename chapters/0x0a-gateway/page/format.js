@@ -20,6 +20,11 @@ export function count(number) {
     return formatter(Intl.NumberFormat, { maximumFractionDigits: 0 }).format(number);
 }
 
+// With its sign, also if it is positive: +3, −2, 0.
+export function signed(number) {
+    return `${number > 0 ? '+' : number < 0 ? '−' : ''}${count(Math.abs(number))}`;
+}
+
 // One decimal if it is not zero: 40.5, but 40.
 export function tenths(number) {
     return formatter(Intl.NumberFormat, { maximumFractionDigits: 1 }).format(number);

@@ -5,10 +5,13 @@
 //
 // Every part is a function that creates its element once and returns `{ element, draw }`. When the language changes,
 // all parts are created again; the state stays.
+//
+// The server says in `extensions.js` what the venue's layers add to the account; a venue without layers adds nothing.
 
 import { Account } from './account.js';
 import { accountDialog } from './dialog.js';
 import { chart } from './chart.js';
+import { extensions } from './extensions.js';
 import { happened, openOrders } from './orders.js';
 import { applyColours, header, staleBanner } from './header.js';
 import { headline } from './headline.js';
@@ -22,9 +25,14 @@ import { Stream } from './net.js';
 import { lastTrades } from './trades.js';
 import { ticket } from './ticket.js';
 
+// Where the list stands beside the market; as in page.css.
+const DESK = matchMedia('(min-width: 80rem)');
+
+const VenueAccount = extensions.reduce((account, extend) => extend(account), Account);
+
 const page = {
     markets: new Markets({ touch, over: market => page.account.marketIsOver(market) }),
-    account: new Account({ touch }),
+    account: new VenueAccount({ touch }),
     stream: null,
     // The draft in the ticket. It survives a change of language.
     draft: { intent: 'buy-yes', price: '', quantity: '10', time: 'gtc' },
@@ -71,8 +79,8 @@ function changed() {
 
 function message(told) {
     if (told.format !== undefined) page.markets.hear(told);
-    else if (told.kind === 'notice') page.account.hear(told);
     else if (told.kind === 'tick') page.markets.tick(told);
+    else page.account.hear(told);
 }
 
 // `#/` is the list of all markets, `#/market/1` one of them.
@@ -87,6 +95,13 @@ function route() {
     document.body.dataset.view = chosen === null ? 'list' : 'market';
     scrollTo(0, 0);
     touch();
+}
+
+// At a desk the page starts with the first open market. The address is replaced, so that Back still leaves the page.
+function begin() {
+    const first = page.markets.list.find(market => market.status === 'open');
+    if (location.hash === '' && first && DESK.matches) history.replaceState(null, '', `#/market/${first.id}`);
+    route();
 }
 
 function rebuild() {
@@ -134,5 +149,5 @@ setInterval(touch, 1000);
 rebuild();
 route();
 page.stream.connect();
-page.markets.load().then(route);
+page.markets.load().then(begin);
 page.account.refresh();

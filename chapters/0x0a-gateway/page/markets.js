@@ -210,6 +210,13 @@ class Market {
         return both ? { percent: (bid + ask) / 2, from: 'middle', bid, ask } : { percent: null, from: 'none' };
     }
 
+    // The known trades since midnight; of a market without any, all that are known.
+    get today() {
+        const midnight = new Date().setHours(0, 0, 0, 0);
+        const first = this.trades.findIndex(trade => trade.time_ms >= midnight);
+        return first < 0 ? this.trades : this.trades.slice(first);
+    }
+
     // The value of a YES share in cents, for adding up positions: the last price, otherwise the middle.
     get worth() { return this.summary.last_trade?.price ?? this.chance.percent; }
 }

@@ -54,25 +54,29 @@ export function happened(page) {
             const entries = page.account.happened.filter(entry => entry.market === market.id);
             show(element, page.account.isOpen);
             show(none, entries.length === 0);
-            redraw(list, `${market.id} ${entries.length} ${entries[0]?.timeMs} ${entries[0]?.sequence}`, () => entries.map(entryRow));
+            redraw(list, `${market.id} ${page.account.changes}`, () => entries.map(entryRow));
         },
     };
 }
 
 function entryRow(entry) {
     const command = entry.sequence ? ` · ${say('by-sequence', { sequence: count(entry.sequence) })}` : '';
-    return make('li', { class: entry.problem && 'refused' },
+    return make('li', { class: entry.problem && !entry.isUnknown && 'refused' },
         make('span', { class: 'soft when' }, clock(entry.timeMs), command), make('span', {}, tellEntry(entry)));
 }
 
 // The results of requests, and what others did, as sentences.
 export function tellEntry(entry) {
-    const { events = [], asked, problem, done, ms, placed } = entry;
     const joint = language() === 'zh' ? '' : ' ';
+    // The notes of a layer, by the keys of their texts.
+    return [tellResult(entry, joint), ...(entry.notes ?? []).map(key => say(key))].join(joint);
+}
+
+function tellResult({ events = [], asked, problem, done, ms, placed, isUnknown }, joint) {
     if (problem) {
         const why = refusal(problem);
         // Without an answer the result is unknown; that is not a refusal.
-        const kind = problem.reason === 'lost' ? 'unknown' : 'refused';
+        const kind = isUnknown || problem.reason === 'lost' ? 'unknown' : 'refused';
         if (!placed) return say(`${kind}-other`, { why });
         return say(`${kind}-place`, { ...placed, intent: say(placed.intent), quantity: count(placed.quantity), why });
     }

@@ -108,7 +108,9 @@ function drawSubmit(page, { submit, isSending }, { intent, price, quantity, isWh
 
 function drawAnswer(page, { answer, isSending }, market) {
     const told = page.answer?.market === market.id ? page.answer : null;
-    put(answer, isSending ? say('sending') : !told ? '' : told.text ? say(told.text) : tellEntry(told.entry));
+    // A layer reports a request that it still has under way.
+    const underWay = isSending && page.account.happened.find(entry => entry.isUnderWay && entry.market === market.id);
+    put(answer, underWay ? tellEntry(underWay) : isSending ? say('sending') : !told ? '' : told.text ? say(told.text) : tellEntry(told.entry));
     mark(answer, 'refused', Boolean(told?.entry?.problem || told?.text));
     mark(answer, 'good', Boolean(told?.entry?.done));
 }

@@ -49,6 +49,8 @@ const WORDS = {
     'from-none': ['nothing has been quoted yet', '还没有人报价'],
     'from-resolved': ['the question is resolved', '问题已经揭晓'],
     'resolved': ['Resolved', '已裁决'],
+    'change-since': ['{change}¢ since {time}', '{time} 以来 {change}¢'],
+    'spark-says': ['The last {trades} trades: from {first} to {last}, lowest {low}, highest {high} cents.', '最近 {trades} 笔成交：从 {first} 到 {last}，最低 {low}，最高 {high} 美分。'],
     'resolved-as': ['Resolved: {outcome}', '已裁决：{outcome}'],
     'volume': ['{shares} shares traded', '成交 {shares} 份'],
     'open-interest': ['{pairs} pairs exist', '现存 {pairs} 对份额'],
@@ -289,6 +291,9 @@ export function say(key, values = {}) {
     if (!words) return key;
     return words[language() === 'zh' ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
 }
+
+// Adds the texts of a layer.
+export const addWords = more => Object.assign(WORDS, more);
 
 export const knows = key => Object.hasOwn(WORDS, key);
 

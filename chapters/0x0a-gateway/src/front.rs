@@ -52,6 +52,7 @@ pub trait Front: Layer {
 }
 
 /// A file of the page.
+#[derive(Clone, Copy)]
 pub struct PageFile {
     /// Its address.
     pub path: &'static str,
@@ -59,6 +60,9 @@ pub struct PageFile {
     pub media_type: &'static str,
     /// What is in it.
     pub content: &'static str,
+    /// Whether it is a module that exports `extend`: a function that takes the class of the page's account and returns
+    /// one that does more.
+    pub extends: bool,
 }
 
 /// Waits until a part has something to send.

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use ch08::shadow::Shadow;
 use gateway::door::Door;
-use gateway::front::{Front, Part, Routes};
+use gateway::front::{Front, PageFile, Part, Routes};
 use gateway::layer::Layer;
 use gateway::projection::Projection;
 use market::companion::Companion;
@@ -100,6 +100,18 @@ impl Recovered {
     }
 }
 
+/// A module of the page.
+const fn module(path: &'static str, content: &'static str) -> PageFile {
+    PageFile { path, media_type: "text/javascript; charset=utf-8", content, extends: false }
+}
+
+/// What this chapter adds to the page: its first file gives each command a number and sends it again.
+const PAGE: &[PageFile] = &[
+    PageFile { extends: true, ..module("/page/once.js", include_str!("../page/once.js")) },
+    module("/page/lane.js", include_str!("../page/lane.js")),
+    module("/page/once_words.js", include_str!("../page/once_words.js")),
+];
+
 impl Front for Once {
     fn routes(self: Arc<Self>) -> Routes {
         http::routes(&self)
@@ -111,5 +123,9 @@ impl Front for Once {
 
     fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
         Some(Box::new(NoticesPart::new(self.notices())))
+    }
+
+    fn page(&self) -> &'static [PageFile] {
+        PAGE
     }
 }

@@ -1,4 +1,7 @@
 //! The page: files that are compiled into the program; nothing is loaded from anywhere else.
+//!
+//! Layers hand in files of their own. The page learns from one small module, which is written at the start, what they
+//! extend: the page itself knows no layer, and the program that assembles a venue decides what its page does.
 
 use std::sync::Arc;
 
@@ -42,6 +45,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/page/operator.js", SCRIPT, include_bytes!("../../page/operator.js")),
     ("/page/orders.js", SCRIPT, include_bytes!("../../page/orders.js")),
     ("/page/page.css", STYLE, include_bytes!("../../page/page.css")),
+    ("/page/spark.js", SCRIPT, include_bytes!("../../page/spark.js")),
     ("/page/ticket.js", SCRIPT, include_bytes!("../../page/ticket.js")),
     ("/page/trades.js", SCRIPT, include_bytes!("../../page/trades.js")),
     ("/page/words.js", SCRIPT, include_bytes!("../../page/words.js")),
@@ -52,13 +56,27 @@ pub(super) fn routes(fronts: &Fronts) -> Router<Arc<Venue>> {
         routes.route(path, get(move || async move { ([(CONTENT_TYPE, kind)], bytes).into_response() }))
     };
     let of_layers = fronts.iter().flat_map(|front| front.page());
-    let of_layers = of_layers.map(|PageFile { path, media_type, content }| (*path, *media_type, content.as_bytes()));
-    FILES.iter().copied().chain(of_layers).fold(Router::new(), route)
+    let of_layers = of_layers.map(|&PageFile { path, media_type, content, .. }| (path, media_type, content.as_bytes()));
+    let extensions = extensions(fronts.iter().flat_map(|front| front.page()));
+    let extensions = get(move || async move { ([(CONTENT_TYPE, SCRIPT)], extensions).into_response() });
+    FILES.iter().copied().chain(of_layers).fold(Router::new(), route).route("/page/extensions.js", extensions)
+}
+
+/// The module that names what layers extend, in the layers' order.
+fn extensions<'f>(files: impl Iterator<Item = &'f PageFile>) -> String {
+    let paths = files.filter(|file| file.extends).map(|file| file.path);
+    let (imports, names): (String, Vec<_>) = (1..)
+        .zip(paths)
+        .map(|(number, path)| {
+            (format!("import {{ extend as extend{number} }} from '{path}';\n"), format!("extend{number}"))
+        })
+        .unzip();
+    format!("{imports}export const extensions = [{}];\n", names.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::FILES;
+    use super::{FILES, PageFile, SCRIPT, extensions};
 
     #[test]
     fn every_file_of_the_page_is_served() {
@@ -69,6 +87,17 @@ mod tests {
         names.sort();
         served.sort();
         assert_eq!(served, names);
+    }
+
+    #[test]
+    fn the_page_imports_what_extends_it() {
+        let file = |path, extends| PageFile { path, media_type: SCRIPT, content: "", extends };
+        assert_eq!(extensions([].iter()), "export const extensions = [];\n");
+        let files = [file("/page/a.js", true), file("/page/b.js", false), file("/page/c.js", true)];
+        let expected = "import { extend as extend1 } from '/page/a.js';\n\
+                        import { extend as extend2 } from '/page/c.js';\n\
+                        export const extensions = [extend1, extend2];\n";
+        assert_eq!(extensions(files.iter()), expected);
     }
 
     #[test]

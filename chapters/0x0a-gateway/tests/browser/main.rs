@@ -15,7 +15,10 @@ mod chain;
 #[path = "../../../0x09-market-data/tests/view/contract.rs"]
 mod contract_of_views;
 mod cut_off;
+mod desk;
 mod estimate;
+mod lost;
+mod open;
 mod operator;
 mod picture;
 mod server;
@@ -25,26 +28,4 @@ mod trader;
 mod trading;
 mod view;
 
-use std::path::Path;
-use std::sync::OnceLock;
-
-use cdp::Browser;
-
-/// A browser, or none after reporting that; in CI there must be one.
-fn browser(language: &str) -> Option<Browser> {
-    match cdp::installed() {
-        Some(program) => Some(Browser::start(&program, language)),
-        None => {
-            assert!(std::env::var_os("CI").is_none(), "CI has no chromium");
-            eprintln!("skipped: no chromium");
-            None
-        }
-    }
-}
-
-/// The source of axe-core as the book's own test installs it, or none after reporting that; in CI it must be there.
-fn axe() -> Option<&'static str> {
-    static AXE: OnceLock<Option<String>> = OnceLock::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/browser");
-    AXE.get_or_init(|| cdp::axe_in(&folder)).as_deref()
-}
+use open::{axe, browser};
