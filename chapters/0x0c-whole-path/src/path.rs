@@ -1,12 +1,13 @@
 //! `-- path`: loads a venue, and shows where the time of its requests went.
 
+use std::path::Path;
 use std::time::Duration;
 
 use gateway::client::Http;
 use gateway::measure::late::{self, Offer};
 use gateway::measure::load::{Crowd, broken};
 use gateway::measure::open_loop::Protocol;
-use gateway::measure::server::Server;
+use gateway::measure::server::{Server, UNLIMITED};
 use hyper::Method;
 use market_data::engines::Rung;
 use program::{Verdict, print};
@@ -58,9 +59,11 @@ pub struct PathToolArgs {
 /// # Errors
 /// If the machine could not run it, an answer is a problem, or the disk can't be written.
 pub fn run(args: &PathToolArgs) -> Result<Verdict, MeasureError> {
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| MeasureError::Unusable(format!("where is this program? {error}")))?;
     let bar = progress_bar(1 + args.seconds);
     say(&bar, "a venue, and accounts with cash");
-    let found = find(args, |step| {
+    let found = find(&program, args, |step| {
         bar.inc(1);
         say(&bar, step);
     })?;
@@ -75,18 +78,18 @@ pub fn run(args: &PathToolArgs) -> Result<Verdict, MeasureError> {
     Ok((!is_void).into())
 }
 
-/// Loads a venue of this program, and reads what it has collected.
+/// Loads a venue of `program`, and reads what it has collected.
 ///
 /// # Errors
 /// As [`run`].
-pub fn find(args: &PathToolArgs, mut step: impl FnMut(&str)) -> Result<Found, MeasureError> {
+pub fn find(program: &Path, args: &PathToolArgs, mut step: impl FnMut(&str)) -> Result<Found, MeasureError> {
     let folder = args.output.folder();
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
     let sample = args.sample.to_string();
-    let unlimited = ["--orders-per-second", "0", "--connections-per-account", "0"];
-    let server = Server::start_with(args.engine, &folder, &[&unlimited[..], &["--sample", &sample]].concat())?;
+    let flags = [UNLIMITED, &["--sample", &sample]].concat();
+    let server = Server::start_program(program, args.engine, &folder, &flags)?;
     let crowd = runtime.block_on(Crowd::gather(&server, args.connections))?;
     let offer =
         Offer { rate: args.rate, time: Duration::from_secs(args.seconds), connections: args.connections, cancels: 0 };

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub struct Held {
 }
 
 /// A load generator is one client that does the work of many, so it has no limits.
-const UNLIMITED: &[&str] = &["--orders-per-second", "0", "--connections-per-account", "0"];
+pub const UNLIMITED: &[&str] = &["--orders-per-second", "0", "--connections-per-account", "0"];
 
 /// A running venue, which ends when this value is dropped.
 pub struct Server {
@@ -59,8 +59,17 @@ impl Server {
     /// # Errors
     /// If it does not start.
     pub fn start_with(rung: Rung, folder: &Path, more: &[&str]) -> Result<Server, MeasureError> {
+        Server::start_program(&own()?, rung, folder, more)
+    }
+
+    /// The same with the program of a later chapter.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn start_program(program: &Path, rung: Rung, folder: &Path, more: &[&str]) -> Result<Server, MeasureError> {
         let data_dir = tempfile::tempdir_in(folder);
-        Server::start_at(rung, data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?, more)
+        let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+        Server::start_at(program, rung, data_dir, more)
     }
 
     /// A venue without limits in this folder, which may already contain names.
@@ -68,13 +77,13 @@ impl Server {
     /// # Errors
     /// If it does not start.
     pub fn start_in(rung: Rung, data_dir: TempDir) -> Result<Server, MeasureError> {
-        Server::start_at(rung, data_dir, UNLIMITED)
+        Server::start_at(&own()?, rung, data_dir, UNLIMITED)
     }
 
-    fn start_at(rung: Rung, data_dir: TempDir, more: &[&str]) -> Result<Server, MeasureError> {
+    fn start_at(program: &Path, rung: Rung, data_dir: TempDir, more: &[&str]) -> Result<Server, MeasureError> {
         let failed = |error: std::io::Error| MeasureError::Unusable(format!("the venue did not start: {error}"));
         let engine = rung.to_possible_value();
-        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        let mut command = Command::new(program);
         command.args(["--no-demo", "--echo", "--play-money", "0"]).args(more).arg("--engine");
         command.arg(engine.as_ref().map_or("0x08", |value| value.get_name())).arg("--data-dir").arg(data_dir.path());
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
@@ -128,6 +137,11 @@ impl Server {
             threads: number("Threads"),
         }
     }
+}
+
+/// This program.
+fn own() -> Result<PathBuf, MeasureError> {
+    std::env::current_exe().map_err(|error| MeasureError::Unusable(format!("where is this program? {error}")))
 }
 
 impl Drop for Server {

@@ -1,0 +1,93 @@
+//! Where the time goes at a rate.
+
+use std::path::Path;
+
+use clap::Parser;
+use gateway::measure::open_loop::Protocol;
+use results::error::MeasureError;
+use results::output::OutputArgs;
+use whole_path::http::{Request, Times};
+use whole_path::path::{self, PathToolArgs};
+use whole_path::show::Found;
+
+use crate::record::{Load, Stage};
+
+/// What is offered, in this order.
+pub const LOADS: [(Protocol, &str, u64); 4] = [
+    (Protocol::Http, "http-5000", 5_000),
+    (Protocol::Http, "http-20000", 20_000),
+    (Protocol::Websocket, "websocket-5000", 5_000),
+    (Protocol::Websocket, "websocket-20000", 20_000),
+];
+
+/// The arguments that are left at their defaults.
+#[derive(Parser)]
+struct Defaults {
+    #[command(flatten)]
+    path: PathToolArgs,
+}
+
+/// Loads a venue.
+pub fn find(
+    program: &Path,
+    output: &OutputArgs,
+    protocol: Protocol,
+    rate: u64,
+    seconds: u64,
+) -> Result<Found, MeasureError> {
+    let defaults = Defaults::try_parse_from(["path"]).map_err(|error| MeasureError::Unusable(error.to_string()))?;
+    let args = PathToolArgs { protocol, rate, seconds, output: output.clone(), ..defaults.path };
+    path::find(program, &args, |_| {})
+}
+
+/// The part of the requests that counts as the slowest.
+const SLOWEST: usize = 100;
+
+/// What was found, as the record has it.
+pub fn load(name: &str, rate: u64, found: &Found) -> Load {
+    let (client, path) = (&found.client, &found.path);
+    let mut sampled: Vec<&Request> = path.sampled.iter().collect();
+    sampled.sort_by_key(|request| std::cmp::Reverse(request.whole_ns()));
+    let slowest = &sampled[..sampled.len().div_ceil(SLOWEST)];
+    let mean = |of: &dyn Fn(&Request) -> u64| {
+        slowest.iter().map(|request| of(request)).sum::<u64>() as f64 / slowest.len().max(1) as f64
+    };
+    let slowest_whole = mean(&Request::whole_ns);
+    let stage = |times: &Times, slowest_ns: f64| Stage {
+        name: times.name.clone(),
+        mean_ns: times.mean_ns,
+        p50_ns: times.p50_ns as f64,
+        p99_ns: times.p99_ns as f64,
+        slowest_ns,
+        slowest_part: slowest_ns / slowest_whole.max(1.0),
+        part: times.mean_ns / path.whole.mean_ns.max(1.0),
+    };
+    let stages = path.stages.iter().enumerate();
+    let stages = stages.map(|(at, times)| stage(times, mean(&|request| request.at_ns[at + 1] - request.at_ns[at])));
+    let stages: Vec<Stage> = stages.collect();
+    Load {
+        name: name.into(),
+        offered_per_s: rate as f64,
+        achieved_per_s: client.achieved_per_s,
+        client_p50_ns: client.p50_ms * 1e6,
+        client_p99_ns: client.p99_ms * 1e6,
+        is_void: client.load.as_ref().is_some_and(|load| load.is_void),
+        means_ns: stages.iter().map(|stage| stage.mean_ns).sum(),
+        p99s_ns: stages.iter().map(|stage| stage.p99_ns).sum(),
+        stages,
+        whole: stage(&path.whole, slowest_whole),
+        sync: stage(&path.sync, 0.0),
+        orders_each: path.commands_each,
+    }
+}
+
+/// A usual request and a slow one: the one in the middle, and the one that a hundredth exceed. Moments from the first.
+pub fn two(found: &Found) -> (Vec<u64>, Vec<u64>) {
+    let mut sampled: Vec<&Request> = found.path.sampled.iter().collect();
+    sampled.sort_by_key(|request| request.whole_ns());
+    let at = |place: usize| {
+        let moments = sampled.get(place).map(|request| request.at_ns);
+        moments.into_iter().flatten().map(|moment| moment - sampled[place].at_ns[0]).collect()
+    };
+    (at(sampled.len() / 2), at(sampled.len() - sampled.len().div_ceil(SLOWEST)))
+}

@@ -1,0 +1,57 @@
+//! The record for people.
+
+use comfy_table::{CellAlignment, Table, presets};
+use results::language::Language;
+
+use crate::record::{Cost, Load, PathRecord, Stage};
+
+/// All tables.
+pub fn text(record: &PathRecord, language: Language) -> String {
+    let zh = language == Language::Chinese;
+    let say = |en: &'static str, zh_words: &'static str| if zh { zh_words } else { en };
+    let mut text = String::new();
+    for load in &record.loads {
+        text.push_str(&format!("{}\n{}\n", load.name, stages(load, say)));
+    }
+    let mut costs = table(&[
+        say("orders a second", "每秒订单数"),
+        say("no stamps", "无时间戳"),
+        say("1 in 64", "64 取 1"),
+        say("all", "全部"),
+        say("1 in 64, of none", "64 取 1 之比"),
+        say("all, of none", "全部之比"),
+    ]);
+    for Cost { name, none_per_s, some_per_s, all_per_s, some, all, .. } in &record.costs {
+        let per_s = [none_per_s, some_per_s, all_per_s].map(|spread| format!("{:.0}", spread.median));
+        let [none, one, every] = per_s;
+        costs.add_row([name.clone(), none, one, every, format!("{:.3}", some.median), format!("{:.3}", all.median)]);
+    }
+    text + &format!("{}\n", right(costs))
+}
+
+fn stages(load: &Load, say: impl Fn(&'static str, &'static str) -> &'static str) -> Table {
+    let mut rows = table(&["µs", say("mean", "平均"), "p50", "p99", say("slowest 1 %", "最慢 1 %")]);
+    let us = |ns: f64| format!("{:.1}", ns / 1e3);
+    let row = |Stage { name, mean_ns, p50_ns, p99_ns, slowest_ns, .. }: &Stage| {
+        [name.clone(), us(*mean_ns), us(*p50_ns), us(*p99_ns), us(*slowest_ns)]
+    };
+    for stage in load.stages.iter().chain([&load.whole]) {
+        rows.add_row(row(stage));
+    }
+    let sums = [say("sum of stages", "各阶段之和").to_owned(), us(load.means_ns), String::new(), us(load.p99s_ns)];
+    rows.add_row(sums);
+    let client = [say("client", "客户端").to_owned(), String::new(), us(load.client_p50_ns), us(load.client_p99_ns)];
+    rows.add_row(client);
+    right(rows)
+}
+
+fn table(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head.iter().copied());
+    table
+}
+
+fn right(mut table: Table) -> Table {
+    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    table
+}
