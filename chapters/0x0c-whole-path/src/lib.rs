@@ -23,6 +23,7 @@ pub mod shared;
 pub mod show;
 pub mod stage;
 pub mod syncs;
+pub mod timeline;
 pub mod trace;
 pub mod watcher;
 pub mod waterfall;

@@ -15,7 +15,7 @@ use gateway::serve;
 use program::{Verdict, print};
 use whole_path::args::PathArgs;
 use whole_path::layer::WholePath;
-use whole_path::path::{self, PathToolArgs};
+use whole_path::path::{self, PathToolArgs, TraceToolArgs};
 
 /// Answers are made on one thread and sent on others, so memory goes back where it did not come from, as in 0x0a.
 #[global_allocator]
@@ -38,6 +38,7 @@ enum Instead {
     Load(LoadArgs),
     Bot(BotArgs),
     Path(PathToolArgs),
+    Trace(TraceToolArgs),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
         Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),
         Ok(Program { instead: Some(Instead::Path(args)), .. }) => program::end(path::run(&args)),
+        Ok(Program { instead: Some(Instead::Trace(args)), .. }) => program::end(path::run_trace(&args)),
         Ok(Program { serve: args, path, .. }) => program::end(run(&args, &path)),
         Err(error) => program::refuse(&error),
     }

@@ -1,6 +1,6 @@
 //! `-- path`: loads a venue, and shows where the time of its requests went.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gateway::client::Http;
@@ -18,6 +18,7 @@ use results::progress::{progress_bar, say};
 use serde_json::Value;
 
 use crate::show::{self, Found};
+use crate::timeline::timeline;
 
 /// Loads a venue, and shows where the time of its requests goes
 #[derive(Debug, Clone, clap::Args)]
@@ -54,28 +55,70 @@ pub struct PathToolArgs {
     pub output: OutputArgs,
 }
 
+/// Loads a venue, and writes its requests as a timeline for Perfetto or chrome://tracing
+#[derive(Debug, Clone, clap::Args)]
+pub struct TraceToolArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The load.
+    #[command(flatten)]
+    pub path: PathToolArgs,
+}
+
+/// Loads a venue and writes a timeline of its requests. `No` if the load itself was the limit.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_trace(args: &TraceToolArgs) -> Result<Verdict, MeasureError> {
+    let found = watched(&args.path)?;
+    let text = timeline(&found.path);
+    std::fs::write(&args.file, text).map_err(|error| MeasureError::disk("write", &args.file, &error))?;
+    let (count, file) = (found.path.sampled.len(), args.file.display());
+    print(format_args!("{count} requests in {file}: open it at https://ui.perfetto.dev or chrome://tracing\n"))?;
+    Ok(is_valid(&found).into())
+}
+
 /// Loads a venue and prints where the time went. `No` if the load itself was the limit.
 ///
 /// # Errors
 /// If the machine could not run it, an answer is a problem, or the disk can't be written.
 pub fn run(args: &PathToolArgs) -> Result<Verdict, MeasureError> {
-    let program = std::env::current_exe();
-    let program = program.map_err(|error| MeasureError::Unusable(format!("where is this program? {error}")))?;
-    let bar = progress_bar(1 + args.seconds);
-    say(&bar, "a venue, and accounts with cash");
-    let found = find(&program, args, |step| {
-        bar.inc(1);
-        say(&bar, step);
-    })?;
-    bar.finish_and_clear();
+    let found = watched(args)?;
     if args.json {
         let text = serde_json::to_string(&found).map_err(|error| MeasureError::Unusable(error.to_string()))?;
         print(format_args!("{text}\n"))?;
     } else {
         print(format_args!("{}", show::text(&found, args.slowest, args.lang)))?;
     }
-    let is_void = found.client.load.as_ref().is_some_and(|load| load.is_void);
-    Ok((!is_void).into())
+    Ok(is_valid(&found).into())
+}
+
+fn is_valid(found: &Found) -> bool {
+    !found.client.load.as_ref().is_some_and(|load| load.is_void)
+}
+
+/// Loads a venue of this program, with a progress bar.
+fn watched(args: &PathToolArgs) -> Result<Found, MeasureError> {
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| MeasureError::Unusable(format!("where is this program? {error}")))?;
+    let bar = progress_bar(1 + args.seconds);
+    say(&bar, "a venue, and accounts with cash");
+    let (seconds, told) = (args.seconds, bar.clone());
+    let found = find(&program, args, move |step| {
+        told.inc(1);
+        say(&told, step);
+        let told = told.clone();
+        // It goes on by the clock; the load itself has no time for it.
+        std::thread::spawn(move || {
+            for _ in 0..seconds {
+                std::thread::sleep(Duration::from_secs(1));
+                told.inc(1);
+            }
+        });
+    });
+    bar.finish_and_clear();
+    found
 }
 
 /// Loads a venue of `program`, and reads what it has collected.
