@@ -11,7 +11,7 @@ use crate::distribution::Distribution;
 use crate::stage::{Moment, STAGES, Stamps};
 
 /// How many sampled requests are kept whole.
-const KEPT: usize = 4_096;
+pub const KEPT: usize = 4_096;
 
 /// How many slow ones are kept.
 const SLOW: usize = 64;

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gateway::front::{Front, Routes};
+use gateway::front::{Front, PageFile, Routes};
 use gateway::layer::Layer;
 use gateway::projection::Projection;
 use gateway::venue::Venue;
@@ -72,7 +72,25 @@ impl Layer for WholePath {
     }
 }
 
+const fn file(path: &'static str, media_type: &'static str, content: &'static str) -> PageFile {
+    PageFile { path, media_type, content, extends: false }
+}
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// The operator's page of the whole path.
+const PAGE: &[PageFile] = &[
+    file("/page/path.html", "text/html; charset=utf-8", include_str!("../page/path.html")),
+    file("/page/path.css", "text/css; charset=utf-8", include_str!("../page/path.css")),
+    file("/page/path.js", SCRIPT, include_str!("../page/path.js")),
+    file("/page/path_words.js", SCRIPT, include_str!("../page/path_words.js")),
+];
+
 impl Front for WholePath {
+    fn page(&self) -> &'static [PageFile] {
+        PAGE
+    }
+
     fn routes(self: Arc<Self>) -> Routes {
         http::routes(&self.shared)
     }

@@ -92,8 +92,8 @@ impl Stamps {
     }
 
     // ANCHOR: stages_of
-    /// How long each stage took, in nanoseconds; none where the request has not been through all of them, as a request that
-    /// was refused at the door.
+    /// How long each stage took, in nanoseconds; none where the request has not been through all of them, as
+    /// one that was refused at the door.
     pub fn stages(&self) -> Option<[u64; STAGES]> {
         let mut stages = [0; STAGES];
         for (stage, moments) in stages.iter_mut().zip(self.at.windows(2)) {

@@ -6,6 +6,7 @@ use clap::Parser;
 use gateway::measure::open_loop::Protocol;
 use results::error::MeasureError;
 use results::output::OutputArgs;
+use whole_path::collector::KEPT;
 use whole_path::http::{Request, Times};
 use whole_path::path::{self, PathToolArgs};
 use whole_path::show::Found;
@@ -36,7 +37,9 @@ pub fn find(
     seconds: u64,
 ) -> Result<Found, MeasureError> {
     let defaults = Defaults::try_parse_from(["path"]).map_err(|error| MeasureError::Unusable(error.to_string()))?;
-    let args = PathToolArgs { protocol, rate, seconds, output: output.clone(), ..defaults.path };
+    // So few that all of them are kept, and the slowest are those of the whole run.
+    let sample = (rate * seconds).div_ceil(KEPT as u64);
+    let args = PathToolArgs { protocol, rate, seconds, sample, output: output.clone(), ..defaults.path };
     path::find(program, &args, |_| {})
 }
 
