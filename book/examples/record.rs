@@ -16,6 +16,8 @@
 //! `window`: one side of the ladder of 0x0f while its market moves.
 //!
 //! `mask`: the feed of 0x09 behind an engine's acknowledgements, with a reader that keeps up and one that is slow.
+//!
+//! `numbers`: what 0x0b's table says of requests that overtake each other, come again and come too late.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]
 
 #[path = "record/books.rs"]
@@ -26,6 +28,8 @@ mod digest;
 mod log;
 #[path = "record/mask.rs"]
 mod mask;
+#[path = "record/numbers.rs"]
+mod numbers;
 #[path = "record/ordering.rs"]
 mod ordering;
 #[path = "record/ring.rs"]
@@ -56,6 +60,7 @@ fn main() {
         ("mask", mask::record()),
         ("log", log::record()),
         ("window", window::record()),
+        ("numbers", numbers::record()),
     ];
     for (name, recording) in recordings {
         write(name, &recording);

@@ -9,6 +9,7 @@ mod frame;
 mod lanes;
 mod log;
 mod mask;
+mod numbers;
 mod ordering;
 mod ring;
 mod timelines;
@@ -39,12 +40,13 @@ struct Drawing {
     still: usize,
 }
 
-const DRAWINGS: [Drawing; 8] = [
+const DRAWINGS: [Drawing; 9] = [
     Drawing { name: "books", frames: books::frames, picture: books::picture, still: books::STILL },
     Drawing { name: "ring", frames: ring::frames, picture: ring::picture, still: ring::STILL },
     Drawing { name: "ordering", frames: ordering::frames, picture: ordering::picture, still: ordering::STILL },
     Drawing { name: "mask", frames: mask::frames, picture: mask::picture, still: mask::STILL },
     Drawing { name: "window", frames: window::frames, picture: window::picture, still: window::STILL },
+    Drawing { name: "numbers", frames: numbers::frames, picture: numbers::picture, still: numbers::STILL },
     Drawing { name: "log", frames: log::frames, picture: log::picture, still: log::STILL },
     Drawing { name: "batches", frames: timelines::batches, picture: lanes::picture, still: timelines::STILL },
     Drawing { name: "at-once", frames: timelines::at_once, picture: lanes::picture, still: timelines::STILL },

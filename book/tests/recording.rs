@@ -9,6 +9,8 @@ mod digest;
 mod log;
 #[path = "../examples/record/mask.rs"]
 mod mask;
+#[path = "../examples/record/numbers.rs"]
+mod numbers;
 #[path = "../examples/record/ordering.rs"]
 mod ordering;
 #[path = "../examples/record/ring.rs"]
@@ -21,6 +23,7 @@ mod timelines;
 mod window;
 
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -97,6 +100,51 @@ fn a_window_is_recorded_as_it_follows_its_market() {
         (1, 2),
         "it does not follow a lone order, and follows the market"
     );
+}
+
+#[test]
+fn numbers_are_recorded_as_the_table_finds_them() {
+    let recording = numbers::record();
+    is_what_runs("numbers", &recording);
+    let steps = recording["steps"].as_array().unwrap();
+    // By the rules of the page alone: what a number is follows from what was carried out before it, and no number is twice.
+    let (mut used, mut under_way) = (BTreeSet::new(), BTreeSet::new());
+    for step in steps {
+        let found = step["found"].as_str().unwrap();
+        let number = step["detail"]["number"].as_u64();
+        let highest = used.last().copied().unwrap_or(0);
+        match (found, number) {
+            ("done", Some(number)) => assert!(under_way.remove(&number) && used.insert(number), "{step}"),
+            ("many", None) => {
+                let from = step["detail"]["from"].as_u64().unwrap();
+                used.extend((from..=step["highest"].as_u64().unwrap()).filter(|number| *number != 100));
+            }
+            ("venue", _) => under_way.clear(),
+            (_, Some(number)) => {
+                let is_below = number + 256 <= highest;
+                let should = match (under_way.contains(&number), is_below, used.contains(&number)) {
+                    (true, ..) => &["joined"][..],
+                    (_, false, false) => &["new"],
+                    (_, true, false) => &["number-too-old"],
+                    (_, true, true) => &["answered", "number-too-old"],
+                    (_, false, true) => &["answered", "number-reused", "number-done"],
+                };
+                assert!(should.contains(&found), "{should:?}: {step}");
+                if found == "new" {
+                    under_way.insert(number);
+                }
+            }
+            _ => panic!("no number came: {step}"),
+        }
+        let highest = used.last().copied().unwrap_or(0);
+        let shown = step["used"].as_str().unwrap().bytes().enumerate();
+        let shown: BTreeSet<u64> = shown.filter(|(_, bit)| *bit == b'1').map(|(age, _)| highest - age as u64).collect();
+        let window: BTreeSet<u64> = used.iter().copied().filter(|number| number + 256 > highest).collect();
+        assert_eq!(shown, window, "{step}");
+    }
+    let finds = |found: &str| steps.iter().filter(|step| step["found"] == found).count();
+    let all = ["new", "joined", "answered", "number-reused", "number-done", "number-too-old"];
+    assert_eq!(all.map(|found| finds(found) > 0), [true; 6], "each answer of the table is there");
 }
 
 #[test]

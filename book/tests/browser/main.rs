@@ -16,6 +16,7 @@ mod guess;
 mod log;
 mod looks;
 mod mask;
+mod numbers;
 mod online;
 mod origin;
 mod pages;

@@ -15,6 +15,7 @@
     const size = from(1e-9, 1e18);
     const some = value => value === 0 || size(value);
     const whole = value => Number.isSafeInteger(value) && value > 0;
+    const counted = value => value === 0 || whole(value);
     const flag = value => typeof value === 'boolean';
     const maybe = shape => value => value === undefined || value === null || unlike(value, shape, '?') === undefined;
     const spread = value => unlike(value, { median: size, min: size, max: size }, '?') === undefined
@@ -47,6 +48,10 @@
     const watched = rows({ connections: whole, connection_bytes: maybe(some), last_p50_ms: some, last_p99_ms: some });
     const flows = rows({ name: text, orders: some, engines: rows({ name: text, ns: spread }) });
 
+    const costs = rows({ name: text, before_per_s: spread, without_per_s: spread, with_per_s: spread });
+    const returning = rows({ notices: whole, ring_ms: spread, log_ms: spread });
+    const naive = rows({ name: text, asked: whole, twice: counted, lost: counted });
+
     // A chart by its name: its record, what it needs of it, and who draws it.
     const CHARTS = {
         throughput: ['ladder', ladder, drawers.throughput],
@@ -63,6 +68,9 @@
         'venue-late': ['venue', { ...origin, late, late_high: maybe(rows(answered, 0)) }, drawers.venueLate],
         'venue-engines': ['venue', { ...origin, engines: rows({ name: text, orders_per_s: spread }) }, drawers.venueEngines],
         'any-price': ['any-price', { ...origin, flows }, drawers.anyPrice],
+        'once-costs': ['once', { ...origin, costs }, drawers.onceCosts],
+        'once-returning': ['once', { ...origin, returning }, drawers.onceReturning],
+        'once-naive': ['once', { ...origin, naive }, drawers.onceNaive],
         'venue-connections': ['venue', { ...origin, connections: { cases: watched } }, drawers.venueConnections],
     };
 

@@ -74,5 +74,5 @@
         return waits(kit, record, [words.venue_connections_title, words.venue_connections_subtitle], percentiles(kit), groups);
     }
 
-    Object.assign(scope.book.charts, { venueThroughput, venueEngines, venueLate, venueConnections });
+    Object.assign(scope.book.charts, { rates, venueThroughput, venueEngines, venueLate, venueConnections });
 })(globalThis);

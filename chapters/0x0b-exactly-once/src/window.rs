@@ -107,12 +107,13 @@ impl Window {
         let (words, _) = bytes.as_chunks::<8>();
         let mut window = Window { highest: u64::from_le_bytes(words[0]), mask: [0; WORDS] };
         window.mask.iter_mut().zip(&words[1..]).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
-        let mut counted = Window::default();
-        let marked = |age: &u64| window.mask[(age / 64) as usize] >> (age % 64) & 1 == 1;
-        for age in (0..NUMBERS).rev().filter(marked) {
-            counted.mark(window.highest.checked_sub(age).filter(|number| *number > 0)?);
-        }
-        (counted == window).then_some(window)
+        // Bits behind that of the number 1 would be numbers below it.
+        let ends_at_1 = |(first, word): (u64, &u64)| {
+            let numbers = window.highest.saturating_sub(first).min(64);
+            word.checked_shr(numbers as u32).unwrap_or(0) == 0
+        };
+        let marks_highest = window.highest == 0 || window.mask[0] & 1 == 1;
+        (marks_highest && (0..).step_by(64).zip(&window.mask).all(ends_at_1)).then_some(window)
     }
 
     /// The size of an encoded window.

@@ -18,6 +18,7 @@ mod given;
 #[cfg(feature = "charts")]
 mod latency;
 mod of_record;
+mod once;
 mod palette;
 mod pauses;
 mod percentiles;

@@ -11,6 +11,7 @@ mod lab;
 mod ladder;
 mod load;
 mod numbers;
+mod once;
 mod race;
 mod races;
 mod recover;
@@ -30,6 +31,7 @@ pub use lab::{CaseRecord, ExperimentRecord, LabRecord, LeftOutRecord, VariantRec
 pub use ladder::{ChapterRecord, LadderRecord, Latency, Round};
 pub use load::LoadRecord;
 pub use numbers::{Measured, NumberRecord, NumbersRecord, ReferenceFrom};
+pub use once::{CostRecord, NaiveRecord, OnceRecord, ReturningRecord};
 pub use race::{Pair, RaceRecord, RacedChapter, RacedRound};
 pub use races::{EstimatesRecord, RacedOnce, RacesRecord, SeriesRecord};
 pub use recover::{OfferRecord, PauseRecord, RecoverRecord, StartRecord, Started, StateRecord};

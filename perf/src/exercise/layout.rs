@@ -79,8 +79,14 @@ impl Source<'_> {
         if plan.tests.is_empty() {
             return copy_sources(&from, to);
         }
+        let chapters = self.chapters().display().to_string().replace('\\', "/");
         for name in &plan.tests {
-            copy(&from.join(name), &to.join(name))?;
+            let (from, to) = (from.join(name), to.join(name));
+            copy(&from, &to)?;
+            // What a test takes from the tests of another chapter is where it is.
+            if to.is_file() {
+                write(&to, &read(&to)?.replace("#[path = \"../../0x", &format!("#[path = \"{chapters}/0x")))?;
+            }
         }
         Ok(())
     }
@@ -108,13 +114,16 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The chapter's manifest as a workspace of its own, without what only benches and the list of changes are for.
+    /// The chapter's manifest as a workspace of its own, without what only benches, the tests of other chapters and the list
+    /// of changes are for.
     fn manifest(&self, folder: &Path) -> Result<String, MeasureError> {
         let own = read(&self.to().join("Cargo.toml"))?;
         let shared = read(&self.root.join("Cargo.toml"))?;
         let tail = shared.find("[workspace.package]").map_or("", |at| &shared[at..]);
         let mut used = String::new();
-        collect(&folder.join("tests"), &mut used)?;
+        for tests in ["src", "tests"] {
+            collect(&folder.join(tests), &mut used)?;
+        }
         let mut kept = String::new();
         let mut section = "";
         for line in own.lines() {
@@ -124,7 +133,7 @@ impl Source<'_> {
             let name = line.split(['.', ' ', '=']).next().unwrap_or_default().replace('-', "_");
             let is_dependency = section == "[dev-dependencies]" && line != section && !name.is_empty();
             let is_unused = is_dependency && !used.contains(&format!("{name}::"));
-            if section != "[package.metadata.chapter]" && section != "[[bench]]" && !is_unused {
+            if !["[package.metadata.chapter]", "[[bench]]", "[[test]]"].contains(&section) && !is_unused {
                 kept.push_str(line);
                 kept.push('\n');
             }

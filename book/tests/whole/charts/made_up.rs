@@ -12,6 +12,7 @@ fn rows(verb: &str) -> &'static [&'static str] {
         "feed" => &["cases"],
         "recover" => &["starts", "pauses"],
         "any-price" => &["flows"],
+        "once" => &["costs", "returning", "naive"],
         _ => &["stream", "late", "engines"],
     }
 }
@@ -59,6 +60,7 @@ pub fn records(verb: &str, reference: &Value) -> Vec<(String, Value)> {
         "venue" => venues(&mut with),
         "scale" => scales(&mut with),
         "any-price" => any_prices(&mut with),
+        "once" => onces(&mut with),
         _ => {}
     }
     all
@@ -152,6 +154,18 @@ fn any_prices(with: &mut With<'_>) {
     });
 }
 
+fn onces(with: &mut With<'_>) {
+    with("ways of one's own, and requests of every number", &|record| {
+        each(record, "naive", |at, way| {
+            way["name"] = json!(["mine", "a way with a name that no column has room for, by far", "__proto__"][at % 3]);
+            way["asked"] = json!([1, 999, 3_000_000][at % 3]);
+            way["twice"] = json!([0, 1, 999_999][at % 3]);
+            way["lost"] = json!([1, 0, 2_000_001][at % 3]);
+        });
+        each(record, "costs", |_, cost| cost["name"] = json!("by pigeon"));
+    });
+}
+
 fn keep_first(list: &mut Value, count: usize) {
     list.as_array_mut().into_iter().for_each(|entries| entries.truncate(count));
 }
@@ -193,13 +207,14 @@ fn keep(record: &mut Value, verb: &str, count: usize) {
 fn grow(record: &mut Value, verb: &str) {
     for list in rows(verb) {
         let Some(entries) = record[*list].as_array_mut() else { continue };
+        let first = entries.len().min(3);
         while entries.len() < 24 {
             let at = entries.len();
-            let mut one = entries[at % 3].clone();
+            let mut one = entries[at % first].clone();
             for (key, value) in one.as_object_mut().into_iter().flatten() {
                 match key.as_str() {
                     "chapter" => *value = json!(format!("0x{at:02x}-chapter-{at}")),
-                    "shards" | "batch" | "readers" | "commands" => *value = json!(at * at * at + 1),
+                    "shards" | "batch" | "readers" | "commands" | "notices" => *value = json!(at * at * at + 1),
                     _ => {}
                 }
             }

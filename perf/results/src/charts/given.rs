@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::palette;
 use super::scene::{MARGIN, Paint, WIDTH, hex};
 use super::words::words;
-use super::{bars, feed, gain, percentiles, recover, scale, stages, sweep, text, throughput, venue};
+use super::{bars, feed, gain, once, percentiles, recover, scale, stages, sweep, text, throughput, venue};
 use crate::language::Language;
 use crate::machine::UNKNOWN;
 use crate::units;
@@ -83,6 +83,7 @@ fn layout() -> Value {
             "row": venue::ROW,
             "bar": venue::BAR,
         },
+        "once": { "of": once::OF, "room": once::ROOM },
         "bars": { "legend": bars::LEGEND_TOP, "groups": bars::GROUPS_TOP, "thin": bars::THIN },
     })
 }

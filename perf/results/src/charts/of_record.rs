@@ -5,19 +5,19 @@ use catalogue::Catalogue;
 use serde_json::Value;
 
 use super::scene::Scene;
-use super::{any_price, feed, gain, pauses, percentiles, recover, scale, stages, sweep, throughput, venue};
+use super::{any_price, feed, gain, once, pauses, percentiles, recover, scale, stages, sweep, throughput, venue};
 use crate::error::MeasureError;
 use crate::language::Language;
 use crate::record::{
-    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, Record, RecoverRecord, ScaleRecord, Shards,
-    SweepRecord, VenueRecord,
+    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, OnceRecord, Record, RecoverRecord,
+    ScaleRecord, Shards, SweepRecord, VenueRecord,
 };
 
 /// Charts by their files' names.
 pub(super) type Scenes = Vec<(&'static str, Scene)>;
 
 /// The records that have charts, by the subcommands that write them.
-pub const VERBS: [&str; 7] = [
+pub const VERBS: [&str; 8] = [
     LadderRecord::VERB,
     ScaleRecord::VERB,
     SweepRecord::VERB,
@@ -25,6 +25,7 @@ pub const VERBS: [&str; 7] = [
     RecoverRecord::VERB,
     VenueRecord::VERB,
     AnyPriceRecord::VERB,
+    OnceRecord::VERB,
 ];
 
 /// The charts of a record of `verb`, which `text` holds as JSON: each with its name, and its shapes as JSON.
@@ -54,6 +55,7 @@ pub(super) fn all(verb: &str, text: &str, chapters: &Catalogue, language: Langua
         RecoverRecord::VERB => recover(&RecoverRecord::parse(text, verb)?, chapters, language),
         VenueRecord::VERB => Ok(venue(&VenueRecord::parse(text, verb)?, language)),
         AnyPriceRecord::VERB => any_price(&AnyPriceRecord::parse(text, verb)?, language),
+        OnceRecord::VERB => once(&OnceRecord::parse(text, verb)?, language),
         _ => Err(MeasureError::Unusable(format!("`{verb}` has no charts; these have: {}", VERBS.join(", ")))),
     }
 }
@@ -126,6 +128,17 @@ pub(super) fn venue(record: &VenueRecord, language: Language) -> Scenes {
         scenes.push(("venue-connections", venue::connections(record, connections, language)));
     }
     scenes
+}
+
+pub(super) fn once(record: &OnceRecord, language: Language) -> Result<Scenes, MeasureError> {
+    demand(!record.costs.is_empty(), "a way in which orders came")?;
+    demand(!record.returning.is_empty(), "a reader that returned")?;
+    demand(!record.naive.is_empty() && record.naive.iter().all(|way| way.asked > 0), "a way with its requests")?;
+    Ok(vec![
+        ("once-costs", once::costs(record, language)),
+        ("once-returning", once::returning(record, language)),
+        ("once-naive", once::naive(record, language)),
+    ])
 }
 
 pub(super) fn demand(is_so: bool, what: &str) -> Result<(), MeasureError> {

@@ -8,7 +8,7 @@ use std::{env, fs};
 use catalogue::{Catalogue, Chapter};
 use program::Failure;
 
-use self::made_up::{feed_run, venue_run};
+use self::made_up::{feed_run, once_run, venue_run};
 use super::files::write;
 use super::scene::{Scene, overlap};
 use super::*;
@@ -225,6 +225,9 @@ fn all() -> Vec<(&'static str, Draw)> {
     charts.push(("venue-engines", Box::new(move |language| venue::engines(&run(), language))));
     let many = move || run().connections.unwrap();
     charts.push(("venue-connections", Box::new(move |language| venue::connections(&run(), &many(), language))));
+    charts.push(("once-costs", Box::new(|language| once::costs(&once_run(ladder()), language))));
+    charts.push(("once-returning", Box::new(|language| once::returning(&once_run(ladder()), language))));
+    charts.push(("once-naive", Box::new(|language| once::naive(&once_run(ladder()), language))));
     charts
 }
 

@@ -19,7 +19,7 @@ pub(super) const ROW: f64 = 38.0;
 pub(super) const BAR: f64 = 22.0;
 
 /// A bar: its name, its figure over the rounds, its colour.
-type Row<'r> = (String, &'r Spread, [u8; 3]);
+pub(super) type Row<'r> = (String, &'r Spread, [u8; 3]);
 
 /// Orders a second by the way they come, beside the bare server.
 pub(crate) fn throughput(record: &VenueRecord, http: &HttpRecord, language: Language) -> Scene {
@@ -39,7 +39,7 @@ pub(crate) fn throughput(record: &VenueRecord, http: &HttpRecord, language: Lang
         };
         rows.push((words.venue_ways[place].into(), &stream.per_s, colour));
     }
-    rates(record, [words.venue_title, words.venue_subtitle], &rows, language)
+    rates(&source(record, language), [words.venue_title, words.venue_subtitle], &rows, language)
 }
 
 /// Orders a second by the engine behind the door.
@@ -47,7 +47,7 @@ pub(crate) fn engines(record: &VenueRecord, language: Language) -> Scene {
     let words = words(language);
     let rows: Vec<Row> =
         record.engines.iter().map(|engine| (engine.name.clone(), &engine.orders_per_s, palette::MEASURED)).collect();
-    rates(record, [words.venue_engines_title, words.venue_engines_subtitle], &rows, language)
+    rates(&source(record, language), [words.venue_engines_title, words.venue_engines_subtitle], &rows, language)
 }
 
 /// From the moment when an order was due to its answer.
@@ -94,10 +94,11 @@ fn percentiles(language: Language) -> Vec<(&'static str, [u8; 3])> {
     words(language).percentiles.into_iter().zip(palette::PERCENTILES).collect()
 }
 
-fn rates(record: &VenueRecord, [title, subtitle]: [&str; 2], rows: &[Row], language: Language) -> Scene {
+/// A bar for each row, on a log scale.
+pub(super) fn rates(source: &str, [title, subtitle]: [&str; 2], rows: &[Row], language: Language) -> Scene {
     let words = words(language);
     let bottom = TOP + ROW * rows.len() as f64;
-    let mut scene = Scene::new(bottom + 74.0, title, subtitle, &source(record, language));
+    let mut scene = Scene::new(bottom + 74.0, title, subtitle, source);
     let left = column(rows.iter().map(|(name, ..)| name));
     let all = rows.iter().flat_map(|(_, spread, _)| [spread.min, spread.max]);
     let axis = LogAxis::around(all, left, WIDTH - MARGIN - 64.0);

@@ -1,9 +1,12 @@
-//! Made-up figures of `feed` and `venue`.
+//! Made-up figures of `feed`, `venue` and 0x0b.
 
 use crate::record::venue::{
     ConnectionsCaseRecord, ConnectionsRecord, EngineRecord, HttpRecord, LateRecord, StreamRecord, VenueRecord,
 };
-use crate::record::{self, FeedCaseRecord, FeedRecord, LadderRecord, Spread, WayRecord};
+use crate::record::{
+    self, CostRecord, FeedCaseRecord, FeedRecord, LadderRecord, NaiveRecord, OnceRecord, ReturningRecord, Spread,
+    WayRecord,
+};
 
 /// What `feed` may have measured, on the machine of a ladder.
 pub fn feed_run(ladder: LadderRecord) -> FeedRecord {
@@ -47,6 +50,36 @@ pub fn feed_run(ladder: LadderRecord) -> FeedRecord {
         cases: [1, 10, 100, 1_000, 10_000].map(case).to_vec(),
         ladder: Vec::new(),
         shards: Vec::new(),
+    }
+}
+
+/// What 0x0b may have measured, on the machine of a ladder: one way has done all of it twice, and one both does and loses.
+pub fn once_run(ladder: LadderRecord) -> OnceRecord {
+    let LadderRecord { machine, commit, .. } = ladder;
+    let spread = |median: f64| Spread { median, min: 0.9 * median, max: 1.2 * median, rounds: vec![median] };
+    let cost = |(name, per_s): (&str, f64)| CostRecord {
+        name: name.into(),
+        before_per_s: spread(per_s),
+        without_per_s: spread(0.9 * per_s),
+        with_per_s: spread(0.7 * per_s),
+    };
+    let returning = |notices| ReturningRecord { notices, ring_ms: spread(0.1 * notices as f64), log_ms: spread(20.0) };
+    let naive =
+        |(name, asked, twice, lost): (&str, u64, u64, u64)| NaiveRecord { name: name.into(), asked, twice, lost };
+    let ways = [
+        ("retry-without-number", 4_000, 4_000, 0),
+        ("ask-first", 4_000, 36, 0),
+        ("expiring-set", 100_000, 47, 1),
+        ("keys-in-sqlite", 13_263, 0, 0),
+        ("broker", 1_000_000, 0, 140_466),
+        ("numbers", 4_000, 0, 0),
+    ];
+    OnceRecord {
+        machine,
+        commit,
+        costs: [("http", 5.5e4), ("binary", 1.83e6)].map(cost).into(),
+        returning: [1, 1_000, 1_000_000].map(returning).into(),
+        naive: ways.map(naive).into(),
     }
 }
 
