@@ -151,7 +151,7 @@ impl Scrape {
         writer.gauge("venue_connections", "Connections that are open.", None, self.connections)?;
         writer.gauge("venue_streams", "WebSocket connections of accounts that are open.", None, self.streams)?;
         let notices = self.shown.shared.notices.load(Ordering::Relaxed);
-        writer.counter("venue_notices", "Notices that were handed to accounts' sockets.", notices)?;
+        writer.counter("venue_notices", "Notices with a cursor that were handed to accounts' sockets.", notices)?;
         let help = "Requests and connections that were refused because they exceeded a limit.";
         writer.counters("venue_refusals", help, "reason", &self.refused)
     }

@@ -20,6 +20,6 @@ pub struct Shared {
     pub snapshots: Arc<AtomicU64>,
     /// Responses over HTTP.
     pub responses: Responses,
-    /// How many notices were handed to accounts' sockets.
+    /// How many notices with a cursor were handed to accounts' sockets.
     pub notices: AtomicU64,
 }

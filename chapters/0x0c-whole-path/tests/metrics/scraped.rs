@@ -110,13 +110,23 @@ fn what_happens_is_counted() {
     let mut trader = site.trader();
     let refused = (0..40).filter(|_| trader.post("/v1/orders", &order(5)).unwrap().status == 429).count();
     assert!(refused > 0, "an account sends two seconds' worth at once, and no more");
-    let streams: Vec<_> = (0..2)
+    let mut streams: Vec<_> = (0..2)
         .map(|id| {
             let mut stream = Frames::connect(site.server.address, "").unwrap();
             stream.ask(&json!({ "id": id, "do": "login", "key": site.key }).to_string());
             stream
         })
         .collect();
+    streams[0].ask(r#"{"id":9,"do":"notices"}"#);
+    let account = trader.get("/v1/account").unwrap().json()["account"].clone();
+    let mut operator = site.server.client().with_key(&site.operator);
+    for amount in [5, 7] {
+        let cash = json!({ "account": account, "amount": amount });
+        assert_eq!(operator.post("/v1/markets/1/deposits", &cash).unwrap().status, 200);
+    }
+    drop(operator);
+    until("notices are counted", || value(&text(&site), "venue_notices_total") == 2.0);
+    until("the operator is gone", || value(&text(&site), "venue_connections") == 3.0);
     let shown = text(&site);
     let counted = |series: &str| value(&shown, series);
     assert_eq!(counted(r#"venue_refusals_total{reason="too-many-requests"}"#), refused as f64);
