@@ -29,9 +29,11 @@ pub enum VenueError {
     Folder(std::io::Error),
     /// The address can't be used.
     #[error(
-        "could not listen on {address}: {source}; choose another with --listen, or stop the program that listens there"
+        "could not listen on {address}: {source}; choose another with {flag}, or stop the program that listens there"
     )]
     Listen {
+        /// The flag that names it.
+        flag: &'static str,
         /// The address.
         address: SocketAddr,
         /// The system's error.

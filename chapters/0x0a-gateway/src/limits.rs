@@ -16,6 +16,7 @@
 pub mod bucket;
 pub mod excess;
 pub mod held;
+pub mod refusals;
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -28,6 +29,7 @@ pub use excess::Excess;
 
 use bucket::{Bucket, Rate};
 use held::{Held, Holders};
+use refusals::Refusals;
 
 use crate::capacity::{Capacity, Taken};
 
@@ -87,6 +89,7 @@ pub struct Limits {
     guessers: Addresses,
     connections: Holders<IpAddr>,
     streams: Holders<AccountId>,
+    refusals: Refusals,
 }
 
 /// One account's usage.
@@ -110,6 +113,7 @@ impl Limits {
             guessers: Addresses::default(),
             connections: Holders::new(allowed.connections, allowed.connections_per_address, Excess::TooManyOfAddress),
             streams: Holders::new(u32::MAX, allowed.streams_per_account, Excess::TooManyOfAccount),
+            refusals: Refusals::default(),
             allowed,
         }
     }
@@ -129,7 +133,9 @@ impl Limits {
         let (sent, wait) = account.sent.take_some(fit, rate, self.now());
         taken.keep(sent);
         let excess = if sent < fit { Some(Excess::TooFast(wait)) } else { None };
-        (taken, excess.or((fit < wanted).then_some(Excess::TooManyInFlight)))
+        let excess = excess.or((fit < wanted).then_some(Excess::TooManyInFlight));
+        excess.inspect(|excess| self.refusals.add(*excess, wanted - taken.count()));
+        (taken, excess)
     }
 
     /// Asks for a new account for this address.
@@ -138,7 +144,7 @@ impl Limits {
     /// [`Excess::TooFast`].
     pub fn new_account(&self, address: IpAddr) -> Result<(), Excess> {
         let Some(rate) = self.makers_rate.filter(|_| !address.is_loopback()) else { return Ok(()) };
-        self.makers.take(address, rate, self.now())
+        self.counted(self.makers.take(address, rate, self.now()))
     }
 
     /// Asks whether this address may try another code of a class. This limit also applies to this machine's addresses.
@@ -146,7 +152,8 @@ impl Limits {
     /// # Errors
     /// [`Excess::TooFast`].
     pub fn guess(&self, address: IpAddr) -> Result<(), Excess> {
-        self.guessers.take(address, Rate::new(GUESSES, Duration::from_secs(60), GUESSES), self.now())
+        let rate = Rate::new(GUESSES, Duration::from_secs(60), GUESSES);
+        self.counted(self.guessers.take(address, rate, self.now()))
     }
 
     /// Asks for a connection from this address, and holds it until the value is dropped.
@@ -154,7 +161,7 @@ impl Limits {
     /// # Errors
     /// [`Excess::TooManyConnections`], [`Excess::TooManyOfAddress`].
     pub fn connection(&self, address: IpAddr) -> Result<Held<IpAddr>, Excess> {
-        self.connections.hold(network_of(address), !address.is_loopback())
+        self.counted(self.connections.hold(network_of(address), !address.is_loopback()))
     }
 
     /// Asks for a WebSocket connection of this account, and holds it until the value is dropped.
@@ -162,12 +169,26 @@ impl Limits {
     /// # Errors
     /// [`Excess::TooManyOfAccount`].
     pub fn stream(&self, account: AccountId) -> Result<Held<AccountId>, Excess> {
-        self.streams.hold(account, true)
+        self.counted(self.streams.hold(account, true))
     }
 
     /// How many connections are open.
     pub fn connections(&self) -> u32 {
         self.connections.count()
+    }
+
+    /// How many WebSocket connections of accounts are open.
+    pub fn streams(&self) -> u32 {
+        self.streams.count()
+    }
+
+    /// How many requests and connections were refused, by the limit that they exceeded.
+    pub fn refused(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.refusals.all()
+    }
+
+    fn counted<T>(&self, held: Result<T, Excess>) -> Result<T, Excess> {
+        held.inspect_err(|excess| self.refusals.add(*excess, 1))
     }
 
     fn account(&self, account: AccountId) -> Arc<Account> {
@@ -224,6 +245,7 @@ mod tests {
         let (some, excess) = limits.request(other, 25);
         assert_eq!(some.count(), 20, "as many as there are: {excess:?}");
         assert!(matches!(excess, Some(Excess::TooFast(_))), "{excess:?}");
+        assert_eq!(limits.refused().next(), Some(("too-many-requests", 10 + 5)), "all of them are counted");
     }
 
     #[test]

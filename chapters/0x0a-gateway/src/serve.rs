@@ -97,7 +97,7 @@ fn check(args: &Args) -> Result<(), VenueError> {
 
 async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsAcceptor>) -> Result<(), VenueError> {
     let venue = running.venue();
-    let failed = |source| VenueError::Listen { address: args.listen, source };
+    let failed = |source| VenueError::Listen { flag: "--listen", address: args.listen, source };
     let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     if let Some(key) = venue.names.operator_key(args.new_operator_key)? {

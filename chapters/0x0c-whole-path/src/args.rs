@@ -16,6 +16,9 @@ pub struct PathArgs {
     /// Where Prometheus finds the metrics; port 0 picks a free port
     #[arg(long, value_name = "ADDRESS", default_value_t = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0), value_parser = address)]
     pub metrics: SocketAddr,
+    /// Let other machines read the metrics, which ask for no key and are not encrypted
+    #[arg(long)]
+    pub metrics_open: bool,
     /// Take no stamps at all
     #[arg(long)]
     pub no_stamps: bool,

@@ -80,6 +80,7 @@ impl Connection {
 
     /// What this command led to goes with the next write.
     pub fn told(&self, shard: u16, sequence: Sequence) {
+        self.shared.notices.fetch_add(1, Ordering::Relaxed);
         if self.shared.collector.is_notice_sampled(sequence.0) {
             let mut waiting = self.lock();
             if waiting.notices.len() < TOLD_MAX {

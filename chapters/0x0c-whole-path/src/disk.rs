@@ -1,4 +1,4 @@
-//! A disk around the disk, which notes when a shard's frames are written and synced.
+//! A disk around the disk, which notes when a shard's frames are written and synced, and counts snapshots.
 //!
 //! Every engine, from 0x01 to 0x08, writes its frames through [`market::Disk`]. So this is the one place where all of them can
 //! be measured without a line in any of them.
@@ -6,12 +6,15 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use market::log::{RECORD_BYTES, ShardOf};
+use market::snapshot::of_file_name;
 use market::{Disk, LogFile, LogId, Sequence};
 
 use crate::clock::now;
 use crate::frames::Frames;
+use crate::shared::Shared;
 use crate::syncs::Syncs;
 
 /// The disk of a venue's engine.
@@ -19,12 +22,15 @@ pub struct StampedDisk {
     inner: Arc<dyn Disk>,
     frames: Vec<Arc<Frames>>,
     syncs: Arc<Syncs>,
+    snapshots: Arc<AtomicU64>,
 }
 
 impl StampedDisk {
-    /// This disk, with the frames of each shard, and what is known of all syncs.
-    pub fn new(inner: Arc<dyn Disk>, frames: Vec<Arc<Frames>>, syncs: Arc<Syncs>) -> StampedDisk {
-        StampedDisk { inner, frames, syncs }
+    /// This disk, with the frames of each shard, and what is known of all of them.
+    pub fn new(inner: Arc<dyn Disk>, shared: &Shared) -> StampedDisk {
+        let (frames, syncs, snapshots) =
+            (shared.frames.clone(), Arc::clone(&shared.syncs), Arc::clone(&shared.snapshots));
+        StampedDisk { inner, frames, syncs, snapshots }
     }
 
     fn stamped(&self, path: &Path, file: Box<dyn LogFile>) -> Box<dyn LogFile> {
@@ -62,7 +68,12 @@ impl Disk for StampedDisk {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.inner.rename(from, to)
+        self.inner.rename(from, to)?;
+        // A snapshot gets its name when it is whole.
+        if to.file_name().and_then(|name| name.to_str()).and_then(of_file_name).is_some() {
+            self.snapshots.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     fn new_log_id(&self) -> LogId {

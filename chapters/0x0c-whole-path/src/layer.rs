@@ -1,14 +1,17 @@
 //! The layer: what this chapter adds to the venue.
 
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gateway::front::{Front, PageFile, Routes};
 use gateway::layer::Layer;
 use gateway::projection::Projection;
 use gateway::venue::Venue;
 use gateway::watch::Watch;
-use market::{Acknowledge, Event, Options, Stamp, Ticket};
+use market::{Acknowledge, EngineError, Event, Options, Sequence, Stamp, Ticket};
 use serde_json::Value;
 
 use crate::args::PathArgs;
@@ -20,6 +23,7 @@ use crate::frames::{Frames, Matching};
 use crate::http;
 use crate::metrics;
 use crate::responses::Responses;
+use crate::scrape::Shown;
 use crate::shared::Shared;
 use crate::watcher::Watcher;
 
@@ -28,6 +32,10 @@ pub struct WholePath {
     shared: Arc<Shared>,
     commands: Arc<Commands>,
     is_stamping: bool,
+    /// When the program was started, since 1970.
+    started: Duration,
+    /// The data directory, once it is known.
+    folder: OnceLock<PathBuf>,
     /// Where the metrics are served, until the venue serves them.
     metrics: Mutex<Option<TcpListener>>,
 }
@@ -37,11 +45,19 @@ impl WholePath {
     pub fn new(args: &PathArgs, shards: u16, metrics: TcpListener) -> Arc<WholePath> {
         let frames = (0..shards).map(|_| Arc::default()).collect::<Vec<Arc<Frames>>>();
         let collector = Collector::new(args.sample, args.slow * 1_000_000);
-        let (syncs, responses) = (Arc::default(), Responses::default());
         Arc::new(WholePath {
-            shared: Arc::new(Shared { frames, collector, syncs, responses }),
+            shared: Arc::new(Shared {
+                frames,
+                collector,
+                syncs: Arc::default(),
+                snapshots: Arc::default(),
+                responses: Responses::default(),
+                notices: AtomicU64::default(),
+            }),
             commands: Arc::default(),
             is_stamping: !args.no_stamps,
+            started: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
+            folder: OnceLock::new(),
             metrics: Mutex::new(Some(metrics)),
         })
     }
@@ -57,14 +73,18 @@ impl Layer for WholePath {
         if !self.is_stamping {
             return options;
         }
-        let (frames, syncs) = (self.shared.frames.clone(), Arc::clone(&self.shared.syncs));
-        let disk = StampedDisk::new(Arc::clone(&options.disk), frames, syncs);
+        let disk = StampedDisk::new(Arc::clone(&options.disk), &self.shared);
         Options { disk: Arc::new(disk), ..options }
     }
 
     fn receiver(&self, shard: u16) -> Option<Box<dyn Acknowledge>> {
         let frames = self.shared.frames.get(usize::from(shard)).filter(|_| self.is_stamping)?;
         Some(Box::new(Matching::new(frames)))
+    }
+
+    fn opened(&self, options: &Options, _: &[Sequence]) -> Result<(), EngineError> {
+        self.folder.get_or_init(|| options.data_dir.clone());
+        Ok(())
     }
 
     fn observe(&self, _: Ticket, _: Stamp, events: &[Event], _: &Projection) {
@@ -107,7 +127,9 @@ impl Front for WholePath {
     fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
         let listener = self.metrics.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(listener) = listener {
-            metrics::serve(listener, Arc::clone(venue), Arc::clone(&self.shared), Arc::clone(&self.commands));
+            let (shared, commands) = (Arc::clone(&self.shared), Arc::clone(&self.commands));
+            let folder = self.folder.get().cloned().unwrap_or_default();
+            metrics::serve(listener, Arc::clone(venue), Shown { shared, commands, started: self.started, folder });
         }
     }
 }

@@ -53,8 +53,14 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args, path: &PathArgs) -> Result<Verdict, VenueError> {
+    if !path.metrics.ip().is_loopback() && !path.metrics_open {
+        let words = "other machines can reach the address of --metrics, where turnover and load are shown without a key and \
+                     unencrypted: use an address of this machine, as in 127.0.0.1:9099, and run Prometheus or a proxy with \
+                     TLS beside the venue, or --metrics-open in a network that is yours alone";
+        return Err(VenueError::Usage(words.into()));
+    }
     // Before the venue starts, so that an address that is taken is said at once.
-    let failed = |source| VenueError::Listen { address: path.metrics, source };
+    let failed = |source| VenueError::Listen { flag: "--metrics", address: path.metrics, source };
     let metrics = TcpListener::bind(path.metrics).map_err(failed)?;
     let address = metrics.local_addr().map_err(failed)?;
     print(format_args!("metrics http://{address}/metrics\n"))?;

@@ -3,10 +3,11 @@
 //! It has an address of its own, which is not the public one. What is shown was counted already; a scrape takes no lock that an
 //! order waits for but the collector's, for as long as copying takes.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::TcpListener;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use gateway::venue::Venue;
 use hyper::body::Incoming;
@@ -17,22 +18,24 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use program::tell;
 use prometheus_client::encoding::{prometheus_text, text};
-use tokio::sync::Semaphore;
+use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
 
-use crate::commands::Commands;
 use crate::scrape::Shown;
-use crate::shared::Shared;
 
-/// How many scrapers are served at once. Others wait in the system's queue.
-const SCRAPERS_MAX: usize = 8;
+/// How many scrapers are served at once. When another comes, the oldest is cut off: an honest one is through in milliseconds, so
+/// those that are silent go first, however many they are.
+const SCRAPERS_MAX: usize = 64;
 
 /// How long a scraper may take. One that never reads is cut off.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How much of a request is read, in bytes: its head, which no honest scraper fills.
+const HEAD_BYTES_MAX: usize = 16 << 10;
+
 /// Serves the metrics until the venue ends.
-pub fn serve(listener: TcpListener, venue: Arc<Venue>, shared: Arc<Shared>, commands: Arc<Commands>) {
-    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let shown = Arc::new(Shown { shared, commands, started });
+pub fn serve(listener: TcpListener, venue: Arc<Venue>, shown: Shown) {
+    let shown = Arc::new(shown);
     let listener = listener.set_nonblocking(true).and_then(|()| tokio::net::TcpListener::from_std(listener));
     let listener = match listener {
         Ok(listener) => listener,
@@ -47,29 +50,36 @@ pub fn serve(listener: TcpListener, venue: Arc<Venue>, shared: Arc<Shared>, comm
     });
 }
 
+// ANCHOR: accept
 async fn accept(listener: tokio::net::TcpListener, shown: &Arc<Shown>, venue: &Arc<Venue>) {
-    let turns = Arc::new(Semaphore::new(SCRAPERS_MAX));
+    let mut newest = VecDeque::<AbortHandle>::with_capacity(SCRAPERS_MAX);
     loop {
-        let Ok(turn) = Arc::clone(&turns).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(200)).await;
             continue;
         };
-        let (shown, venue) = (Arc::clone(shown), Arc::downgrade(venue));
-        tokio::spawn(async move {
-            let _turn = turn;
-            let service = service_fn(|request: Request<Incoming>| {
-                let response = match venue.upgrade() {
-                    Some(venue) => respond(&request, &shown, &venue),
-                    None => plain(StatusCode::SERVICE_UNAVAILABLE, String::new()),
-                };
-                std::future::ready(Ok::<_, Infallible>(response))
-            });
-            let mut one = http1::Builder::new();
-            one.timer(TokioTimer::new()).keep_alive(false);
-            let _ = tokio::time::timeout(PATIENCE, one.serve_connection(TokioIo::new(stream), service)).await;
-        });
+        if newest.len() == SCRAPERS_MAX {
+            newest.pop_front().inspect(AbortHandle::abort);
+        }
+        let one = one(stream, Arc::clone(shown), Arc::downgrade(venue));
+        newest.push_back(tokio::spawn(tokio::time::timeout(PATIENCE, one)).abort_handle());
     }
+}
+// ANCHOR_END: accept
+
+/// Serves one scraper.
+async fn one(stream: TcpStream, shown: Arc<Shown>, venue: Weak<Venue>) {
+    let service = service_fn(|request: Request<Incoming>| {
+        let response = match venue.upgrade() {
+            Some(venue) => respond(&request, &shown, &venue),
+            None => plain(StatusCode::SERVICE_UNAVAILABLE, String::new()),
+        };
+        std::future::ready(Ok::<_, Infallible>(response))
+    });
+    let mut one = http1::Builder::new();
+    one.timer(TokioTimer::new()).keep_alive(false).max_buf_size(HEAD_BYTES_MAX);
+    // A scraper that is gone, or does not speak HTTP, is not an error of ours.
+    let _ = one.serve_connection(TokioIo::new(stream), service).await;
 }
 
 fn plain(status: StatusCode, text: String) -> Response<String> {

@@ -4,6 +4,7 @@
 //! can't make the monitoring grow.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use gateway::problem::Why;
 use gateway::venue::Venue;
 use market::Reason;
+use program::room::{Room, room};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
@@ -41,6 +43,8 @@ pub struct Shown {
     pub commands: Arc<Commands>,
     /// When the program was started, since 1970.
     pub started: Duration,
+    /// The data directory.
+    pub folder: PathBuf,
 }
 
 impl Shown {
@@ -48,12 +52,16 @@ impl Shown {
     pub fn now(self: &Arc<Shown>, venue: &Venue) -> Registry {
         let mut registry = Registry::default();
         let stale = venue.books.stale_since_ms().map_or(0, |since| venue.now_ms().saturating_sub(since));
-        let under_way = venue.engine_door.under_way() as f64;
+        let (under_way, limits) = (venue.engine_door.under_way() as f64, &venue.door.limits);
         registry.register_collector(Box::new(Scrape {
             shown: Arc::clone(self),
             under_way,
             stale: stale as f64 / 1e3,
             markets: venue.projection().markets().count() as f64,
+            connections: limits.connections().into(),
+            streams: limits.streams().into(),
+            refused: limits.refused().collect(),
+            room: room(&self.folder),
             process: Process::now(),
         }));
         registry
@@ -66,6 +74,10 @@ struct Scrape {
     under_way: f64,
     stale: f64,
     markets: f64,
+    connections: f64,
+    streams: f64,
+    refused: Vec<(&'static str, u64)>,
+    room: Option<Room>,
     process: Option<Process>,
 }
 
@@ -81,6 +93,7 @@ impl Collector for Scrape {
         self.of_requests(&mut writer)?;
         self.of_the_log(&mut writer)?;
         self.of_commands(&mut writer)?;
+        self.of_clients(&mut writer)?;
         self.of_the_program(&mut writer)
     }
 }
@@ -111,7 +124,13 @@ impl Scrape {
     fn of_the_log(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
         let syncs = self.shown.shared.syncs.read();
         writer.times("venue_log_sync_duration", "Time of a sync of the log.", "log", &[("log", &syncs.times)])?;
-        writer.counter("venue_log_commands", "Commands that were written to the log and synced.", syncs.commands)
+        writer.counter("venue_log_commands", "Commands that were written to the log and synced.", syncs.commands)?;
+        let snapshots = self.shown.shared.snapshots.load(Ordering::Relaxed);
+        writer.counter("venue_snapshots", "Snapshots that were written.", snapshots)?;
+        let Some(room) = self.room else { return Ok(()) };
+        let (bytes, help) = (Some(Unit::Bytes), "What can still be written to the disk under the data directory.");
+        writer.gauge("venue_disk_free", help, bytes.clone(), room.free as f64)?;
+        writer.gauge("venue_disk_size", "The disk under the data directory.", bytes, room.size as f64)
     }
 
     fn of_commands(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
@@ -128,6 +147,15 @@ impl Scrape {
         writer.counters("venue_commands_rejected", "Commands that the engine rejected.", "reason", &rejected)
     }
 
+    fn of_clients(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        writer.gauge("venue_connections", "Connections that are open.", None, self.connections)?;
+        writer.gauge("venue_streams", "WebSocket connections of accounts that are open.", None, self.streams)?;
+        let notices = self.shown.shared.notices.load(Ordering::Relaxed);
+        writer.counter("venue_notices", "Notices with a cursor that were handed to accounts' sockets.", notices)?;
+        let help = "Requests and connections that were refused because they exceeded a limit.";
+        writer.counters("venue_refusals", help, "reason", &self.refused)
+    }
+
     fn of_the_program(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
         writer.gauge("venue_markets", "Markets, open and resolved.", None, self.markets)?;
         let seconds = Some(Unit::Seconds);
@@ -141,7 +169,7 @@ impl Scrape {
         writer
             .0
             .encode_descriptor("venue_build", help, None, MetricType::Info)?
-            .encode_info(&[("version", VERSION)])?;
+            .encode_info(&[("version", VERSION), ("profile", PROFILE)])?;
         let started = self.shown.started.as_secs_f64();
         let help = "When the program was started, since 1970.";
         writer.gauge("process_start_time", help, seconds, started)?;
@@ -156,6 +184,9 @@ impl Scrape {
 
 /// The version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How it was compiled: what a debug build measures says little of a release build.
+const PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
 
 /// Writes metrics one by one.
 struct Writer<'w, 'e>(&'w mut DescriptorEncoder<'e>);
@@ -191,7 +222,7 @@ impl Writer<'_, '_> {
                 buckets.push((*bound as f64 / 1e9, count - before));
                 before = count;
             }
-            buckets.push((f64::MAX, times.count() - before));
+            buckets.push((f64::INFINITY, times.count() - before));
             let (sum, count) = (times.sum() as f64 / 1e9, times.count());
             encoder.encode_family(&[(label, *which)])?.encode_histogram::<NoLabelSet>(sum, count, &buckets, None)?;
         }

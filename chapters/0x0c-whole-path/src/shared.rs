@@ -1,6 +1,7 @@
 //! What all connections of a venue share.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::collector::Collector;
 use crate::frames::Frames;
@@ -15,6 +16,10 @@ pub struct Shared {
     pub collector: Collector,
     /// Syncs of the log.
     pub syncs: Arc<Syncs>,
+    /// How many snapshots were written.
+    pub snapshots: Arc<AtomicU64>,
     /// Responses over HTTP.
     pub responses: Responses,
+    /// How many notices with a cursor were handed to accounts' sockets.
+    pub notices: AtomicU64,
 }
