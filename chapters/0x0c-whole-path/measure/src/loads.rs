@@ -16,9 +16,9 @@ use crate::record::{Load, Stage};
 /// What is offered, in this order.
 pub const LOADS: [(Protocol, &str, u64); 4] = [
     (Protocol::Http, "http-5000", 5_000),
-    (Protocol::Http, "http-20000", 20_000),
+    (Protocol::Http, "http-10000", 10_000),
     (Protocol::Websocket, "websocket-5000", 5_000),
-    (Protocol::Websocket, "websocket-20000", 20_000),
+    (Protocol::Websocket, "websocket-10000", 10_000),
 ];
 
 /// The arguments that are left at their defaults.
