@@ -33,8 +33,8 @@ const BATCH: u64 = 1_000;
 const WINDOW: usize = 3;
 /// Accounts get their cash by deposits.
 pub const PLAY_NOTHING: &[&str] = &["--play-money", "0"];
-/// Cash of each account.
-const CASH: u64 = 4_000_000_000;
+/// Cash of each account: all of them together have less than a market can hold.
+const CASH: u64 = 1_000_000_000;
 
 /// Accounts with cash in one market; those with even places buy YES, the others NO.
 pub struct Crowd {
