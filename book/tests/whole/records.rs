@@ -172,8 +172,10 @@ fn what_is_no_record_is_refused_and_a_spoiled_one_shows_text_or_nothing() {
         return;
     }
     let kinds: Vec<String> = serde_json::from_value(answers(&ours(), &[json!({"ask": "kinds"})]).remove(0)).unwrap();
-    let engines =
-        ["ladder", "numbers", "scale", "sweep", "disks", "lab", "feed", "recover", "venue", "once", "path", "soak", "races"];
+    let engines = [
+        "ladder", "numbers", "scale", "sweep", "disks", "lab", "feed", "recover", "venue", "once", "path", "soak",
+        "races",
+    ];
     assert_eq!(kinds, [&engines[..], &["any-price-peers", "any-price"]].concat());
     let ladder = fs::read_to_string(book().join("../output/reference/ladder.json")).unwrap();
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
