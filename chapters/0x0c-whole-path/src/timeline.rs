@@ -102,8 +102,9 @@ mod tests {
             collector.finish(&Stamps { at, ticket, id: 0 }, true);
         }
         let frames = vec![std::sync::Arc::<Frames>::default()];
-        let (syncs, responses) = Default::default();
-        let text = timeline(&PathReport::of(&Shared { frames, collector, syncs, responses }));
+        let (syncs, snapshots, responses, notices) = Default::default();
+        let shared = Shared { frames, collector, syncs, snapshots, responses, notices };
+        let text = timeline(&PathReport::of(&shared));
         let file: Value = serde_json::from_str(&text).expect("JSON");
         let bars: Vec<&Value> = file["traceEvents"].as_array().unwrap().iter().filter(|bar| bar["ph"] == "X").collect();
         let of = |cat: &str| bars.iter().filter(|bar| bar["cat"] == cat).copied().collect::<Vec<_>>();
