@@ -95,9 +95,10 @@ fn a_cursor_of_other_logs_is_given_up() {
     );
     ann.browser.open(&page);
     ann.sees(".status", "Live");
-    assert!(ann.place("buy-yes", 50, 1, "gtc").contains("1 rest at 50."));
+    // The page has given up the cursor, and what was kept with it, and has begun anew.
     ann.until(
         "Object.entries(localStorage).some(([name, item]) => name.startsWith('nnc-lane') && /\"cursor\":\"(?!0{8})/.test(item))",
     );
+    assert!(ann.place("buy-yes", 50, 1, "gtc").contains("1 rest at 50."));
     ann.until("document.querySelectorAll('.entries li').length === 1");
 }
