@@ -73,7 +73,7 @@ impl Request {
         Request { id, shard, sequence: stamps.sequence().0, at_ns: stamps.at }
     }
 
-    /// From its first byte to its answer's last.
+    /// From the moment when it was read until its answer was written, in nanoseconds.
     pub fn whole_ns(&self) -> u64 {
         self.at_ns[MOMENTS - 1] - self.at_ns[0]
     }

@@ -85,7 +85,7 @@ fn breakdown(path: &PathReport, zh: bool) -> Table {
     for (times, (en, zh_words)) in path.stages.iter().zip(MEANINGS) {
         table.add_row(row(times, if zh { zh_words } else { en }));
     }
-    table.add_row(row(&path.whole, if zh { "从读到写" } else { "from the first byte read to the last written" }));
+    table.add_row(row(&path.whole, if zh { "从读到写" } else { "from the request read to its answer written" }));
     table.column_iter_mut().skip(1).take(4).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     table
 }

@@ -103,7 +103,7 @@ impl Stamps {
     }
     // ANCHOR_END: stages_of
 
-    /// From the first byte read to the last one written, in nanoseconds.
+    /// From the moment when it was read until its answer was written, in nanoseconds.
     pub fn whole(&self) -> u64 {
         self.at(Moment::Written).saturating_sub(self.at(Moment::Read))
     }
