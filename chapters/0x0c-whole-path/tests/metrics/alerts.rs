@@ -125,7 +125,7 @@ fn each_alert_fires_at_the_venue_with_its_fault_and_at_no_other() {
     let (slow, full) = (with_a_slow_disk(), on_a_small_disk());
     let all = [Some(&calm), Some(&killed), Some(&stale), Some(&refusing), slow.as_ref(), full.as_ref()];
     let targets: Vec<_> = all.into_iter().flatten().map(|site| site.metrics).collect();
-    let [_, mut other] = two_accounts(&stale.server, &stale.operator);
+    let [_, other] = two_accounts(&stale.server, &stale.operator);
     let prometheus = Prometheus::start(&hurried(), &targets);
     let up = |count: usize| move |prometheus: &Prometheus| prometheus.value("sum(up)").filter(|up| *up == count as f64);
     prometheus.until("all are up", up(targets.len()));
@@ -143,6 +143,8 @@ fn each_alert_fires_at_the_venue_with_its_fault_and_at_no_other() {
             scope.spawn(move || trade(trader, over));
         }
         full.iter().for_each(fill);
+        // Its connection has been idle for as long as all of this took, and the venue closes idle ones.
+        let mut other = stale.server.client().with_key(other.key.as_ref().unwrap());
         let hidden = end_the_feed(&stale.data(), &mut other);
         let (down, start) = (killed.metrics, killed.kill());
         expect("BooksStale", stale.metrics);
