@@ -27,13 +27,20 @@ struct Chromium {
     child: Child,
     /// Where it is driven from.
     address: String,
-    _profile: TempDir,
+    profile: TempDir,
 }
 
 impl Drop for Chromium {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // Its helpers write into the profile for a moment after it.
+        for _ in 0..100 {
+            if std::fs::remove_dir_all(self.profile.path()).is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
@@ -68,7 +75,7 @@ impl Chromium {
         let address =
             lines.find_map(|line| line.split_once("listening on ws://").map(|(_, a)| a.trim().to_owned())).unwrap();
         std::thread::spawn(move || lines.for_each(drop));
-        Chromium { child, address, _profile: profile }
+        Chromium { child, address, profile }
     }
 }
 

@@ -73,7 +73,9 @@ fn a_data_directory_has_one_venue() {
 
 #[test]
 fn an_address_has_one_venue() {
-    let first = Server::of(&mut program(&["--no-demo"]));
+    // A folder of the test's: a venue that is killed can't remove its own.
+    let folder = tempfile::tempdir().unwrap();
+    let first = Server::start(folder.path(), &[]);
     let ended = ended(&mut program(&["--no-demo", "--listen", &first.address.to_string()]));
     let words = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(2), "{words}");
