@@ -1,8 +1,8 @@
 //! How often the long tests ask their question.
 //!
 //! Some tests ask one question again and again: a thousand seeds, a log cut at every byte, every page in every size and
-//! colour. Whoever runs `cargo test --workspace` gets fewer rounds of these, spread over all that is asked, and an answer
-//! while he still waits for it. `ROUNDS=full` gets all of them, and `scripts/test` asks for that. No test is left out.
+//! colour. `cargo test --workspace` runs fewer rounds of these, spread over all that is asked, so that its reader gets an
+//! answer while still waiting for it. `ROUNDS=full` runs all of them, and `scripts/test` asks for that. No test is left out.
 
 /// How many rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +21,16 @@ impl Rounds {
     pub fn asked() -> Rounds {
         let word = std::env::var("ROUNDS").ok();
         Rounds::of(word.as_deref()).unwrap_or_else(|complaint| panic!("{complaint}"))
+    }
+
+    /// What the environment asks for, for a test of the package `home` that later packages run for their programs as well:
+    /// all rounds run at home, and elsewhere they are few. `here` is the package that runs it.
+    ///
+    /// # Panics
+    /// As [`asked`](Rounds::asked) does.
+    pub fn asked_at(home: &str, here: &str) -> Rounds {
+        let asked = Rounds::asked();
+        if here == home { asked } else { Rounds::Few }
     }
 
     fn of(word: Option<&str>) -> Result<Rounds, String> {
@@ -50,6 +60,8 @@ mod tests {
         assert_eq!(Rounds::of(Some("few")), Ok(Rounds::Few));
         assert_eq!(Rounds::of(Some("full")), Ok(Rounds::Full));
         assert!(Rounds::of(Some("all")).is_err_and(|words| words.contains("`all`")));
+        assert_eq!(Rounds::asked_at("home", "elsewhere"), Rounds::Few);
+        assert_eq!(Rounds::asked_at("home", "home"), Rounds::asked());
         assert_eq!((Rounds::Few.pick(1, 2), Rounds::Full.pick(1, 2)), (1, 2));
     }
 }

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::rounds;
 use crate::support::client::Client;
 use crate::support::honest::{GROWTH_KIB_MAX, Venue, beside_an_honest_client, resident_kib, venue};
 use program::rounds::Rounds;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 fn silent_and_slow_connections() {
     let venue = venue();
     let before = resident_kib(&venue.server);
-    let count = Rounds::asked().pick(500, 5_000);
+    let count = rounds().pick(500, 5_000);
     let served = beside_an_honest_client(&venue, || {
         let starts = [
             "",
@@ -33,7 +34,7 @@ fn silent_and_slow_connections() {
             })
             .collect();
         // A byte from time to time, for longer than a head may take.
-        for _ in 0..Rounds::asked().pick(2, 13) {
+        for _ in 0..rounds().pick(2, 13) {
             std::thread::sleep(Duration::from_secs(1));
             half_open.iter_mut().step_by(4).skip(2).for_each(|stream| drop(stream.write_all(b"a")));
         }
@@ -41,7 +42,7 @@ fn silent_and_slow_connections() {
             println!("{count} half-open connections: {before} KiB, then {now} KiB");
             assert!(now < before + GROWTH_KIB_MAX, "{before} KiB, then {now} KiB");
         }
-        if Rounds::asked() == Rounds::Full {
+        if rounds() == Rounds::Full {
             let slow = &mut half_open[2];
             slow.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
             let mut rest = Vec::new();

@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::rounds;
 use crate::support::frames::{BINARY, CLOSE, CONTINUATION, Ended, FIN, Frames, PING, TEXT, head, masked};
 use crate::support::honest::{GROWTH_KIB_MAX, Venue, beside_an_honest_client, resident_kib, venue};
-use program::rounds::Rounds;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng as _, SeedableRng as _};
 use serde_json::json;
@@ -90,7 +90,7 @@ fn fragmented_messages_end_at_the_limit() {
         let part = masked(CONTINUATION, &[b' '; 1_000]);
         let ended = ended_by(&venue, &[masked(TEXT, b"{"), part.repeat(300)].concat());
         assert_eq!(ended.close, Some((1009, "too-large".into())), "{ended:?}");
-        let count = Rounds::asked().pick(50_000, 500_000);
+        let count = rounds().pick(50_000, 500_000);
         // Empty fragments never exceed it. Their sender is still served, and gets other messages, once the message
         // ends.
         let mut empty = connect(&venue);
@@ -169,7 +169,7 @@ fn a_million_subscriptions_count_as_one() {
     let before = resident_kib(&venue.server);
     let served = beside_an_honest_client(&venue, || {
         let mut frames = connect(&venue);
-        let (messages, each) = (Rounds::asked().pick(100, 1_000), 1_000);
+        let (messages, each) = (rounds().pick(100, 1_000), 1_000);
         let watch = format!(r#"{{"id":1,"do":"watch","markets":[{}]}}"#, vec!["1"; each].join(","));
         for _ in 0..messages {
             let answer = frames.ask(&watch);
@@ -188,7 +188,7 @@ fn a_million_subscriptions_count_as_one() {
 #[test]
 fn any_frames_end_in_a_close_or_in_answers() {
     let venue = venue();
-    let (count, before) = (Rounds::asked().pick(100, 2_000), resident_kib(&venue.server));
+    let (count, before) = (rounds().pick(100, 2_000), resident_kib(&venue.server));
     let (mut closed, mut good) = (0, 0);
     let served = beside_an_honest_client(&venue, || {
         for seed in 0..count {

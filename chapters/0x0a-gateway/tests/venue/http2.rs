@@ -6,11 +6,11 @@ use std::io::Read as _;
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::rounds;
 use crate::support::honest::{GROWTH_KIB_MAX, beside_an_honest_client, order, resident_kib, venue, venue_with};
 use gateway::client::{ClientError, Http, Stream};
 use hyper::Method;
 use hyper::body::Bytes;
-use program::rounds::Rounds;
 use serde_json::{Value, json};
 
 fn run<T>(work: impl Future<Output = T>) -> T {
@@ -68,7 +68,7 @@ fn it_is_off_by_default() {
 fn requests_that_are_cancelled_at_once() {
     let venue = venue_with(&["--http2"]);
     let before = resident_kib(&venue.server);
-    let count = Rounds::asked().pick(2_000, 50_000);
+    let count = rounds().pick(2_000, 50_000);
     let mut connections = 0;
     let served = beside_an_honest_client(&venue, || {
         run(async {

@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::rounds;
 use crate::support::server::Server;
 use contract::streams::Random;
-use program::rounds::Rounds;
 
 use history::History;
 use load::Load;
@@ -71,10 +71,10 @@ fn start(folder: &Path, shards: u16, engine: &str) -> Server {
 
 #[test]
 fn nothing_acknowledged_is_lost() {
-    lives(1, Rounds::asked().pick(4, 20), 1, &["0x08", "0x01", "0x03"]);
+    lives(1, rounds().pick(4, 20), 1, &["0x08", "0x01", "0x03"]);
 }
 
 #[test]
 fn nothing_is_lost_with_shards() {
-    lives(2, Rounds::asked().pick(2, 6), 3, &["0x08", "0x07"]);
+    lives(2, rounds().pick(2, 6), 3, &["0x08", "0x07"]);
 }
