@@ -126,7 +126,18 @@ pub fn unexplained(diffs: &[FileDiff], sentences: &Sentences, after: Number) -> 
         .collect()
 }
 
-/// `{{diff 0x02 0x03}}`: a summary, then each file under its sentence.
+/// `{{length 0x02 0x03}}`: how many lines in how many files.
+pub fn length(project: &Project, lang: Language, before: &Chapter, after: &Chapter) -> Result<String, String> {
+    let diffs = chapters(project, before, after)?;
+    let ((added, removed), files) = (totals(&diffs), diffs.len());
+    let lines = added + removed;
+    Ok(lang.pick(
+        format!("{lines} lines in {files} files, {added} of them added and {removed} removed"),
+        format!("{files} 个文件里的 {lines} 行，新增 {added} 行，删除 {removed} 行"),
+    ))
+}
+
+/// `{{diff 0x02 0x03}}`: the files in the order of their reading, then each file under its sentence.
 pub fn page(project: &Project, lang: Language, before: &Chapter, after: &Chapter) -> Result<String, String> {
     let sentences = sentences::of(project, after)?;
     let diffs = in_order(chapters(project, before, after)?, &sentences);
@@ -134,14 +145,10 @@ pub fn page(project: &Project, lang: Language, before: &Chapter, after: &Chapter
     if !unexplained.is_empty() {
         return Err(unexplained.join("; "));
     }
-    let (added, removed) = totals(&diffs);
-    let files = diffs.len();
-    let mut out = lang.pick(
-        format!("Files changed: {files}. Lines added: {added}; removed: {removed}.\n"),
-        format!("改动文件 {files} 个，新增 {added} 行，删除 {removed} 行。\n"),
-    );
+    let contents: Vec<String> = diffs.iter().map(in_contents).collect();
+    let mut out = contents.join(lang.pick(", ", "、")) + lang.pick(".\n", "。\n");
     for diff in &diffs {
-        let id = diff.path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let id = id(diff);
         let sentence = sentences.get(&diff.path).map(|s| lang.pick(&s.en, &s.zh)).map_or("", String::as_str);
         // The sentence stays in sight while the lines under it scroll by, to the section's end.
         out += &format!(
@@ -151,6 +158,15 @@ pub fn page(project: &Project, lang: Language, before: &Chapter, after: &Chapter
         );
     }
     Ok(out)
+}
+
+/// A file with the number of its lines, linked to where it stands.
+fn in_contents(diff: &FileDiff) -> String {
+    format!("[`{}`](#diff-{}) ({})", diff.path.trim_start_matches("src/"), id(diff), diff.added + diff.removed)
+}
+
+fn id(diff: &FileDiff) -> String {
+    diff.path.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }
 
 fn totals(diffs: &[FileDiff]) -> (usize, usize) {

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub(crate) static BRACES: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\)?\{\{\s*([a-z][\w-]*)\b([^{}]*)\}\}"));
 
 /// The words that may open a directive, each with the form that follows it.
-const FORMS: [(&str, &str); 13] = [
+const FORMS: [(&str, &str); 14] = [
     ("num", "{{num RECORD:PATH | FORMAT}}"),
     ("ratio", "{{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
     ("table", "{{table NAME …}}"),
@@ -21,6 +21,7 @@ const FORMS: [(&str, &str); 13] = [
     ("drawing", "{{drawing NAME | what it shows}}"),
     ("code", "{{code 0x03/src/engine.rs:submit}}"),
     ("diff", "{{diff 0x02 0x03}}"),
+    ("length", "{{length 0x02 0x03}}"),
     ("test", "{{test ch01::contract::simulation}}"),
     ("sandbox", "{{sandbox NAME}}"),
     ("player", "{{player NAME}}"),
@@ -88,6 +89,13 @@ pub enum Directive<'t> {
     },
     /// The diff between two chapters.
     Diff {
+        /// The chapter before.
+        before: &'t str,
+        /// The chapter after.
+        after: &'t str,
+    },
+    /// How long the diff between two chapters is.
+    Length {
         /// The chapter before.
         before: &'t str,
         /// The chapter after.
@@ -185,7 +193,7 @@ impl<'t> Directive<'t> {
         let arguments: Vec<&str> = subject.split_whitespace().collect();
         let alt = tail.filter(|alt| !alt.is_empty());
         if tail.is_some()
-            && matches!(word, "table" | "code" | "diff" | "test" | "sandbox" | "player" | "guess" | "guesses" | "yours")
+            && !matches!(word, "num" | "ratio" | "chart" | "drawing")
         {
             return Err(Malformed::Tail { form });
         }
@@ -202,6 +210,7 @@ impl<'t> Directive<'t> {
                 None => Self::Code { file: part, anchor: None },
             },
             ("diff", [before, after]) => Self::Diff { before, after },
+            ("length", [before, after]) => Self::Length { before, after },
             ("test", [path]) => Self::Test { path },
             ("sandbox", [name]) => Self::Sandbox { name },
             ("player", [name]) => Self::Player { name },
@@ -265,7 +274,7 @@ mod tests {
             (
                 "tabel",
                 "",
-                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, test, sandbox, player, guess, guesses, yours)",
+                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, length, test, sandbox, player, guess, guesses, yours)",
             ),
             ("num", "", "it has the form {{num RECORD:PATH | FORMAT}}"),
             ("num", "ladder", "`ladder` is not of the form record:path"),

@@ -119,6 +119,7 @@ fn expand_line(sources: &Sources, lang: Language, line: &str, fenced: bool, mut 
 
 /// The text that stands for a directive.
 fn expand(s: &Sources, lang: Language, directive: &Directive<'_>, fenced: bool) -> Result<String, String> {
+    let chapter = |name: &str| s.chapters.find(name).map_err(|e| e.to_string());
     match directive {
         Directive::Num { of, format } => number::number(s, lang, of, *format, fenced),
         Directive::Ratio { above, below, format } => number::ratio(s, lang, (above, below), *format, fenced),
@@ -126,10 +127,8 @@ fn expand(s: &Sources, lang: Language, directive: &Directive<'_>, fenced: bool) 
         Directive::Chart { name, alt } => chart::chart(s, lang, name, *alt),
         Directive::Drawing { name, alt } => chart::drawing(s, lang, name, *alt),
         Directive::Code { file, anchor } => code::listing(s, file, *anchor),
-        Directive::Diff { before, after } => {
-            let chapter = |name: &str| s.chapters.find(name).map_err(|e| e.to_string());
-            diff::page(&s.project, lang, chapter(before)?, chapter(after)?)
-        }
+        Directive::Diff { before, after } => diff::page(&s.project, lang, chapter(before)?, chapter(after)?),
+        Directive::Length { before, after } => diff::length(&s.project, lang, chapter(before)?, chapter(after)?),
         Directive::Test { path } => named_test(&s.project, path, fenced),
         Directive::Sandbox { name } => sandbox::sandbox(s, lang, name),
         Directive::Player { name } => player::player(s, lang, name),

@@ -23,6 +23,18 @@ pub fn file_name(shard: ShardOf) -> String {
     }
 }
 
+/// Removes a shard's ledger from a data directory, if it is there. An engine makes it again from the log.
+///
+/// # Errors
+/// When the disk does not allow it.
+pub fn remove(data_dir: &Path, shard: ShardOf) -> Result<(), EngineError> {
+    let path = data_dir.join(file_name(shard));
+    if path.exists() {
+        fs::remove_file(&path).map_err(|source| EngineError::Io { what: "remove the ledger", path, source })?;
+    }
+    Ok(())
+}
+
 /// How many entries gather before they are written: 256 KiB. A thread is woken for each buffer, and the system finds
 /// pages for what it is given at once.
 const BUFFER_ENTRIES: usize = 256 * 1024 / Event::BYTES;

@@ -4,7 +4,6 @@
 //! cut short anywhere: the new logs are complete and read back before they take the old ones' place, and they do that by
 //! one rename. Whoever opens the directory after it goes on with the new ones.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use market::data_dir::{DataDir, shard_counts};
@@ -55,16 +54,7 @@ fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result
 
 /// Removes the ledgers of the old set. An engine makes them again from the logs.
 fn remove_ledgers(data_dir: &Path, shards: u16) -> Result<(), EngineError> {
-    for shard in (0..shards).map(|shard| ShardOf { shard, shards }) {
-        let path = data_dir.join(ledger::file_name(shard));
-        match std::fs::remove_file(&path) {
-            Err(source) if source.kind() != ErrorKind::NotFound => {
-                return Err(EngineError::Io { what: "remove the ledger", path, source });
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    (0..shards).try_for_each(|shard| ledger::remove(data_dir, ShardOf { shard, shards }))
 }
 
 fn io(what: &'static str, path: &Path, source: std::io::Error) -> EngineError {

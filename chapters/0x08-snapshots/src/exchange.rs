@@ -9,7 +9,7 @@ use market::state::ExchangeState;
 use market::{Command, EngineError, Event, MarketId, Reason};
 
 use crate::id_table::{Entries, IdTable};
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Unmeasured};
 use crate::slab::Slot;
 use crate::trading::Market;
 
@@ -76,21 +76,34 @@ impl Exchange {
         self.table.find(u64::from(market.0), &self.markets)
     }
 
-    /// Writes everything that the markets hold into a snapshot.
-    ///
-    /// # Errors
-    /// What the disk says.
-    pub fn save(&self, snapshot: &mut SnapshotWriter<'_>) -> Result<(), EngineError> {
+    /// How many bytes of memory all resting orders and all accounts hold.
+    pub fn bytes(&self) -> (usize, usize) {
+        self.markets
+            .iter()
+            .map(|listed| listed.market.bytes())
+            .fold((0, 0), |sum, market| (sum.0 + market.0, sum.1 + market.1))
+    }
+
+    /// Everything that the markets hold.
+    pub fn state(&self) -> ExchangeState {
+        ExchangeState {
+            markets: self.markets.iter().map(|Listed { market, .. }| (market.id(), market.state())).collect(),
+        }
+    }
+}
+
+impl keeping::Exchange for Exchange {
+    fn apply(&mut self, command: &Command, events: &mut Vec<Event>) {
+        self.apply(command, events, &mut Unmeasured);
+    }
+
+    fn save(&self, snapshot: &mut SnapshotWriter<'_>) -> Result<(), EngineError> {
         snapshot.section(MARKETS)?;
         self.markets.iter().try_for_each(|listed| listed.market.save(snapshot))
     }
 
     // ANCHOR: load
-    /// Reads the markets back from a snapshot, and passes over what others keep there.
-    ///
-    /// # Errors
-    /// Why the snapshot is not used.
-    pub fn load(snapshot: &mut SnapshotReader) -> Result<Exchange, SnapshotError> {
+    fn load(snapshot: &mut SnapshotReader) -> Result<Exchange, SnapshotError> {
         let mut exchange = Exchange::default();
         for (name, length) in snapshot.header.sections.clone() {
             if name != MARKETS {
@@ -114,33 +127,17 @@ impl Exchange {
     }
     // ANCHOR_END: load
 
-    /// Hands each market to the exchange of its shard.
-    pub fn deal(self, shards: &mut [Exchange]) {
+    fn deal(self, shards: &mut [Exchange]) {
         let count = shards.len() as u16;
         for Listed { market, .. } in self.markets {
             shards[usize::from(ShardOf::market(market.id(), count).shard)].add(market);
         }
     }
 
-    /// The digest of everything that the markets hold. One of them after the other is laid out for it.
-    pub fn digest(&self) -> u64 {
+    fn digest(&self) -> u64 {
+        // One market after the other is laid out for it.
         let digests = self.markets.iter().map(|Listed { market, .. }| market.state().digest(market.id()));
         digests.fold(0, u64::wrapping_add)
-    }
-
-    /// How many bytes of memory all resting orders and all accounts hold.
-    pub fn bytes(&self) -> (usize, usize) {
-        self.markets
-            .iter()
-            .map(|listed| listed.market.bytes())
-            .fold((0, 0), |sum, market| (sum.0 + market.0, sum.1 + market.1))
-    }
-
-    /// Everything that the markets hold.
-    pub fn state(&self) -> ExchangeState {
-        ExchangeState {
-            markets: self.markets.iter().map(|Listed { market, .. }| (market.id(), market.state())).collect(),
-        }
     }
 }
 

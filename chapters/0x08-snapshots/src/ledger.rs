@@ -11,11 +11,19 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use core_affinity::CoreId;
+use keeping::ledger_parts::Part;
 use market::draft::Draft;
 use market::log::ShardOf;
-use market::{EngineError, Event, Sequence};
+use market::{EngineError, Event};
 
-use crate::ledger_parts::Part;
+/// Removes a shard's ledger from a data directory, if it is there. An engine makes it again from the log.
+///
+/// # Errors
+/// When the disk does not allow it.
+pub fn remove(data_dir: &Path, shard: ShardOf) -> Result<(), EngineError> {
+    let io = |source| EngineError::Io { what: "remove the ledger", path: data_dir.to_path_buf(), source };
+    Part::whole(shard).ends(data_dir).map_err(io)
+}
 
 /// How many entries gather before they are written: 256 KiB. A thread is woken for each buffer, and the system finds
 /// pages for what it is given at once.
@@ -35,18 +43,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Begins a ledger in `data_dir`, beside the one that may be there. It is the part that goes on with this command,
-    /// before which come so many entries. Its thread goes to this core, if there is one.
+    /// Begins this part of a ledger in `data_dir`, beside the one that may be there. Its thread goes to this core, if
+    /// there is one.
     ///
     /// # Errors
     /// When the disk does not allow it.
-    pub fn create(
-        data_dir: &Path,
-        shard: ShardOf,
-        (first, entry): (Sequence, u64),
-        core: Option<CoreId>,
-    ) -> Result<Ledger, EngineError> {
-        let part = Part { shard, first, entry };
+    pub fn create(data_dir: &Path, part: Part, core: Option<CoreId>) -> Result<Ledger, EngineError> {
         let path = data_dir.join(part.file_name());
         let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
         fs::create_dir_all(data_dir).map_err(io)?;

@@ -6,25 +6,20 @@
 #![deny(unsafe_code)] // but for the ring's slots, in `memory` and `ring`
 
 pub mod accounts;
-pub mod backup;
 pub mod book;
-pub mod companions;
 pub mod cores;
 pub mod crew;
-pub mod deal;
 pub mod engine;
 pub mod exchange;
 pub mod flags;
 pub mod id_table;
 pub mod journal;
 pub mod ledger;
-pub mod ledger_parts;
 pub mod log;
 pub mod matcher;
 #[allow(unsafe_code)]
 pub mod memory;
 pub mod metrics;
-pub mod once;
 pub mod outbox;
 pub mod pipeline;
 pub mod records;
@@ -37,7 +32,6 @@ pub mod shadowed;
 pub mod slab;
 pub mod start;
 pub mod trading;
-pub mod trim;
 pub mod wait;
 
 use metrics::{PerfMetrics, Unmeasured};

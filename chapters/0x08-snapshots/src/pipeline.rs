@@ -86,7 +86,7 @@ impl Replayed {
     ) -> Result<Replayed, EngineError> {
         let Start { mut exchange, origin } = Start::find(options, shard)?;
         let core = options.pin_threads.then(|| cores::for_woken(shard.shards.into(), core_count())).flatten();
-        let mut ledger = Ledger::create(&options.data_dir, shard, origin.entry(), core)?;
+        let mut ledger = Ledger::create(&options.data_dir, origin.ledger_part(shard), core)?;
         let mut metrics = M::default();
         let mut events = Vec::new();
         let log = read_log_from(options, shard, origin.place.as_ref(), |stamp, command| {

@@ -5,30 +5,29 @@
 //! further than the watermark, so nothing in a snapshot can be lost. Cost: the state a second time in memory, and
 //! the work of matching a second time on some core.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
+use keeping::companions::Carried;
+use keeping::trim::keep;
+use keeping::{Exchange as _, ledger_parts};
 use market::log::ShardOf;
 use market::log_chain::{identity, read_chain, segments};
 use market::snapshot::SnapshotHeader;
-use market::snapshot_file::{SnapshotWriter, remove_older};
+use market::snapshot_file::SnapshotWriter;
 use market::state::ExchangeState;
 use market::{Disk, EngineError, Event, LogId, Options, Sequence, Stamp, watermark};
 
-use crate::companions::Carried;
 use crate::exchange::Exchange;
-use crate::ledger_parts;
 use crate::metrics::Unmeasured;
+use crate::reshard::reshard;
 use crate::start::{Origin, Start};
-use crate::trim::{Kept, trim};
 
 /// How many commands are replayed before somebody may ask for something else.
 const STEP_COMMANDS: u64 = 65_536;
 
 /// What the log of one shard has come to, as far as it was read.
 pub struct Shadow {
-    disk: Arc<dyn Disk>,
-    folder: PathBuf,
+    options: Options,
     shard: ShardOf,
     log: LogId,
     exchange: Exchange,
@@ -36,10 +35,6 @@ pub struct Shadow {
     origin: Origin,
     /// The command behind which the last snapshot stands.
     kept: Sequence,
-    /// Whether the log's beginning goes when no snapshot needs it.
-    trims: bool,
-    /// Where it goes then, unless it is removed.
-    archive: Option<PathBuf>,
 }
 
 impl Shadow {
@@ -56,8 +51,7 @@ impl Shadow {
     /// # Errors
     /// As [`begin`](Shadow::begin).
     pub fn begin_before(options: &Options, shard: ShardOf, limit: Sequence) -> Result<Shadow, EngineError> {
-        let (disk, folder) = (Arc::clone(&options.disk), options.data_dir.clone());
-        let log = log_identity(&*disk, &folder, shard)?;
+        let log = log_identity(&*options.disk, &options.data_dir, shard)?;
         let mut start = Start::find_before(options, shard, limit)?;
         let mut carried = Carried::new(options, shard);
         if start.origin.place.is_some() && !carried.load(options, shard, start.origin.next())? {
@@ -66,18 +60,7 @@ impl Shadow {
         }
         let Start { exchange, origin } = start;
         let kept = origin.next();
-        Ok(Shadow {
-            disk,
-            folder,
-            shard,
-            log,
-            exchange,
-            carried,
-            origin,
-            kept,
-            trims: options.trim_log,
-            archive: options.archive.clone(),
-        })
+        Ok(Shadow { options: options.clone(), shard, log, exchange, carried, origin, kept })
     }
 
     // ANCHOR: follow
@@ -87,8 +70,8 @@ impl Shadow {
     /// # Errors
     /// When the log can't be read, or is not what it was.
     pub fn follow(&mut self, until: Sequence, heard: impl FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
-        let path = self.folder.join(self.shard.file_name());
-        let Some(mark) = watermark::read(&*self.disk, &path, self.log) else { return Ok(0) };
+        let path = self.options.data_dir.join(self.shard.file_name());
+        let Some(mark) = watermark::read(&*self.options.disk, &path, self.log) else { return Ok(0) };
         let next = self.origin.next();
         let step = Sequence(next.0 + STEP_COMMANDS - 1).min(until).min(mark.last);
         if step >= next {
@@ -99,19 +82,19 @@ impl Shadow {
 
     /// Replays the log up to the frame of command `until`, which is on disk.
     fn replay(&mut self, until: Sequence, mut heard: impl FnMut(Stamp, &[Event])) -> Result<(), EngineError> {
-        let segments = segments(&*self.disk, &self.folder, self.shard).map_err(|source| self.io(source))?;
+        let disk = &*self.options.disk;
+        let segments = segments(disk, &self.options.data_dir, self.shard).map_err(|source| self.io(source))?;
         let (exchange, carried) = (&mut self.exchange, &mut self.carried);
         let (mut events, mut entries) = (Vec::new(), self.origin.ledger_entries);
         let place = self.origin.place.as_ref();
-        let end =
-            read_chain::<EngineError>(&*self.disk, self.shard, &segments, place, Some(until), |stamp, command| {
-                events.clear();
-                exchange.apply(&command, &mut events, &mut Unmeasured);
-                entries += events.iter().filter(|event| event.moves_value()).count() as u64;
-                carried.observe(stamp, &command, &events);
-                heard(stamp, &events);
-                Ok(())
-            })?;
+        let end = read_chain::<EngineError>(disk, self.shard, &segments, place, Some(until), |stamp, command| {
+            events.clear();
+            exchange.apply(&command, &mut events, &mut Unmeasured);
+            entries += events.iter().filter(|event| event.moves_value()).count() as u64;
+            carried.observe(stamp, &command, &events);
+            heard(stamp, &events);
+            Ok(())
+        })?;
         if end.header.id != self.log || end.place.next.sequence <= until {
             let reason = format!("command {until} was on disk, and the log is without it, or another");
             return Err(EngineError::Unsound { path: end.path, reason });
@@ -121,39 +104,9 @@ impl Shadow {
     }
     // ANCHOR_END: follow
 
-    // ANCHOR: write
-    /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has.
-    /// Then older ones go, but for those that are [`Kept`].
-    ///
-    /// # Errors
-    /// When the disk says no.
-    pub fn write(&mut self) -> Result<Option<u64>, EngineError> {
-        let Some(place) = self.origin.place.filter(|place| place.next.sequence > self.kept) else { return Ok(None) };
-        let (shard, log, ledger_entries) = (self.shard, self.log, self.origin.ledger_entries);
-        let ledger_on_disk = ledger_parts::sync(shard, &self.folder).map_err(|source| self.io(source))?;
-        let header = SnapshotHeader { shard, log, place, ledger_entries, ledger_on_disk, sections: Vec::new() };
-        let mut snapshot = SnapshotWriter::create(&*self.disk, &self.folder, header)?;
-        self.exchange.save(&mut snapshot)?;
-        self.carried.save(&mut snapshot, self.folder.clone())?;
-        let bytes = snapshot.finish()?;
-        self.kept = place.next.sequence;
-        let kept = Kept::find(&*self.disk, &self.folder, shard, self.kept)?;
-        remove_older(&*self.disk, &self.folder, shard, &kept.snapshots)?;
-        if self.trims {
-            trim(&*self.disk, &self.folder, self.archive.as_deref(), shard, &kept)?;
-        }
-        Ok(Some(bytes))
-    }
-    // ANCHOR_END: write
-
     /// Everything that the markets hold behind the last command that it replayed.
     pub fn state(&self) -> ExchangeState {
         self.exchange.state()
-    }
-
-    /// Its digest, which the engine's has to be behind the same command.
-    pub fn digest(&self) -> u64 {
-        self.exchange.digest()
     }
 
     /// The next command that it will replay.
@@ -166,13 +119,53 @@ impl Shadow {
         self.kept
     }
 
-    /// Which snapshots could not be used, and why.
-    pub fn passed_over(&self) -> &[String] {
+    fn io(&self, source: std::io::Error) -> EngineError {
+        EngineError::Io { what: "look for the log", path: self.options.data_dir.clone(), source }
+    }
+}
+
+impl keeping::Shadow for Shadow {
+    type Exchange = Exchange;
+
+    fn begin(options: &Options, shard: ShardOf) -> Result<Shadow, EngineError> {
+        Shadow::begin(options, shard)
+    }
+
+    fn follow(&mut self, until: Sequence) -> Result<u64, EngineError> {
+        self.follow(until, |_, _| ())
+    }
+
+    // ANCHOR: write
+    fn write(&mut self) -> Result<Option<u64>, EngineError> {
+        let Some(place) = self.origin.place.filter(|place| place.next.sequence > self.kept) else { return Ok(None) };
+        let (disk, folder) = (&*self.options.disk, &self.options.data_dir);
+        let (shard, log, ledger_entries) = (self.shard, self.log, self.origin.ledger_entries);
+        let ledger_on_disk = ledger_parts::sync(shard, folder).map_err(|source| self.io(source))?;
+        let header = SnapshotHeader { shard, log, place, ledger_entries, ledger_on_disk, sections: Vec::new() };
+        let mut snapshot = SnapshotWriter::create(disk, folder, header)?;
+        self.exchange.save(&mut snapshot)?;
+        self.carried.save(&mut snapshot, folder.clone())?;
+        let bytes = snapshot.finish()?;
+        self.kept = place.next.sequence;
+        keep(&self.options, shard, self.kept)?;
+        Ok(Some(bytes))
+    }
+    // ANCHOR_END: write
+
+    fn digest(&self) -> u64 {
+        self.exchange.digest()
+    }
+
+    fn next(&self) -> Sequence {
+        self.next()
+    }
+
+    fn passed_over(&self) -> &[String] {
         &self.origin.passed_over
     }
 
-    fn io(&self, source: std::io::Error) -> EngineError {
-        EngineError::Io { what: "look for the log", path: self.folder.clone(), source }
+    fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, EngineError> {
+        reshard(disk, data_dir, shards)
     }
 }
 

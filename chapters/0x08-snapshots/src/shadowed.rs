@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use keeping::Shadow as _;
 use market::data_dir::SnapshotLock;
 use market::log::ShardOf;
 use market::{Closed, Command, EngineError, Options, Receivers, Recovery, Sequence, Ticket};

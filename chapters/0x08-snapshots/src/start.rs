@@ -6,15 +6,16 @@
 
 use std::path::{Path, PathBuf};
 
+use keeping::ledger_parts::{self, Part};
+use keeping::{Exchange as _, fit};
 use market::log::ShardOf;
-use market::log_chain::{Segment, read_chain, segments};
+use market::log_chain::{Segment, segments};
 use market::log_reader::Place;
 use market::snapshot::{SnapshotHeader, list};
-use market::snapshot_file::{SnapshotError, SnapshotReader};
-use market::{Disk, EngineError, LogError, LogId, Options, Recovery, Sequence};
+use market::snapshot_file::SnapshotError;
+use market::{Disk, EngineError, LogId, Options, Recovery, Sequence};
 
 use crate::exchange::Exchange;
-use crate::ledger_parts;
 
 /// What an engine begins with.
 #[derive(Default)]
@@ -39,9 +40,9 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The next command, and how many entries of the ledger come before it.
-    pub fn entry(&self) -> (Sequence, u64) {
-        (self.next(), self.ledger_entries)
+    /// The part of a shard's ledger that begins here.
+    pub fn ledger_part(&self, shard: ShardOf) -> Part {
+        Part { shard, first: self.next(), entry: self.ledger_entries }
     }
 
     /// The next command.
@@ -125,17 +126,14 @@ impl Start {
 }
 
 /// Loads a snapshot of this shard that fits the log; if that is asked for, only when the ledger is as far.
-///
-/// # Errors
-/// Why it can't be used.
-pub fn load(
+fn load(
     disk: &dyn Disk,
     shard: ShardOf,
     segments: &[Segment],
     path: &Path,
     with_ledger: bool,
 ) -> Result<(Exchange, SnapshotHeader), SnapshotError> {
-    let mut snapshot = open(disk, shard, segments, path)?;
+    let mut snapshot = fit::open(disk, shard, segments, path)?;
     let (entries, on_disk) = (snapshot.header.ledger_entries, snapshot.header.ledger_on_disk);
     let folder = path.parent().unwrap_or(path);
     let io = |source| SnapshotError::Io { path: path.to_path_buf(), source };
@@ -144,34 +142,6 @@ pub fn load(
     }
     let exchange = Exchange::load(&mut snapshot)?;
     Ok((exchange, snapshot.header))
-}
-
-/// Reads every block of a snapshot of this shard that fits the log in `segments`, and loads nothing.
-///
-/// # Errors
-/// Why it can't be used.
-pub fn check(
-    disk: &dyn Disk,
-    shard: ShardOf,
-    segments: &[Segment],
-    path: &Path,
-) -> Result<SnapshotHeader, SnapshotError> {
-    let mut snapshot = open(disk, shard, segments, path)?;
-    snapshot.skip(snapshot.header.body_bytes())?;
-    Ok(snapshot.header)
-}
-
-/// Opens a snapshot of this shard that fits the log.
-fn open(disk: &dyn Disk, shard: ShardOf, segments: &[Segment], path: &Path) -> Result<SnapshotReader, SnapshotError> {
-    let snapshot = SnapshotReader::open(disk, path)?;
-    let place = snapshot.header.place;
-    let before = Sequence(place.next.sequence.0.saturating_sub(1));
-    let found = read_chain::<LogError>(disk, shard, segments, Some(&place), Some(before), |_, _| Ok(()));
-    match found {
-        Ok(end) if end.header.id == snapshot.header.log => Ok(snapshot),
-        Ok(_) => Err(snapshot.unusable("it is of another log")),
-        Err(error) => Err(snapshot.unusable(&format!("it does not fit the log: {error}"))),
-    }
 }
 
 /// Says what is missing where a snapshot is all that is left.

@@ -10,14 +10,16 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ch08::Chapter;
-use ch08::once::snapshot;
-use ch08::trim::{Kept, trim};
+use ch08::shadow::Shadow;
 use contract::aftermath::{Left, judge};
 use contract::folder::Folder;
 use contract::harness::{check_ledger, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::through::{Meddle, Through};
+use keeping::backup::copy as backup_of;
+use keeping::once::snapshot;
+use keeping::trim::{Kept, trim};
 use market::flow::{self, FlowName};
 use market::log::ShardOf;
 use market::log_chain::segments;
@@ -30,7 +32,6 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_ch08");
 
 /// Something that would take so long is stuck.
 const STUCK: Duration = Duration::from_secs(60);
-
 const ORDERS: usize = 60_000;
 
 /// Copies with the program itself: `--backup` or `--restore`.
@@ -112,9 +113,9 @@ fn the_ledger_is_copied() {
     let options = Options { segment_commands: Some(20), trim_log: true, ..Options::new(&data_dir) };
     for steps in oracle.steps(0).chunks(40) {
         run::<Engine>(&options, &steps.iter().map(|step| step.command).collect::<Vec<_>>(), 10).unwrap();
-        snapshot(&options).unwrap();
+        snapshot::<Shadow>(&options).unwrap();
     }
-    ch08::backup::copy(&options, &backup).unwrap();
+    backup_of::<Shadow>(&options, &backup).unwrap();
     let first = segments(&RealDisk, &backup, ShardOf::ONLY).unwrap()[0].first;
     assert!(first > Sequence::FIRST, "no log was trimmed: the backup tests nothing");
     check_ledger(oracle.events(120), &backup, 1).unwrap();
@@ -157,7 +158,7 @@ fn a_copy_is_on_disk_before_it_has_its_name() {
     let [data_dir, backup] = ["data", "backup"].map(|name| folder.path().join(name));
     let options = Options::new(&data_dir);
     run::<Engine>(&options, &Random::new(3).stream(50), 10).unwrap();
-    ch08::backup::copy(&Options { disk: Arc::new(Names(Mutex::new(None))), ..options }, &backup).unwrap();
+    backup_of::<Shadow>(&Options { disk: Arc::new(Names(Mutex::new(None))), ..options }, &backup).unwrap();
 }
 
 /// What an engine changes while it is copied, as a copy sees it in the names of the data directory.
@@ -225,13 +226,13 @@ fn what_changed_meanwhile_is_copied_again() {
     let options = Options { segment_commands: Some(20), ..Options::new(&data_dir) };
     for part in Random::new(4).stream(200).chunks(100) {
         run::<Engine>(&options, part, 10).unwrap();
-        snapshot(&options).unwrap();
+        snapshot::<Shadow>(&options).unwrap();
     }
     let copy = |change| {
         let made = Arc::new(AtomicU64::new(0));
         let (looks, data_dir) = (AtomicU64::new(0), data_dir.clone());
         let disk = Changing { change, looks, made: Arc::clone(&made), data_dir };
-        let copied = ch08::backup::copy(&Options { disk: Arc::new(disk), ..options.clone() }, &backup);
+        let copied = backup_of::<Shadow>(&Options { disk: Arc::new(disk), ..options.clone() }, &backup);
         (copied, made.load(SeqCst))
     };
     for (change, wanted) in [(Change::Snapshots, 50), (Change::Others, 1), (Change::Order, 1)] {
@@ -257,13 +258,13 @@ fn a_copy_that_does_not_read_back() {
     let [data_dir, backup] = ["data", "backup"].map(|name| folder.path().join(name));
     let options = Options { segment_commands: Some(50), ..Options::new(&data_dir) };
     run::<Engine>(&options, &Random::new(1).stream(120), 10).unwrap();
-    snapshot(&options).unwrap();
+    snapshot::<Shadow>(&options).unwrap();
     for segment in 0..3 {
         let disk = Arc::new(Through::new(Arc::new(RealDisk), Liar { segment }));
-        let error = ch08::backup::copy(&Options { disk, ..options.clone() }, &backup).unwrap_err().to_string();
+        let error = backup_of::<Shadow>(&Options { disk, ..options.clone() }, &backup).unwrap_err();
         assert!(!backup.exists() && drafts(folder.path()) == 0, "segment {segment} of the copy is damaged: {error}");
     }
-    ch08::backup::copy(&options, &backup).unwrap();
+    backup_of::<Shadow>(&options, &backup).unwrap();
 }
 
 /// Spoils one of the copied segments, by its place among them.
@@ -297,8 +298,7 @@ fn what_is_refused() {
         assert!(output.status.code() == Some(code) && said.contains(expected), "{expected} was expected: {said}");
     };
     ends(copy("--backup", &backup, &data_dir), 2, "no log to copy");
-    let mut options = Options::new(&data_dir);
-    options.segment_commands = Some(50);
+    let options = Options { segment_commands: Some(50), ..Options::new(&data_dir) };
     run::<Engine>(&options, &Random::new(1).stream(120), 10).unwrap();
     ends(copy("--backup", &backup, &data_dir), 0, "120 commands; it opens");
     let before = (contents(&data_dir), contents(&backup));

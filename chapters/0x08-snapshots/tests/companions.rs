@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use ch08::Chapter;
-use ch08::once::snapshot;
-use ch08::reshard::reshard;
 use ch08::shadow::Shadow;
 use contract::folder::Folder;
 use contract::harness::run;
 use contract::streams::Random;
+use keeping::once::snapshot;
+use keeping::reshard::reshard;
 use market::companion::Companion;
 use market::log::ShardOf;
 use market::snapshot::list;
@@ -76,11 +76,11 @@ fn a_companion_holds_what_it_held_after_any_start() {
     run::<Engine>(&options, &commands[..200], 10).unwrap();
     let whole_log = counted(&options);
     // A snapshot of a program without the companion: the whole log has what it lacks.
-    snapshot(&options).unwrap();
+    snapshot::<Shadow>(&options).unwrap();
     assert_eq!(counted(&options), whole_log, "from a snapshot without its section");
-    snapshot(&with(&options, &Counter::default())).unwrap();
+    snapshot::<Shadow>(&with(&options, &Counter::default())).unwrap();
     run::<Engine>(&options, &commands[200..250], 10).unwrap();
-    snapshot(&with(&options, &Counter::default())).unwrap();
+    snapshot::<Shadow>(&with(&options, &Counter::default())).unwrap();
     run::<Engine>(&options, &commands[250..], 10).unwrap();
     let from_snapshot = counted(&options);
     for (_, path) in list(&RealDisk, &folder.options.data_dir, ShardOf::ONLY).unwrap() {
@@ -97,18 +97,18 @@ fn no_program_loses_a_section_that_it_does_not_know() {
     let commands = Random::new(9).stream(400);
     for some in commands.chunks(100) {
         run::<Engine>(&trimmed, some, 10).unwrap();
-        snapshot(&with(&trimmed, &Counter::default())).unwrap();
+        snapshot::<Shadow>(&with(&trimmed, &Counter::default())).unwrap();
     }
     run::<Engine>(&trimmed, &commands[..10], 10).unwrap();
     let before = list(&RealDisk, &folder.options.data_dir, ShardOf::ONLY).unwrap();
-    let refused = snapshot(&trimmed).unwrap_err().to_string();
+    let refused = snapshot::<Shadow>(&trimmed).unwrap_err().to_string();
     assert!(refused.contains("section COUNTER") && refused.contains("would lose"), "{refused}");
     assert_eq!(
         list(&RealDisk, &folder.options.data_dir, ShardOf::ONLY).unwrap(),
         before,
         "nothing was written or removed"
     );
-    let refused = reshard(&RealDisk, &folder.options.data_dir, 2).unwrap_err().to_string();
+    let refused = reshard::<Shadow>(&RealDisk, &folder.options.data_dir, 2).unwrap_err().to_string();
     assert!(refused.contains("section COUNTER") && refused.contains("nothing was changed"), "{refused}");
     assert_eq!(list(&RealDisk, &folder.options.data_dir, ShardOf::ONLY).unwrap(), before);
     // The engine itself needs none of it.
@@ -134,7 +134,7 @@ fn a_section_that_cannot_be_read_is_no_empty_one() {
     let folder = Folder::new(RealDisk);
     let options = options(&folder.options.data_dir);
     run::<Engine>(&options, &Random::new(9).stream(100), 10).unwrap();
-    snapshot(&with(&options, &Counter::default())).unwrap();
+    snapshot::<Shadow>(&with(&options, &Counter::default())).unwrap();
     let hasty = Options { companions: Some(Arc::new(|_| vec![Box::new(Hasty) as Box<dyn Companion>])), ..options };
     let error = Shadow::begin(&hasty, ShardOf::ONLY).err().unwrap().to_string();
     assert!(error.contains("COUNTER") && error.contains("left"), "{error}");

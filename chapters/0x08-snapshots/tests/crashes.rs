@@ -1,8 +1,9 @@
 //! What a crash may leave of segments and snapshots, told from what the real program does.
 
 use ch08::Chapter;
-use ch08::reshard::reshard;
+use ch08::shadow::Shadow;
 use contract::traced;
+use keeping::reshard::reshard;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch08");
 
@@ -25,10 +26,10 @@ fn planted_mistakes_of_snapshots() {
 
 #[test]
 fn crash_states_of_dealing() {
-    traced::crash_states_of_dealing::<Chapter>(PROGRAM, &IN_SEGMENTS, &ALONE, reshard);
+    traced::crash_states_of_dealing::<Chapter>(PROGRAM, &IN_SEGMENTS, &ALONE, reshard::<Shadow>);
 }
 
 #[test]
 fn planted_mistakes_of_dealing() {
-    traced::planted_mistakes_of_dealing::<Chapter>(PROGRAM, &IN_SEGMENTS, &ALONE, reshard);
+    traced::planted_mistakes_of_dealing::<Chapter>(PROGRAM, &IN_SEGMENTS, &ALONE, reshard::<Shadow>);
 }

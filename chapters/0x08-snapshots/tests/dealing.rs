@@ -13,12 +13,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ch08::Chapter;
-use ch08::once::snapshot;
-use ch08::reshard::reshard;
+use ch08::shadow::Shadow;
 use contract::harness::{check_events, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, Rounds, SimDisk};
+use keeping::once::snapshot;
+use keeping::reshard::reshard;
 use market::data_dir::shard_counts;
 use market::log::ShardOf;
 use market::log_chain::segments;
@@ -70,12 +71,12 @@ fn one_stream(seed: u64, met: &mut Met) -> Result<(), String> {
         let to = (done + 20 + random.below(60) as usize).min(length);
         run::<Engine>(&folder.options, &commands(&oracle, done, to), 9)?;
         if to < length || random.one_in(2) {
-            snapshot(&folder.options).map_err(|error| error.to_string())?;
+            snapshot::<Shadow>(&folder.options).map_err(|error| error.to_string())?;
         }
         done = to;
     }
     let was_trimmed = is_trimmed(&disk, &folder, before);
-    let said = reshard(&disk, folder.path(), after).map_err(|error| error.to_string())?;
+    let said = reshard::<Shadow>(&disk, folder.path(), after).map_err(|error| error.to_string())?;
     if !said.contains(&format!("{before} shards are now {after}")) {
         return Err(said);
     }
@@ -105,7 +106,7 @@ fn one_stream(seed: u64, met: &mut Met) -> Result<(), String> {
         done += more;
         check_state(&oracle.state(done), &went.closed.state)?;
         check_ledgers(oracle.events(done), &folder, counts)?;
-        snapshot(&folder.options).map_err(|error| error.to_string())?;
+        snapshot::<Shadow>(&folder.options).map_err(|error| error.to_string())?;
     }
     let again = run::<Engine>(&folder.options, &[], 1)?;
     check_state(&oracle.state(done), &again.closed.state)
@@ -121,7 +122,7 @@ fn a_crash_in_each_operation() {
         for at in 1.. {
             let (disk, mut folder, oracle) = two_snapshots(at, before, trims);
             disk.set_faults(Faults { power_fails_at: Some(at), ..Faults::default() });
-            let cut_short = reshard(&disk, folder.path(), after).is_err();
+            let cut_short = reshard::<Shadow>(&disk, folder.path(), after).is_err();
             let left = if at % 2 == 0 { disk.crash() } else { disk.kill() };
             folder.options.disk = Arc::new(left.clone());
             let name = format!("{before} to {after}, trimmed: {trims}, power failed at {at}");
@@ -142,10 +143,11 @@ fn a_crash_in_each_operation() {
                 // Work goes on before somebody tries again, and the drafts that were left are of another moment.
                 folder.options.shards = before;
                 run::<Engine>(&folder.options, &commands(&oracle, 160, 200), 5).unwrap();
-                snapshot(&folder.options).unwrap();
+                snapshot::<Shadow>(&folder.options).unwrap();
                 done = 200;
             }
-            reshard(&left, folder.path(), after).unwrap_or_else(|error| panic!("{name}: the second time: {error}"));
+            reshard::<Shadow>(&left, folder.path(), after)
+                .unwrap_or_else(|error| panic!("{name}: the second time: {error}"));
             folder.options.shards = after;
             let went = run::<Engine>(&folder.options, &commands(&oracle, done, 220), 5);
             let went = went.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -174,7 +176,7 @@ fn leftovers_never_come_back() {
             disk.put(&at(file_name(new, first)), &disk.read(&snapshot).unwrap());
             disk.put(&at(new.segment_name(first)).with_extension("draft"), &disk.read(&segment).unwrap());
         }
-        reshard(&disk, folder.path(), 3).unwrap();
+        reshard::<Shadow>(&disk, folder.path(), 3).unwrap();
         folder.options.shards = 3;
         let went = run::<Engine>(&folder.options, &commands(&oracle, 160, 200), 5).unwrap();
         check_state(&oracle.state(200), &went.closed.state).unwrap();
@@ -190,10 +192,10 @@ fn fewer_commands_than_shards() {
     folder.options.segment_commands = Some(1);
     for done in 0..3 {
         run::<Engine>(&folder.options, &commands(&oracle, done, done + 1), 1).unwrap();
-        snapshot(&folder.options).unwrap();
+        snapshot::<Shadow>(&folder.options).unwrap();
     }
     assert!(is_trimmed(&disk, &folder, 1));
-    reshard(&disk, folder.path(), 8).unwrap();
+    reshard::<Shadow>(&disk, folder.path(), 8).unwrap();
     assert_eq!(trimmed(&disk, &folder, 8).len(), 8, "a log that seems to have its beginning");
     folder.options.shards = 8;
     let went = run::<Engine>(&folder.options, &commands(&oracle, 3, 20), 5).unwrap();
@@ -231,7 +233,7 @@ fn snapshots_that_are_gone() {
     snapshots.iter().flatten().for_each(|(_, path)| bare.remove(path).unwrap());
     refused(&bare, &folder, 3, "there is no snapshot of what came before");
     snapshots.iter().for_each(|newest_first| disk.remove(&newest_first[1].1).unwrap());
-    reshard(&disk, folder.path(), 3).unwrap();
+    reshard::<Shadow>(&disk, folder.path(), 3).unwrap();
     folder.options.shards = 3;
     let went = run::<Engine>(&folder.options, &[], 1).unwrap();
     check_state(&oracle.state(160), &went.closed.state).unwrap();

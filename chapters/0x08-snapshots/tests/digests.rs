@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use ch08::Chapter;
-use ch08::backup::copy;
-use ch08::once::snapshot;
+use ch08::shadow::Shadow;
 use contract::folder::Folder;
 use contract::harness::{Acks, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, SimDisk};
+use keeping::backup::copy;
+use keeping::once::snapshot;
 use market::log::ShardOf;
 use market::snapshot::list;
 use market::state::{ExchangeState, Holdings, MarketState, RestingOrder};
@@ -69,7 +70,7 @@ fn whoever_stands_at_a_command_says_the_same() {
         let closed = engine.close().unwrap();
         let (of_shadow, of_engine) = closed.remarks.into_iter().partition::<Vec<_>, _>(|line| line.contains("shadow"));
         let (shadow, engine) = (said(&of_shadow), said(&of_engine));
-        let alone = said(&snapshot(&folder.options).unwrap().lines().map(String::from).collect::<Vec<_>>());
+        let alone = said(&snapshot::<Shadow>(&folder.options).unwrap().lines().map(String::from).collect::<Vec<_>>());
         assert_eq!(engine.len(), 2, "{of_engine:?}");
         assert_eq!(alone, engine, "a snapshot by itself, and the engine");
         for (&(shard, command), &digest) in engine.iter().chain(&shadow) {
@@ -87,7 +88,7 @@ fn whoever_stands_at_a_command_says_the_same() {
 fn a_backup_says_it_too() {
     let folder = Folder::new(RealDisk);
     let went = run::<Engine>(&folder.options, &Random::new(5).stream(100), 10).unwrap();
-    let copied = copy(&folder.options, &folder.path().join("copy")).unwrap();
+    let copied = copy::<Shadow>(&folder.options, &folder.path().join("copy")).unwrap();
     assert!(
         copied.contains(&format!(
             "100 commands; it opens, with a snapshot of the first 0; the state's digest is {:016x}",

@@ -6,13 +6,14 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 
 use ch08::Chapter;
-use ch08::ledger_parts::{Part, reach, sync};
-use ch08::once::snapshot;
-use ch08::trim::{Kept, trim};
+use ch08::shadow::Shadow;
 use contract::folder::Folder;
 use contract::harness::{check_ledger, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
+use keeping::ledger_parts::{Part, reach, sync};
+use keeping::once::snapshot;
+use keeping::trim::{Kept, trim};
 use market::log::ShardOf;
 use market::log_chain::segments;
 use market::snapshot::list;
@@ -31,7 +32,7 @@ fn two_snapshots() -> (Folder, Oracle) {
     folder.options.segment_commands = Some(20);
     for (from, to) in [(0, 100), (100, 200)] {
         run::<Engine>(&folder.options, &commands(&oracle, from, to), 5).unwrap();
-        snapshot(&folder.options).unwrap();
+        snapshot::<Shadow>(&folder.options).unwrap();
     }
     (folder, oracle)
 }
@@ -109,7 +110,7 @@ fn no_snapshot_before_the_ledger_is_synced() {
     run::<Engine>(&folder.options, &commands(&oracle, 200, 250), 5).unwrap();
     let behind = Part { shard: ShardOf::ONLY, first: Sequence(1_000), entry: 1_000_000 };
     fs::create_dir(folder.path().join(behind.file_name())).unwrap();
-    assert!(snapshot(&folder.options).is_err(), "nobody tried to sync the ledger");
+    assert!(snapshot::<Shadow>(&folder.options).is_err(), "nobody tried to sync the ledger");
     assert_eq!(list(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].0, Sequence(201));
 }
 
@@ -121,7 +122,7 @@ fn zeros_are_no_entries() {
     run::<Engine>(&folder.options, &commands(&oracle, 200, 250), 5).unwrap();
     let [synced, wanted] = [200, 250].map(|behind| entries(&oracle, behind));
     cut_ledger(&folder, synced);
-    snapshot(&folder.options).unwrap();
+    snapshot::<Shadow>(&folder.options).unwrap();
     let last = fs::read_dir(folder.path())
         .unwrap()
         .flatten()
@@ -148,7 +149,7 @@ fn a_snapshot_that_the_ledger_has_come_to_stays() {
     for (to, wanted) in [(220, vec![220, 200]), (240, vec![240, 220, 200]), (260, vec![260, 240, 200])] {
         run::<Engine>(&folder.options, &commands(&oracle, to - 20, to), 5).unwrap();
         cut_ledger(&folder, left);
-        snapshot(&folder.options).unwrap();
+        snapshot::<Shadow>(&folder.options).unwrap();
         assert_eq!(kept(), wanted, "snapshots that are kept");
         let begins = segments(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].first.0;
         assert!((176..=201).contains(&begins), "the log begins with {begins}, and 201 is needed");
@@ -159,7 +160,7 @@ fn a_snapshot_that_the_ledger_has_come_to_stays() {
     // The ledger has come to all of them by now, and nobody has synced it.
     let found = Kept::find(&RealDisk, folder.path(), ShardOf::ONLY, Sequence(u64::MAX)).unwrap();
     assert_eq!(found.snapshots.len(), 3, "snapshots that are kept before the ledger is synced");
-    snapshot(&folder.options).unwrap();
+    snapshot::<Shadow>(&folder.options).unwrap();
     assert_eq!(kept(), [300, 260], "snapshots that are kept when the ledger is whole");
 }
 

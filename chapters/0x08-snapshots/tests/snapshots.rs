@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ch08::Chapter;
-use ch08::once::snapshot;
+use ch08::shadow::Shadow;
 use ch08::start::Start;
 use contract::fixture::TIME;
 use contract::folder::Folder;
@@ -13,6 +13,7 @@ use contract::harness::{check_ledger, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, Rounds, SimDisk};
+use keeping::once::snapshot;
 use market::log::{HEADER_BYTES, ShardOf};
 use market::log_chain::segments;
 use market::log_reader::Place;
@@ -39,7 +40,7 @@ fn two_snapshots(seed: u64) -> (SimDisk, Folder, Oracle) {
     for (from, to) in [(0, 100), (100, 170), (170, 240)] {
         run::<Engine>(&folder.options, &commands(&oracle, from, to), 7).unwrap();
         if to < 240 {
-            snapshot(&folder.options).unwrap();
+            snapshot::<Shadow>(&folder.options).unwrap();
         }
     }
     (disk, folder, oracle)
@@ -77,7 +78,7 @@ fn any_stream_and_any_place() {
             same.unwrap_or_else(|error| panic!("seed {seed}, {to} commands: {error}"));
             check_ledger(events.iter(), folder.path(), 1).unwrap_or_else(|error| panic!("seed {seed}, {to}: {error}"));
             if random.one_in(2) {
-                snapshot(&folder.options).unwrap();
+                snapshot::<Shadow>(&folder.options).unwrap();
             }
             done = to;
         }
@@ -296,7 +297,7 @@ fn a_crash_in_each_operation() {
                 };
                 disk.set_faults(fault(at));
                 let options = Options { disk: Arc::new(disk.clone()), ..folder.options.clone() };
-                let made = snapshot(&options);
+                let made = snapshot::<Shadow>(&options);
                 let struck = disk.counts().failures > 0;
                 assert_eq!(made.is_err(), struck, "way {way}, operation {at}: {made:?}");
                 let left = if at % 2 == 0 { disk.crash() } else { disk.kill() };
@@ -307,7 +308,7 @@ fn a_crash_in_each_operation() {
                 assert!(said.is_empty(), "a half-written snapshot has a name: {said:?}");
                 let went = run::<Engine>(&options, &commands(&oracle, 240, 260), 7).unwrap();
                 check_state(&oracle.state(260), &went.closed.state).unwrap();
-                snapshot(&options).unwrap();
+                snapshot::<Shadow>(&options).unwrap();
                 assert_eq!(starts_behind(&options, &oracle), Ok((260, Vec::new())));
                 let kept = list(&left, folder.path(), ShardOf::ONLY).unwrap();
                 assert_eq!(kept.len(), 2, "the last two are kept: {kept:?}");

@@ -8,6 +8,7 @@ use ch08::metrics::Unmeasured;
 use contract::harness::check_state;
 use contract::streams::Random;
 use contract::{Faults, SimDisk};
+use keeping::Exchange as _;
 use market::log::ShardOf;
 use market::log_reader::Place;
 use market::snapshot::{AccountRecord, MARKETS, MarketRecord, OrderRecord, SnapshotHeader, file_name};

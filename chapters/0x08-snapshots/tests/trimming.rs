@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use ch08::Chapter;
-use ch08::once::snapshot;
-use ch08::trim::{Kept, trim};
+use ch08::shadow::Shadow;
 use contract::folder::Folder;
 use contract::harness::{check_ledger, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, SimDisk};
+use keeping::once::snapshot;
+use keeping::trim::{Kept, trim};
 use market::log::ShardOf;
 use market::log_chain::{Segment, segments};
 use market::snapshot::list;
@@ -33,7 +34,7 @@ fn one_snapshot(seed: u64) -> (SimDisk, Folder, Oracle) {
     let mut folder = Folder::new(disk.clone());
     (folder.options.segment_commands, folder.options.trim_log) = (Some(20), true);
     run::<Engine>(&folder.options, &commands(&oracle, 0, 100), 5).unwrap();
-    snapshot(&folder.options).unwrap();
+    snapshot::<Shadow>(&folder.options).unwrap();
     run::<Engine>(&folder.options, &commands(&oracle, 100, 200), 5).unwrap();
     (disk, folder, oracle)
 }
@@ -50,7 +51,7 @@ fn what_both_snapshots_do_not_need_goes() {
             assert_eq!(went.recovery.commands, at as u64 - 50);
             check_state(&oracle.state(at), &went.closed.state).unwrap();
         }
-        snapshot(&folder.options).unwrap();
+        snapshot::<Shadow>(&folder.options).unwrap();
         let (first, kept) = (firsts(&disk, &folder)[0], list(&disk, folder.path(), ShardOf::ONLY).unwrap());
         assert_eq!(kept.len(), 2, "{kept:?}");
         let needed = kept[1].0.0;
@@ -72,7 +73,7 @@ fn nothing_goes_for_a_snapshot_that_does_not_hold() {
     for damaged in [0, 1] {
         let (disk, mut folder, oracle) = one_snapshot(2);
         folder.options.trim_log = false;
-        snapshot(&folder.options).unwrap();
+        snapshot::<Shadow>(&folder.options).unwrap();
         let (_, path) = list(&disk, folder.path(), ShardOf::ONLY).unwrap().remove(damaged);
         let mut bytes = disk.read(&path).unwrap();
         let last = bytes.len() - 9;
@@ -96,11 +97,11 @@ fn what_goes_is_put_aside() {
     let aside = archive.join(segment.file_name().unwrap());
     folder.options.archive = Some(archive.clone());
     disk.put(&aside, b"another's");
-    let error = snapshot(&folder.options).unwrap_err().to_string();
+    let error = snapshot::<Shadow>(&folder.options).unwrap_err().to_string();
     assert!(error.contains("an archive of its own") && firsts(&disk, &folder)[0] == 1, "{error}");
     disk.put(&aside, &disk.read(&segment).unwrap());
     run::<Engine>(&folder.options, &commands(&oracle, 200, 250), 5).unwrap();
-    snapshot(&folder.options).unwrap();
+    snapshot::<Shadow>(&folder.options).unwrap();
     let first = firsts(&disk, &folder)[0];
     assert!(first > 60, "nothing was trimmed: {first}");
 
@@ -123,14 +124,14 @@ fn a_crash_in_each_operation() {
     for at in 1.. {
         let (disk, folder, oracle) = one_snapshot(at);
         disk.set_faults(Faults { power_fails_at: Some(at), ..Faults::default() });
-        let made = snapshot(&folder.options);
+        let made = snapshot::<Shadow>(&folder.options);
         let left = if at % 2 == 0 { disk.crash() } else { disk.kill() };
         begins.insert(firsts(&left, &folder)[0]);
         let options = Options { disk: Arc::new(left.clone()), ..folder.options.clone() };
         let went = run::<Engine>(&options, &commands(&oracle, 200, 240), 5);
         let went = went.unwrap_or_else(|error| panic!("power failed at {at}: {error}"));
         check_state(&oracle.state(240), &went.closed.state).unwrap();
-        snapshot(&options).unwrap();
+        snapshot::<Shadow>(&options).unwrap();
         let kept = list(&left, folder.path(), ShardOf::ONLY).unwrap();
         let first = firsts(&left, &folder)[0];
         assert!(

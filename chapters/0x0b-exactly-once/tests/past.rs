@@ -30,7 +30,7 @@ fn history(folder: &std::path::Path, trims: bool) -> (Options, Vec<Notice>) {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     engine.close().unwrap();
-    ch08::once::snapshot(&options).unwrap();
+    keeping::once::snapshot::<ch08::shadow::Shadow>(&options).unwrap();
     let mut all = Vec::new();
     let mut model = Model::default();
     for (sequence, command) in (1..).zip(&commands) {

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ch08::metrics::Unmeasured;
-use ch08::once::snapshot;
+use ch08::shadow::Shadow;
+use keeping::once::snapshot;
 use market::log::{RECORD_BYTES, ShardOf};
 use market::{Acknowledge, Command, Engine as _, Event, Options, Stamp, snapshot};
 use program::room::room_bytes;
@@ -48,7 +49,7 @@ pub fn run(args: &LayArgs) -> Result<Figures, RunError> {
     let behind = commands.saturating_sub(*tail).max(1);
     let mut year = Year::behind(*size, 0);
     send(&options, year.by_ref().take(behind as usize))?;
-    snapshot(&options)?;
+    snapshot::<Shadow>(&options)?;
     send(&options, year.take((commands - behind) as usize))?;
 
     let mut figures = Figures::default();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ch08::start::{Origin, Start};
+use keeping::Exchange as _;
 use market::log::ShardOf;
 use market::snapshot::SnapshotHeader;
 use market::snapshot_file::SnapshotWriter;

@@ -5,9 +5,14 @@
 //! further than the watermark, so nothing in a snapshot can be lost. Cost: the state a second time in memory, and
 //! the work of matching a second time on some core.
 
+use std::path::Path;
+
 use market::log::ShardOf;
 use market::state::ExchangeState;
-use market::{EngineError, Event, Options, Sequence, Stamp};
+use market::{Disk, EngineError, Event, Options, Sequence, Stamp};
+
+use crate::exchange::Exchange;
+use crate::reshard::reshard;
 
 /// What the log of one shard has come to, as far as it was read.
 pub struct Shadow {}
@@ -26,7 +31,7 @@ impl Shadow {
     /// # Errors
     /// As [`begin`](Shadow::begin).
     pub fn begin_before(_options: &Options, _shard: ShardOf, _limit: Sequence) -> Result<Shadow, EngineError> {
-        todo!("step 2: the shadow; step 3: `companions::Carried` goes with it")
+        todo!("step 2: the shadow; step 3: `keeping::companions::Carried` goes with it")
     }
 
     /// Replays the next commands that are on disk, as far as command `until` or a little further, and says how many
@@ -38,22 +43,8 @@ impl Shadow {
         todo!("step 2: the shadow; `market::log_chain::read_chain` reads from a place on")
     }
 
-    /// Writes a snapshot of what was replayed, unless that is what the last one holds, and says how many bytes it has.
-    /// Then older ones go, but for those that are [`Kept`].
-    ///
-    /// # Errors
-    /// When the disk says no.
-    pub fn write(&mut self) -> Result<Option<u64>, EngineError> {
-        todo!("step 2: the shadow; `market::snapshot_file` writes")
-    }
-
     /// Everything that the markets hold behind the last command that it replayed.
     pub fn state(&self) -> ExchangeState {
-        todo!("step 2: the shadow")
-    }
-
-    /// Its digest, which the engine's has to be behind the same command.
-    pub fn digest(&self) -> u64 {
         todo!("step 2: the shadow")
     }
 
@@ -62,8 +53,40 @@ impl Shadow {
         todo!("step 2: the shadow")
     }
 
-    /// Which snapshots could not be used, and why.
-    pub fn passed_over(&self) -> &[String] {
+    /// The command behind which the last snapshot stands, as the next one.
+    pub fn kept(&self) -> Sequence {
         todo!("step 2: the shadow")
+    }
+}
+
+impl keeping::Shadow for Shadow {
+    type Exchange = Exchange;
+
+    fn begin(options: &Options, shard: ShardOf) -> Result<Shadow, EngineError> {
+        Shadow::begin(options, shard)
+    }
+
+    fn follow(&mut self, until: Sequence) -> Result<u64, EngineError> {
+        self.follow(until, |_, _| ())
+    }
+
+    fn write(&mut self) -> Result<Option<u64>, EngineError> {
+        todo!("step 2: the shadow; `market::snapshot_file` writes, and `keeping::trim::keep` clears up after it")
+    }
+
+    fn digest(&self) -> u64 {
+        todo!("step 2: the shadow")
+    }
+
+    fn next(&self) -> Sequence {
+        self.next()
+    }
+
+    fn passed_over(&self) -> &[String] {
+        todo!("step 2: the shadow")
+    }
+
+    fn reshard(disk: &dyn Disk, data_dir: &Path, shards: u16) -> Result<String, EngineError> {
+        reshard(disk, data_dir, shards)
     }
 }

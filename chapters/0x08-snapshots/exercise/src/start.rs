@@ -4,14 +4,10 @@
 //! very frame that it ends with. One that does not is named and passed over for the one before. So what is loaded is
 //! always a state that the log leads to; what is lost with a snapshot is time.
 
-use std::path::Path;
-
+use keeping::ledger_parts::Part;
 use market::log::ShardOf;
-use market::log_chain::Segment;
 use market::log_reader::Place;
-use market::snapshot::SnapshotHeader;
-use market::snapshot_file::SnapshotError;
-use market::{Disk, EngineError, LogId, Options, Recovery, Sequence};
+use market::{EngineError, LogId, Options, Recovery, Sequence};
 
 use crate::exchange::Exchange;
 
@@ -38,9 +34,9 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The next command, and how many entries of the ledger come before it.
-    pub fn entry(&self) -> (Sequence, u64) {
-        (self.next(), self.ledger_entries)
+    /// The part of a shard's ledger that begins here.
+    pub fn ledger_part(&self, shard: ShardOf) -> Part {
+        Part { shard, first: self.next(), entry: self.ledger_entries }
     }
 
     /// The next command.
@@ -70,7 +66,7 @@ impl Start {
     /// # Errors
     /// When the disk can't be read, and when nothing takes the place of a beginning that the log has no more.
     pub fn find(_options: &Options, _shard: ShardOf) -> Result<Start, EngineError> {
-        // Step 2 begins with a snapshot: `market::snapshot` lists and reads them, `market::log_chain` knows the log.
+        // Step 2 begins with a snapshot: `market::snapshot` lists them, and `keeping::fit` opens one that fits the log.
         Ok(Start::default())
     }
 
@@ -89,31 +85,4 @@ impl Start {
     pub fn without_snapshot(_options: &Options, _shard: ShardOf) -> Result<Option<Start>, EngineError> {
         todo!("step 3: for companions that a snapshot does not hold")
     }
-}
-
-/// Loads a snapshot of this shard that fits the log; if that is asked for, only when the ledger is as far.
-///
-/// # Errors
-/// Why it can't be used.
-pub fn load(
-    _disk: &dyn Disk,
-    _shard: ShardOf,
-    _segments: &[Segment],
-    _path: &Path,
-    _with_ledger: bool,
-) -> Result<(Exchange, SnapshotHeader), SnapshotError> {
-    todo!("step 2: what fits, and what it holds")
-}
-
-/// Reads every block of a snapshot of this shard that fits the log in `segments`, and loads nothing.
-///
-/// # Errors
-/// Why it can't be used.
-pub fn check(
-    _disk: &dyn Disk,
-    _shard: ShardOf,
-    _segments: &[Segment],
-    _path: &Path,
-) -> Result<SnapshotHeader, SnapshotError> {
-    todo!("step 2: what fits, and what holds")
 }

@@ -6,12 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ch08::ledger_parts::parts;
-use ch08::reshard::reshard;
+use ch08::shadow::Shadow;
 use contract::SimDisk;
 use contract::folder::Folder;
 use contract::harness::{check_state, run};
 use contract::through::{Meddle, Through};
+use keeping::ledger_parts::parts;
+use keeping::reshard::reshard;
 use market::data_dir::SnapshotLock;
 use market::log::ShardOf;
 use market::log_chain::segments;
@@ -24,7 +25,7 @@ use crate::set_up::{shards_of, trimmed, two_snapshots};
 /// Resharding fails with words that hold `part`, and no file is another.
 pub fn refused(disk: &SimDisk, folder: &Folder, shards: u16, part: &str) {
     let (before, files) = (disk.contents(), folder.files());
-    let error = reshard(disk, folder.path(), shards).expect_err("it went on").to_string();
+    let error = reshard::<Shadow>(disk, folder.path(), shards).expect_err("it went on").to_string();
     assert!(error.contains(part), "it does not say {part}: {error}");
     let unlocked = |files: BTreeMap<PathBuf, Vec<u8>>| -> BTreeMap<PathBuf, Vec<u8>> {
         files.into_iter().filter(|(path, _)| !path.to_string_lossy().contains("LOCK")).collect()
@@ -40,7 +41,7 @@ fn a_directory_whose_snapshots_are_being_made_is_refused() {
     let held = SnapshotLock::take(&disk, folder.path()).unwrap();
     refused(&disk, &folder, 3, "makes snapshots here");
     drop(held);
-    reshard(&disk, folder.path(), 3).unwrap();
+    reshard::<Shadow>(&disk, folder.path(), 3).unwrap();
 }
 
 /// Its header and its last frame, in turn.
@@ -82,12 +83,12 @@ fn ledgers_without_an_end_or_with_two_are_refused() {
     refused(&disk, &folder, 3, "open the logs with `--shards 2` once");
     let (disk, fresh, _) = two_snapshots(2, 2, true);
     folder = fresh;
-    reshard(&disk, folder.path(), 3).unwrap();
+    reshard::<Shadow>(&disk, folder.path(), 3).unwrap();
     refused(&disk, &folder, 2, "from before an earlier resharding");
     for (_, path, _) in shards_of(2).flat_map(|shard| parts(shard, folder.path()).unwrap()) {
         std::fs::remove_file(path).unwrap();
     }
-    reshard(&disk, folder.path(), 2).unwrap();
+    reshard::<Shadow>(&disk, folder.path(), 2).unwrap();
     let went = run::<Engine>(&folder.options, &[], 1).unwrap();
     check_state(&oracle.state(160), &went.closed.state).unwrap();
 }
@@ -97,11 +98,12 @@ fn ledgers_without_an_end_or_with_two_are_refused() {
 fn a_snapshot_that_does_not_read_back_is_refused() {
     let (disk, folder, _) = two_snapshots(3, 2, true);
     let before = disk.contents();
-    let error = reshard(&Through::new(Arc::new(disk.clone()), Liar), folder.path(), 3).expect_err("it went on");
+    let error =
+        reshard::<Shadow>(&Through::new(Arc::new(disk.clone()), Liar), folder.path(), 3).expect_err("it went on");
     assert!(error.to_string().contains("a new snapshot does not read back"), "{error}");
     let locks = |path: &&PathBuf| !path.to_string_lossy().contains("LOCK");
     assert!(disk.paths().iter().filter(locks).eq(before.keys().filter(locks)), "{:?}", disk.paths());
-    reshard(&disk, folder.path(), 3).unwrap();
+    reshard::<Shadow>(&disk, folder.path(), 3).unwrap();
 }
 
 #[derive(Clone)]

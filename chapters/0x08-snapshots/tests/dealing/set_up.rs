@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ch08::ledger_parts::parts;
-use ch08::once::snapshot;
+use ch08::shadow::Shadow;
 use ch08::start::Start;
 use contract::folder::Folder;
 use contract::harness::run;
 use contract::oracle::Oracle;
 use contract::streams::Random;
 use contract::{Faults, SimDisk};
+use keeping::ledger_parts::parts;
+use keeping::once::snapshot;
 use market::log::ShardOf;
 use market::log_chain::segments;
 use market::log_merge::LogMerge;
@@ -88,7 +89,7 @@ pub fn two_snapshots(seed: u64, shards: u16, trims: bool) -> (SimDisk, Folder, O
     for (from, to) in [(0, 60), (60, 120), (120, 160)] {
         run::<Engine>(&folder.options, &commands(&oracle, from, to), 5).unwrap();
         if to < 160 {
-            snapshot(&folder.options).unwrap();
+            snapshot::<Shadow>(&folder.options).unwrap();
         }
     }
     assert_eq!(is_trimmed(&disk, &folder, shards), trims);

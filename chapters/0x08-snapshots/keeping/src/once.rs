@@ -4,17 +4,17 @@ use market::data_dir::{SnapshotLock, shard_counts};
 use market::log::ShardOf;
 use market::{EngineError, LogError, Options, Sequence};
 
-use crate::shadow::Shadow;
+use crate::engine::Shadow;
 
 /// Follows the logs to their watermarks, writes a snapshot of each shard, and says what was done.
 ///
 /// # Errors
 /// When there is no log, when one can't be read, when somebody else makes snapshots, or the disk can't be written.
-pub fn snapshot(options: &Options) -> Result<String, EngineError> {
+pub fn snapshot<S: Shadow>(options: &Options) -> Result<String, EngineError> {
     let shards = shard_count(options, "make a snapshot of")?;
     let _lock = SnapshotLock::take(&*options.disk, &options.data_dir)?;
     let shards = (0..shards).map(|shard| ShardOf { shard, shards });
-    let said: Result<Vec<String>, EngineError> = shards.map(|shard| one(options, shard)).collect();
+    let said: Result<Vec<String>, EngineError> = shards.map(|shard| one::<S>(options, shard)).collect();
     Ok(said?.join("\n"))
 }
 
@@ -36,13 +36,13 @@ pub fn shard_count(options: &Options, what: &str) -> Result<u16, EngineError> {
 }
 
 /// A snapshot of one shard.
-fn one(options: &Options, shard: ShardOf) -> Result<String, EngineError> {
-    let mut shadow = Shadow::begin(options, shard)?;
+fn one<S: Shadow>(options: &Options, shard: ShardOf) -> Result<String, EngineError> {
+    let mut shadow = S::begin(options, shard)?;
     let began = shadow.next();
     // Who runs may log faster than this reads: what was on disk when it began is enough.
     let mut until = Sequence(u64::MAX);
     loop {
-        let left = shadow.follow(until, |_, _| ())?;
+        let left = shadow.follow(until)?;
         until = until.min(shadow.next().plus(left));
         if left == 0 || shadow.next() >= until {
             break;

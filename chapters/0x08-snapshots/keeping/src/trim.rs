@@ -11,11 +11,11 @@ use market::disk::copy_file;
 use market::log::ShardOf;
 use market::log_chain::{Segment, segments};
 use market::snapshot::{SnapshotHeader, list};
-use market::snapshot_file::SnapshotReader;
-use market::{Disk, EngineError, LogReader, Sequence};
+use market::snapshot_file::{SnapshotReader, remove_older};
+use market::{Disk, EngineError, LogReader, Options, Sequence};
 
+use crate::fit::check;
 use crate::ledger_parts;
-use crate::start::check;
 
 /// How many of the newest snapshots are kept, for one of them may not hold.
 const NEWEST_KEPT: usize = 2;
@@ -26,6 +26,22 @@ pub struct Kept {
     pub snapshots: Vec<(Sequence, PathBuf)>,
     /// Whether the ledger has come to the oldest of them.
     pub reached: bool,
+}
+
+/// Removes what of a shard's past need not stay, now that its newest snapshot is there, at which `newest` is the next
+/// command: older snapshots, and, where `options` say so, segments of the log. Who calls this holds the lock of the
+/// snapshots.
+///
+/// # Errors
+/// What the disk says.
+pub fn keep(options: &Options, shard: ShardOf, newest: Sequence) -> Result<(), EngineError> {
+    let (disk, folder) = (&*options.disk, &options.data_dir);
+    let kept = Kept::find(disk, folder, shard, newest)?;
+    remove_older(disk, folder, shard, &kept.snapshots)?;
+    if options.trim_log {
+        trim(disk, folder, options.archive.as_deref(), shard, &kept)?;
+    }
+    Ok(())
 }
 
 // ANCHOR: kept

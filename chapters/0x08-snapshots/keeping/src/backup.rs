@@ -16,10 +16,10 @@ use market::snapshot::{list, of_file_name};
 use market::watermark::{self, Mark};
 use market::{Disk, EngineError, LogError, Options, Sequence};
 
+use crate::engine::Shadow;
+use crate::fit::check;
 use crate::ledger_parts;
 use crate::once::shard_count;
-use crate::shadow::Shadow;
-use crate::start::check;
 
 /// How often something is tried again that an engine changed meanwhile.
 const TRIES: usize = 50;
@@ -31,14 +31,14 @@ const TRIES: usize = 50;
 /// # Errors
 /// When there is no log, when it can't be trusted, when something is at `to`, or the disk says no. Then there is
 /// nothing new at `to`.
-pub fn copy(from: &Options, to: &Path) -> Result<String, EngineError> {
+pub fn copy<S: Shadow>(from: &Options, to: &Path) -> Result<String, EngineError> {
     let shards = shard_count(from, "copy")?;
     refuse_occupied(&*from.disk, to)?;
     let draft = draft_of(to);
     let drafted = Options { data_dir: draft.clone(), ..from.clone() };
     fs::create_dir_all(&draft).map_err(io("make", &draft))?;
     let shards = (0..shards).map(|shard| ShardOf { shard, shards });
-    let said: Result<Vec<String>, EngineError> = shards.map(|shard| copy_shard(from, &drafted, shard)).collect();
+    let said: Result<Vec<String>, EngineError> = shards.map(|shard| copy_shard::<S>(from, &drafted, shard)).collect();
     let named = said.and_then(|said| {
         // The ledger's parts were copied by the system, which syncs no names.
         from.disk.make_folder(&draft).map_err(io("make", &draft))?;
@@ -73,11 +73,11 @@ fn refuse_occupied(disk: &dyn Disk, to: &Path) -> Result<(), EngineError> {
 }
 
 /// Copies one shard, again if its log is trimmed meanwhile, and tries the copy.
-fn copy_shard(from: &Options, to: &Options, shard: ShardOf) -> Result<String, EngineError> {
+fn copy_shard<S: Shadow>(from: &Options, to: &Options, shard: ShardOf) -> Result<String, EngineError> {
     let mut tries = 0;
     loop {
         let names = names(from, shard)?;
-        let tried = copy_files(from, to, shard, &names).and_then(|mark| try_copy(to, shard, mark));
+        let tried = copy_files(from, to, shard, &names).and_then(|mark| try_copy::<S>(to, shard, mark));
         tries += 1;
         if tried.is_ok() || tries == TRIES || names == self::names(from, shard)? {
             return tried;
@@ -127,14 +127,14 @@ fn copy_files(from: &Options, to: &Options, shard: ShardOf, names: &[String]) ->
 }
 
 /// Opens the copy as a start does, follows its log to the end, and reads what the start did not.
-fn try_copy(copy: &Options, shard: ShardOf, mark: Mark) -> Result<String, EngineError> {
+fn try_copy<S: Shadow>(copy: &Options, shard: ShardOf, mark: Mark) -> Result<String, EngineError> {
     let (disk, folder) = (&*copy.disk, &copy.data_dir);
     let there = segments(disk, folder, shard).map_err(io("look at", folder))?;
     let begin = beginning(copy, shard, &there)?;
     read_chain::<LogError>(disk, shard, &there, begin.as_ref(), None, |_, _| Ok(()))?;
-    let mut shadow = Shadow::begin(copy, shard)?;
+    let mut shadow = S::begin(copy, shard)?;
     let began = shadow.next().0 - Sequence::FIRST.0;
-    while shadow.follow(Sequence(u64::MAX), |_, _| ())? > 0 {}
+    while shadow.follow(Sequence(u64::MAX))? > 0 {}
     if shadow.next() != mark.last.plus(1) {
         let reason = format!("the copy of it goes on with command {}, and {} were on disk", shadow.next(), mark.last);
         return Err(EngineError::Unsound { path: folder.clone(), reason });

@@ -18,14 +18,13 @@ use market::snapshot_file::{SnapshotReader, SnapshotWriter};
 use market::{Disk, EngineError, Sequence, Stamp, UnixMs};
 
 use crate::companions::word;
-use crate::exchange::Exchange;
+use crate::engine::Exchange;
+use crate::fit;
 use crate::ledger_parts::{self, Part};
-use crate::metrics::Unmeasured;
-use crate::start::load;
 
 /// What a set of logs had led to at one moment, dealt out to another number of shards.
-pub struct Dealt {
-    exchanges: Vec<Exchange>,
+pub struct Dealt<E> {
+    exchanges: Vec<E>,
     moment: UnixMs,
     /// Where the ledgers of the old shards stand at that moment, and how many of their entries a snapshot knows on disk.
     ledgers: Vec<(Part, u64)>,
@@ -37,13 +36,13 @@ pub struct Dealt {
 ///
 /// # Errors
 /// When a snapshot or a log can't be trusted, or the disk can't be read or written.
-pub fn deal<'disk>(
+pub fn deal<'disk, E: Exchange>(
     disk: &'disk dyn Disk,
     folder: &Path,
     before: u16,
     shards: u16,
 ) -> Result<(SetWriter<'disk>, u64), EngineError> {
-    let (mut dealt, places) = Dealt::oldest(disk, folder, before, shards)?;
+    let (mut dealt, places) = Dealt::<E>::oldest(disk, folder, before, shards)?;
     let mut logs = LogMerge::open(disk, folder, &places)?;
     dealt.replay(&mut logs)?;
     dealt.check_ledgers(folder)?;
@@ -70,18 +69,18 @@ fn refuse_companions(folder: &Path, header: Option<&SnapshotHeader>) -> Result<(
     })
 }
 
-impl Dealt {
+impl<E: Exchange> Dealt<E> {
     /// Loads the oldest snapshot of each shard whose log has no beginning, and says where the logs go on.
     fn oldest(
         disk: &dyn Disk,
         folder: &Path,
         before: u16,
         shards: u16,
-    ) -> Result<(Dealt, Vec<Option<Place>>), EngineError> {
+    ) -> Result<(Dealt<E>, Vec<Option<Place>>), EngineError> {
         let (mut exchanges, mut places, mut ledgers) = (Vec::new(), Vec::new(), Vec::new());
-        exchanges.resize_with(shards.into(), Exchange::default);
+        exchanges.resize_with(shards.into(), E::default);
         for shard in (0..before).map(|shard| ShardOf { shard, shards: before }) {
-            let (exchange, header) = oldest(disk, folder, shard)?.unzip();
+            let (exchange, header) = oldest::<E>(disk, folder, shard)?.unzip();
             refuse_companions(folder, header.as_ref())?;
             exchange.into_iter().for_each(|exchange| exchange.deal(&mut exchanges));
             let place = header.as_ref().map(|header| header.place);
@@ -100,7 +99,7 @@ impl Dealt {
         while let Some((shard, stamp, command)) = logs.next_until(self.moment)? {
             let to = ShardOf::market(command.market(), self.exchanges.len() as u16).shard;
             events.clear();
-            self.exchanges[usize::from(to)].apply(&command, &mut events, &mut Unmeasured);
+            self.exchanges[usize::from(to)].apply(&command, &mut events);
             let (ledger, _) = &mut self.ledgers[usize::from(shard)];
             ledger.first = stamp.sequence.plus(1);
             ledger.entry += events.iter().filter(|event| event.moves_value()).count() as u64;
@@ -153,7 +152,7 @@ impl Dealt {
             new.goes_with(path.clone());
             exchange.save(&mut snapshot)?;
             snapshot.finish_unnamed()?;
-            let read = SnapshotReader::open(disk, &path).and_then(|mut snapshot| Exchange::load(&mut snapshot));
+            let read = SnapshotReader::open(disk, &path).and_then(|mut snapshot| E::load(&mut snapshot));
             let reason = match read {
                 Ok(read) if read.digest() == exchange.digest() => continue,
                 Ok(_) => "it holds something else than was written".into(),
@@ -167,7 +166,11 @@ impl Dealt {
 }
 
 /// The oldest snapshot of a shard and what it holds, or nothing where its log has its beginning.
-fn oldest(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> Result<Option<(Exchange, SnapshotHeader)>, EngineError> {
+fn oldest<E: Exchange>(
+    disk: &dyn Disk,
+    folder: &Path,
+    shard: ShardOf,
+) -> Result<Option<(E, SnapshotHeader)>, EngineError> {
     let segments = segments(disk, folder, shard).map_err(io("look for the log", folder))?;
     let Some(first) = segments.first().filter(|segment| segment.first > Sequence::FIRST) else { return Ok(None) };
     let snapshots = list(disk, folder, shard).map_err(io("look for snapshots", folder))?;
@@ -179,7 +182,11 @@ fn oldest(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> Result<Option<(Exch
         );
         return Err(EngineError::Unsound { path: first.path.clone(), reason });
     };
-    load(disk, shard, &segments, path, false).map(Some).map_err(|error| {
+    let loaded = fit::open(disk, shard, &segments, path).and_then(|mut snapshot| {
+        let exchange = E::load(&mut snapshot)?;
+        Ok((exchange, snapshot.header))
+    });
+    loaded.map(Some).map_err(|error| {
         let reason = format!(
             "what came before command {} is dealt from this snapshot, and it can't be used: {error}; restore it from a \
              copy, or move it away, and the next one is taken; nothing was changed",
