@@ -7,9 +7,9 @@ use clap::{Parser, Subcommand};
 use gateway::args::Args;
 use gateway::bot::{self, BotArgs};
 use gateway::front::Fronts;
-use gateway::measure::open_loop::{self, LoadArgs};
-use gateway::measure::soak::{self, SoakArgs};
-use gateway::{measure, serve};
+use gateway::{fill, serve};
+use gauge::soak::{self, SoakArgs};
+use load::open_loop::{self, LoadArgs};
 use results::venue_args::VenueArgs;
 
 /// One thread makes answers and others send them, so memory is freed on another thread than the one that allocated it.
@@ -39,7 +39,7 @@ enum Instead {
 
 fn main() -> ExitCode {
     match Program::try_parse() {
-        Ok(Program { instead: Some(Instead::Venue(args)), .. }) => program::end(measure::run(&args)),
+        Ok(Program { instead: Some(Instead::Venue(args)), .. }) => program::end(gauge::run(&args, &fill::fill)),
         Ok(Program { instead: Some(Instead::Soak(args)), .. }) => program::end(soak::run(&args)),
         Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
         Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),

@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 use exactly_once::once::Once;
 use gateway::args::Args;
 use gateway::bot::{self, BotArgs};
-use gateway::measure::open_loop::{self, LoadArgs};
 use gateway::serve;
+use load::open_loop::{self, LoadArgs};
 
 /// Answers are made on one thread and sent on others, so memory goes back where it did not come from, as in 0x0a.
 #[global_allocator]

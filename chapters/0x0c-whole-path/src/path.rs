@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gateway::client::Http;
-use gateway::measure::late::{self, Offer};
-use gateway::measure::load::{Crowd, broken};
-use gateway::measure::open_loop::Protocol;
-use gateway::measure::server::{Server, UNLIMITED};
 use hyper::Method;
+use load::crowd::{Crowd, broken};
+use load::late::{self, Offer};
+use load::open_loop::Protocol;
+use load::server::{Server, UNLIMITED};
 use market_data::engines::Rung;
 use program::{Verdict, print};
 use results::error::MeasureError;

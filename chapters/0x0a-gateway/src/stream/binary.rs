@@ -15,15 +15,13 @@
 //! draining, 3 forbidden, 4 unknown, 5 too fast, 6 too many in flight. If one command of a message belongs to another
 //! account, all of them are forbidden. In a trade the other side's account is 0, because it is private.
 
+pub use load::client::PROTOCOL;
 use market::log::{RECORD_BYTES, decode_command};
 use market::{AccountId, Event};
 
 use crate::door::Commands;
 use crate::reply::{Given, Refusal};
 use crate::stream::outbox::Notice;
-
-/// The subprotocol's name in the handshake.
-pub const PROTOCOL: &str = "cents.binary.1";
 
 /// The most commands per message.
 pub const COMMANDS_MAX: usize = 8_192;

@@ -6,17 +6,18 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
-use gateway::client::{ClientError, Stream};
+use load::client::{ClientError, Stream};
 use results::error::MeasureError;
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::inside::spread;
 use crate::load::{Crowd, PLAY_NOTHING, Way};
 use crate::record::{Many, Storm};
 use crate::sent::{Sent, TIMES};
-use crate::server::Server;
+use crate::server;
+use load::crowd::broken;
+use load::figures::spread;
 
 /// Honest clients, and as many that storm.
 const CLIENTS: usize = 32;
@@ -27,10 +28,9 @@ const READERS: usize = 64;
 /// Measures both.
 pub fn measure(rounds: u32, quick: bool, runtime: &Runtime, folder: &Path) -> Result<(Storm, Many), MeasureError> {
     let time = Duration::from_millis(if quick { 500 } else { 2_000 });
-    let broken = |error: ClientError| MeasureError::Unusable(format!("the load broke off: {error}"));
     let home = tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
-    let server = Server::start("ch0b", home.path(), PLAY_NOTHING)?;
-    let gather = |clients| runtime.block_on(Crowd::gather(&server, clients)).map_err(broken);
+    let server = server::start("ch0b", home.path(), PLAY_NOTHING)?;
+    let gather = |clients| runtime.block_on(Crowd::gather(&server, clients));
     let (mut honest, mut stormy, mut readers) = (gather(CLIENTS)?, gather(CLIENTS)?, gather(READERS)?);
     let [mut alone, mut beside, mut repeats, mut handed] = <[Vec<f64>; 4]>::default();
     for _ in 0..rounds {

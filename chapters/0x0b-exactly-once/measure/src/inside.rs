@@ -13,12 +13,12 @@ use exactly_once::outcome::{OUTCOMES_MAX, reply};
 use exactly_once::table::{Found, Table, Waiter};
 use exactly_once::window::NUMBERS;
 use gateway::reply::Answer;
+use load::figures::spread;
 use market::log::ShardOf;
 use market::{
     AccountId, Cents, Command, Event, Intent, MarketId, OrderId, Place as Order, Price, Quantity, Sequence, Stamp,
     Ticket, TimeInForce, UnixMs,
 };
-use results::record::Spread;
 
 use crate::record::Inside;
 
@@ -44,12 +44,6 @@ pub fn measure(rounds: u32, quick: bool) -> Inside {
     let [look, new, again, added, taken] = all.map(|figures| spread(&figures));
     let (look_ns, new_ns, repeat_ns, added_per_s, taken_per_s) = (look, new, again, added, taken);
     Inside { look_ns, new_ns, repeat_ns, lane_bytes, outcome_bytes, added_per_s, taken_per_s }
-}
-
-/// A figure over the rounds.
-pub fn spread(figures: &[f64]) -> Spread {
-    // There is one for each round, and at least one round.
-    Spread::of(figures).unwrap_or(Spread { median: 0.0, min: 0.0, max: 0.0, rounds: figures.to_vec() })
 }
 
 fn lane(number: u32) -> Lane {

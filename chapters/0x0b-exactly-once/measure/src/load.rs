@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
-use gateway::client::{ClientError, Http, Stream};
 use hyper::Method;
 use hyper::body::Bytes;
+use load::client::{ClientError, Http, Stream};
 use market::log::encode_command;
 use market::{AccountId, Command, Intent, MarketId, Place, TimeInForce};
 use results::error::MeasureError;
@@ -18,11 +18,13 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::inside::spread;
 use crate::record::Cost;
 use crate::sent::{Sent, TIMES};
-use crate::server::Server;
+use crate::server;
 use crate::words::words;
+use load::crowd::{self, Member, broken};
+use load::figures::spread;
+use load::server::Server;
 
 /// Clients over HTTP and over WebSocket.
 const CONNECTIONS: usize = 64;
@@ -33,12 +35,13 @@ const BATCH: u64 = 1_000;
 const WINDOW: usize = 3;
 /// Accounts get their cash by deposits.
 pub const PLAY_NOTHING: &[&str] = &["--play-money", "0"];
+
 /// Cash of each account: all of them together have less than a market can hold.
 const CASH: u64 = 1_000_000_000;
 
 /// Accounts with cash in one market; those with even places buy YES, the others NO.
 pub struct Crowd {
-    members: Vec<(AccountId, String)>,
+    members: crowd::Crowd,
     /// The last number that each has used over HTTP, in lane 0.
     used: Vec<u64>,
     /// The last number that each has used over WebSocket, in lane 1.
@@ -49,25 +52,16 @@ pub struct Crowd {
 
 impl Crowd {
     /// Makes so many.
-    pub async fn gather(server: &Server, accounts: usize) -> Result<Crowd, ClientError> {
-        let mut http = Http::connect(server.address).await?;
-        let question = json!({ "question": { "en": "Load?", "zh": "压测？" } });
-        http.json(Method::POST, "/v1/markets", &server.operator, &question).await?;
-        let mut members = Vec::new();
-        for _ in 0..accounts {
-            let made = http.json(Method::POST, "/v1/accounts", "", &json!({})).await?;
-            let cash = json!({ "account": made["account"], "amount": CASH });
-            http.json(Method::POST, "/v1/markets/1/deposits", &server.operator, &cash).await?;
-            let account = AccountId(made["account"].as_u64().unwrap_or_default() as u32);
-            members.push((account, made["key"].as_str().unwrap_or_default().to_owned()));
-        }
-        let none = vec![0; members.len()];
-        Ok(Crowd { used: none.clone(), said: none.clone(), sent: none, members })
+    pub async fn gather(server: &Server, accounts: usize) -> Result<Crowd, MeasureError> {
+        let members = crowd::Crowd::gather_with(server, accounts, CASH).await?;
+        let none = vec![0; accounts];
+        Ok(Crowd { members, used: none.clone(), said: none.clone(), sent: none })
     }
 
     /// A member's number and key.
     pub fn member(&self, place: usize) -> (AccountId, &str) {
-        (self.members[place].0, &self.members[place].1)
+        let member = self.members.member(place);
+        (member.account, &member.key)
     }
 
     /// Sends for so long, and gives how many orders were answered in how many seconds.
@@ -84,9 +78,8 @@ impl Crowd {
             Way::Words => (CONNECTIONS, &mut self.said),
             Way::Binary => (STREAMS, &mut self.sent),
         };
-        let members = self.members.iter().zip(&*used).take(streams).enumerate();
-        let tasks = members.map(|(place, ((account, key), used))| {
-            let (account, key, used) = (*account, key.clone(), *used);
+        let tasks = used.iter().take(streams).enumerate().map(|(place, &used)| {
+            let Member { account, key, .. } = self.members.member(place).clone();
             match way {
                 Way::Http => tokio::spawn(http(address, key, place, used, sent, until)),
                 Way::Words => tokio::spawn(words(address, key, place, used, sent, until)),
@@ -235,14 +228,13 @@ pub fn measure(
     say: &dyn Fn(&str),
 ) -> Result<Vec<Cost>, MeasureError> {
     let time = Duration::from_millis(if quick { 500 } else { 2_000 });
-    let broken = |error: ClientError| MeasureError::Unusable(format!("the load broke off: {error}"));
     let home = || tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error));
     let homes = [home()?, home()?];
     let servers =
-        [Server::start("ch0a", homes[0].path(), PLAY_NOTHING)?, Server::start("ch0b", homes[1].path(), PLAY_NOTHING)?];
+        [server::start("ch0a", homes[0].path(), PLAY_NOTHING)?, server::start("ch0b", homes[1].path(), PLAY_NOTHING)?];
     let mut crowds = Vec::new();
     for server in &servers {
-        crowds.push(runtime.block_on(Crowd::gather(server, CONNECTIONS)).map_err(broken)?);
+        crowds.push(runtime.block_on(Crowd::gather(server, CONNECTIONS))?);
     }
     let mut costs = Vec::new();
     for way in [Way::Http, Way::Words, Way::Binary] {

@@ -6,27 +6,27 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
-use gateway::client::{ClientError, Http, Stream};
 use hyper::Method;
+use load::client::{ClientError, Http, Stream};
 use results::error::MeasureError;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::inside::spread;
 use crate::load::{Crowd, batch};
 use crate::record::Returning;
-use crate::server::Server;
+use crate::server;
+use load::crowd::broken;
+use load::figures::spread;
 
 /// Orders a message.
 const BATCH: u64 = 8_000;
 
 /// Measures for one notice, a thousand and a million.
 pub async fn measure(rounds: u32, quick: bool, folder: &Path) -> Result<Vec<Returning>, MeasureError> {
-    let broken = |error: ClientError| MeasureError::Unusable(format!("the load broke off: {error}"));
     let data_dir = tempfile::tempdir_in(folder);
     let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
-    let server = Server::start("ch0b", data_dir.path(), &[])?;
-    let crowd = Crowd::gather(&server, 1).await.map_err(broken)?;
+    let server = server::start("ch0b", data_dir.path(), &[])?;
+    let crowd = Crowd::gather(&server, 1).await?;
     let (account, key) = (crowd.member(0).0, crowd.member(0).1.to_owned());
     let counts: &[u64] = if quick { &[1, 1_000, 100_000] } else { &[1, 1_000, 1_000_000] };
     let all = counts.last().copied().unwrap_or(1);
@@ -45,10 +45,10 @@ pub async fn measure(rounds: u32, quick: bool, folder: &Path) -> Result<Vec<Retu
     // Snapshots stand behind each command that is a multiple of a million, so the ring of a venue that has just started
     // holds what came after the last; the limit of a thousand commands makes that nothing.
     for _ in 0..rounds {
-        let server = Server::start("ch0b", data_dir.path(), &["--snapshot-every", "1000"])?;
+        let server = server::start("ch0b", data_dir.path(), &["--snapshot-every", "1000"])?;
         std::thread::sleep(Duration::from_millis(300));
         drop(server);
-        let server = Server::start("ch0b", data_dir.path(), &["--snapshot-every", "1000000000"])?;
+        let server = server::start("ch0b", data_dir.path(), &["--snapshot-every", "1000000000"])?;
         for (&count, figures) in counts.iter().zip(&mut log) {
             figures.push(read(server.address, &key, &behind(count), count)?);
         }

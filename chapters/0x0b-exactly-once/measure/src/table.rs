@@ -1,20 +1,10 @@
 //! The record for people.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
+use load::cells::{figures_right, table};
 use results::language::Language;
 
 use crate::record::{Cost, Naive, OnceRecord, Returning};
-
-fn table(head: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head.iter().copied());
-    table
-}
-
-fn right(mut table: Table) -> String {
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    format!("{table}\n")
-}
 
 /// All tables.
 pub fn text(record: &OnceRecord, language: Language) -> String {
@@ -79,7 +69,7 @@ pub fn text(record: &OnceRecord, language: Language) -> String {
         let per_s = per_s.map_or(String::new(), |per_s| format!("{per_s:.0}"));
         naive.add_row([name.clone(), asked.to_string(), twice.to_string(), lost.to_string(), per_s]);
     }
-    [one, costs, many, back, naive].map(right).join("\n")
+    [one, costs, many, back, naive].map(|table| format!("{}\n", figures_right(table))).join("\n")
 }
 
 /// What happens with many clients at once.

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Instant;
 
 use futures_util::{SinkExt, StreamExt};
-use gateway::client::{ClientError, Hearing, Stream};
+use load::client::{ClientError, Hearing, Stream};
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 

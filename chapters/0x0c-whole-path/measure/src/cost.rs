@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use gateway::measure::load::{CONNECTIONS, Crowd, STREAMS};
-use gateway::measure::request_kind::RequestKind;
-use gateway::measure::server::{Server, UNLIMITED};
+use load::crowd::{CONNECTIONS, Crowd, STREAMS};
+use load::figures::spread;
+use load::request_kind::RequestKind;
+use load::server::{Server, UNLIMITED};
 use market_data::engines::Rung;
 use results::error::MeasureError;
-use results::record::Spread;
 
 use crate::record::Cost;
 
@@ -59,9 +59,4 @@ pub fn measure(program: &Path, rounds: u32, quick: bool, folder: &Path) -> Resul
         });
     }
     Ok(costs)
-}
-
-fn spread(figures: &[f64]) -> Spread {
-    // There is one for each round, and at least one round.
-    Spread::of(figures).unwrap_or(Spread { median: 0.0, min: 0.0, max: 0.0, rounds: figures.to_vec() })
 }

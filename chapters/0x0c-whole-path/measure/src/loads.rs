@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Parser;
-use gateway::measure::open_loop::Protocol;
+use load::open_loop::Protocol;
 use results::error::MeasureError;
 use results::output::OutputArgs;
 use whole_path::collector::KEPT;

@@ -1,6 +1,7 @@
 //! The record for people.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
+use load::cells::{figures_right, table};
 use results::language::Language;
 
 use crate::record::{Cost, Load, PathRecord, Stage};
@@ -26,7 +27,7 @@ pub fn text(record: &PathRecord, language: Language) -> String {
         let [none, one, every] = per_s;
         costs.add_row([name.clone(), none, one, every, format!("{:.3}", some.median), format!("{:.3}", all.median)]);
     }
-    text + &format!("{}\n", right(costs))
+    text + &format!("{}\n", figures_right(costs))
 }
 
 fn stages(load: &Load, say: impl Fn(&'static str, &'static str) -> &'static str) -> Table {
@@ -42,16 +43,5 @@ fn stages(load: &Load, say: impl Fn(&'static str, &'static str) -> &'static str)
     rows.add_row(sums);
     let client = [say("client", "客户端").to_owned(), String::new(), us(load.client_p50_ns), us(load.client_p99_ns)];
     rows.add_row(client);
-    right(rows)
-}
-
-fn table(head: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head.iter().copied());
-    table
-}
-
-fn right(mut table: Table) -> Table {
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    table
+    figures_right(rows)
 }

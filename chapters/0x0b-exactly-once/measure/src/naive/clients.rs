@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use gateway::client::{ClientError, Http};
 use hyper::Method;
 use hyper::body::Bytes;
+use load::client::{ClientError, Http};
 use market::log::ShardOf;
 use market::log_chain::{read_chain, segments};
 use market::{Command, LogError, RealDisk};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::proxy::Proxy;
 use crate::record::Naive;
-use crate::server::Server;
+use crate::server;
 
 /// What a client does that has no answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn measure(way: Way, orders: u64, folder: &Path) -> Result<Naive, MeasureErr
     let data_dir = tempfile::tempdir_in(folder);
     let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
     let package = if way == Way::Numbered { "ch0b" } else { "ch0a" };
-    let server = Server::start(package, data_dir.path(), &["--play-money", "1000000"])?;
+    let server = server::start(package, data_dir.path(), &["--play-money", "1000000"])?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
     let proxy = Proxy::start(server.address, 7);

@@ -15,7 +15,8 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-use crate::stream::binary::PROTOCOL;
+/// The name of the binary subprotocol in the handshake.
+pub const PROTOCOL: &str = "cents.binary.1";
 
 /// Why a client could not go on.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use results::language::Language;
 use results::record::{VenueRecord, WindowRecord};
 use results::units::{count_text, duration_text};
 
-use crate::measure::cells::{bytes, ms, right, table};
+use load::cells::{bytes, ms, right, table};
 
 /// The tables of the parts that were measured.
 pub(super) fn all(record: &VenueRecord, language: Language) -> impl Iterator<Item = Table> {

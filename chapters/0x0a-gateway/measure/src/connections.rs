@@ -7,7 +7,6 @@
 
 use std::cell::RefCell;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -22,17 +21,15 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::task::LocalSet;
 
-use crate::client::{ClientError, Http};
-use crate::measure::asking::histogram;
-use crate::measure::load::{Crowd, broken};
-use crate::measure::server::Server;
-use crate::measure::watcher::{Seen, Watcher};
+use crate::watcher::{Seen, Watcher};
+use load::asking::histogram;
+use load::client::{ClientError, Http};
+use load::crowd::{Crowd, broken};
+use load::open_files::{open_files, room};
+use load::server::Server;
 
 /// How many connections are made concurrently.
 const AT_ONCE: usize = 64;
-
-/// How many files this process and the server need besides connections: the server reserves 512 for itself.
-const OWN_FILES: usize = 600;
 
 /// How often an order changes the book: as often as the server checks for changes.
 const CHANGE: Duration = Duration::from_millis(100);
@@ -72,29 +69,6 @@ pub fn measure(
     });
     let cases = cases.collect::<Result<_, _>>()?;
     Ok(ConnectionsRecord { open_files_max, kernel: kernel(), cases })
-}
-
-/// How many connections fit into this many open files.
-pub fn room(open_files: u64) -> usize {
-    (open_files as usize).saturating_sub(OWN_FILES)
-}
-
-/// How many files a process may have open, after raising the limit as far as the system allows. The server inherits it.
-pub fn open_files() -> Option<u64> {
-    let limit = |place: usize| {
-        let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
-        line.split_whitespace().nth(place)?.parse::<u64>().ok()
-    };
-    if let (Some(soft), Some(hard)) = (limit(0), limit(1))
-        && soft < hard
-    {
-        let mut raise = Command::new("prlimit");
-        raise.args(["--pid", &std::process::id().to_string(), &format!("--nofile={hard}:{hard}")]);
-        // Without util-linux the limit stays as it is, and the record shows it.
-        let _ = raise.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    }
-    limit(0)
 }
 
 fn kernel() -> Vec<SettingRecord> {

@@ -3,27 +3,18 @@
 //! The venue runs in its own process and the load in this one; the record has the time of both. On a machine with two
 //! cores they share them, so the meaningful comparison is with the same server's empty handler and bare echo, measured
 //! in turn with the orders in each round: the load costs about the same in all of them.
+#![forbid(unsafe_code)]
 
 pub mod accounts;
-pub mod asking;
 pub mod bare;
 pub mod beside;
-pub mod cells;
 pub mod connections;
-pub mod late;
-pub mod load;
-pub mod mix;
 pub mod notices;
-pub mod open_loop;
-pub mod profile;
-pub mod request_kind;
-pub mod server;
 pub mod soak;
 pub mod sustained;
 pub mod table;
 pub mod throughput;
 pub mod watcher;
-pub mod windows;
 
 use std::path::Path;
 
@@ -37,15 +28,17 @@ use results::record::{Record, VenueRecord};
 use results::venue_args::{HIGH_RATE, Part, VenueArgs};
 use tokio::runtime::Runtime;
 
-use crate::measure::late::Offer;
-use crate::measure::load::{CONNECTIONS, Crowd};
-use crate::measure::server::Server;
+use crate::accounts::Fill;
 
-/// Measures, prints a table, and writes `venue.json` into the output folder.
+use load::crowd::{CONNECTIONS, Crowd};
+use load::late::{self, Offer};
+use load::server::Server;
+
+/// Measures, prints a table, and writes `venue.json` into the output folder. `fill` makes accounts before a venue runs.
 ///
 /// # Errors
 /// If the machine could not run it, or the disk can't be written.
-pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
+pub fn run(args: &VenueArgs, fill: &Fill) -> Result<Verdict, MeasureError> {
     let folder = args.output.folder();
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -72,7 +65,7 @@ pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
         notices: Vec::new(),
     };
     for &part in args.parts() {
-        measure(part, args, &runtime, &folder, &mut record, &|step: &str| say(&bar, step))?;
+        measure(part, args, (&runtime, &folder, fill), &mut record, &|step: &str| say(&bar, step))?;
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -86,8 +79,7 @@ pub fn run(args: &VenueArgs) -> Result<Verdict, MeasureError> {
 fn measure(
     part: Part,
     args: &VenueArgs,
-    runtime: &Runtime,
-    folder: &Path,
+    (runtime, folder, fill): (&Runtime, &Path, &Fill),
     record: &mut VenueRecord,
     say: &dyn Fn(&str),
 ) -> Result<(), MeasureError> {
@@ -104,7 +96,7 @@ fn measure(
         Part::Engines => record.engines = throughput::by_engine(args, runtime, folder, say)?,
         Part::Connections => record.connections = Some(connections::measure(args, runtime, folder, say)?),
         Part::Sustained => record.sustained = Some(runtime.block_on(sustained::measure(args, folder, say))?),
-        Part::Accounts => record.accounts = accounts::measure(args, runtime, folder, say)?,
+        Part::Accounts => record.accounts = accounts::measure(args, runtime, folder, fill, say)?,
         Part::Notices => record.notices = runtime.block_on(notices::measure(args, folder, say))?,
     }
     Ok(())

@@ -19,11 +19,11 @@ use serde_json::json;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::client::{ClientError, Stream};
-use crate::measure::late::offer;
-use crate::measure::load::{Crowd, Member, broken};
-use crate::measure::server::Server;
-use crate::measure::windows::{Waits, watch};
+use load::client::{ClientError, Stream};
+use load::crowd::{Crowd, Member, broken};
+use load::late::offer;
+use load::server::Server;
+use load::windows::{Waits, watch};
 
 /// Orders per second: ten million in a minute, and a few more.
 const RATE: u64 = 167_000;

@@ -23,13 +23,13 @@ use results::units::{duration_text, rate_text};
 use serde_json::json;
 use tokio::time::{Instant, interval_at};
 
-use crate::client::{ClientError, Http, Stream};
-use crate::measure::late::{Offer, offer_http};
-use crate::measure::load::{CONNECTIONS, Crowd, Member, broken};
-use crate::measure::request_kind::RequestKind;
-use crate::measure::server::Server;
-use crate::measure::table::soak_text;
-use crate::measure::windows::{Waits, watch};
+use crate::table::soak_text;
+use load::client::{ClientError, Http, Stream};
+use load::crowd::{CONNECTIONS, Crowd, Member, broken};
+use load::late::{Offer, offer_http};
+use load::request_kind::RequestKind;
+use load::server::Server;
+use load::windows::{Waits, watch};
 
 /// The length of a window; a short run has shorter ones.
 const WINDOW: Duration = Duration::from_secs(10);

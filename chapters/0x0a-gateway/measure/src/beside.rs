@@ -23,10 +23,10 @@ use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
-use crate::client::{ClientError, Http, Stream};
-use crate::measure::late::{self, Offer};
-use crate::measure::load::{CONNECTIONS, Crowd};
-use crate::measure::server::Server;
+use load::client::{ClientError, Http, Stream};
+use load::crowd::{CONNECTIONS, Crowd};
+use load::late::{self, Offer};
+use load::server::Server;
 
 /// Connections that start a request and never finish it, with a byte from time to time.
 const HALF_OPEN: usize = 200;

@@ -5,7 +5,7 @@ use results::language::Language;
 use results::record::LoadRecord;
 use results::units::count_text;
 
-use crate::measure::cells::{ms, right, table};
+use crate::cells::{ms, right, table};
 
 /// The figures, and the verdict.
 pub fn text(record: &LoadRecord, language: Language) -> String {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 use results::record::WindowRecord;
 
-use crate::measure::asking::histogram;
-use crate::measure::server::Server;
+use crate::asking::histogram;
+use crate::server::Server;
 
 /// Waits that connections record and another task reads from time to time.
 #[derive(Clone)]

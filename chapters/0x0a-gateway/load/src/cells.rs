@@ -16,6 +16,12 @@ pub fn right(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
+/// The table with all columns but the first set to the right, as figures are.
+pub fn figures_right(mut table: Table) -> Table {
+    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    table
+}
+
 /// A time in milliseconds.
 pub fn ms(ms: f64, language: Language) -> Cell {
     right(duration_text(1e6 * ms, language))

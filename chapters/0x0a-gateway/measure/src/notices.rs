@@ -12,10 +12,10 @@ use results::venue_args::VenueArgs;
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::client::{ClientError, Hearing, Saying, Stream};
-use crate::measure::asking::histogram;
-use crate::measure::load::{Crowd, Member, broken};
-use crate::measure::server::Server;
+use load::asking::histogram;
+use load::client::{ClientError, Hearing, Saying, Stream};
+use load::crowd::{Crowd, Member, broken};
+use load::server::Server;
 
 /// Notices of a round.
 const NOTICES: usize = 100;

@@ -18,12 +18,12 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
+use crate::asking::histogram;
 use crate::client::{ClientError, Http, Stream};
-use crate::measure::asking::histogram;
-use crate::measure::load::{CONNECTIONS, Crowd, broken};
-use crate::measure::mix::{Ask, Mix, UnderWay};
-use crate::measure::server::Server;
-use crate::measure::windows::Waits;
+use crate::crowd::{CONNECTIONS, Crowd, broken};
+use crate::mix::{Ask, Mix, UnderWay};
+use crate::server::Server;
+use crate::windows::Waits;
 
 /// How often to check which orders are due: as often as for the bare engine.
 const LOOK: Duration = Duration::from_micros(200);

@@ -14,21 +14,21 @@ use market_data::engines::Rung;
 use results::error::MeasureError;
 use results::record::venue::AccountsRecord;
 use results::venue_args::VenueArgs;
-use rusqlite::params;
 use serde_json::json;
-use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use crate::client::{ClientError, Http};
-use crate::keys::Key;
-use crate::measure::asking::histogram;
-use crate::measure::load::{CASH, CONNECTIONS, Crowd, broken};
-use crate::measure::server::Server;
-use crate::measure::throughput::spread;
-use crate::names::{FILE_NAME, Names};
+use load::asking::histogram;
+use load::client::{ClientError, Http};
+use load::crowd::{CASH, CONNECTIONS, Crowd, broken};
+use load::figures::spread;
+use load::server::Server;
 
 /// The lowest account number made here.
 const FIRST: u32 = 1_000;
+
+/// Writes so many accounts from this number on to the file of names in a folder, where no venue runs, and returns their
+/// keys. A venue knows how.
+pub type Fill = dyn Fn(&Path, u32, usize) -> Result<Vec<String>, String>;
 
 /// Measures each case.
 ///
@@ -38,13 +38,15 @@ pub fn measure(
     args: &VenueArgs,
     runtime: &Runtime,
     folder: &Path,
+    fill: &Fill,
     say: &dyn Fn(&str),
 ) -> Result<Vec<AccountsRecord>, MeasureError> {
     let case = |&accounts: &usize| {
         say(&format!("{accounts} accounts"));
         let data_dir = tempfile::tempdir_in(folder);
         let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
-        let keys = Arc::new(make(&data_dir, accounts)?);
+        let failed = |error| MeasureError::Disk(format!("accounts could not be made: {error}; check the disk"));
+        let keys = Arc::new(fill(data_dir.path(), FIRST, accounts).map_err(failed)?);
         let server = Server::start_in(Rung::Snapshots, data_dir)?;
         runtime.block_on(cash(&server, accounts)).map_err(broken)?;
         let mut last = histogram();
@@ -57,35 +59,13 @@ pub fn measure(
         Ok(AccountsRecord {
             name: accounts.to_string(),
             accounts,
-            orders_per_s: spread(rounds.into_iter()),
+            orders_per_s: spread(&rounds),
             p50_ms: last.value_at_quantile(0.5) as f64 / 1e6,
             p99_ms: last.value_at_quantile(0.99) as f64 / 1e6,
             resident_bytes: server.held().resident_bytes,
         })
     };
     args.accounts().iter().map(case).collect()
-}
-
-/// Writes this many accounts to the file of names; returns their keys.
-fn make(data_dir: &TempDir, accounts: usize) -> Result<Vec<String>, MeasureError> {
-    let failed = |error: String| MeasureError::Disk(format!("accounts could not be made: {error}; check the disk"));
-    // This creates the tables.
-    drop(Names::open(data_dir.path()).map_err(|error| failed(error.to_string()))?);
-    let fill = || -> Result<Vec<String>, rusqlite::Error> {
-        let mut file = rusqlite::Connection::open(data_dir.path().join(FILE_NAME))?;
-        let all = file.transaction()?;
-        let mut insert = all.prepare("INSERT INTO account (id, name, key_hash) VALUES (?1, '', ?2)")?;
-        let mut keys = Vec::with_capacity(accounts);
-        for number in 0..accounts as u32 {
-            let key = Key::random().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-            insert.execute(params![FIRST + number, key.hash().0])?;
-            keys.push(key.reveal().to_owned());
-        }
-        drop(insert);
-        all.commit()?;
-        Ok(keys)
-    };
-    fill().map_err(|error| failed(error.to_string()))
 }
 
 /// Opens the market, and deposits cash for each account, over all connections.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::measure::load::Crowd;
+use crate::crowd::Crowd;
 
 /// One connection's requests.
 pub struct Mix {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::client::ClientError;
+use load::client::ClientError;
 
 /// The request to upgrade. The nonce need not be random: no intermediary could replay an answer.
 const HANDSHAKE: &str = "GET /v1/stream HTTP/1.1\r\nHost: venue\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\

@@ -1,6 +1,5 @@
 //! The tables on the terminal.
 
-mod load;
 mod many;
 mod profile;
 mod soak;
@@ -10,9 +9,8 @@ use results::language::Language;
 use results::record::{Spread, VenueRecord};
 use results::units::{count_text, duration_text};
 
-use crate::measure::cells::{ms, right, table};
+use load::cells::{ms, right, table};
 
-pub use load::text as load_text;
 pub use soak::text as soak_text;
 
 /// A table for each part of the measurement.

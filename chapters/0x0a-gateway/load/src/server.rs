@@ -11,9 +11,9 @@ use market_data::engines::Rung;
 use results::error::MeasureError;
 use tempfile::TempDir;
 
-use crate::measure::profile::Spent;
+use crate::profile::Spent;
 
-/// RequestKind its process holds; none if the system does not report it.
+/// What its process holds; none if the system does not report it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Held {
     /// Memory, in bytes.
@@ -32,9 +32,10 @@ pub struct Server {
     process: Child,
     /// Where it listens.
     pub address: SocketAddr,
-    /// The operator's key.
+    /// The operator's key; empty after the first start on a folder.
     pub operator: String,
-    _folder: TempDir,
+    /// Its data, which goes with it; none where its folder stays.
+    folder: Option<TempDir>,
 }
 
 impl Server {
@@ -81,11 +82,21 @@ impl Server {
     }
 
     fn start_at(program: &Path, rung: Rung, data_dir: TempDir, more: &[&str]) -> Result<Server, MeasureError> {
-        let failed = |error: std::io::Error| MeasureError::Unusable(format!("the venue did not start: {error}"));
         let engine = rung.to_possible_value();
         let mut command = Command::new(program);
         command.args(["--no-demo", "--echo", "--play-money", "0"]).args(more).arg("--engine");
         command.arg(engine.as_ref().map_or("0x08", |value| value.get_name())).arg("--data-dir").arg(data_dir.path());
+        let mut server = Server::of(command)?;
+        server.folder = Some(data_dir);
+        Ok(server)
+    }
+
+    /// Starts a venue with this command line, and returns when it listens.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn of(mut command: Command) -> Result<Server, MeasureError> {
+        let failed = |error: std::io::Error| MeasureError::Unusable(format!("the venue did not start: {error}"));
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
         let lines = process.stdout.take().map(BufReader::new);
         let (mut address, mut operator) = (None, String::new());
@@ -105,7 +116,7 @@ impl Server {
                 "the venue ended before it was listening; start it by hand to see why".into(),
             ));
         };
-        Ok(Server { process, address, operator, _folder: data_dir })
+        Ok(Server { process, address, operator, folder: None })
     }
 
     /// Processor time of its process so far; none if the system does not report it.
@@ -117,12 +128,12 @@ impl Server {
         Some(Duration::from_millis(10 * ticks))
     }
 
-    /// RequestKind its threads have used so far; none if the system does not report it.
+    /// What its threads have used so far; none if the system does not report it.
     pub fn spent(&self) -> Option<Spent> {
         Spent::of(self.process.id())
     }
 
-    /// RequestKind its process holds now.
+    /// What its process holds now.
     pub fn held(&self) -> Held {
         let process = format!("/proc/{}", self.process.id());
         let status = std::fs::read_to_string(format!("{process}/status")).unwrap_or_default();

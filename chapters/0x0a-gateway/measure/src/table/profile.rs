@@ -6,7 +6,7 @@ use results::record::VenueRecord;
 use results::record::venue::{ProfileRecord, ThreadRecord};
 use results::units::{count_text, duration_text};
 
-use crate::measure::cells::{right, table};
+use load::cells::{right, table};
 
 /// The ways in the table, in this order.
 const SHOWN: [&str; 5] = ["empty", "orders", "one", "json-batch", "binary-batch"];

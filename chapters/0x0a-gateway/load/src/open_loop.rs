@@ -17,11 +17,11 @@ use results::output::OutputArgs;
 use results::progress::{progress_bar, say};
 use results::record::{LoadRecord, Record};
 
-use crate::measure::connections;
-use crate::measure::late::{self, Offer};
-use crate::measure::load::{CONNECTIONS, Crowd};
-use crate::measure::server::Server;
-use crate::measure::table::load_text;
+use crate::crowd::{CONNECTIONS, Crowd};
+use crate::late::{self, Offer};
+use crate::open_files;
+use crate::server::Server;
+use crate::table;
 
 /// Offers requests at a fixed rate, measures from the moment each was due, and writes output/load.json
 #[derive(Debug, Clone, Args)]
@@ -91,9 +91,9 @@ pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
     let connections = args.connections;
     // Raise the limit as far as allowed before the venue starts, so that it inherits it.
-    let open_files = connections::open_files().unwrap_or(u64::MAX);
+    let open_files = open_files::open_files().unwrap_or(u64::MAX);
     // The default number fits wherever a venue can start.
-    if connections > connections::room(open_files).max(CONNECTIONS) {
+    if connections > open_files::room(open_files).max(CONNECTIONS) {
         return Err(MeasureError::Unusable(format!(
             "{connections} connections need more than the {open_files} open files that a process may have here; raise that \
              with ulimit -n, or ask for fewer --connections"
@@ -140,7 +140,7 @@ pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
     };
     let out = folder.join("load.json");
     record.save(&out)?;
-    let text = load_text(&record, args.lang);
+    let text = table::text(&record, args.lang);
     print(format_args!("{text}\n{}\nrecord  {}\n", record.machine.summary(), out.display()))?;
     Ok((!record.is_void()).into())
 }

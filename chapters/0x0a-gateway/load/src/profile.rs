@@ -17,7 +17,7 @@ const ROLES: [(&str, &str); 8] = [
     ("feed", "feed"),
 ];
 
-/// RequestKind a process has used so far, or between two readings.
+/// What a process has used so far, or between two readings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
     /// Processor time by role, in nanoseconds; the last is for threads without a role.
@@ -30,7 +30,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// RequestKind a process has used so far; none if the system does not report it.
+    /// What a process has used so far; none if the system does not report it.
     pub fn of(process: u32) -> Option<Spent> {
         let mut spent = Spent::default();
         for thread in std::fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten() {

@@ -12,8 +12,8 @@ use market_data::offer::offer;
 use results::error::MeasureError;
 use results::record::venue::LateRecord;
 
-use crate::measure::asking::histogram;
-use crate::measure::late::record;
+use load::asking::histogram;
+use load::late::record;
 
 /// Cash of the two accounts.
 const CASH: Cents = Cents(100_000_000_000);

@@ -12,11 +12,12 @@ use results::record::venue::{
 use results::venue_args::VenueArgs;
 use tokio::runtime::Runtime;
 
-use crate::measure::connections::{open_files, room};
-use crate::measure::load::{CONNECTIONS, Crowd, Done, STREAMS};
-use crate::measure::profile::Spent;
-use crate::measure::request_kind::RequestKind;
-use crate::measure::server::Server;
+use load::crowd::{CONNECTIONS, Crowd, Done, STREAMS};
+use load::figures::spread;
+use load::open_files::{open_files, room};
+use load::profile::Spent;
+use load::request_kind::RequestKind;
+use load::server::Server;
 
 /// Orders per message in batches.
 const BATCH: usize = 100;
@@ -183,13 +184,6 @@ fn engine(name: &str, done: &[Done]) -> EngineRecord {
         p50_ms: last.map_or(0.0, |done| done.p50_ms),
         p99_ms: last.map_or(0.0, |done| done.p99_ms),
     }
-}
-
-/// The spread of a figure over the rounds.
-pub fn spread(values: impl Iterator<Item = f64>) -> Spread {
-    let values: Vec<f64> = values.collect();
-    // There is a value for each round, and at least one round.
-    Spread::of(&values).unwrap_or(Spread { median: 0.0, min: 0.0, max: 0.0, rounds: values })
 }
 
 fn spread_of_some(values: impl Iterator<Item = Option<f64>>) -> Option<Spread> {

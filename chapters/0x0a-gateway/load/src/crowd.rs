@@ -15,11 +15,11 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 
+use crate::asking::{Asked, Question, ask, ask_anew, histogram};
 use crate::client::{ClientError, Http, Stream};
-use crate::measure::asking::{Asked, Question, ask, ask_anew, histogram};
-use crate::measure::profile::Spent;
-use crate::measure::request_kind::RequestKind;
-use crate::measure::server::Server;
+use crate::profile::Spent;
+use crate::request_kind::RequestKind;
+use crate::server::Server;
 
 /// How many connections send over HTTP, one request at a time each.
 pub const CONNECTIONS: usize = 64;
@@ -80,6 +80,14 @@ impl Crowd {
     /// # Errors
     /// If the server refuses.
     pub async fn gather(server: &Server, accounts: usize) -> Result<Crowd, MeasureError> {
+        Crowd::gather_with(server, accounts, CASH).await
+    }
+
+    /// The same with this much cash each.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub async fn gather_with(server: &Server, accounts: usize, cash: u64) -> Result<Crowd, MeasureError> {
         let gather = async {
             let mut http = Http::connect(server.address).await?;
             let question = json!({ "question": { "en": "Load?", "zh": "压测？" } });
@@ -87,7 +95,7 @@ impl Crowd {
             let mut members = Vec::with_capacity(accounts);
             for number in 0..accounts {
                 let made = http.json(Method::POST, "/v1/accounts", "", &json!({})).await?;
-                let cash = json!({ "account": made["account"], "amount": CASH });
+                let cash = json!({ "account": made["account"], "amount": cash });
                 http.json(Method::POST, "/v1/markets/1/deposits", &server.operator, &cash).await?;
                 let account = AccountId(made["account"].as_u64().unwrap_or_default() as u32);
                 members.push(Member { number, account, key: made["key"].as_str().unwrap_or_default().to_owned() });
