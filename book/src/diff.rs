@@ -133,7 +133,7 @@ pub fn length(project: &Project, lang: Language, before: &Chapter, after: &Chapt
     let lines = added + removed;
     Ok(lang.pick(
         format!("{lines} lines in {files} files, {added} of them added and {removed} removed"),
-        format!("{files} 个文件里的 {lines} 行，新增 {added} 行，删除 {removed} 行"),
+        format!("{lines} 行，在 {files} 个文件里：新增 {added} 行，删除 {removed} 行"),
     ))
 }
 

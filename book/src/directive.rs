@@ -192,9 +192,7 @@ impl<'t> Directive<'t> {
         let (subject, tail) = rest.split_once('|').map_or((rest, None), |(a, b)| (a, Some(b.trim())));
         let arguments: Vec<&str> = subject.split_whitespace().collect();
         let alt = tail.filter(|alt| !alt.is_empty());
-        if tail.is_some()
-            && !matches!(word, "num" | "ratio" | "chart" | "drawing")
-        {
+        if tail.is_some() && !matches!(word, "num" | "ratio" | "chart" | "drawing") {
             return Err(Malformed::Tail { form });
         }
         Ok(match (word, arguments.as_slice()) {

@@ -13,8 +13,8 @@ use market_data::{BookView, Freshness, Message};
 use program::{Verdict, tell};
 use serde_json::{Value, json};
 
-use crate::client::{ClientError, Stream};
 use crate::error::VenueError;
+use load::client::{ClientError, Stream};
 
 /// How far from the middle its bid and ask are, in cents.
 pub const AWAY: u8 = 2;
@@ -67,7 +67,7 @@ struct Bot {
 /// middle, until `is_over`. Before it returns it cancels the resting orders.
 ///
 /// The middle is between the best bid and the best ask; if one is missing, the price of the last trade; otherwise 50. A
-/// stale book has none, and the bot has no orders there then. `crate::client::Stream` is the connection, and a
+/// stale book has none, and the bot has no orders there then. `load::client::Stream` is the connection, and a
 /// `market_data::BookView` builds a book from its messages. The messages are in `src/stream.rs`.
 ///
 /// # Errors

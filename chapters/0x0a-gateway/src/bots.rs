@@ -18,9 +18,9 @@ use rand_pcg::rand_core::Rng;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::client::{ClientError, Http, Stream};
 use crate::projection::MarketStatus;
 use crate::venue::Venue;
+use load::client::{ClientError, Http, Stream};
 
 /// How many markets the bots trade in: those with the lowest numbers.
 const MARKETS_MAX: usize = 8;

@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use market::EngineError;
 use program::{Failure, Unprinted};
 
-use crate::client::ClientError;
 use crate::names::NamesError;
 use crate::tls::TlsError;
+use load::client::ClientError;
 
 /// Why the venue did not start, or ended early.
 #[derive(Debug, thiserror::Error)]

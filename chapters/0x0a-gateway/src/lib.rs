@@ -37,5 +37,3 @@ pub mod venue;
 pub mod watch;
 pub mod way_back;
 pub mod wire;
-
-pub use load::client;

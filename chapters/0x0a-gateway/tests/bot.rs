@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use gateway::bot::{AWAY, QUANTITY, quote};
-use gateway::client::ClientError;
+use load::client::ClientError;
 use market::MarketId;
 use serde_json::{Value, json};
 use support::client::Client;

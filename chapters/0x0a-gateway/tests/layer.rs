@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::routing::get;
-use gateway::client::Http;
 use gateway::door::{Door, Request};
 use gateway::front::{Front, Fronts, Routes, layers};
 use gateway::http::routes;
@@ -15,6 +14,7 @@ use gateway::reply::{Refusal, Refused, Session};
 use gateway::venue::Venue;
 use hyper::Method;
 use hyper::body::Bytes;
+use load::client::Http;
 use market::{AccountId, Command, Event, Intent, MarketId, Options, Place, Stamp, Ticket, TimeInForce};
 use market_data::engines::Rung;
 

@@ -10,10 +10,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gateway::client::{ClientError, Http, Stream};
 use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::RETRY_AFTER;
+use load::client::{ClientError, Http, Stream};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 use serde::de::DeserializeOwned;

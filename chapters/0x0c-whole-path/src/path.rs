@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gateway::client::Http;
 use hyper::Method;
+use load::client::Http;
 use load::crowd::{Crowd, broken};
 use load::late::{self, Offer};
 use load::open_loop::Protocol;

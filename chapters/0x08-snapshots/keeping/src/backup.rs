@@ -38,7 +38,7 @@ pub fn copy<S: Shadow>(from: &Options, to: &Path) -> Result<String, EngineError>
     let drafted = Options { data_dir: draft.clone(), ..from.clone() };
     fs::create_dir_all(&draft).map_err(io("make", &draft))?;
     let shards = (0..shards).map(|shard| ShardOf { shard, shards });
-    let said: Result<Vec<String>, EngineError> = shards.map(|shard| copy_shard::<S>(from, &drafted, shard)).collect();
+    let said = shards.map(|shard| copy_shard::<S>(from, &drafted, shard)).collect::<Result<Vec<String>, _>>();
     let named = said.and_then(|said| {
         // The ledger's parts were copied by the system, which syncs no names.
         from.disk.make_folder(&draft).map_err(io("make", &draft))?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use market::MarketId;
 use program::{Verdict, tell};
 
-use crate::client::ClientError;
+use load::client::ClientError;
 use crate::error::VenueError;
 
 /// How far from the middle its bid and ask are, in cents.
@@ -56,7 +56,7 @@ pub fn run(args: &BotArgs) -> Result<Verdict, VenueError> {
 /// middle, until `is_over`. Before it returns it cancels the resting orders.
 ///
 /// The middle is between the best bid and the best ask; if one is missing, the price of the last trade; otherwise 50. A
-/// stale book has none, and the bot has no orders there then. `crate::client::Stream` is the connection, and a
+/// stale book has none, and the bot has no orders there then. `load::client::Stream` is the connection, and a
 /// `market_data::BookView` builds a book from its messages. The messages are in `src/stream.rs`.
 ///
 /// # Errors

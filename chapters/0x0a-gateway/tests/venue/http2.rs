@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use crate::rounds;
 use crate::support::honest::{GROWTH_KIB_MAX, beside_an_honest_client, order, resident_kib, venue, venue_with};
-use gateway::client::{ClientError, Http, Stream};
 use hyper::Method;
 use hyper::body::Bytes;
+use load::client::{ClientError, Http, Stream};
 use serde_json::{Value, json};
 
 fn run<T>(work: impl Future<Output = T>) -> T {
