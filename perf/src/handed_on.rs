@@ -3,18 +3,16 @@
 use std::process::Command;
 
 use program::Verdict;
-use results::chapters;
 use results::error::MeasureError;
 use results::programs::{self, Program};
 
-/// Builds the chapter that `verb` is about, and has its program measure with these flags.
+/// Builds a program, and has it measure with these flags.
 ///
 /// # Errors
-/// When there is none, or it can't be built or run.
-pub fn measure(verb: &str, flags: Vec<String>) -> Result<Verdict, MeasureError> {
-    let chapter = Program::from(chapters::catalogue()?.find_verb(verb)?);
-    programs::build(std::slice::from_ref(&chapter))?;
-    hand_on(&chapter, &[vec![verb.to_string()], flags].concat())
+/// When it can't be built or run.
+pub fn measure(program: &Program, flags: &[String]) -> Result<Verdict, MeasureError> {
+    programs::build(std::slice::from_ref(program))?;
+    hand_on(program, flags)
 }
 
 /// Runs a program on this terminal, and takes over how it ended.

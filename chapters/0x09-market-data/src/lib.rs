@@ -26,7 +26,6 @@ pub mod feed_thread;
 pub mod fuzz;
 pub mod json;
 pub mod live;
-pub mod measure;
 pub mod memory;
 pub mod message;
 pub mod offer;

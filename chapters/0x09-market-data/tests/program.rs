@@ -51,41 +51,6 @@ fn a_kept_log_is_continued() {
 }
 
 #[test]
-fn a_measurement_is_recorded() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = folder.path().to_string_lossy().into_owned();
-    let ended =
-        program(&["feed", "--quick", "--readers", "1,100", "--rate", "20000", "--output", &output, "--lang", "zh"]);
-    let words = printed(&ended);
-    assert_eq!(ended.status.code(), Some(0), "{words}");
-    assert!(words.contains("每人一条通道"), "{words}");
-    let record = std::fs::read_to_string(folder.path().join("feed.json")).expect("a record");
-    let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
-    assert_eq!(record["command"], "cargo run --release -- feed --readers 1,100 --rate 20000 --quick");
-    for (case, name) in ["1", "100"].into_iter().enumerate() {
-        let case = &record["cases"][case];
-        assert_eq!(case["name"], name);
-        for way in ["mask", "channels"] {
-            let late = &case[way]["from_acknowledgement"];
-            // Every command that watchers may see was followed to the last reader.
-            assert!(late["commands"].as_u64() > Some(1_000) && late["p50_ms"].as_f64() > Some(0.0), "{way}: {late}");
-        }
-    }
-    for (at, shards) in [1, 2].into_iter().enumerate() {
-        let case = &record["shards"][at];
-        assert_eq!(case["shards"], shards);
-        assert!(case["p99_ms"]["median"].as_f64() > Some(0.0), "{case}");
-    }
-    if cfg!(target_os = "linux") {
-        let threads = &record["cases"][1]["mask"]["threads"];
-        for group in ["matching_ns", "offering_ns", "feed_ns", "readers_ns", "others_ns"] {
-            assert!(threads[group].as_f64() > Some(0.0), "{group}: {threads}");
-        }
-    }
-    assert!(record["cursor_bytes"].as_u64() <= Some(64), "{}", record["cursor_bytes"]);
-}
-
-#[test]
 fn bad_arguments_are_rejected_with_a_message_and_a_code() {
     for (arguments, words) in [
         (&["--engine", "0x09"][..], "0x01, 0x02"),
@@ -94,7 +59,7 @@ fn bad_arguments_are_rejected_with_a_message_and_a_code() {
         (&["--seconds", "x"], "not a number of seconds from 0.1 to 3600"),
         (&["--flow", "calm"], "there is no flow \"calm\""),
         (&["--market", "99999"], "has no market 99999"),
-        (&["feed", "--readers", "0"], "0 is not in"),
+        (&["--readers", "0"], "0 is not in"),
     ] {
         let ended = program(arguments);
         assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {}", printed(&ended));
@@ -105,8 +70,7 @@ fn bad_arguments_are_rejected_with_a_message_and_a_code() {
     assert_eq!(ended.status.code(), Some(3), "{}", printed(&ended));
     let help = program(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
-    for flag in ["--engine", "--flow", "--seconds", "--rate", "--readers", "--market", "--shards", "--data-dir", "feed"]
-    {
+    for flag in ["--engine", "--flow", "--seconds", "--rate", "--readers", "--market", "--shards", "--data-dir"] {
         assert!(printed(&help).contains(flag), "the help does not mention {flag}");
     }
 }

@@ -77,7 +77,7 @@ pub struct Chapter {
     pub batches: bool,
     /// Whether its program takes `--shards`.
     pub shards: bool,
-    /// The verb of the tool that measures it: `feed` for `cargo run --release -- feed`.
+    /// The verb of the tool that measures it: `venue` for `cargo run --release -- venue`.
     pub verb: Option<String>,
     /// The file that the lesson is about, relative to the chapter's folder.
     pub lesson: String,

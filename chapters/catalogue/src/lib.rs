@@ -12,7 +12,7 @@
 //! measures = true                                  # has a breakdown by stages; left out: false
 //! batches = true                                   # takes --batch; left out: false
 //! shards = false                                   # takes --shards; left out: false
-//! verb = "feed"                                    # the verb of the tool that measures it, if it has one
+//! verb = "venue"                                   # the verb of the tool that measures it, if it has one
 //! lesson = "src/engine.rs"                         # the file to read first
 //! lesson_test = "tests/lesson.rs"                  # the test that only this chapter passes, if there is one
 //! adds = []                                        # the files that differ from the chapter before

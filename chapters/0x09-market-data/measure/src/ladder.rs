@@ -11,14 +11,14 @@ use market::{Engine, MarketId, Options};
 use results::error::MeasureError;
 use results::record::{FedEngineRecord, Spread};
 
-use crate::engines::{Rung, Work};
-use crate::feed::{Feed, Settings};
-use crate::feed_thread::FeedThread;
-use crate::measure::crowd::sweep_shown;
-use crate::measure::direct::unusable;
-use crate::offer::{TAP_RECORDS, offer_all, open, options};
-use crate::past::with_logs;
-use crate::tap::taps;
+use crate::crowd::sweep_shown;
+use crate::direct::unusable;
+use market_data::engines::{Rung, Work};
+use market_data::feed::{Feed, Settings};
+use market_data::feed_thread::FeedThread;
+use market_data::offer::{TAP_RECORDS, offer_all, open, options};
+use market_data::past::with_logs;
+use market_data::tap::taps;
 
 /// How many readers there are.
 const READERS: usize = 100;

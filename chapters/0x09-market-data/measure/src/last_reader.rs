@@ -18,15 +18,15 @@ use results::error::MeasureError;
 use results::record::{LateRecord, Limit, ThreadsRecord};
 use runner::{processor_time, thread_time};
 
-use crate::engines::Work;
-use crate::feed::{Feed, Settings};
-use crate::feed_thread::FeedThread;
-use crate::measure::crowd::{Swept, channels, sweep_channels, sweep_shown};
-use crate::measure::direct::unusable;
-use crate::offer::{Offered, TAP_RECORDS, offer, open, options};
-use crate::past::with_logs;
-use crate::record::encode;
-use crate::tap::taps;
+use crate::crowd::{Swept, channels, sweep_channels, sweep_shown};
+use crate::direct::unusable;
+use market_data::engines::Work;
+use market_data::feed::{Feed, Settings};
+use market_data::feed_thread::FeedThread;
+use market_data::offer::{Offered, TAP_RECORDS, offer, open, options};
+use market_data::past::with_logs;
+use market_data::record::encode;
+use market_data::tap::taps;
 
 /// The longest that a pass may take: we do not wait for an engine that waits for ten thousand channels.
 const TIME_MAX: Duration = Duration::from_secs(20);

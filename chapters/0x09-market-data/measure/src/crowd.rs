@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use market::{Acknowledge, Event, MarketId, Sequence, Stamp};
 use runner::thread_time;
 
-use crate::reader::{Reader, trades_from_now};
-use crate::record::{Record, encode};
-use crate::shown::Shown;
-use crate::update::Cursor;
+use market_data::reader::{Reader, trades_from_now};
+use market_data::record::{Record, encode};
+use market_data::shown::Shown;
+use market_data::update::Cursor;
 
 /// One in this many readers never reads.
 pub const STALLED_ONE_IN: usize = 100;

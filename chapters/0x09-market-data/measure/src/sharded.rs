@@ -3,10 +3,10 @@
 use results::error::MeasureError;
 use results::record::{FedShardsRecord, Spread};
 
-use crate::measure::bench::Bench;
-use crate::measure::direct::{self, Recorded};
-use crate::measure::last_reader::Way;
-use crate::measure::rounds::Rounds;
+use crate::bench::Bench;
+use crate::direct::{self, Recorded};
+use crate::last_reader::Way;
+use crate::rounds::Rounds;
 
 /// How many readers there are.
 const READERS: usize = 100;

@@ -17,15 +17,15 @@ use market::{Acknowledge, Event, MarketId, Options, Sequence, Stamp, UnixMs};
 use results::error::MeasureError;
 use runner::thread_time;
 
-use crate::feed::{Feed, Settings};
-use crate::feed_thread::FeedThread;
-use crate::measure::crowd::{Swept, channels, sweep_channels, sweep_shown};
-use crate::offer::TAP_RECORDS;
-use crate::past::{LogPast, Past};
-use crate::record::Record;
-use crate::shown::Shown;
-use crate::tap::{Opened, taps};
-use crate::update::Cursor;
+use crate::crowd::{Swept, channels, sweep_channels, sweep_shown};
+use market_data::feed::{Feed, Settings};
+use market_data::feed_thread::FeedThread;
+use market_data::offer::TAP_RECORDS;
+use market_data::past::{LogPast, Past};
+use market_data::record::Record;
+use market_data::shown::Shown;
+use market_data::tap::{Opened, taps};
+use market_data::update::Cursor;
 
 /// Acknowledgements arrive in groups, as after a sync.
 const GROUP: Duration = Duration::from_millis(1);

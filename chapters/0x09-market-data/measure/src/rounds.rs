@@ -2,7 +2,7 @@
 
 use results::record::{LateRecord, Limit, Spread, ThreadsRecord};
 
-use crate::measure::last_reader::Lateness;
+use crate::last_reader::Lateness;
 
 /// Passes of one kind, in the order in which they ran.
 #[derive(Default)]

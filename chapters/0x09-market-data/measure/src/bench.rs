@@ -5,9 +5,9 @@ use market::flow::Flow;
 use results::error::MeasureError;
 use results::feed_args::FeedArgs;
 
-use crate::engines::Work;
-use crate::measure::direct::Recorded;
-use crate::measure::last_reader::{Late, Lateness, Way};
+use crate::direct::Recorded;
+use crate::last_reader::{Late, Lateness, Way};
+use market_data::engines::Work;
 
 /// One measurement's inputs.
 pub struct Bench<'a> {

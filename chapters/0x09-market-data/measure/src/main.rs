@@ -1,22 +1,25 @@
-//! `cargo run --release -- feed`: what watching costs for various numbers of readers, compared with a channel per
+//! `cargo run --release -- feed` in the repository's folder: what watching costs for various numbers of readers, compared with a channel per
 //! reader.
 //!
 //! Three questions, each measured for both ways in turn: what an event costs the thread that acknowledges it
 //! ([`direct`]), how far the last reader is behind a real engine ([`last_reader`]), and how much an engine at full
 //! speed slows down ([`ladder`]).
+#![forbid(unsafe_code)]
 
-pub mod bench;
-pub mod crowd;
-pub mod direct;
-pub mod ladder;
-pub mod last_reader;
-pub mod rounds;
-pub mod sharded;
-pub mod table;
+mod bench;
+mod crowd;
+mod direct;
+mod ladder;
+mod last_reader;
+mod rounds;
+mod sharded;
+mod table;
 
+use std::process::ExitCode;
 use std::slice;
 use std::sync::Arc;
 
+use clap::Parser;
 use market::flow::{DEFAULT_SEED, FlowName, generate};
 use program::{Verdict, print};
 use results::error::MeasureError;
@@ -25,21 +28,35 @@ use results::machine;
 use results::progress::{progress_bar, say};
 use results::record::{FeedCaseRecord, FeedRecord, Record, Spread, WayRecord};
 
-use crate::engines::Rung;
-use crate::live::busiest;
-use crate::measure::bench::Bench;
-use crate::measure::crowd::STALLED_ONE_IN;
-use crate::measure::direct::{Pass, Recorded};
-use crate::measure::last_reader::Way;
-use crate::measure::rounds::Rounds;
-use crate::shown::Shown;
-use crate::update::Cursor;
+use crate::bench::Bench;
+use crate::crowd::STALLED_ONE_IN;
+use crate::direct::{Pass, Recorded};
+use crate::last_reader::Way;
+use crate::rounds::Rounds;
+use market_data::engines::Rung;
+use market_data::live::busiest;
+use market_data::shown::Shown;
+use market_data::update::Cursor;
+
+/// Measures the cost of watching for various numbers of readers, and writes output/feed.json
+#[derive(Debug, Parser)]
+struct Args {
+    #[command(flatten)]
+    feed: FeedArgs,
+}
+
+fn main() -> ExitCode {
+    match Args::try_parse() {
+        Ok(args) => program::end(run(&args.feed)),
+        Err(error) => program::refuse(&error),
+    }
+}
 
 /// Measures, prints a table, and writes `feed.json` into the output folder.
 ///
 /// # Errors
 /// If the machine could not run it, or the disk can't be written.
-pub fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
+fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
     let flow = generate(FlowName::Burst, args.commands(), DEFAULT_SEED);
     let market = busiest(&flow).ok_or_else(|| MeasureError::Unusable("the flow has no market".into()))?;
     let recorded = Recorded::of(&flow);
@@ -69,7 +86,7 @@ pub fn run(args: &FeedArgs) -> Result<Verdict, MeasureError> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    market_bytes += crate::shown::shown(market, 1, crate::feed::Settings::default().trades_kept).1.bytes();
+    market_bytes += market_data::shown::shown(market, 1, market_data::feed::Settings::default().trades_kept).1.bytes();
     let bare_event_ns = bare.into_iter().collect::<Option<Vec<f64>>>().as_deref().and_then(Spread::of);
     cases.iter_mut().for_each(|case| case.event_ratio = event_ratio(case, bare_event_ns.as_ref()));
     let record = FeedRecord {
