@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use market::hands::{Worker, join};
 use market::log::{FRAME_COMMANDS_MAX, ShardOf};
 use market::{
     Acknowledge, Closed, Command, EngineError, JudgedLog, LogError, Options, Recovery, Sequence, StageTimes, UnixMs,
@@ -21,7 +22,7 @@ use market::{
 };
 
 use crate::cores;
-use crate::crew::{Crew, Waker, Worker, join};
+use crate::crew::{Crew, Waker};
 use crate::exchange::Exchange;
 use crate::journal::{Journal, Journaled};
 use crate::ledger::Ledger;
