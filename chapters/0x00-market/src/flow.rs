@@ -35,9 +35,6 @@ pub const DEFAULT_SEED: u64 = 99;
 /// The length of flows that nobody chose a length for.
 pub const DEFAULT_ORDERS: usize = 100_000;
 
-/// Trades per 100 orders of [`FlowName::Classic`] at [`DEFAULT_ORDERS`], least and most.
-pub const CLASSIC_TRADES_PER_100: (f64, f64) = (47.0, 49.0);
-
 /// The parts of all commands of `venue` and `burst` that are rejected, least and most, in per cent.
 pub const VENUE_REJECTED_PERCENT: (f64, f64) = (2.0, 8.0);
 

@@ -21,11 +21,6 @@ impl UslFit {
         self.lambda * workers / (1.0 + self.alpha * others + self.beta * workers * others)
     }
 
-    /// The number of workers beyond which throughput falls; none when it never does.
-    pub fn peak(&self) -> Option<f64> {
-        (self.beta > 0.0).then(|| ((1.0 - self.alpha).max(0.0) / self.beta).sqrt())
-    }
-
     /// The sum of squared relative errors.
     fn error(&self, points: &[(f64, f64)]) -> f64 {
         points.iter().map(|&(n, x)| (self.throughput(n) / x - 1.0).powi(2)).sum()
@@ -108,7 +103,6 @@ mod tests {
         let points: Vec<_> = [1.0, 2.0, 4.0, 8.0, 16.0].map(|n| (n, law.throughput(n))).to_vec();
         let fit = fit_usl(&points).unwrap();
         assert!(near(fit.lambda, law.lambda) && near(fit.alpha, law.alpha) && near(fit.beta, law.beta), "{fit:?}");
-        assert!(near(fit.peak().unwrap(), 15.165_750_888), "{:?}", fit.peak());
     }
 
     #[test]
@@ -116,7 +110,6 @@ mod tests {
         let better_than_linear = [(1.0, 1.0e6), (2.0, 2.1e6), (4.0, 4.4e6)];
         let fit = fit_usl(&better_than_linear).unwrap();
         assert!(fit.alpha >= 0.0 && fit.beta >= 0.0, "{fit:?}");
-        assert_eq!(fit.peak(), None);
     }
 
     #[test]

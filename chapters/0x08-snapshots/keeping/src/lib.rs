@@ -1,10 +1,10 @@
 //! Keeping a market over months: what stays of its log and its snapshots, and how all of it is copied, or dealt out to
 //! another number of shards.
 //!
-//! A snapshot lets a start be short. The rest follows from that: a log may lose its beginning, a ledger comes in
-//! parts, a layer keeps something of its own in a snapshot, and whoever trims, copies or deals out has to know these
-//! rules. They stand here, apart from the engine that snapshots are taught with. Whatever needs markets that can be
-//! replayed asks for them with two traits, [`Exchange`] and [`Shadow`]; the rest is files.
+//! A snapshot makes a start short, and the rest follows: a log may lose its beginning, a ledger comes in parts, and a
+//! layer may keep something of its own in a snapshot. Code that trims, copies or deals out has to know these rules. They
+//! stand here, apart from the engine that teaches snapshots. What needs markets that can be replayed asks for them with
+//! two traits, [`Exchange`] and [`Shadow`]; the rest is files.
 #![forbid(unsafe_code)]
 
 pub mod backup;

@@ -29,7 +29,7 @@ pub struct Kept {
 }
 
 /// Removes what of a shard's past need not stay, now that its newest snapshot is there, at which `newest` is the next
-/// command: older snapshots, and, where `options` say so, segments of the log. Who calls this holds the lock of the
+/// command: older snapshots, and, where `options` say so, segments of the log. The caller holds the lock of the
 /// snapshots.
 ///
 /// # Errors
@@ -78,8 +78,8 @@ impl Kept {
 
 // ANCHOR: trim
 /// Removes the segments that none of the snapshots in `kept` needs, or puts them into `archive`, and says how many
-/// they were: none while there are fewer than two, one of them does not hold, or the ledger has come to none. Who
-/// calls this holds the lock of the snapshots.
+/// they were: none while there are fewer than two, one of them does not hold, or the ledger has come to none. The
+/// caller holds the lock of the snapshots.
 ///
 /// # Errors
 /// What the disk says.
