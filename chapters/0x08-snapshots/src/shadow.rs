@@ -15,7 +15,7 @@ use market::log_chain::{identity, read_chain, segments};
 use market::snapshot::SnapshotHeader;
 use market::snapshot_file::SnapshotWriter;
 use market::state::ExchangeState;
-use market::{Disk, EngineError, Event, LogId, Options, Sequence, Stamp, watermark};
+use market::{Command, Disk, EngineError, Event, LogId, Options, Sequence, Stamp, watermark};
 
 use crate::exchange::Exchange;
 use crate::metrics::Unmeasured;
@@ -63,13 +63,25 @@ impl Shadow {
         Ok(Shadow { options: options.clone(), shard, log, exchange, carried, origin, kept })
     }
 
+    /// As [`follow_commands`](Shadow::follow_commands), for whoever does not ask which command it was.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn follow(&mut self, until: Sequence, mut heard: impl FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
+        self.follow_commands(until, |stamp, _, events| heard(stamp, events))
+    }
+
     // ANCHOR: follow
     /// Replays the next commands that are on disk, as far as command `until` or a little further, and says how many
     /// are left up to the watermark. Whoever wants to know what each of them led to is told.
     ///
     /// # Errors
     /// When the log can't be read, or is not what it was.
-    pub fn follow(&mut self, until: Sequence, heard: impl FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
+    pub fn follow_commands(
+        &mut self,
+        until: Sequence,
+        heard: impl FnMut(Stamp, &Command, &[Event]),
+    ) -> Result<u64, EngineError> {
         let path = self.options.data_dir.join(self.shard.file_name());
         let Some(mark) = watermark::read(&*self.options.disk, &path, self.log) else { return Ok(0) };
         let next = self.origin.next();
@@ -81,7 +93,7 @@ impl Shadow {
     }
 
     /// Replays the log up to the frame of command `until`, which is on disk.
-    fn replay(&mut self, until: Sequence, mut heard: impl FnMut(Stamp, &[Event])) -> Result<(), EngineError> {
+    fn replay(&mut self, until: Sequence, mut heard: impl FnMut(Stamp, &Command, &[Event])) -> Result<(), EngineError> {
         let disk = &*self.options.disk;
         let segments = segments(disk, &self.options.data_dir, self.shard).map_err(|source| self.io(source))?;
         let (exchange, carried) = (&mut self.exchange, &mut self.carried);
@@ -92,7 +104,7 @@ impl Shadow {
             exchange.apply(&command, &mut events, &mut Unmeasured);
             entries += events.iter().filter(|event| event.moves_value()).count() as u64;
             carried.observe(stamp, &command, &events);
-            heard(stamp, &events);
+            heard(stamp, &command, &events);
             Ok(())
         })?;
         if end.header.id != self.log || end.place.next.sequence <= until {

@@ -1,6 +1,6 @@
 // The price of YES over time, from the known trades: a stepped line on a canvas, because the last price holds until the
 // next trade. The line is broken where trades were missed. The account's own trades are dots. A sentence says the same
-// for users who can't see the chart.
+// for users who can't see the chart. An account that knows older prices hands them in, with a control to choose the time.
 
 import { attribute, make, mark, put } from './dom.js';
 import { count, moment, clock } from './format.js';
@@ -14,8 +14,9 @@ export function chart(page) {
     const readout = make('p', { class: 'soft readout', 'aria-hidden': 'true' });
     const none = make('p', { class: 'soft none' });
     const box = make('div', { class: 'canvas' }, canvas, none);
+    const past = page.account.past?.(page);
     const element = make('section', { class: 'card chart' },
-        make('div', { class: 'row' }, make('h2', {}, say('chart')), readout), box);
+        make('div', { class: 'row' }, make('h2', {}, say('chart')), past?.element ?? '', readout), box);
     let drawn = '';
     let pointed = null; // where the pointer is, from the left edge
     new ResizeObserver(() => page.touch()).observe(box);
@@ -25,7 +26,7 @@ export function chart(page) {
     return {
         element,
         draw(market) {
-            const { trades } = market;
+            const trades = past?.trades(market) ?? market.trades;
             const [width, height, scale] = [box.clientWidth, box.clientHeight, devicePixelRatio || 1];
             mark(element, 'stale', !page.markets.freshness(market).isFresh);
             const own = page.account.fills.filter(fill => fill.market === market.id);

@@ -24,7 +24,7 @@ pub type Routes = Vec<(&'static str, MethodRouter<Arc<Venue>>)>;
 
 /// What clients see of a layer.
 pub trait Front: Layer {
-    /// Addresses that this layer answers.
+    /// Addresses that this layer answers. One that a layer below answers too is then this layer's alone.
     fn routes(self: Arc<Self>) -> Routes {
         Vec::new()
     }

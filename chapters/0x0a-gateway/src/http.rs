@@ -42,15 +42,17 @@ use crate::stream;
 use crate::venue::Venue;
 use sizes::BODY_BYTES_MAX;
 
+/// A path, and what answers there.
+type Route = (&'static str, MethodRouter<Arc<Venue>>);
+
 /// All routes, with those of these layers.
 // ANCHOR: routes
 pub fn routes(venue: Arc<Venue>, fronts: &Fronts, echo: bool) -> Router {
     let measured = if echo { Router::new().route("/v1/echo", get(stream::echo)) } else { Router::new() };
-    let add = |routes: Router<_>, (path, methods): (&str, MethodRouter<_>)| routes.route(path, methods);
+    let add = |routes: Router<_>, (path, methods): Route| routes.route(path, methods);
     let of_layers = fronts.iter().flat_map(|front| Arc::clone(front).routes());
-    table()
+    in_place(table().into_iter().chain(of_layers))
         .into_iter()
-        .chain(of_layers)
         .fold(Router::new(), add)
         .merge(page::routes(fronts))
         .merge(measured)
@@ -63,8 +65,20 @@ pub fn routes(venue: Arc<Venue>, fronts: &Fronts, echo: bool) -> Router {
         .with_state(venue)
 }
 
+/// The routes of all layers. One that a layer answers too is answered by the last that does, in place of those below.
+fn in_place(all: impl Iterator<Item = Route>) -> Vec<Route> {
+    let mut routes: Vec<Route> = Vec::new();
+    for (path, methods) in all {
+        match routes.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, known)) => *known = methods,
+            None => routes.push((path, methods)),
+        }
+    }
+    routes
+}
+
 /// All routes except the page: each path and its handler. `openapi.json` describes the same.
-fn table() -> Vec<(&'static str, MethodRouter<Arc<Venue>>)> {
+fn table() -> Vec<Route> {
     vec![
         ("/v1/markets", get(markets::list).post(operator::open)),
         ("/v1/markets/{market}/book", get(markets::book)),

@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use number::{NUMBER_BITS, Numbered, SHORT_NUMBER_BITS};
-pub use own::{OwnEvent, OwnEvents, kind_word};
+pub use own::{OwnEvent, OwnEvents, cancel_word, kind_word};
 
 use crate::problem::{Problem, Why};
 use crate::projection::{Fill, OpenOrder};

@@ -138,7 +138,8 @@ pub fn kind_word(kind: TradeKind) -> &'static str {
     }
 }
 
-fn cancel_word(reason: CancelReason) -> &'static str {
+/// The word for why the rest of an order was cancelled.
+pub fn cancel_word(reason: CancelReason) -> &'static str {
     match reason {
         CancelReason::Requested => "requested",
         CancelReason::ImmediateOrCancel => "immediate-or-cancel",

@@ -13,10 +13,13 @@ use super::client::Client;
 
 /// This chapter's program, or that of a later chapter, which is held to the same.
 pub const PROGRAM: &str = {
-    let later = [option_env!("CARGO_BIN_EXE_ch0b"), option_env!("CARGO_BIN_EXE_ch0c")];
+    let later =
+        [option_env!("CARGO_BIN_EXE_ch0b"), option_env!("CARGO_BIN_EXE_ch0c"), option_env!("CARGO_BIN_EXE_ch0d")];
     match (option_env!("CARGO_BIN_EXE_ch0a"), later) {
-        (Some(program), _) | (None, [Some(program), _] | [None, Some(program)]) => program,
-        (None, [None, None]) => panic!("cargo names the program of the package under test"),
+        (Some(program), _) | (None, [Some(program), ..] | [None, Some(program), _] | [None, None, Some(program)]) => {
+            program
+        }
+        (None, [None, None, None]) => panic!("cargo names the program of the package under test"),
     }
 };
 

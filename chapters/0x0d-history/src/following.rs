@@ -1,0 +1,163 @@
+//! The thread that follows the logs of all shards, and how far it has come.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use market::log::ShardOf;
+use market::{Options, Sequence};
+
+use crate::error::HistoryError;
+use crate::follower::Follower;
+use crate::store::Store;
+
+/// How long it rests when it has caught up: rows are as late as this.
+const REST: Duration = Duration::from_millis(10);
+
+/// How often the rows are put on disk. What a power cut takes is derived again.
+const SYNC: Duration = Duration::from_secs(1);
+
+/// How often a follower that failed begins again before it gives up. Files of the log come and go while it is trimmed.
+const TRIES: u32 = 5;
+
+/// How far the followers have come.
+pub struct Progress {
+    next: Vec<AtomicU64>,
+    behind: Vec<AtomicU64>,
+    ended: Mutex<Option<String>>,
+}
+
+impl Progress {
+    /// Of so many shards, where the rows end.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn new(store: &Store, shards: u16) -> Result<Progress, HistoryError> {
+        let next: Result<Vec<_>, HistoryError> =
+            (0..shards).map(|shard| Ok(AtomicU64::new(store.followed(shard)?.next.0))).collect();
+        // Until it has looked, it is not known that it is not behind.
+        let behind = (0..shards).map(|_| AtomicU64::new(1)).collect();
+        Ok(Progress { next: next?, behind, ended: Mutex::new(None) })
+    }
+
+    /// The last command of each shard whose rows are there.
+    pub fn through(&self) -> Vec<Sequence> {
+        self.next.iter().map(|next| Sequence(next.load(Ordering::Acquire) - 1)).collect()
+    }
+
+    /// How many commands are on disk and not in the rows.
+    pub fn behind(&self) -> u64 {
+        self.behind.iter().map(|behind| behind.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Why it ended, if it did.
+    pub fn ended(&self) -> Option<String> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, follower: &Follower) {
+        let shard = usize::from(follower.shard().shard);
+        self.next[shard].store(follower.at().next.0, Ordering::Release);
+        self.behind[shard].store(follower.behind(), Ordering::Relaxed);
+    }
+}
+
+/// The thread. It ends when this is dropped.
+pub struct Following {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Following {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// When the system has no thread.
+    pub fn start(options: &Options, store: &Arc<Store>, progress: &Arc<Progress>) -> Result<Following, HistoryError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (options, store, stopped) = (options.clone(), Arc::clone(store), Arc::clone(&stop));
+        let (path, progress) = (store.path().to_path_buf(), Arc::clone(progress));
+        let work = move || {
+            let until = || stopped.load(Ordering::Relaxed);
+            if let Err(error) = follow(&options, &store, &progress, &until) {
+                program::tell(format_args!("the history is not followed any more: {error}"));
+                *progress.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+            }
+        };
+        let thread = thread::Builder::new().name("history".into()).spawn(work);
+        Ok(Following { stop, thread: Some(thread.map_err(HistoryError::io("start the follower of", &path))?) })
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// Follows the logs of all shards until `stop` says so.
+///
+/// # Errors
+/// When one can't be followed, or the store can't be written.
+pub fn follow(
+    options: &Options,
+    store: &Arc<Store>,
+    progress: &Progress,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), HistoryError> {
+    let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
+    let mut all: Vec<_> = shards.map(|shard| One { shard, follower: None, failures: 0 }).collect();
+    let mut synced = Instant::now();
+    while !stop() {
+        let mut is_busy = false;
+        for one in &mut all {
+            is_busy |= one.step(options, store, progress)?;
+        }
+        if synced.elapsed() > SYNC {
+            store.sync()?;
+            synced = Instant::now();
+        }
+        if !is_busy {
+            thread::sleep(REST);
+        }
+    }
+    store.sync()
+}
+
+/// A shard's follower, once it has begun.
+struct One {
+    shard: ShardOf,
+    follower: Option<Follower>,
+    failures: u32,
+}
+
+impl One {
+    /// A step. One that fails is tried again from where the rows end.
+    fn step(&mut self, options: &Options, store: &Arc<Store>, progress: &Progress) -> Result<bool, HistoryError> {
+        let stepped = self.try_step(options, store, progress);
+        match stepped {
+            Ok(is_busy) => Ok(is_busy),
+            Err(error) if self.failures == TRIES => Err(error),
+            Err(_) => {
+                (self.follower, self.failures) = (None, self.failures + 1);
+                Ok(false)
+            }
+        }
+    }
+
+    fn try_step(&mut self, options: &Options, store: &Arc<Store>, progress: &Progress) -> Result<bool, HistoryError> {
+        let follower = match &mut self.follower {
+            Some(follower) => follower,
+            None => self.follower.insert(Follower::begin(options, store, self.shard)?),
+        };
+        let before = follower.at().next;
+        let is_busy = follower.step()?;
+        progress.note(follower);
+        if follower.at().next > before {
+            self.failures = 0;
+        }
+        Ok(is_busy)
+    }
+}

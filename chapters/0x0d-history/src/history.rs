@@ -1,0 +1,119 @@
+//! What this chapter keeps for a venue: the rows, and the thread that derives them.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use gateway::problem::{Problem, Why};
+use gateway::reply::Refused;
+use market::{EngineError, Options};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::args::HistoryArgs;
+use crate::error::HistoryError;
+use crate::following::{Following, Progress};
+use crate::store::Store;
+
+/// How many questions read the disk at once.
+const READS_MAX: usize = 4;
+
+/// How long a question waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The venue runs with `--no-history`.
+static OFF: Refused = Refused {
+    word: "no-history",
+    status: 503,
+    title: "No history here",
+    advice: "This venue keeps no history, or its follower has ended. The operator finds the reason in its output.",
+    outcome: 23,
+};
+
+/// The rows can't be read.
+static DAMAGED: Refused = Refused {
+    word: "damaged-history",
+    status: 503,
+    title: "The history can't be read",
+    advice: "Nothing is lost: it is derived from the log. The operator has to start the venue with --rebuild.",
+    outcome: 24,
+};
+
+/// The history of a venue.
+pub struct History {
+    args: HistoryArgs,
+    opened: OnceLock<Opened>,
+    following: Mutex<Option<Following>>,
+    reads: Semaphore,
+}
+
+/// What is there once the engine is open.
+pub struct Opened {
+    /// The engine's options.
+    pub options: Options,
+    /// The rows.
+    pub store: Arc<Store>,
+    /// How far they go.
+    pub progress: Arc<Progress>,
+}
+
+impl History {
+    /// The layer.
+    pub fn new(args: &HistoryArgs) -> Arc<History> {
+        Arc::new(History {
+            args: args.clone(),
+            opened: OnceLock::new(),
+            following: Mutex::default(),
+            reads: Semaphore::new(READS_MAX),
+        })
+    }
+
+    /// Opens the rows of this engine's logs, and follows them.
+    ///
+    /// # Errors
+    /// When the rows can't be used.
+    pub fn open(&self, options: &Options) -> Result<(), EngineError> {
+        if self.args.no_history {
+            return Ok(());
+        }
+        let store = Arc::new(Store::open(options, self.args.rebuild)?);
+        let progress = Arc::new(Progress::new(&store, options.shards)?);
+        let following = Following::start(options, &store, &progress)?;
+        *self.following.lock().unwrap_or_else(PoisonError::into_inner) = Some(following);
+        self.opened.get_or_init(|| Opened { options: options.clone(), store, progress });
+        Ok(())
+    }
+
+    /// What is there, if a history is kept.
+    pub fn opened(&self) -> Option<&Opened> {
+        self.opened.get()
+    }
+
+    /// Ends the thread.
+    pub fn close(&self) {
+        drop(self.following.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Asks the rows something, on a thread that may wait for the disk.
+    ///
+    /// # Errors
+    /// When there is no history, too many ask, or it can't be read.
+    pub async fn ask<T: Send + 'static>(
+        self: &Arc<Self>,
+        question: impl FnOnce(&Opened) -> Result<T, HistoryError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let turn = timeout(PATIENCE, self.reads.acquire()).await;
+        let _turn = turn.ok().and_then(Result::ok).ok_or_else(|| Problem::new(Why::Busy))?;
+        let history = Arc::clone(self);
+        let asked = tokio::task::spawn_blocking(move || history.opened().map(question)).await;
+        match asked {
+            Ok(Some(Ok(answer))) => Ok(answer),
+            Ok(Some(Err(HistoryError::Asked(what)))) => Err(Problem::because(Why::BadRequest, what)),
+            Ok(None) => Err(Problem::of_a_layer(&OFF, None)),
+            Ok(Some(Err(error))) => {
+                program::tell(format_args!("error: {error}"));
+                Err(Problem::of_a_layer(&DAMAGED, None))
+            }
+            Err(_) => Err(Problem::of_a_layer(&DAMAGED, None)),
+        }
+    }
+}

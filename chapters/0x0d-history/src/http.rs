@@ -1,0 +1,162 @@
+//! What this chapter answers over HTTP.
+//!
+//! | | | who |
+//! |---|---|---|
+//! | `GET /v1/account/trades`, `/v1/account/orders`, `/v1/account/money` | the account's own rows, by page | an account |
+//! | `GET /v1/markets/{market}/trades` with `before`, `from` or `to` | a market's trades, by page | anyone |
+//! | `GET /v1/markets/{market}/candles` | prices and volume of a second, a minute, an hour, a day each | anyone |
+
+pub mod asked;
+pub mod rows_json;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gateway::front::Routes;
+use gateway::http::extract::{Asked, Numbers, Trader};
+use gateway::http::markets;
+use gateway::problem::{Problem, Why};
+use gateway::venue::Venue;
+use market::{MarketId, Reason};
+use serde_json::{Value, json};
+
+use crate::error::HistoryError;
+use crate::history::{History, Opened};
+use crate::key::Table;
+use crate::pages::{Page, Wanted, candles, page};
+use crate::place::Place;
+use crate::rows::{MarketTrade, Row};
+use asked::{AskedCandles, AskedPage};
+
+/// The addresses.
+pub fn routes(history: &Arc<History>) -> Routes {
+    let [trades, orders, money, public, of_candles] = std::array::from_fn(|_| Arc::clone(history));
+    vec![
+        (
+            "/v1/account/trades",
+            get(move |who: Trader, asked: AskedPage| async move {
+                own(&trades, who, asked, Table::Trades, "trades", rows_json::own_trade).await
+            }),
+        ),
+        (
+            "/v1/account/orders",
+            get(move |who: Trader, asked: AskedPage| async move {
+                own(&orders, who, asked, Table::Orders, "orders", rows_json::order).await
+            }),
+        ),
+        (
+            "/v1/account/money",
+            get(move |who: Trader, asked: AskedPage| async move {
+                own(&money, who, asked, Table::Money, "money", rows_json::money).await
+            }),
+        ),
+        (
+            "/v1/markets/{market}/trades",
+            get(move |State(venue): State<Arc<Venue>>, request: Request| public_trades(public, venue, request)),
+        ),
+        (
+            "/v1/markets/{market}/candles",
+            get(
+                move |State(venue): State<Arc<Venue>>, Numbers(market): Numbers<u32>, asked: AskedCandles| async move {
+                    of_market(&of_candles, &venue, MarketId(market), asked).await
+                },
+            ),
+        ),
+    ]
+}
+
+/// What this chapter adds to the description of all requests.
+const DESCRIPTION: &str = include_str!("../openapi.json");
+
+/// Adds this chapter's addresses to the description of what the layers below answer.
+pub fn describe(openapi: &mut Value) {
+    // A test reads it as JSON.
+    let Ok(Value::Object(own)) = serde_json::from_str(DESCRIPTION) else { return };
+    let Some(Value::Object(paths)) = openapi.pointer_mut("/paths") else { return };
+    for (path, mut described) in own {
+        let more = described.pointer_mut("/get/parameters").map(Value::take);
+        match (paths.get_mut(&path).and_then(|below| below.pointer_mut("/get/parameters")), more) {
+            // It is answered below, and takes more here.
+            (Some(Value::Array(below)), Some(Value::Array(more))) => below.extend(more),
+            (_, more) => {
+                described["get"]["parameters"] = more.unwrap_or_default();
+                paths.insert(path, described);
+            }
+        }
+    }
+}
+
+/// A page of the account's own rows.
+async fn own<R: Row + Send + 'static>(
+    history: &Arc<History>,
+    Trader(account): Trader,
+    AskedPage(wanted): AskedPage,
+    table: Table,
+    name: &'static str,
+    words: fn(Place, &R) -> Value,
+) -> Result<Json<Value>, Problem> {
+    let answer = history.ask(move |opened| {
+        let Page { rows, next } = page::<R>(&opened.store, table, account.0, &wanted)?;
+        let rows: Vec<_> = rows.iter().map(|(place, row)| words(*place, row)).collect();
+        about(opened, &wanted, json!({ name: rows, "next": next.map(|next| next.to_string()) }))
+    });
+    answer.await.map(Json)
+}
+
+// ANCHOR: about
+/// An answer with what it is worth: up to which command of each shard the rows go, and from when to when there are none
+/// because the log was trimmed before they were derived.
+fn about(opened: &Opened, wanted: &Wanted, mut answer: Value) -> Result<Value, HistoryError> {
+    let through: Vec<_> = opened.progress.through().iter().map(|last| last.0).collect();
+    let missing = opened.store.missing()?.into_iter();
+    let missing = missing.filter(|missing| missing.from < wanted.to && wanted.from <= missing.to);
+    let missing: Vec<_> = missing.map(|missing| json!({ "from_ms": missing.from.0, "to_ms": missing.to.0 })).collect();
+    answer["through"] = json!(through);
+    answer["missing"] = json!(missing);
+    Ok(answer)
+}
+// ANCHOR_END: about
+
+/// A page of a market's trades; or, as the layers below do it, the last ones.
+async fn public_trades(history: Arc<History>, venue: Arc<Venue>, request: Request) -> Result<Response, Problem> {
+    let (mut parts, _) = request.into_parts();
+    let Numbers(market) = Numbers::<u32>::from_request_parts(&mut parts, &venue).await?;
+    let names = ["before=", "from=", "to="];
+    let mut said = parts.uri.query().unwrap_or_default().split('&');
+    if !said.any(|said| names.iter().any(|name| said.starts_with(name))) {
+        let asked = Asked::from_request_parts(&mut parts, &venue).await?;
+        return Ok(markets::trades(State(venue), Numbers(market), asked).await?.into_response());
+    }
+    is_known(&venue, MarketId(market))?;
+    let AskedPage(wanted) = AskedPage::from_request_parts(&mut parts, &venue).await?;
+    let answer = history.ask(move |opened| {
+        let Page { rows, next } = page::<MarketTrade>(&opened.store, Table::Public, market, &wanted)?;
+        // The newest is the last, as in the answer of the layer below.
+        let rows: Vec<_> = rows.iter().rev().map(|(place, row)| rows_json::public_trade(*place, row)).collect();
+        about(opened, &wanted, json!({ "trades": rows, "next": next.map(|next| next.to_string()) }))
+    });
+    Ok(Json(answer.await?).into_response())
+}
+
+async fn of_market(
+    history: &Arc<History>,
+    venue: &Venue,
+    market: MarketId,
+    AskedCandles { width, from, to }: AskedCandles,
+) -> Result<Json<Value>, Problem> {
+    is_known(venue, market)?;
+    let answer = history.ask(move |opened| {
+        let found = candles(&opened.store, market, width, from, to)?;
+        let found: Vec<_> = found.iter().map(|(start, candle)| rows_json::candle(*start, candle)).collect();
+        let wanted = Wanted { from, to, before: None, limit: 0 };
+        about(opened, &wanted, json!({ "width": width.word(), "candles": found }))
+    });
+    answer.await.map(Json)
+}
+
+fn is_known(venue: &Venue, market: MarketId) -> Result<(), Problem> {
+    venue.projection().market(market).map(drop).ok_or_else(|| Problem::new(Why::Rejected(Reason::UnknownMarket)))
+}

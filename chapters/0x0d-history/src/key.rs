@@ -1,0 +1,119 @@
+//! The keys of all rows. One tree holds every table, and the first byte of a key says which.
+//!
+//! ```text
+//! 0 about      which logs these rows are derived from                          1 row
+//! 1 follower   shard                    → its place in the shard's log         1 a shard
+//! 2 missing    shard · first command    → commands whose rows can't be had     1 a gap
+//! 3 trade      account · place          → the account's side of a trade        2 a trade
+//! 4 order      account · place          → an order as it is now                1 an order
+//! 5 money      account · place          → a deposit, withdrawal, payout        1 each
+//! 6 public     market · place           → a trade with both sides              1 a trade
+//! 7 number     market · order           → whose order it is, and its place     1 an accepted order
+//! 8 market     market                   → how it opened and ended              1 a market
+//! 9 candle     market · width · start   → prices and volume of that time       1 where there was a trade
+//! ```
+//!
+//! One tree and not ten: what a batch puts into one tree is there as far as it goes, in the order of the batches. So rows
+//! and the place that they reach can't disagree, even where the store has lost the end of its journal.
+
+use market::{AccountId, MarketId, OrderId, Sequence, UnixMs};
+
+use crate::place::Place;
+use crate::width::Width;
+
+/// A table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Table {
+    /// Which logs the rows are derived from.
+    About = 0,
+    /// How far each log was followed.
+    Follower = 1,
+    /// Which rows can't be had.
+    Missing = 2,
+    /// Trades of an account.
+    Trades = 3,
+    /// Orders of an account.
+    Orders = 4,
+    /// Money of an account.
+    Money = 5,
+    /// Trades of a market.
+    Public = 6,
+    /// Orders by their number.
+    Numbers = 7,
+    /// Markets.
+    Markets = 8,
+    /// Candles.
+    Candles = 9,
+}
+
+/// A key that ends with a place.
+pub type PlacedKey = [u8; 5 + Place::BYTES];
+
+/// The key of what stands at a place, in a table by account or market.
+pub fn placed(table: Table, owner: u32, place: Place) -> PlacedKey {
+    let mut key = [0; 5 + Place::BYTES];
+    key[0] = table as u8;
+    key[1..5].copy_from_slice(&owner.to_be_bytes());
+    key[5..].copy_from_slice(&place.encode());
+    key
+}
+
+/// The place in such a key; none where it is another.
+pub fn place_of(key: &[u8]) -> Option<Place> {
+    Some(Place::decode(key.get(5..)?.try_into().ok()?))
+}
+
+/// The first key of an account or a market.
+pub fn owner(table: Table, AccountId(owner): AccountId) -> [u8; 5] {
+    let mut key = [table as u8; 5];
+    key[1..].copy_from_slice(&owner.to_be_bytes());
+    key
+}
+
+/// The key of which logs the rows are derived from.
+pub const ABOUT: [u8; 1] = [Table::About as u8];
+
+/// The key of a shard's place.
+pub fn follower(shard: u16) -> [u8; 3] {
+    let [high, low] = shard.to_be_bytes();
+    [Table::Follower as u8, high, low]
+}
+
+/// The key of commands of a shard whose rows can't be had.
+pub fn missing(shard: u16, first: Sequence) -> [u8; 11] {
+    let mut key = [0; 11];
+    key[..3].copy_from_slice(&follower(shard));
+    key[0] = Table::Missing as u8;
+    key[3..].copy_from_slice(&first.0.to_be_bytes());
+    key
+}
+
+/// The key of an order's number.
+pub fn number(market: MarketId, order: OrderId) -> [u8; 13] {
+    let mut key = [0; 13];
+    key[0] = Table::Numbers as u8;
+    key[1..5].copy_from_slice(&market.0.to_be_bytes());
+    key[5..].copy_from_slice(&order.0.to_be_bytes());
+    key
+}
+
+/// The key of a market.
+pub fn market(market: MarketId) -> [u8; 5] {
+    owner(Table::Markets, AccountId(market.0))
+}
+
+/// The key of a candle.
+pub fn candle(market: MarketId, width: Width, start: UnixMs) -> [u8; 14] {
+    let mut key = [0; 14];
+    key[0] = Table::Candles as u8;
+    key[1..5].copy_from_slice(&market.0.to_be_bytes());
+    key[5] = width as u8;
+    key[6..].copy_from_slice(&start.0.to_be_bytes());
+    key
+}
+
+/// The time in the key of a candle.
+pub fn start_of(key: &[u8]) -> Option<UnixMs> {
+    Some(UnixMs(u64::from_be_bytes(key.get(6..)?.try_into().ok()?)))
+}

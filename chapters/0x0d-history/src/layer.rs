@@ -1,0 +1,53 @@
+//! The layer: what this chapter adds to the venue.
+
+use std::sync::Arc;
+
+use gateway::front::{Front, PageFile, Routes};
+use gateway::layer::Layer;
+use gateway::venue::Venue;
+use market::{EngineError, Options, Sequence};
+use serde_json::Value;
+
+use crate::history::History;
+use crate::http;
+
+impl Layer for History {
+    fn opened(&self, options: &Options, _: &[Sequence]) -> Result<(), EngineError> {
+        self.open(options)
+    }
+}
+
+/// A module of the page.
+const fn module(path: &'static str, content: &'static str) -> PageFile {
+    PageFile { path, media_type: "text/javascript; charset=utf-8", content, extends: false }
+}
+
+/// What this chapter adds to the page: its first file gives the chart the prices of all days.
+const PAGE: &[PageFile] = &[
+    PageFile { extends: true, ..module("/page/history.js", include_str!("../page/history.js")) },
+    module("/page/history_words.js", include_str!("../page/history_words.js")),
+];
+
+impl Front for History {
+    fn routes(self: Arc<Self>) -> Routes {
+        http::routes(&self)
+    }
+
+    fn describe(&self, openapi: &mut Value) {
+        http::describe(openapi);
+    }
+
+    fn page(&self) -> &'static [PageFile] {
+        PAGE
+    }
+
+    fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
+        // The venue waits for everything that listens here, so the follower has ended before the folder goes.
+        let mut over = venue.over.subscribe();
+        tokio::spawn(async move {
+            let _ = over.changed().await;
+            let _ = tokio::task::spawn_blocking(move || self.close()).await;
+            drop(over);
+        });
+    }
+}

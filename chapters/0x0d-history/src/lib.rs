@@ -1,0 +1,23 @@
+//! 0x0d: history. Who traded what last March, and why not ask the engine?
+//!
+//! A [`follower`] replays the log behind the engine and derives rows from it, with its own place in the same write. Accounts
+//! and charts read the rows; neither asks the engine. Everything here can be thrown away and made again.
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod bytes;
+pub mod candle;
+pub mod derived;
+pub mod error;
+pub mod follow;
+pub mod follower;
+pub mod following;
+pub mod history;
+pub mod http;
+pub mod key;
+pub mod layer;
+pub mod pages;
+pub mod place;
+pub mod rows;
+pub mod store;
+pub mod width;

@@ -1,0 +1,304 @@
+//! What clients read of the past: pages that stay the same while rows are added, an account's own rows and nobody else's, public
+//! trades without names, candles, and a refusal in words for everything that is no question.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+#[path = "../../0x0a-gateway/tests/support/client.rs"]
+#[allow(dead_code)]
+mod client;
+#[path = "../../0x0a-gateway/tests/support/server.rs"]
+#[allow(dead_code)]
+mod server;
+
+use std::time::{Duration, Instant};
+
+use client::Client;
+use serde_json::{Value, json};
+use server::Server;
+
+/// Rows that do not come in this time never do. No measurement.
+const STUCK: Duration = Duration::from_secs(60);
+
+struct World {
+    server: Server,
+    operator: String,
+    keys: Vec<(u64, String)>,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new(shards: &str) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let flags =
+            ["--shards", shards, "--snapshot-every", "50", "--orders-per-second", "0", "--play-money", "1000000"];
+        let server = Server::start(folder.path(), &flags);
+        let operator = server.operator.clone().unwrap();
+        let mut client = server.client().with_key(&operator);
+        for _ in 0..3 {
+            let question = json!({ "question": { "en": "Will it?", "zh": "会吗？" } });
+            assert_eq!(client.post("/v1/markets", &question).unwrap().status, 201);
+        }
+        let mut make = || {
+            let made = client.post("/v1/accounts", &json!({})).unwrap().json();
+            (made["account"].as_u64().unwrap(), made["key"].as_str().unwrap().to_owned())
+        };
+        let keys = (0..3).map(|_| make()).collect();
+        World { server, operator, keys, _folder: folder }
+    }
+
+    fn client(&self, which: usize) -> Client {
+        self.server.client().with_key(&self.keys[which].1)
+    }
+
+    /// The first account buys of the second, so often.
+    fn trade(&self, market: u64, times: usize) {
+        let order = |intent, price| json!({ "market": market, "intent": intent, "price": price, "quantity": 2 });
+        for _ in 0..times {
+            for (which, order) in [(1, order("buy-no", 40)), (0, order("buy-yes", 60))] {
+                assert_eq!(self.client(which).post("/v1/orders", &order).unwrap().status, 200, "{order}");
+            }
+        }
+    }
+
+    /// Asks until the rows have come to what the engine has.
+    fn ask_when_there(&self, client: &mut Client, path: &str) -> Value {
+        let began = Instant::now();
+        loop {
+            let there = client.get("/v1/account").unwrap().json()["at"].clone();
+            let answer = client.get(path).unwrap();
+            assert_eq!(answer.status, 200, "{path}: {answer:?}");
+            let answer = answer.json();
+            let reached = |at: usize| answer["through"][at].as_u64() >= there[at].as_u64();
+            if (0..there.as_array().unwrap().len()).all(reached) {
+                return answer;
+            }
+            assert!(began.elapsed() < STUCK, "{path}: {answer}, and the engine has {there}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// All pages of a path, with what `meanwhile` does between two of them.
+fn pages(client: &mut Client, path: &str, name: &str, mut meanwhile: impl FnMut()) -> Vec<Value> {
+    let (mut all, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let answer = client.get(&format!("{path}{cursor}")).unwrap().json();
+        all.extend(answer[name].as_array().unwrap_or_else(|| panic!("{answer}")).iter().cloned());
+        match answer["next"].as_str() {
+            Some(next) => cursor = format!("&before={next}"),
+            None => return all,
+        }
+        meanwhile();
+    }
+}
+
+#[test]
+fn pages_stay_the_same_while_rows_are_added() {
+    let world = World::new("2");
+    world.trade(1, 12);
+    world.trade(2, 12);
+    let mut client = world.client(0);
+    let all = world.ask_when_there(&mut client, "/v1/account/trades?limit=500");
+    let all = all["trades"].as_array().unwrap();
+    assert_eq!(all.len(), 24);
+    assert!(all.is_sorted_by_key(|trade| std::cmp::Reverse(trade["time_ms"].as_u64())));
+    let by_page = pages(&mut client, "/v1/account/trades?limit=5", "trades", || world.trade(1, 1));
+    assert_eq!(&by_page, all);
+    // Both sides see their own.
+    let own = &all[0];
+    assert_eq!(
+        (own["intent"].as_str(), own["price"].as_u64(), own["role"].as_str()),
+        (Some("buy-yes"), Some(60), Some("taker"))
+    );
+    let other = world.ask_when_there(&mut world.client(1), "/v1/account/trades?limit=1");
+    let other = &other["trades"][0];
+    assert_eq!(
+        (other["intent"].as_str(), other["price"].as_u64(), other["role"].as_str()),
+        (Some("buy-no"), Some(40), Some("maker"))
+    );
+    // The third account has traded nothing.
+    let none = world.ask_when_there(&mut world.client(2), "/v1/account/trades");
+    assert_eq!((none["trades"].as_array().unwrap().len(), &none["next"]), (0, &Value::Null));
+    // From and to cut at the millisecond.
+    let time = all[10]["time_ms"].as_u64().unwrap();
+    let after = world.ask_when_there(&mut client, &format!("/v1/account/trades?to={time}&limit=500"));
+    let expected: Vec<_> = all.iter().filter(|trade| trade["time_ms"].as_u64() < Some(time)).cloned().collect();
+    assert_eq!(after["trades"], json!(expected));
+    let at = world.ask_when_there(&mut client, &format!("/v1/account/trades?from={time}&to={}", time + 1));
+    assert!(at["trades"].as_array().unwrap().contains(&all[10]));
+}
+
+#[test]
+fn orders_and_money_say_what_became_of_them() {
+    let world = World::new("1");
+    world.trade(1, 1);
+    let mut client = world.client(0);
+    let place = |client: &mut Client, price: u64, quantity: u64, number: u64| {
+        let order = json!({ "market": 1, "intent": "buy-yes", "price": price, "quantity": quantity, "lane": 1, "number": number });
+        client.post("/v1/orders", &order).unwrap()
+    };
+    assert_eq!(place(&mut client, 20, 7, 1).status, 200);
+    let resting = place(&mut client, 21, 7, 2).json()["order"].as_u64().unwrap();
+    assert_eq!(client.delete(&format!("/v1/markets/1/orders/{resting}")).unwrap().status, 200);
+    assert_eq!(place(&mut client, 100, 7, 3).status, 422);
+    let mut operator = world.server.client().with_key(&world.operator);
+    let account = world.keys[0].0;
+    assert_eq!(
+        operator.post("/v1/markets/1/withdrawals", &json!({ "account": account, "amount": 5 })).unwrap().status,
+        200
+    );
+    assert_eq!(operator.post("/v1/markets/1/resolve", &json!({ "outcome": "yes" })).unwrap().status, 200);
+    let orders = world.ask_when_there(&mut client, "/v1/account/orders");
+    let states: Vec<_> = orders["orders"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|order| (order["state"].as_str().unwrap(), order["reason"].as_str(), order["filled"].as_u64().unwrap()))
+        .collect();
+    let expected = [
+        ("rejected", Some("bad-price"), 0),
+        ("cancelled", Some("requested"), 0),
+        ("cancelled", Some("resolved"), 0),
+        ("filled", None, 2),
+    ];
+    assert_eq!(states, expected);
+    assert_eq!(orders["orders"][0]["client_order_id"].as_u64(), Some(1 << 56 | 3));
+    let money = world.ask_when_there(&mut client, "/v1/account/money");
+    let money: Vec<_> = money["money"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["movement"].as_str().unwrap().to_owned(),
+                row["market"].as_u64().unwrap(),
+                row["amount"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    let play = |market| ("deposit".to_owned(), market, 1_000_000);
+    let expected = [("payout".to_owned(), 1, 200), ("withdrawal".to_owned(), 1, 5), play(3), play(2), play(1)];
+    assert_eq!(money, expected);
+}
+
+#[test]
+fn public_trades_name_nobody_and_candles_add_up() {
+    let world = World::new("1");
+    world.trade(1, 30);
+    let mut client = world.client(0);
+    world.ask_when_there(&mut client, "/v1/account/trades");
+    let mut anyone = world.server.client();
+    let all = pages(&mut anyone, "/v1/markets/1/trades?limit=500&from=0", "trades", || ());
+    assert_eq!(all.len(), 30);
+    let names: Vec<_> = all[0].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(names, ["id", "price", "quantity", "taker", "time_ms", "trade"]);
+    // The layer below lists the same, and each page has its newest last.
+    assert_eq!(anyone.get("/v1/markets/1/trades").unwrap().json()["trades"], json!(all));
+    let newest = anyone.get("/v1/markets/1/trades?before=now&limit=3").unwrap().json();
+    assert_eq!(newest["trades"], json!(all[27..]));
+    for width in ["second", "minute", "hour", "day"] {
+        let answer = anyone.get(&format!("/v1/markets/1/candles?width={width}")).unwrap().json();
+        let candles = answer["candles"].as_array().unwrap();
+        let sum = |name: &str| candles.iter().map(|candle| candle[name].as_u64().unwrap()).sum::<u64>();
+        assert_eq!((sum("trades"), sum("shares")), (30, 60), "{width}: {answer}");
+        let starts: Vec<_> = candles.iter().map(|candle| candle["start_ms"].as_u64().unwrap()).collect();
+        assert!(starts.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+    assert_eq!(anyone.get("/v1/markets/9/candles").unwrap().reason(), "unknown-market");
+}
+
+/// Each ends in a refusal with words, or in an answer that is bounded.
+#[test]
+fn what_is_no_question_is_refused_with_words() {
+    let world = World::new("2");
+    world.trade(1, 3);
+    let mut client = world.client(0);
+    world.ask_when_there(&mut client, "/v1/account/trades");
+    let bad = [
+        "limit=0",
+        "limit=501",
+        "limit=1000000000",
+        "limit=99999999999999999999999",
+        "limit=-1",
+        "limit=x",
+        "from=x",
+        "from=-1",
+        "from=5&to=5",
+        "from=6&to=5",
+        "from=99999999999999999999",
+        "before=",
+        "before=x",
+        "before=1.2.3",
+        "before=1.2.3.4.5",
+        "before=1.70000.3.4",
+        "before=%00",
+        "before=%F0%9F%92%A5",
+        "account=1",
+        "offset=10",
+        "limit=1&limit=2",
+    ];
+    for path in ["/v1/account/trades", "/v1/account/orders", "/v1/account/money"] {
+        for query in bad {
+            let answer = client.get(&format!("{path}?{query}")).unwrap();
+            assert_eq!((answer.status, answer.reason().as_str()), (400, "bad-request"), "{path}?{query}");
+        }
+        // Cursors of nowhere, and ten thousand years, have an answer.
+        for query in [
+            "before=0.0.0.0",
+            "before=18446744073709551615.65535.18446744073709551615.4294967295",
+            "from=0&to=315537897600000",
+            "to=1",
+            "from=18446744073709551614",
+        ] {
+            assert_eq!(client.get(&format!("{path}?{query}")).unwrap().status, 200, "{path}?{query}");
+        }
+        assert_eq!(world.server.client().get(path).unwrap().status, 401);
+        assert_eq!(world.server.client().with_key(&world.operator).get(path).unwrap().status, 403);
+    }
+    // A million candles are refused; so is a width that is none.
+    for query in [
+        "width=second&from=0",
+        "width=day&from=0&to=315537897600000",
+        "width=week",
+        "width=second&from=1772900000000&to=1773900000000",
+        "from=9&to=9",
+        "to=0",
+        "limit=5",
+        "width=",
+    ] {
+        let answer = client.get(&format!("/v1/markets/1/candles?{query}")).unwrap();
+        assert_eq!((answer.status, answer.reason().as_str()), (400, "bad-request"), "{query}: {answer:?}");
+    }
+    for query in ["before=x", "from=5&to=4", "before=now&limit=0", "before=now&at_least=1"] {
+        assert_eq!(client.get(&format!("/v1/markets/1/trades?{query}")).unwrap().status, 400, "{query}");
+    }
+    // A market's cursor is a place and no more: with it an account reads its own rows and no other's.
+    let mut other = world.client(2);
+    let page = client.get("/v1/account/trades?limit=1").unwrap().json();
+    let next = page["next"].as_str().unwrap();
+    let answer = other.get(&format!("/v1/account/trades?before={next}")).unwrap().json();
+    assert_eq!(answer["trades"], json!([]));
+}
+
+#[test]
+fn the_description_names_every_address_and_every_parameter() {
+    let world = World::new("1");
+    let description = world.server.client().get("/v1/openapi.json").unwrap().json();
+    let parameters = |path: &str| -> Vec<String> {
+        let all = description["paths"][path]["get"]["parameters"].as_array().unwrap_or_else(|| panic!("{path}"));
+        let resolve = |one: &Value| match one["$ref"].as_str() {
+            Some(to) => description.pointer(to.trim_start_matches('#')).unwrap()["name"].as_str().unwrap().to_owned(),
+            None => one["name"].as_str().unwrap().to_owned(),
+        };
+        all.iter().map(resolve).collect()
+    };
+    for path in ["/v1/account/trades", "/v1/account/orders", "/v1/account/money"] {
+        assert_eq!(parameters(path), ["from", "to", "before", "limit"]);
+        let schema = &description["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+        let answer = world.client(0).get(path).unwrap().json();
+        for name in schema["required"].as_array().unwrap() {
+            assert!(answer.get(name.as_str().unwrap()).is_some(), "{path} has no {name}");
+        }
+    }
+    assert_eq!(parameters("/v1/markets/{market}/trades"), ["market", "limit", "at_least", "from", "to", "before"]);
+    assert_eq!(parameters("/v1/markets/{market}/candles"), ["market", "width", "from", "to"]);
+}

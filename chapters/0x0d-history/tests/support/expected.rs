@@ -1,0 +1,234 @@
+//! The rows that a log leads to, worked out from the reference model's events with plain maps, and the rows that a store holds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use history::candle::Candle;
+use history::key::{self, Table, place_of};
+use history::place::Place;
+use history::rows::{MarketRow, MarketTrade, Money, Movement, Order, OrderState, OwnTrade, Row};
+use history::store::Store;
+use history::width::Width;
+use market::log::ShardOf;
+use market::log_chain::{read_chain, segments};
+use market::model::Model;
+use market::{Command, Event, LogError, MarketId, OrderId, RealDisk, Sequence, Stamp, UnixMs};
+
+/// All rows of some logs.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Rows {
+    pub trades: BTreeMap<(u32, Place), OwnTrade>,
+    pub orders: BTreeMap<(u32, Place), Order>,
+    pub money: BTreeMap<(u32, Place), Money>,
+    pub public: BTreeMap<(u32, Place), MarketTrade>,
+    pub markets: BTreeMap<u32, MarketRow>,
+    pub candles: BTreeMap<(u32, u8, u64), Candle>,
+}
+
+impl Rows {
+    /// Those of the logs in a folder, of each as far as its command before `next`.
+    pub fn of_logs(folder: &Path, shards: u16, next: &[Sequence]) -> Rows {
+        let mut rows = Rows::default();
+        for (shard, next) in (0..shards).zip(next) {
+            let logged = logged(folder, ShardOf { shard, shards });
+            rows.add_all(shard, logged.iter().take_while(|(stamp, _)| stamp.sequence < *next));
+        }
+        rows
+    }
+
+    /// Those of these commands of one shard, which are all since its first.
+    pub fn of_commands(shard: u16, logged: &[(Stamp, Command)]) -> Rows {
+        let mut rows = Rows::default();
+        rows.add_all(shard, logged.iter());
+        rows
+    }
+
+    fn add_all<'l>(&mut self, shard: u16, logged: impl Iterator<Item = &'l (Stamp, Command)>) {
+        let (mut model, mut placed) = (Model::default(), BTreeMap::new());
+        for (stamp, command) in logged {
+            for (index, event) in (0..).zip(model.apply(command)) {
+                let place = Place { time: stamp.time, shard, sequence: stamp.sequence, index };
+                self.add(place, command, &event, &mut placed);
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        place: Place,
+        command: &Command,
+        event: &Event,
+        placed: &mut BTreeMap<(MarketId, OrderId), (u32, Place)>,
+    ) {
+        let time = place.time;
+        let mut order = |order, state| {
+            if let Command::Place(asked) = *command {
+                let row = Order {
+                    market: asked.market,
+                    order,
+                    client_order_id: asked.client_order_id,
+                    intent: asked.intent,
+                    time_in_force: asked.time_in_force,
+                    price: asked.price,
+                    quantity: asked.quantity,
+                    filled: 0,
+                    state,
+                    changed: time,
+                };
+                self.orders.insert((asked.account.0, place), row);
+                placed.insert((asked.market, order), (asked.account.0, place));
+            }
+        };
+        match *event {
+            Event::Opened { market } => self.markets.entry(market.0).or_default().opened = time,
+            Event::Accepted { order: number, .. } => order(number, OrderState::Open),
+            Event::Rejected { reason, .. } => order(OrderId(0), OrderState::Rejected(reason)),
+            Event::Cancelled { market, order, reason, .. } => {
+                let row = self.orders.get_mut(&placed[&(market, order)]).unwrap();
+                (row.state, row.changed) = (OrderState::Cancelled(reason), time);
+            }
+            Event::Deposited { market, account, amount } => {
+                self.money.insert((account.0, place), Money { market, movement: Movement::Deposit, amount });
+            }
+            Event::Withdrawn { market, account, amount } => {
+                self.money.insert((account.0, place), Money { market, movement: Movement::Withdrawal, amount });
+            }
+            Event::Paid { market, account, amount } => {
+                self.money.insert((account.0, place), Money { market, movement: Movement::Payout, amount });
+            }
+            Event::Resolved { market, outcome, paid } => {
+                let row = self.markets.entry(market.0).or_default();
+                (row.resolved, row.paid) = (Some((time, outcome)), paid);
+            }
+            Event::Traded {
+                market,
+                maker,
+                maker_account,
+                taker,
+                taker_account,
+                price,
+                quantity,
+                maker_intent,
+                taker_intent,
+            } => {
+                let both = MarketTrade {
+                    price,
+                    quantity,
+                    maker,
+                    maker_account,
+                    maker_intent,
+                    taker,
+                    taker_account,
+                    taker_intent,
+                };
+                self.public.insert((market.0, place), both);
+                let own = |order, intent, is_maker| OwnTrade { market, order, intent, price, quantity, is_maker };
+                self.trades.insert((maker_account.0, place), own(maker, maker_intent, true));
+                self.trades.insert((taker_account.0, place), own(taker, taker_intent, false));
+                for order in [maker, taker] {
+                    // An order from before a gap has no row.
+                    let Some(placed) = placed.get(&(market, order)) else { continue };
+                    let row = self.orders.get_mut(placed).unwrap();
+                    (row.filled, row.changed) = (row.filled + quantity.0, time);
+                    if row.filled == row.quantity {
+                        row.state = OrderState::Filled;
+                    }
+                }
+                let row = self.markets.entry(market.0).or_default();
+                (row.trades, row.shares, row.last) =
+                    (row.trades + 1, row.shares + u64::from(quantity.0), Some((time, price)));
+                for width in Width::ALL {
+                    let start = time.0 / width.ms() * width.ms();
+                    self.candles
+                        .entry((market.0, width as u8, start))
+                        .and_modify(|candle| {
+                            candle.high = candle.high.max(price);
+                            candle.low = candle.low.min(price);
+                            candle.close = price;
+                            candle.shares += u64::from(quantity.0);
+                            candle.trades += 1;
+                        })
+                        .or_insert(Candle {
+                            open: price,
+                            high: price,
+                            low: price,
+                            close: price,
+                            shares: u64::from(quantity.0),
+                            trades: 1,
+                        });
+                }
+            }
+        }
+    }
+
+    /// Everything that a store holds.
+    pub fn of_store(store: &Store) -> Rows {
+        let owned = |key: &[u8]| (u32::from_be_bytes(key[1..5].try_into().unwrap()), place_of(key).unwrap());
+        let owner = |key: &[u8]| u32::from_be_bytes(key[1..5].try_into().unwrap());
+        let start = |key: &[u8]| (owner(key), key[5], key::start_of(key).unwrap().0);
+        Rows {
+            trades: table(store, Table::Trades, owned),
+            orders: table(store, Table::Orders, owned),
+            money: table(store, Table::Money, owned),
+            public: table(store, Table::Public, owned),
+            markets: table(store, Table::Markets, owner),
+            candles: table(store, Table::Candles, start),
+        }
+    }
+
+    /// Fails, with the first row that differs.
+    pub fn assert_is(&self, expected: &Rows, when: &str) {
+        same(&self.trades, &expected.trades, when, "trades");
+        same(&self.orders, &expected.orders, when, "orders");
+        same(&self.money, &expected.money, when, "money");
+        same(&self.public, &expected.public, when, "public trades");
+        same(&self.markets, &expected.markets, when, "markets");
+        same(&self.candles, &expected.candles, when, "candles");
+    }
+}
+
+fn table<K: Ord, R: Row>(store: &Store, table: Table, key: impl Fn(&[u8]) -> K) -> BTreeMap<K, R> {
+    let rows = store.range::<R>(&[table as u8], &[table as u8 + 1]);
+    let mut found = BTreeMap::new();
+    for row in rows {
+        let (bytes, row) = row.unwrap();
+        assert!(found.insert(key(&bytes), row).is_none(), "a key is there twice: {bytes:?}");
+    }
+    found
+}
+
+fn same<K: Ord + std::fmt::Debug, R: PartialEq + std::fmt::Debug>(
+    found: &BTreeMap<K, R>,
+    expected: &BTreeMap<K, R>,
+    when: &str,
+    what: &str,
+) {
+    for (key, row) in expected {
+        match found.get(key) {
+            None => panic!("{when}: of {what}, {key:?} is missing: {row:?}"),
+            Some(found) => assert_eq!(found, row, "{when}: of {what}, {key:?}"),
+        }
+    }
+    let more = found.keys().find(|key| !expected.contains_key(key));
+    assert!(more.is_none(), "{when}: of {what}, nothing led to {more:?}");
+}
+
+/// All commands of a shard's log, which has its beginning.
+pub fn logged(folder: &Path, shard: ShardOf) -> Vec<(Stamp, Command)> {
+    let segments = segments(&RealDisk, folder, shard).unwrap();
+    let mut logged = Vec::new();
+    read_chain::<LogError>(&RealDisk, shard, &segments, None, None, |stamp, command| {
+        logged.push((stamp, command));
+        Ok(())
+    })
+    .unwrap();
+    logged
+}
+
+/// The places of all shards in a store.
+pub fn next(store: &Store, shards: u16) -> Vec<Sequence> {
+    (0..shards).map(|shard| store.followed(shard).unwrap().next).collect()
+}
+
+/// A time that no test reaches.
+pub const END: UnixMs = UnixMs(u64::MAX);
