@@ -204,6 +204,18 @@ impl Store {
         })
     }
 
+    /// All rows of a table as bytes, for measurements: each key with its value.
+    ///
+    /// # Errors
+    /// When one can't be read.
+    pub fn pairs(&self, table: key::Table) -> Result<Vec<(Vec<u8>, Vec<u8>)>, HistoryError> {
+        let pair = |guard: Guard| {
+            let (key, value) = guard.into_inner().map_err(|error| HistoryError::store(&self.path, &error))?;
+            Ok((key.to_vec(), value.to_vec()))
+        };
+        self.rows.prefix([table as u8]).map(pair).collect()
+    }
+
     /// How many rows a table has. It reads all of them.
     ///
     /// # Errors

@@ -254,6 +254,18 @@ fn what_is_no_question_is_refused_with_words() {
         assert_eq!(world.server.client().get(path).unwrap().status, 401);
         assert_eq!(world.server.client().with_key(&world.operator).get(path).unwrap().status, 403);
     }
+    // A market's cursor is a place and no more: with it an account reads its own rows and no other's.
+    let mut other = world.client(2);
+    let page = client.get("/v1/account/trades?limit=1").unwrap().json();
+    let next = page["next"].as_str().unwrap();
+    let answer = other.get(&format!("/v1/account/trades?before={next}")).unwrap().json();
+    assert_eq!(answer["trades"], json!([]));
+}
+
+#[test]
+fn what_is_no_question_about_a_market_is_refused_with_words() {
+    let world = World::new("1");
+    let mut client = world.server.client();
     // A million candles are refused; so is a width that is none.
     for query in [
         "width=second&from=0",
@@ -271,12 +283,6 @@ fn what_is_no_question_is_refused_with_words() {
     for query in ["before=x", "from=5&to=4", "before=now&limit=0", "before=now&at_least=1"] {
         assert_eq!(client.get(&format!("/v1/markets/1/trades?{query}")).unwrap().status, 400, "{query}");
     }
-    // A market's cursor is a place and no more: with it an account reads its own rows and no other's.
-    let mut other = world.client(2);
-    let page = client.get("/v1/account/trades?limit=1").unwrap().json();
-    let next = page["next"].as_str().unwrap();
-    let answer = other.get(&format!("/v1/account/trades?before={next}")).unwrap().json();
-    assert_eq!(answer["trades"], json!([]));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use history::width::Width;
 use market::log::ShardOf;
 use market::log_chain::{read_chain, segments};
 use market::model::Model;
-use market::{Command, Event, LogError, MarketId, OrderId, RealDisk, Sequence, Stamp, UnixMs};
+use market::{Command, Event, LogError, MarketId, OrderId, Price, RealDisk, Sequence, Stamp, UnixMs};
 
 /// All rows of some logs.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -100,65 +100,56 @@ impl Rows {
                 let row = self.markets.entry(market.0).or_default();
                 (row.resolved, row.paid) = (Some((time, outcome)), paid);
             }
-            Event::Traded {
-                market,
-                maker,
-                maker_account,
-                taker,
-                taker_account,
-                price,
-                quantity,
-                maker_intent,
-                taker_intent,
-            } => {
-                let both = MarketTrade {
-                    price,
-                    quantity,
-                    maker,
-                    maker_account,
-                    maker_intent,
-                    taker,
-                    taker_account,
-                    taker_intent,
-                };
-                self.public.insert((market.0, place), both);
-                let own = |order, intent, is_maker| OwnTrade { market, order, intent, price, quantity, is_maker };
-                self.trades.insert((maker_account.0, place), own(maker, maker_intent, true));
-                self.trades.insert((taker_account.0, place), own(taker, taker_intent, false));
-                for order in [maker, taker] {
-                    // An order from before a gap has no row.
-                    let Some(placed) = placed.get(&(market, order)) else { continue };
-                    let row = self.orders.get_mut(placed).unwrap();
-                    (row.filled, row.changed) = (row.filled + quantity.0, time);
-                    if row.filled == row.quantity {
-                        row.state = OrderState::Filled;
-                    }
-                }
-                let row = self.markets.entry(market.0).or_default();
-                (row.trades, row.shares, row.last) =
-                    (row.trades + 1, row.shares + u64::from(quantity.0), Some((time, price)));
-                for width in Width::ALL {
-                    let start = time.0 / width.ms() * width.ms();
-                    self.candles
-                        .entry((market.0, width as u8, start))
-                        .and_modify(|candle| {
-                            candle.high = candle.high.max(price);
-                            candle.low = candle.low.min(price);
-                            candle.close = price;
-                            candle.shares += u64::from(quantity.0);
-                            candle.trades += 1;
-                        })
-                        .or_insert(Candle {
-                            open: price,
-                            high: price,
-                            low: price,
-                            close: price,
-                            shares: u64::from(quantity.0),
-                            trades: 1,
-                        });
-                }
+            Event::Traded { .. } => self.traded(place, event, placed),
+        }
+    }
+
+    fn traded(&mut self, place: Place, event: &Event, placed: &BTreeMap<(MarketId, OrderId), (u32, Place)>) {
+        let Event::Traded {
+            market,
+            maker,
+            maker_account,
+            taker,
+            taker_account,
+            price,
+            quantity,
+            maker_intent,
+            taker_intent,
+        } = *event
+        else {
+            return;
+        };
+        let both =
+            MarketTrade { price, quantity, maker, maker_account, maker_intent, taker, taker_account, taker_intent };
+        self.public.insert((market.0, place), both);
+        let own = |order, intent, is_maker| OwnTrade { market, order, intent, price, quantity, is_maker };
+        self.trades.insert((maker_account.0, place), own(maker, maker_intent, true));
+        self.trades.insert((taker_account.0, place), own(taker, taker_intent, false));
+        for order in [maker, taker] {
+            let row = self.orders.get_mut(&placed[&(market, order)]).unwrap();
+            (row.filled, row.changed) = (row.filled + quantity.0, place.time);
+            if row.filled == row.quantity {
+                row.state = OrderState::Filled;
             }
         }
+        let row = self.markets.entry(market.0).or_default();
+        row.trades += 1;
+        row.shares += u64::from(quantity.0);
+        row.last = Some((place.time, price));
+        for width in Width::ALL {
+            self.drawn(market, width, place.time, price, quantity.0.into());
+        }
+    }
+
+    fn drawn(&mut self, market: MarketId, width: Width, time: UnixMs, price: Price, shares: u64) {
+        let start = time.0 / width.ms() * width.ms();
+        let first = Candle { open: price, high: price, low: price, close: price, shares: 0, trades: 0 };
+        let candle = self.candles.entry((market.0, width as u8, start)).or_insert(first);
+        candle.high = candle.high.max(price);
+        candle.low = candle.low.min(price);
+        candle.close = price;
+        candle.shares += shares;
+        candle.trades += 1;
     }
 
     /// Everything that a store holds.
@@ -229,6 +220,3 @@ pub fn logged(folder: &Path, shard: ShardOf) -> Vec<(Stamp, Command)> {
 pub fn next(store: &Store, shards: u16) -> Vec<Sequence> {
     (0..shards).map(|shard| store.followed(shard).unwrap().next).collect()
 }
-
-/// A time that no test reaches.
-pub const END: UnixMs = UnixMs(u64::MAX);
