@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use market::UnixMs;
+
 /// What is kept of the past
 #[derive(Debug, Clone, clap::Args)]
 pub struct HistoryArgs {
@@ -28,4 +30,18 @@ pub struct FollowArgs {
     /// Follow until the rows have caught up, and count all of them against those that were written
     #[arg(long)]
     pub check: bool,
+}
+
+/// Prints a market as it was: its book, what all accounts held, and its last trade
+#[derive(Debug, Clone, clap::Args)]
+pub struct AtArgs {
+    /// When: as in 2026-03-14T12:00:00, in UTC, or in milliseconds since 1970
+    #[arg(value_name = "TIME", value_parser = crate::time::parse)]
+    pub time: UnixMs,
+    /// Which market
+    #[arg(long, value_name = "N")]
+    pub market: u32,
+    /// The data directory
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: PathBuf,
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gateway::problem::{Problem, Why};
 use gateway::reply::Refused;
 use market::{EngineError, Options};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use crate::args::HistoryArgs;
@@ -44,6 +44,8 @@ pub struct History {
     opened: OnceLock<Opened>,
     following: Mutex<Option<Following>>,
     reads: Semaphore,
+    /// One moment at a time.
+    moments: Semaphore,
 }
 
 /// What is there once the engine is open.
@@ -64,6 +66,7 @@ impl History {
             opened: OnceLock::new(),
             following: Mutex::default(),
             reads: Semaphore::new(READS_MAX),
+            moments: Semaphore::new(1),
         })
     }
 
@@ -91,6 +94,15 @@ impl History {
     /// Ends the thread.
     pub fn close(&self) {
         drop(self.following.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Waits until it may replay a moment.
+    ///
+    /// # Errors
+    /// When others take too long.
+    pub async fn moment(&self) -> Result<SemaphorePermit<'_>, Problem> {
+        let turn = timeout(PATIENCE, self.moments.acquire()).await;
+        turn.ok().and_then(Result::ok).ok_or_else(|| Problem::new(Why::Busy))
     }
 
     /// Asks the rows something, on a thread that may wait for the disk.

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `GET /v1/account/trades`, `/v1/account/orders`, `/v1/account/money` | the account's own rows, by page | an account |
 //! | `GET /v1/markets/{market}/trades` with `before`, `from` or `to` | a market's trades, by page | anyone |
+//! | `GET /v1/markets/{market}/book` with `at` | the book as it was | anyone |
 //! | `GET /v1/markets/{market}/candles` | prices and volume of a second, a minute, an hour, a day each | anyone |
 
 pub mod asked;
@@ -20,20 +21,21 @@ use gateway::http::extract::{Asked, Numbers, Trader};
 use gateway::http::markets;
 use gateway::problem::{Problem, Why};
 use gateway::venue::Venue;
-use market::{MarketId, Reason};
+use market::{MarketId, Reason, UnixMs};
 use serde_json::{Value, json};
 
 use crate::error::HistoryError;
 use crate::history::{History, Opened};
 use crate::key::Table;
+use crate::moment::moment;
 use crate::pages::{Page, Wanted, candles, page};
 use crate::place::Place;
 use crate::rows::{MarketTrade, Row};
-use asked::{AskedCandles, AskedPage};
+use asked::{AskedCandles, AskedMoment, AskedPage};
 
 /// The addresses.
 pub fn routes(history: &Arc<History>) -> Routes {
-    let [trades, orders, money, public, of_candles] = std::array::from_fn(|_| Arc::clone(history));
+    let [trades, orders, money, public, of_candles, books] = std::array::from_fn(|_| Arc::clone(history));
     vec![
         (
             "/v1/account/trades",
@@ -56,6 +58,10 @@ pub fn routes(history: &Arc<History>) -> Routes {
         (
             "/v1/markets/{market}/trades",
             get(move |State(venue): State<Arc<Venue>>, request: Request| public_trades(public, venue, request)),
+        ),
+        (
+            "/v1/markets/{market}/book",
+            get(move |State(venue): State<Arc<Venue>>, request: Request| book(books, venue, request)),
         ),
         (
             "/v1/markets/{market}/candles",
@@ -137,6 +143,31 @@ async fn public_trades(history: Arc<History>, venue: Arc<Venue>, request: Reques
         // The newest is the last, as in the answer of the layer below.
         let rows: Vec<_> = rows.iter().rev().map(|(place, row)| rows_json::public_trade(*place, row)).collect();
         about(opened, &wanted, json!({ "trades": rows, "next": next.map(|next| next.to_string()) }))
+    });
+    Ok(Json(answer.await?).into_response())
+}
+
+/// How many commands a moment may replay.
+const MOMENT_COMMANDS_MAX: u64 = 4_000_000;
+
+/// The book as it was; or, as the layers below do it, as it is.
+async fn book(history: Arc<History>, venue: Arc<Venue>, request: Request) -> Result<Response, Problem> {
+    let (mut parts, _) = request.into_parts();
+    let Numbers(market) = Numbers::<u32>::from_request_parts(&mut parts, &venue).await?;
+    if !parts.uri.query().unwrap_or_default().split('&').any(|said| said.starts_with("at=")) {
+        let asked = Asked::from_request_parts(&mut parts, &venue).await?;
+        return Ok(markets::book(State(venue), Numbers(market), asked).await?.into_response());
+    }
+    is_known(&venue, MarketId(market))?;
+    let AskedMoment(at) = AskedMoment::from_request_parts(&mut parts, &venue).await?;
+    // Each replays a part of the log, so they take turns.
+    let _turn = history.moment().await?;
+    let answer = history.ask(move |opened| {
+        let found = moment(&opened.options, MarketId(market), at, MOMENT_COMMANDS_MAX)?;
+        let wanted = Wanted { from: UnixMs(0), to: UnixMs(at.0 + 1), before: None, limit: 1 };
+        let trades = page::<MarketTrade>(&opened.store, Table::Public, market, &wanted)?;
+        let last = trades.rows.first().map(|(place, trade)| rows_json::public_trade(*place, trade));
+        about(opened, &wanted, rows_json::book(market, &found, last))
     });
     Ok(Json(answer.await?).into_response())
 }

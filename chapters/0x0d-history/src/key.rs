@@ -21,6 +21,7 @@ use market::{AccountId, MarketId, OrderId, Sequence, UnixMs};
 use crate::place::Place;
 use crate::width::Width;
 
+// ANCHOR: tables
 /// A table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -46,6 +47,7 @@ pub enum Table {
     /// Candles.
     Candles = 9,
 }
+// ANCHOR_END: tables
 
 /// A key that ends with a place.
 pub type PlacedKey = [u8; 5 + Place::BYTES];

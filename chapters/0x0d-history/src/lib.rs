@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+pub mod at;
 pub mod bytes;
 pub mod candle;
 pub mod derived;
@@ -16,8 +17,10 @@ pub mod history;
 pub mod http;
 pub mod key;
 pub mod layer;
+pub mod moment;
 pub mod pages;
 pub mod place;
 pub mod rows;
 pub mod store;
+pub mod time;
 pub mod width;

@@ -11,9 +11,9 @@ use gateway::bot::{self, BotArgs};
 use gateway::error::VenueError;
 use gateway::measure::open_loop::{self, LoadArgs};
 use gateway::serve;
-use history::args::{FollowArgs, HistoryArgs};
-use history::follow;
+use history::args::{AtArgs, FollowArgs, HistoryArgs};
 use history::history::History;
+use history::{at, follow};
 use program::Verdict;
 use whole_path::args::PathArgs;
 use whole_path::layer::WholePath;
@@ -41,6 +41,7 @@ enum Instead {
     Load(LoadArgs),
     Bot(BotArgs),
     Follow(FollowArgs),
+    At(AtArgs),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
         Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),
         Ok(Program { instead: Some(Instead::Follow(args)), .. }) => program::end(follow::run(&args)),
+        Ok(Program { instead: Some(Instead::At(args)), .. }) => program::end(at::run(&args)),
         Ok(Program { serve: args, path, history, .. }) => program::end(run(&args, &path, &history)),
         Err(error) => program::refuse(&error),
     }

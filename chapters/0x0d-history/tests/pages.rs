@@ -286,6 +286,41 @@ fn what_is_no_question_about_a_market_is_refused_with_words() {
 }
 
 #[test]
+fn the_book_as_it_was_is_there_and_a_moment_that_is_none_is_refused() {
+    let world = World::new("1");
+    let mut client = world.client(0);
+    let order = json!({ "market": 1, "intent": "buy-yes", "price": 33, "quantity": 7 });
+    assert_eq!(client.post("/v1/orders", &order).unwrap().status, 200);
+    std::thread::sleep(Duration::from_millis(3));
+    world.trade(1, 1);
+    let trades = world.ask_when_there(&mut client, "/v1/account/trades");
+    let time = trades["trades"][0]["time_ms"].as_u64().unwrap();
+    let mut anyone = world.server.client();
+    let mut book = |at: &str| anyone.get(&format!("/v1/markets/1/book?at={at}")).unwrap();
+    let now = book(&time.to_string()).json();
+    assert_eq!((&now["bids"], &now["asks"]), (&json!([[33, 7]]), &json!([])), "{now}");
+    assert_eq!((now["last_trade"]["price"].as_u64(), now["held"]["accounts"].as_u64()), (Some(60), Some(3)), "{now}");
+    assert_eq!((now["held"]["yes"].as_u64(), now["held"]["pot"].as_u64()), (Some(2), Some(200)), "{now}");
+    let before = book(&(time - 1).to_string()).json();
+    assert_eq!((&before["last_trade"], before["held"]["yes"].as_u64()), (&Value::Null, Some(0)), "{before}");
+    for (at, words) in [
+        ("0", "Nothing had happened"),
+        ("1970-01-01T00:00:00", "Nothing had happened"),
+        ("9999-01-01", "not come yet"),
+        ("noon", "2026-03-14"),
+        ("", "2026-03-14"),
+        ("5&limit=3", "limit"),
+    ] {
+        let answer = book(at);
+        let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+        assert!(answer.status == 400 && detail.contains(words), "{at}: {detail}");
+    }
+    // Without a moment it is the layer's below.
+    let below = anyone.get("/v1/markets/1/book").unwrap();
+    assert!(below.status == 200 && below.json().get("held").is_none(), "{below:?}");
+}
+
+#[test]
 fn the_description_names_every_address_and_every_parameter() {
     let world = World::new("1");
     let description = world.server.client().get("/v1/openapi.json").unwrap().json();
@@ -306,5 +341,6 @@ fn the_description_names_every_address_and_every_parameter() {
         }
     }
     assert_eq!(parameters("/v1/markets/{market}/trades"), ["market", "limit", "at_least", "from", "to", "before"]);
+    assert!(parameters("/v1/markets/{market}/book").contains(&"at".to_owned()));
     assert_eq!(parameters("/v1/markets/{market}/candles"), ["market", "width", "from", "to"]);
 }

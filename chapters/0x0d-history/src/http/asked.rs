@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::pages::{PAGE_MAX, Wanted};
 use crate::place::Place;
+use crate::time::parse;
 use crate::width::Width;
 
 /// How many rows a page has when no limit is given.
@@ -100,5 +101,28 @@ impl FromRequestParts<Arc<Venue>> for AskedCandles {
             return Err(bad("The time from has to be before the time to."));
         }
         Ok(AskedCandles { width, from: UnixMs(from), to: UnixMs(to) })
+    }
+}
+
+/// A moment, as it is asked for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SaidMoment {
+    at: String,
+}
+
+/// A moment that has come.
+pub struct AskedMoment(pub UnixMs);
+
+impl FromRequestParts<Arc<Venue>> for AskedMoment {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<AskedMoment, Problem> {
+        let SaidMoment { at } = query(parts, venue).await?;
+        let at = parse(&at).map_err(|words| bad(format!("at: {words}.")))?;
+        if at.0 > venue.now_ms() {
+            return Err(bad("That moment has not come yet."));
+        }
+        Ok(AskedMoment(at))
     }
 }

@@ -6,6 +6,7 @@ use market::{Side, TradeKind, UnixMs};
 use serde_json::{Value, json};
 
 use crate::candle::Candle;
+use crate::moment::{Moment, Sums, levels, sums};
 use crate::place::Place;
 use crate::rows::{MarketTrade, Money, Movement, Order, OrderState, OwnTrade};
 
@@ -96,5 +97,23 @@ pub fn candle(start: UnixMs, candle: &Candle) -> Value {
         "close": candle.close.cents(),
         "shares": candle.shares,
         "trades": candle.trades,
+    })
+}
+
+/// A market as it was: its book, what all accounts held together, and the last trade.
+pub fn book(market: u32, found: &Moment, last_trade: Option<Value>) -> Value {
+    let Moment { last, state, .. } = found;
+    let side =
+        |orders| levels(orders).iter().map(|(price, quantity)| json!([price.cents(), quantity])).collect::<Vec<_>>();
+    let Sums { accounts, cash, yes, no } = sums(state);
+    json!({
+        "market": market,
+        "sequence": last.sequence.0,
+        "time_ms": last.time.0,
+        "status": if state.closed { "resolved" } else { "open" },
+        "bids": side(&state.bids),
+        "asks": side(&state.asks),
+        "held": { "accounts": accounts, "cash": cash, "yes": yes, "no": no, "pot": state.pot.0 },
+        "last_trade": last_trade,
     })
 }
