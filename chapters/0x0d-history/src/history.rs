@@ -1,6 +1,6 @@
 //! What this chapter keeps for a venue: the rows, and the thread that derives them.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gateway::problem::{Problem, Why};
@@ -41,7 +41,7 @@ static DAMAGED: Refused = Refused {
 /// The history of a venue.
 pub struct History {
     args: HistoryArgs,
-    opened: OnceLock<Opened>,
+    opened: Mutex<Option<Arc<Opened>>>,
     following: Mutex<Option<Following>>,
     reads: Semaphore,
     /// One moment at a time.
@@ -63,7 +63,7 @@ impl History {
     pub fn new(args: &HistoryArgs) -> Arc<History> {
         Arc::new(History {
             args: args.clone(),
-            opened: OnceLock::new(),
+            opened: Mutex::default(),
             following: Mutex::default(),
             reads: Semaphore::new(READS_MAX),
             moments: Semaphore::new(1),
@@ -82,18 +82,18 @@ impl History {
         let progress = Arc::new(Progress::new(&store, options.shards)?);
         let following = Following::start(options, &store, &progress)?;
         *self.following.lock().unwrap_or_else(PoisonError::into_inner) = Some(following);
-        self.opened.get_or_init(|| Opened { options: options.clone(), store, progress });
+        *self.slot() = Some(Arc::new(Opened { options: options.clone(), store, progress }));
         Ok(())
     }
 
-    /// What is there, if a history is kept.
-    pub fn opened(&self) -> Option<&Opened> {
-        self.opened.get()
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<Opened>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the thread.
+    /// Ends the thread, and closes the rows when the last question has its answer.
     pub fn close(&self) {
         drop(self.following.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.slot().take());
     }
 
     /// Waits until it may replay a moment.
@@ -110,13 +110,13 @@ impl History {
     /// # Errors
     /// When there is no history, too many ask, or it can't be read.
     pub async fn ask<T: Send + 'static>(
-        self: &Arc<Self>,
+        &self,
         question: impl FnOnce(&Opened) -> Result<T, HistoryError> + Send + 'static,
     ) -> Result<T, Problem> {
         let turn = timeout(PATIENCE, self.reads.acquire()).await;
         let _turn = turn.ok().and_then(Result::ok).ok_or_else(|| Problem::new(Why::Busy))?;
-        let history = Arc::clone(self);
-        let asked = tokio::task::spawn_blocking(move || history.opened().map(question)).await;
+        let opened = self.slot().clone();
+        let asked = tokio::task::spawn_blocking(move || opened.map(|opened| question(&opened))).await;
         match asked {
             Ok(Some(Ok(answer))) => Ok(answer),
             Ok(Some(Err(HistoryError::Asked(what)))) => Err(Problem::because(Why::BadRequest, what)),
