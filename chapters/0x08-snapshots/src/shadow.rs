@@ -93,7 +93,7 @@ impl Shadow {
     }
 
     /// Replays the log up to the frame of command `until`, which is on disk.
-    fn replay(&mut self, until: Sequence, mut heard: impl FnMut(Stamp, &Command, &[Event])) -> Result<(), EngineError> {
+    fn replay(&mut self, until: Sequence, mut each: impl FnMut(Stamp, &Command, &[Event])) -> Result<(), EngineError> {
         let disk = &*self.options.disk;
         let segments = segments(disk, &self.options.data_dir, self.shard).map_err(|source| self.io(source))?;
         let (exchange, carried) = (&mut self.exchange, &mut self.carried);
@@ -104,7 +104,7 @@ impl Shadow {
             exchange.apply(&command, &mut events, &mut Unmeasured);
             entries += events.iter().filter(|event| event.moves_value()).count() as u64;
             carried.observe(stamp, &command, &events);
-            heard(stamp, &command, &events);
+            each(stamp, &command, &events);
             Ok(())
         })?;
         if end.header.id != self.log || end.place.next.sequence <= until {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ch08::once::shard_count;
+use keeping::once::shard_count;
 use market::{MarketId, Options};
 use program::{Verdict, print};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ch08::once::shard_count;
+use keeping::once::shard_count;
 use market::log::ShardOf;
 use market::log_chain::identity;
 use market::{EngineError, Options, watermark};

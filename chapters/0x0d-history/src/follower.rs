@@ -57,7 +57,8 @@ impl Follower {
     }
 
     // ANCHOR: step
-    /// Replays some commands and writes their rows, with the place that they reach. Says whether there was something to do.
+    /// Replays some commands and writes their rows, with the place that they reach. Says whether there was
+    /// something to do.
     ///
     /// # Errors
     /// When the log can't be read, or the store can't be written. Then this follower is of no use any more: a new one begins
@@ -103,8 +104,8 @@ impl Follower {
 }
 
 // ANCHOR: after_trimming
-/// A shadow that begins with the oldest snapshot, and which commands are missing before it, if that is why there is none
-/// that begins earlier: the log was trimmed.
+/// A shadow that begins with the oldest snapshot, and which commands are missing before it, if that is why
+/// there is none that begins earlier: the log was trimmed.
 fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Option<(Shadow, Missing)>, HistoryError> {
     let io = HistoryError::io("look for snapshots", &options.data_dir);
     let snapshots = snapshot::list(&*options.disk, &options.data_dir, shard).map_err(io)?;

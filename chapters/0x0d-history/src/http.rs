@@ -113,8 +113,8 @@ async fn own<R: Row + Send + 'static>(
 }
 
 // ANCHOR: about
-/// An answer with what it is worth: up to which command of each shard the rows go, and from when to when there are none
-/// because the log was trimmed before they were derived.
+/// An answer with what it is worth: up to which command of each shard the rows go, and from when to when there
+/// are none because the log was trimmed before they were derived.
 fn about(opened: &Opened, wanted: &Wanted, mut answer: Value) -> Result<Value, HistoryError> {
     let through: Vec<_> = opened.progress.through().iter().map(|last| last.0).collect();
     let missing = opened.store.missing()?.into_iter();

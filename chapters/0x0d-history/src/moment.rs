@@ -32,8 +32,8 @@ pub struct Moment {
 /// A market at a time. More than `most` commands are not replayed.
 ///
 /// # Errors
-/// [`HistoryError::Asked`] with what is missing: the log was trimmed, it had not begun, the market was not open, or it would be too
-/// much work. And what the log says.
+/// [`HistoryError::Asked`] with what is missing: the log was trimmed, it had not begun, the market was not open,
+/// or it would be too much work. And what the log says.
 pub fn moment(options: &Options, market: MarketId, at: UnixMs, most: u64) -> Result<Moment, HistoryError> {
     let shard = ShardOf::market(market, options.shards);
     let begin = before(options, shard, at)?;

@@ -66,8 +66,8 @@ pub fn page<R: Row>(store: &Store, table: Table, owner: u32, wanted: &Wanted) ->
 // ANCHOR_END: page
 
 // ANCHOR: candles
-/// The candles of a market in a range of time. Where nothing was traded, the one before goes on without volume; before the
-/// first trade there are none.
+/// The candles of a market in a range of time. Where nothing was traded, the one before goes on without volume;
+/// before the first trade there are none.
 ///
 /// # Errors
 /// When the store can't be read, and where the range has more than [`CANDLES_MAX`].

@@ -100,7 +100,7 @@ fn what_was_trimmed_is_named_and_the_rest_is_there() {
         }
         std::thread::sleep(std::time::Duration::from_millis(2));
     });
-    ch08::once::snapshot(&options).unwrap();
+    keeping::once::snapshot::<ch08::shadow::Shadow>(&options).unwrap();
     let first = segments(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].first;
     let (early, reached) = early.unwrap();
     assert!(first > reached, "nothing was trimmed that it had not followed");

@@ -52,6 +52,17 @@ struct Args {
     output: OutputArgs,
 }
 
+impl Args {
+    /// The command line that repeats the run, with all that shapes it.
+    fn command_line(&self) -> String {
+        let build = if cfg!(debug_assertions) { "" } else { " --release" };
+        let quick = if self.quick { " --quick" } else { "" };
+        let rounds = self.rounds.map_or(String::new(), |rounds| format!(" --rounds {rounds}"));
+        let commands = self.commands;
+        format!("cd chapters/0x0d-history/measure && cargo run{build} --{quick}{rounds} --commands {commands}")
+    }
+}
+
 fn main() -> ExitCode {
     match Args::try_parse() {
         Ok(args) => program::end(run(&args)),
@@ -99,11 +110,10 @@ fn measure(args: &Args) -> Result<HistoryRecord, Failed> {
     let pages = past.pages(rounds)?;
     bar.finish_and_clear();
     let per_s = |of: f64| Spread::of(&seconds.iter().map(|seconds| of / seconds).collect::<Vec<_>>());
-    let quick = if args.quick { " -- --quick" } else { "" };
     Ok(HistoryRecord {
         machine: machine::describe(&args.output.folder()),
         commit: machine::commit(),
-        command: format!("cd chapters/0x0d-history/measure && cargo run --release{quick}"),
+        command: args.command_line(),
         rounds,
         commands: commands as f64,
         trades: past.trades()? as f64,
