@@ -61,8 +61,8 @@ impl Follower {
     /// something to do.
     ///
     /// # Errors
-    /// When the log can't be read, or the store can't be written. Then this follower is of no use any more: a new one begins
-    /// where the rows end.
+    /// When the log can't be read, or the store can't be written. Then this follower is of no use any more: a new
+    /// one begins where the rows end.
     pub fn step(&mut self) -> Result<bool, HistoryError> {
         let (before, until) = (self.shadow.next(), self.shadow.next().plus(STEP_COMMANDS - 1));
         let (at, derived) = (&mut self.at, &mut self.derived);
@@ -103,10 +103,13 @@ impl Follower {
     }
 }
 
+/// A shadow behind a gap, and the gap.
+type Gap = (Shadow, Missing);
+
 // ANCHOR: after_trimming
 /// A shadow that begins with the oldest snapshot, and which commands are missing before it, if that is why
 /// there is none that begins earlier: the log was trimmed.
-fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Option<(Shadow, Missing)>, HistoryError> {
+fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Option<Gap>, HistoryError> {
     let io = HistoryError::io("look for snapshots", &options.data_dir);
     let snapshots = snapshot::list(&*options.disk, &options.data_dir, shard).map_err(io)?;
     for (next, path) in snapshots.iter().rev().filter(|(next, _)| *next > at.next) {

@@ -119,7 +119,7 @@ fn about(opened: &Opened, wanted: &Wanted, mut answer: Value) -> Result<Value, H
     let through: Vec<_> = opened.progress.through().iter().map(|last| last.0).collect();
     let missing = opened.store.missing()?.into_iter();
     let missing = missing.filter(|missing| missing.from < wanted.to && wanted.from <= missing.to);
-    let missing: Vec<_> = missing.map(|missing| json!({ "from_ms": missing.from.0, "to_ms": missing.to.0 })).collect();
+    let missing: Vec<_> = missing.map(|gap| json!({ "from_ms": gap.from.0, "to_ms": gap.to.0 })).collect();
     answer["through"] = json!(through);
     answer["missing"] = json!(missing);
     Ok(answer)

@@ -58,7 +58,8 @@ pub fn moment(options: &Options, market: MarketId, at: UnixMs, most: u64) -> Res
         }
     }
     let state = shadow.state().markets.remove(&market);
-    let state = state.ok_or_else(|| HistoryError::Asked(format!("Market {market} was not open at {}.", text(at))))?;
+    let closed = || HistoryError::Asked(format!("Market {market} was not open at {}.", text(at)));
+    let state = state.ok_or_else(closed)?;
     Ok(Moment { last, state, trade, replayed: shadow.next().0 - began.0 })
 }
 // ANCHOR_END: moment

@@ -83,8 +83,8 @@ pub fn candles(
     if count > CANDLES_MAX {
         let word = width.word();
         return Err(HistoryError::Asked(format!(
-            "That is {count} candles of a {word}, and an answer has at most {CANDLES_MAX}: ask for a shorter time or a wider \
-             candle."
+            "That is {count} candles of a {word}, and an answer has at most {CANDLES_MAX}: ask for a shorter time \
+             or a wider candle."
         )));
     }
     let at = |start| key::candle(market, width, start);
