@@ -34,8 +34,6 @@ pub struct Collected {
     pub stages: [Distribution; STAGES],
     /// Of the whole way, over the same.
     pub whole: Distribution,
-    /// From the disk to the socket of an account that a command concerned, for one command in N.
-    pub notices: Distribution,
     /// Requests whose stamps are not complete: refused at the door, or answered without the engine.
     pub incomplete: u64,
     /// Requests that took longer than the bound.
@@ -63,8 +61,8 @@ impl Collector {
     }
 
     // ANCHOR: finish
-    /// A request is through. The distributions come from the sampled ones, and the slowest from the slow ones. One that
-    /// is neither costs no lock.
+    /// A request is through. The distributions come from the sampled ones, and the slowest from the slow ones. One
+    /// that is neither costs no lock.
     pub fn finish(&self, stamps: &Stamps, is_sampled: bool) {
         let is_slow = stamps.whole() > self.slow;
         if !is_sampled && !is_slow {
@@ -89,11 +87,6 @@ impl Collector {
         }
     }
     // ANCHOR_END: finish
-
-    /// A sampled notice was written, this long after its command was on disk.
-    pub fn told(&self, ns: u64) {
-        self.lock().notices.add(ns);
-    }
 
     /// What was collected so far.
     pub fn read(&self) -> Collected {

@@ -34,8 +34,6 @@ pub struct Collected {
     pub stages: [Distribution; STAGES],
     /// Of the whole way, over the same.
     pub whole: Distribution,
-    /// From the disk to the socket of an account that a command concerned, for one command in N.
-    pub notices: Distribution,
     /// Requests whose stamps are not complete: refused at the door, or answered without the engine.
     pub incomplete: u64,
     /// Requests that took longer than the bound.
@@ -62,15 +60,10 @@ impl Collector {
         sequence.is_multiple_of(self.every)
     }
 
-    /// A request is through. The distributions come from the sampled ones, and the slowest from the slow ones. One that
-    /// is neither costs no lock.
+    /// A request is through. The distributions come from the sampled ones, and the slowest from the slow ones. One
+    /// that is neither costs no lock.
     pub fn finish(&self, _stamps: &Stamps, _is_sampled: bool) {
         todo!("step 3: finish")
-    }
-
-    /// A sampled notice was written, this long after its command was on disk.
-    pub fn told(&self, ns: u64) {
-        self.lock().notices.add(ns);
     }
 
     /// What was collected so far.
