@@ -18,7 +18,7 @@ mod race;
 mod report;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use catalogue::{Catalogue, Chapter, Kind};
 use program::{Verdict, print};
