@@ -6,12 +6,14 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use gateway::error::VenueError;
 use gateway::front::{Front, PageFile, Routes};
 use gateway::layer::Layer;
 use gateway::projection::Projection;
 use gateway::venue::Venue;
 use gateway::watch::Watch;
 use market::{Acknowledge, EngineError, Event, Options, Sequence, Stamp, Ticket};
+use program::print;
 use serde_json::Value;
 
 use crate::args::PathArgs;
@@ -62,6 +64,25 @@ impl WholePath {
             folder: OnceLock::new(),
             metrics: Mutex::new(Some(metrics)),
         })
+    }
+
+    /// The layer of a venue with so many shards, with the metrics' address bound and printed: before the venue starts, so that
+    /// an address that is taken is said at once.
+    ///
+    /// # Errors
+    /// When the address can't be used, or others could reach it without having been asked for.
+    pub fn listening(args: &PathArgs, shards: u16) -> Result<Arc<WholePath>, VenueError> {
+        if !args.metrics.ip().is_loopback() && !args.metrics_open {
+            let words = "other machines can reach the address of --metrics, where turnover and load are shown without a key and \
+                 unencrypted: use an address of this machine, as in 127.0.0.1:9099, and run Prometheus or a proxy with \
+                 TLS beside the venue, or --metrics-open in a network that is yours alone";
+            return Err(VenueError::Usage(words.into()));
+        }
+        let failed = |source| VenueError::Listen { flag: "--metrics", address: args.metrics, source };
+        let metrics = TcpListener::bind(args.metrics).map_err(failed)?;
+        let address = metrics.local_addr().map_err(failed)?;
+        print(format_args!("metrics http://{address}/metrics\n"))?;
+        Ok(WholePath::new(args, shards, metrics))
     }
 
     /// What is known of all requests.

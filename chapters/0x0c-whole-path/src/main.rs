@@ -1,7 +1,6 @@
 //! This chapter's program: `cargo run --release` here.
 #![forbid(unsafe_code)]
 
-use std::net::TcpListener;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use gateway::bot::{self, BotArgs};
 use gateway::error::VenueError;
 use gateway::serve;
 use load::open_loop::{self, LoadArgs};
-use program::{Verdict, print};
+use program::Verdict;
 use whole_path::args::PathArgs;
 use whole_path::layer::WholePath;
 use whole_path::path::{self, PathToolArgs, TraceToolArgs};
@@ -53,16 +52,5 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args, path: &PathArgs) -> Result<Verdict, VenueError> {
-    if !path.metrics.ip().is_loopback() && !path.metrics_open {
-        let words = "other machines can reach the address of --metrics, where turnover and load are shown without a key and \
-                     unencrypted: use an address of this machine, as in 127.0.0.1:9099, and run Prometheus or a proxy with \
-                     TLS beside the venue, or --metrics-open in a network that is yours alone";
-        return Err(VenueError::Usage(words.into()));
-    }
-    // Before the venue starts, so that an address that is taken is said at once.
-    let failed = |source| VenueError::Listen { flag: "--metrics", address: path.metrics, source };
-    let metrics = TcpListener::bind(path.metrics).map_err(failed)?;
-    let address = metrics.local_addr().map_err(failed)?;
-    print(format_args!("metrics http://{address}/metrics\n"))?;
-    serve::run(args, Arc::new([Once::new(args.shards), WholePath::new(path, args.shards, metrics)]))
+    serve::run(args, Arc::new([Once::new(args.shards), WholePath::listening(path, args.shards)?]))
 }
