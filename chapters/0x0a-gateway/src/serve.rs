@@ -186,8 +186,8 @@ async fn tick(venue: Arc<Venue>, per_second: u32) {
     }
 }
 
-/// Ctrl-C, or the signal that ends services.
-async fn asked_to_end() {
+/// Waits for Ctrl-C, or the signal that ends services.
+pub async fn asked_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
