@@ -37,7 +37,7 @@ impl Records {
     }
 
     /// A whole record, e.g. `ladder`, to be walked.
-    fn record(&self, name: &str) -> Result<Rc<Value>, String> {
+    pub(crate) fn record(&self, name: &str) -> Result<Rc<Value>, String> {
         if let Some(value) = self.read.borrow().get(name) {
             return Ok(Rc::clone(value));
         }

@@ -36,6 +36,7 @@
         once: { is: ['inside', 'naive'], has: { inside: any, costs: [{ name: text }], naive: [{ name: text, asked: count, twice: count, lost: count }] } },
         path: { is: ['loads', 'usual_ns'], has: { loads: [{ name: text, whole: any, stages: [{ name: text, p99_ns: count }] }], costs: [{ name: text }] } },
         history: { is: ['stores', 'forms'], has: { stores: [{ name: text, rows_per_s: spread, bytes: count }], reads: [{ name: text, p50_ns: spread, p99_ns: spread }], pages: [{ name: text, p50_ns: spread }], forms: [{ name: text, bytes: count }] } },
+        replicas: { is: ['sizes', 'takeovers'], has: { sizes: [{ name: text, sync_p50_ns: count, append_p50_ns: count }], throughput: [{ name: text, per_s: spread }], late: [{ name: text }], takeovers: [{ name: text, ns: spread }] } },
         soak: { is: ['trends', 'windows'], has: { windows: [{ p99_ms: count }], trends: [{ name: text, before: count, after: count }] } },
         races: { is: ['series'], has: { series: [{ name: text, raced: count, worse: count, seconds: spread, estimates: any }] } },
         // Before the record without peers, whose keys it has too.

@@ -18,7 +18,7 @@ mod race;
 mod report;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use catalogue::{Catalogue, Chapter, Kind};
 use program::{Verdict, print};
@@ -240,7 +240,7 @@ fn say_laid_out(source: &Source<'_>, plan: &Plan, exercise: &LaidOut, language: 
     let (folder, before, chapter) = (exercise.folder().display(), &source.before.folder, &source.chapter.folder);
     let src = exercise.folder().join("src");
     let src = written_in(source, &src)?;
-    let (src, check, hint) = (src.display(), exercise.typed("--check"), exercise.typed("--hint"));
+    let (check, hint) = (exercise.typed("--check"), exercise.typed("--hint"));
     let words = match source.is_itself() {
         true => language.pick(
             format!("{folder} is {chapter}, with a stub where something is left to write\nwrite it in {src}"),
@@ -271,11 +271,14 @@ fn say_laid_out(source: &Source<'_>, plan: &Plan, exercise: &LaidOut, language: 
     Ok(())
 }
 
-/// What is written: all sources, or the one that is laid out as a stub.
-fn written_in(source: &Source<'_>, src: &Path) -> Result<PathBuf, MeasureError> {
-    let stubs = source.stubs().join("src");
-    let one = if source.is_itself() { files::names(&stubs)?.first().cloned() } else { None };
-    Ok(one.map_or_else(|| src.to_path_buf(), |name| src.join(name)))
+/// What is written: all sources, or those that are laid out as stubs.
+fn written_in(source: &Source<'_>, src: &Path) -> Result<String, MeasureError> {
+    if !source.is_itself() {
+        return Ok(src.display().to_string());
+    }
+    let stubs = files::names(&source.stubs().join("src"))?;
+    let stubs: Vec<_> = stubs.iter().map(|name| src.join(name).display().to_string()).collect();
+    Ok(stubs.join(", "))
 }
 
 /// The end of an exercise: what the reader wrote beside what the book wrote, and what else there is.

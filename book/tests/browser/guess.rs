@@ -160,7 +160,7 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
 fn gathered(browser: &mut Browser, site: &Site) {
     open(browser, site, Language::English, "your-guesses");
     let all = text(browser, ".guesses");
-    assert!(all.starts_with("7 of 36 are written down."), "{all}");
+    assert!(all.starts_with("7 of 37 are written down."), "{all}");
     assert_eq!(browser.ask("document.querySelectorAll('.strips li').length"), 2);
     assert!(text(browser, "#furthest + ol li").contains("Where does the time go?"), "{all}");
     let line = browser.ask("document.querySelector('#guesses-line').value");
@@ -175,7 +175,7 @@ fn gathered(browser: &mut Browser, site: &Site) {
     // Gone only after a second word, here and on the pages.
     click(browser, ".guesses .clear");
     assert_eq!(browser.ask("document.activeElement.className"), "no");
-    assert!(text(browser, ".guesses").starts_with("7 of 36"));
+    assert!(text(browser, ".guesses").starts_with("7 of 37"));
     click(browser, ".guesses .yes");
     assert!(text(browser, ".guesses").starts_with("There is none yet."));
     open(browser, site, Language::English, "market");
@@ -192,7 +192,7 @@ fn without_scripts_the_page_asks_in_words_and_what_is_kept_may_be_anything() {
     open(&mut browser, site, Language::English, "group-commit");
     assert_eq!(browser.ask("[...document.querySelectorAll('.guess')].filter(g => g.checkVisibility()).length"), 0);
     open(&mut browser, site, Language::Chinese, "your-guesses");
-    assert_eq!(browser.ask("document.querySelectorAll('.guesses li a').length"), 36);
+    assert_eq!(browser.ask("document.querySelectorAll('.guesses li a').length"), 37);
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": false}));
     let kept =
         ["[]", "7", "nonsense", r#"{"mint":{"value":[9]},"order":{"value":"x"},"noise":{"value":-1},"stages":null}"#];

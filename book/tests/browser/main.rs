@@ -25,6 +25,7 @@ mod reading;
 mod rules;
 mod sandbox;
 mod timelines;
+mod trace;
 mod yours;
 
 use book::project::Project;

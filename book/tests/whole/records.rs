@@ -174,7 +174,7 @@ fn what_is_no_record_is_refused_and_a_spoiled_one_shows_text_or_nothing() {
     let kinds: Vec<String> = serde_json::from_value(answers(&ours(), &[json!({"ask": "kinds"})]).remove(0)).unwrap();
     let engines = [
         "ladder", "numbers", "scale", "sweep", "disks", "lab", "feed", "recover", "venue", "once", "path", "history",
-        "soak", "races",
+        "replicas", "soak", "races",
     ];
     assert_eq!(kinds, [&engines[..], &["any-price-peers", "any-price"]].concat());
     let ladder = fs::read_to_string(book().join("../output/reference/ladder.json")).unwrap();

@@ -52,6 +52,9 @@
     const returning = rows({ notices: whole, ring_ms: spread, log_ms: spread });
     const naive = rows({ name: text, asked: whole, twice: counted, lost: counted });
 
+    const passed = rows({ name: text, mean_ns: some, slowest_ns: some });
+    const loads = rows({ name: text, offered_per_s: some, stages: passed, whole: { mean_ns: some, p99_ns: some }, means_ns: some, p99s_ns: some });
+
     // A chart by its name: its record, what it needs of it, and who draws it.
     const CHARTS = {
         throughput: ['ladder', ladder, drawers.throughput],
@@ -71,6 +74,8 @@
         'once-costs': ['once', { ...origin, costs }, drawers.onceCosts],
         'once-returning': ['once', { ...origin, returning }, drawers.onceReturning],
         'once-naive': ['once', { ...origin, naive }, drawers.onceNaive],
+        'path-stages': ['path', { ...origin, loads }, drawers.pathStages],
+        'path-sums': ['path', { ...origin, loads }, drawers.pathSums],
         'venue-connections': ['venue', { ...origin, connections: { cases: watched } }, drawers.venueConnections],
     };
 

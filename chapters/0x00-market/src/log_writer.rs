@@ -80,6 +80,20 @@ impl LogWriter {
     }
     // ANCHOR_END: append
 
+    /// Writes a frame that was sealed for this log elsewhere, byte for byte, behind the last one. The caller has read it with a
+    /// [`LogReader`](crate::log_reader::LogReader) and knows that it is whole and follows; `behind` is what that says comes
+    /// behind it. Nothing of it is durable yet.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn append_sealed(&mut self, frame: &[u8], behind: Stamp) -> Result<(), LogError> {
+        debug_assert_eq!(behind.sequence, self.next.plus(commands_in(frame)), "the frame follows");
+        self.file.write_all_at(self.end, frame).map_err(|source| self.error("write", source))?;
+        self.end += frame.len() as u64;
+        (self.next, self.time) = (behind.sequence, behind.time);
+        Ok(())
+    }
+
     /// Notes that everything so far is on disk. Of a log without commands there is nothing to note.
     fn note(&mut self) {
         if self.next > Sequence::FIRST {

@@ -9,8 +9,9 @@ use std::fmt;
 use std::sync::PoisonError;
 
 use market::AccountId;
-use rusqlite::{ErrorCode, OptionalExtension, params};
+use rusqlite::OptionalExtension;
 
+use crate::names::change::Change;
 use crate::names::{Names, NamesError, failed};
 
 /// How many letters: with an alphabet of 32, a billion codes.
@@ -55,15 +56,13 @@ impl Names {
     /// [`NamesError`].
     pub fn new_code(&self, account: AccountId) -> Result<Code, NamesError> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let insert = "INSERT INTO code (account, code) VALUES (?1, ?2)
-                      ON CONFLICT (account) DO UPDATE SET code = excluded.code";
         loop {
             let code = Code::random()?;
-            match file.execute(insert, params![account.0, code.0]) {
-                Ok(_) => return Ok(code),
-                // Another account has this code: try a different one.
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {}
-                Err(error) => return Err(failed(&self.path, "add a code")(error)),
+            let taken = file.query_row("SELECT 1 FROM code WHERE code = ?1", [&code.0], |_| Ok(())).optional();
+            // Where another account has this code, try a different one.
+            if taken.map_err(failed(&self.path, "read it"))?.is_none() {
+                self.make(&file, &Change::Code { account: account.0, code: code.0.clone() })?;
+                return Ok(code);
             }
         }
     }

@@ -12,6 +12,7 @@ use market::log::ShardOf;
 use market::{Acknowledge, EngineError, Event, Options, Sequence, Stamp, Ticket};
 
 use crate::door::Door;
+use crate::names::change::Witness;
 use crate::projection::Projection;
 
 /// All layers of a venue, the innermost first.
@@ -32,6 +33,11 @@ pub trait Layer: Send + Sync {
     /// The options that the engine is opened with. A layer may put a disk around the disk here.
     fn options(&self, options: Options) -> Options {
         options
+    }
+
+    /// Is told of each change of the names before it is made, and may keep it elsewhere.
+    fn witness(&self) -> Option<Arc<dyn Witness>> {
+        None
     }
 
     /// What the shadow of 0x08 carries along for this layer, and writes into each snapshot.

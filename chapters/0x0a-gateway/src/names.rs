@@ -5,13 +5,16 @@
 //! knows, never just the next one in this file. What is lost is whose a number was; the operator can issue a new key
 //! for an account.
 
+pub mod change;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use market::{AccountId, MarketId};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 
+use self::change::{Change, Witness};
 use crate::keys::{Key, KeyHash};
 use crate::reply::Session;
 
@@ -75,6 +78,9 @@ pub enum NamesError {
     /// The system gives no randomness.
     #[error("a key could not be made: {0}")]
     Random(#[from] std::io::Error),
+    /// A copy elsewhere could not be made, so nothing was changed.
+    #[error("a change of the names could not be copied: {0}")]
+    Witness(std::io::Error),
 }
 
 /// The file, and a copy of the parts that every request needs.
@@ -84,6 +90,7 @@ pub struct Names {
     sessions: RwLock<HashMap<KeyHash, Session>>,
     names: RwLock<HashMap<AccountId, String>>,
     questions: RwLock<HashMap<MarketId, Question>>,
+    witnesses: Vec<Arc<dyn Witness>>,
 }
 
 /// A new account.
@@ -101,6 +108,14 @@ impl Names {
     /// # Errors
     /// [`NamesError`].
     pub fn open(folder: &Path) -> Result<Names, NamesError> {
+        Names::witnessed(folder, Vec::new())
+    }
+
+    /// The same, with those that are told of each change before it is made.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn witnessed(folder: &Path, witnesses: Vec<Arc<dyn Witness>>) -> Result<Names, NamesError> {
         let path = folder.join(FILE_NAME);
         let failed = |what| failed(&path, what);
         let file = Connection::open(&path).map_err(failed("open it"))?;
@@ -123,7 +138,7 @@ impl Names {
         }
         let Read { sessions, names, questions } = read(&file).map_err(failed("read it"))?;
         let (sessions, names, questions) = (RwLock::new(sessions), RwLock::new(names), RwLock::new(questions));
-        Ok(Names { path, file: Mutex::new(file), sessions, names, questions })
+        Ok(Names { path, file: Mutex::new(file), sessions, names, questions, witnesses })
     }
 
     /// The session of this key.
@@ -153,10 +168,7 @@ impl Names {
         let here: u32 = file.query_row(highest, [], |row| row.get(0)).map_err(failed(&self.path, "read it"))?;
         let highest = here.max(known.0).max(FIRST_ACCOUNT - 1);
         let account = AccountId(highest.checked_add(1).ok_or(NamesError::Full("account", highest))?);
-        let insert = "INSERT INTO account (id, name, key_hash) VALUES (?1, ?2, ?3)";
-        file.execute(insert, params![account.0, name, key.hash().0]).map_err(failed(&self.path, "add an account"))?;
-        self.names.write().unwrap_or_else(PoisonError::into_inner).insert(account, name.to_owned());
-        self.sessions.write().unwrap_or_else(PoisonError::into_inner).insert(key.hash(), Session::Account(account));
+        self.make(&file, &Change::Account { account: account.0, name: name.to_owned(), key_hash: key.hash().0 })?;
         Ok(NewAccount { account, key })
     }
     // ANCHOR_END: new_account
@@ -168,11 +180,8 @@ impl Names {
     pub fn new_key(&self, account: AccountId) -> Result<Key, NamesError> {
         let key = Key::random()?;
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let replace = "INSERT INTO account (id, name, key_hash) VALUES (?1, '', ?2)
-                       ON CONFLICT (id) DO UPDATE SET key_hash = excluded.key_hash";
-        file.execute(replace, params![account.0, key.hash().0]).map_err(failed(&self.path, "change a key"))?;
-        self.names.write().unwrap_or_else(PoisonError::into_inner).entry(account).or_default();
-        self.remember(key.hash(), Session::Account(account));
+        let name = self.name(account);
+        self.make(&file, &Change::Account { account: account.0, name, key_hash: key.hash().0 })?;
         Ok(key)
     }
 
@@ -187,10 +196,7 @@ impl Names {
             return Ok(None);
         }
         let key = Key::random()?;
-        let replace = "INSERT INTO operator (id, key_hash) VALUES (1, ?1)
-                       ON CONFLICT (id) DO UPDATE SET key_hash = excluded.key_hash";
-        file.execute(replace, params![key.hash().0]).map_err(failed(&self.path, "change the operator's key"))?;
-        self.remember(key.hash(), Session::Operator);
+        self.make(&file, &Change::Operator { key_hash: key.hash().0 })?;
         Ok(Some(key))
     }
 
@@ -205,10 +211,8 @@ impl Names {
         let here: u32 = file.query_row(highest, [], |row| row.get(0)).map_err(failed(&self.path, "read it"))?;
         let highest = here.max(known.0);
         let market = MarketId(highest.checked_add(1).ok_or(NamesError::Full("market", highest))?);
-        let insert = "INSERT INTO market (id, en, zh) VALUES (?1, ?2, ?3)";
-        let done = file.execute(insert, params![market.0, question.en, question.zh]);
-        done.map_err(failed(&self.path, "add a question"))?;
-        self.questions.write().unwrap_or_else(PoisonError::into_inner).insert(market, question.clone());
+        let Question { en, zh } = question.clone();
+        self.make(&file, &Change::Market { market: market.0, en, zh })?;
         Ok(market)
     }
 
@@ -233,6 +237,47 @@ impl Names {
     pub fn name(&self, account: AccountId) -> String {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
         names.get(&account).cloned().unwrap_or_default()
+    }
+
+    /// Makes a change that was kept elsewhere. Making it twice is making it once. Waits for the disk.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn apply(&self, change: &Change) -> Result<(), NamesError> {
+        self.write(&self.file.lock().unwrap_or_else(PoisonError::into_inner), change)
+    }
+
+    /// The changes that lead from an empty file to this one.
+    ///
+    /// # Errors
+    /// [`NamesError`].
+    pub fn changes(&self) -> Result<Vec<Change>, NamesError> {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        Change::read(&file).map_err(failed(&self.path, "read it"))
+    }
+
+    /// Tells all that want to know, and makes the change.
+    pub(crate) fn make(&self, file: &Connection, change: &Change) -> Result<(), NamesError> {
+        self.witnesses.iter().try_for_each(|witness| witness.witness(change)).map_err(NamesError::Witness)?;
+        self.write(file, change)
+    }
+
+    fn write(&self, file: &Connection, change: &Change) -> Result<(), NamesError> {
+        change.write(file).map_err(failed(&self.path, "write to it"))?;
+        match change {
+            Change::Account { account, name, key_hash } => {
+                let account = AccountId(*account);
+                self.names.write().unwrap_or_else(PoisonError::into_inner).insert(account, name.clone());
+                self.remember(KeyHash(*key_hash), Session::Account(account));
+            }
+            Change::Operator { key_hash } => self.remember(KeyHash(*key_hash), Session::Operator),
+            Change::Market { market, en, zh } => {
+                let question = Question { en: en.clone(), zh: zh.clone() };
+                self.questions.write().unwrap_or_else(PoisonError::into_inner).insert(MarketId(*market), question);
+            }
+            Change::Code { .. } => {}
+        }
+        Ok(())
     }
 
     /// Makes this key the only one of this session.

@@ -134,7 +134,8 @@ impl Venue {
         let next = projection.read().unwrap_or_else(PoisonError::into_inner).since().to_vec();
         layers.iter().try_for_each(|layer| layer.opened(options, &next))?;
         // The log is trusted, and the folder is locked for us.
-        let names = Names::open(&options.data_dir)?;
+        let witnesses = layers.iter().filter_map(|layer| layer.witness()).collect();
+        let names = Names::witnessed(&options.data_dir, witnesses)?;
         let limits = Arc::new(Limits::new(allowed));
         let engine_door = Arc::new(door);
         let around = |door, layer: &Arc<dyn Layer>| Arc::clone(layer).door(door);

@@ -46,13 +46,24 @@ pub enum Error {
     Refused(Value),
 }
 
-/// Where a venue listens, and an account's key.
+/// Where a venue may listen, and an account's key.
 #[derive(Clone)]
 pub struct Access {
-    /// The address.
-    pub address: SocketAddr,
+    /// Its addresses. Only one answers at a time: a client that gets no answer tries the next one.
+    pub addresses: Vec<SocketAddr>,
     /// The key.
     pub key: String,
+}
+
+impl Access {
+    /// The address for an attempt; the first again after the last.
+    ///
+    /// # Errors
+    /// When there is none.
+    fn address(&self, attempt: usize) -> Result<SocketAddr, ClientError> {
+        let address = self.addresses.get(attempt % self.addresses.len().max(1));
+        address.copied().ok_or_else(|| ClientError::Answer("no address was named".into()))
+    }
 }
 
 /// The answer to an order.
@@ -67,6 +78,8 @@ pub struct Answer {
 /// Places orders, each once. Only one program may count in a lane, and so use its file.
 pub struct Orders {
     access: Access,
+    /// How many connections have failed.
+    failed: usize,
     http: Option<Http>,
     file: Saved<Numbers>,
     backoff: Backoff,
@@ -87,7 +100,7 @@ impl Orders {
     /// [`Error::File`].
     pub fn open(access: Access, lane: u8, file: &Path) -> Result<Orders, Error> {
         let file = Saved::open(file, || Numbers { lane, next: 1, under_way: None })?;
-        Ok(Orders { access, http: None, file, backoff: Backoff::new() })
+        Ok(Orders { access, failed: 0, http: None, file, backoff: Backoff::new() })
     }
 
     /// How many numbers were used.
@@ -128,7 +141,7 @@ impl Orders {
                 // Nothing was done, or the venue does not know: the same request tells.
                 Ok(Ok(Attempt::Later(least))) => self.backoff.wait(least).await,
                 Ok(Err(_)) | Err(_) => {
-                    self.http = None;
+                    (self.http, self.failed) = (None, self.failed + 1);
                     self.backoff.wait(Duration::ZERO).await;
                 }
             }
@@ -142,7 +155,7 @@ impl Orders {
     async fn attempt(&mut self, order: &Value) -> Result<Attempt, ClientError> {
         let http = match &mut self.http {
             Some(http) => http,
-            none => none.insert(Http::connect(self.access.address).await?),
+            none => none.insert(Http::connect(self.access.address(self.failed)?).await?),
         };
         let body = Bytes::from(order.to_string());
         let response = http.whole(Method::POST, "/v1/orders", &self.access.key, body).await?;
@@ -165,6 +178,8 @@ enum Attempt {
 /// Reads an account's notices, each once, and keeps what they led to.
 pub struct Notices<T> {
     access: Access,
+    /// How many connections have failed.
+    failed: usize,
     stream: Option<Stream>,
     file: Saved<Read<T>>,
     backoff: Backoff,
@@ -184,7 +199,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
     /// [`Error::File`].
     pub fn open(access: Access, file: &Path) -> Result<Notices<T>, Error> {
         let file = Saved::open(file, || Read { cursor: "first".into(), led_to: T::default() })?;
-        Ok(Notices { access, stream: None, file, backoff: Backoff::new() })
+        Ok(Notices { access, failed: 0, stream: None, file, backoff: Backoff::new() })
     }
 
     /// What the notices led to so far.
@@ -210,7 +225,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
     async fn hear(&mut self) -> Result<Value, Error> {
         loop {
             let Ok(Some(message)) = self.message().await else {
-                self.stream = None;
+                (self.stream, self.failed) = (None, self.failed + 1);
                 self.backoff.wait(Duration::ZERO).await;
                 continue;
             };
@@ -234,7 +249,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
             none => {
-                let mut stream = Stream::connect(self.access.address, "/v1/stream").await?;
+                let mut stream = Stream::connect(self.access.address(self.failed)?, "/v1/stream").await?;
                 stream.say(json!({ "id": 1, "do": "login", "key": self.access.key }).to_string()).await?;
                 let after = &self.file.content.cursor;
                 stream.say(json!({ "id": 2, "do": "notices", "after": after }).to_string()).await?;

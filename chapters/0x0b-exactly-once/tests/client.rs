@@ -77,7 +77,7 @@ fn each_order_is_placed_once_and_each_notice_is_counted_once() {
     let mut server = start(folder.path());
     let key = account(&server);
     let proxy = Proxy::start(server.address, 5).unwrap();
-    let access = Access { address: proxy.address, key };
+    let access = Access { addresses: vec![proxy.address], key };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut lives = 0;
     let is_placed = |lives: u64| {
@@ -124,7 +124,7 @@ async fn again(access: &Access, home: &Path) -> u64 {
 fn what_a_client_cannot_go_on_with_ends_in_words() {
     let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let server = start(folder.path());
-    let access = Access { address: server.address, key: account(&server) };
+    let access = Access { addresses: vec![server.address], key: account(&server) };
     let runtime = tokio::runtime::Runtime::new().unwrap();
 
     let file = home.path().join("broken.json");

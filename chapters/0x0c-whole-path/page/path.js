@@ -14,6 +14,7 @@ const SHOWN = 5;
 const tab = keeper(() => sessionStorage);
 const told = make('p', { role: 'status', class: 'soft' });
 const table = make('section', { class: 'card' });
+const heat = make('section', { class: 'card' });
 const slowest = make('section', { class: 'card' });
 
 const us = ns => ns < 1e6 ? `${(ns / 1e3).toFixed(1)} µs` : `${(ns / 1e6).toFixed(1)} ms`;
@@ -46,6 +47,27 @@ function drawTable({ stages, whole, sync, notice }) {
         make('tbody', {}, stages.map(stage => row(stage, stage.name, longest)), more.map(([word, times]) => row(times, say(word), longest)))));
 }
 
+// A column for each second of the last minute, a row for each range of times, the longest on top; the more syncs, the stronger the colour.
+function drawHeat({ heat: { up_to_ns: bounds, seconds } }) {
+    const rows = bounds.length + 1;
+    const most = Math.max(...seconds.flat());
+    const all = seconds.flat().reduce((sum, count) => sum + count, 0);
+    // One sync has to be seen beside a thousand.
+    const shade = count => .15 + .85 * Math.log1p(count) / Math.log1p(most);
+    const cells = seconds.flatMap((counts, second) => counts.map((count, row) => count === 0 ? [] : svg('rect', {
+        class: 'cell', x: second, y: rows - 1 - row, width: 1, height: 1, 'fill-opacity': shade(count).toFixed(2),
+    })).flat());
+    const highest = seconds.reduce((top, counts) => Math.max(top, counts.findLastIndex(count => count > 0)), -1);
+    const bound = row => row < bounds.length ? us(bounds[row]) : `> ${us(bounds[bounds.length - 1])}`;
+    const label = say('path-heat-label', { count: all, highest: all === 0 ? '' : bound(highest) });
+    const scale = make('div', { class: 'scale', 'aria-hidden': 'true' },
+        Array.from({ length: rows }, (_, at) => make('span', {}, (rows - 1 - at) % 2 ? bound(rows - 1 - at) : '')));
+    const drawing = svg('svg', { class: 'heat', viewBox: `0 0 ${seconds.length} ${rows}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label }, ...cells);
+    heat.replaceChildren(make('h2', {}, say('path-heat')), make('div', { class: 'heat' }, scale, drawing,
+        make('p', { class: 'soft when' }, make('span', {}, say('path-heat-from')), make('span', {}, say('path-heat-to')))),
+        make('p', { class: 'soft' }, all === 0 ? say('path-heat-none') : say('path-heat-most', { most })));
+}
+
 // One bar a stage, each beginning where the one before ends.
 function waterfall({ at_ns: at, sequence }, names) {
     const [start, whole] = [at[0], at[at.length - 1] - at[0]];
@@ -71,6 +93,7 @@ async function load() {
         const report = await ask('GET', '/v1/path', { key: tab.get(KEY) });
         put(told, say(report.whole.count === 0 ? 'path-none' : 'path-what'));
         drawTable(report);
+        drawHeat(report);
         drawSlowest(report);
     } catch (problem) {
         put(told, refusal(problem));
@@ -90,7 +113,7 @@ function keyCard() {
 
 function build() {
     document.title = `${say('path-title')} · ${say('title')}`;
-    const shown = tab.get(KEY) === null ? [keyCard()] : [told, table, slowest];
+    const shown = tab.get(KEY) === null ? [keyCard()] : [told, table, heat, slowest];
     document.body.replaceChildren(make('header', {}, make('a', { class: 'brand', href: '/' }, say('title'))),
         make('main', { class: 'operator path' }, make('h1', {}, say('path-title')), ...shown));
     if (tab.get(KEY) !== null) load();

@@ -14,7 +14,7 @@ use crate::stage::{Moment, STAGES, Stamps};
 pub const KEPT: usize = 4_096;
 
 /// How many slow ones are kept.
-const SLOW: usize = 64;
+pub const SLOW: usize = 64;
 
 /// How long a slow one counts among the slowest: a minute.
 const WHILE: u64 = 60_000_000_000;
@@ -34,8 +34,6 @@ pub struct Collected {
     pub stages: [Distribution; STAGES],
     /// Of the whole way, over the same.
     pub whole: Distribution,
-    /// From the disk to the socket of an account that a command concerned, for one command in N.
-    pub notices: Distribution,
     /// Requests whose stamps are not complete: refused at the door, or answered without the engine.
     pub incomplete: u64,
     /// Requests that took longer than the bound.
@@ -52,7 +50,7 @@ impl Collector {
         Collector { every: every.max(1), slow, begun: AtomicU64::new(0), collected: Mutex::default() }
     }
 
-    /// Whether the request that begins now is sampled.
+    /// Whether the request that begins now is sampled: one in `every`, whichever threads ask.
     pub fn is_sampled(&self) -> bool {
         self.begun.fetch_add(1, Ordering::Relaxed).is_multiple_of(self.every)
     }
@@ -63,7 +61,8 @@ impl Collector {
     }
 
     // ANCHOR: finish
-    /// A request is through.
+    /// A request is through. The distributions come from the sampled ones, and the slowest from the slow ones. One
+    /// that is neither costs no lock.
     pub fn finish(&self, stamps: &Stamps, is_sampled: bool) {
         let is_slow = stamps.whole() > self.slow;
         if !is_sampled && !is_slow {
@@ -89,11 +88,6 @@ impl Collector {
     }
     // ANCHOR_END: finish
 
-    /// A sampled notice was written, this long after its command was on disk.
-    pub fn told(&self, ns: u64) {
-        self.lock().notices.add(ns);
-    }
-
     /// What was collected so far.
     pub fn read(&self) -> Collected {
         self.lock().clone()
@@ -105,7 +99,8 @@ impl Collector {
 }
 
 impl Collected {
-    /// Keeps a request among the slowest, if it is one.
+    /// Keeps a request among the slowest, if it is one: the [`SLOW`] slowest that were written within the minute before it,
+    /// the slowest first.
     fn keep(&mut self, stamps: &Stamps) {
         let now = stamps.at(Moment::Written);
         self.slowest.retain(|one| one.at(Moment::Written) + WHILE > now);

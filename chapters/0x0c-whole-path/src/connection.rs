@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use market::Sequence;
 
 use crate::clock::now;
+use crate::notices::Notice;
 use crate::shared::Shared;
 use crate::stage::{Moment, Stamps};
 
@@ -25,7 +26,8 @@ pub struct Connection {
 #[derive(Default)]
 struct Waiting {
     answers: Vec<(Stamps, bool)>,
-    notices: Vec<(u16, Sequence)>,
+    /// Each with the moment when it came.
+    notices: Vec<(u16, Sequence, u64)>,
 }
 
 impl Connection {
@@ -71,9 +73,12 @@ impl Connection {
             stamps.at[Moment::Written as usize] = written;
             self.shared.collector.finish(&stamps, is_sampled);
         }
-        for (shard, sequence) in notices {
+        for (shard, sequence, queued_ns) in notices {
             let frame = self.shared.frames.get(usize::from(shard)).and_then(|frames| frames.find(sequence));
-            frame.inspect(|frame| self.shared.collector.told(written.saturating_sub(frame.synced)));
+            if let Some(frame) = frame {
+                let (synced_ns, written_ns) = (frame.synced, written);
+                self.shared.told.add(Notice { shard, sequence: sequence.0, synced_ns, queued_ns, written_ns });
+            }
         }
     }
     // ANCHOR_END: written
@@ -84,7 +89,7 @@ impl Connection {
         if self.shared.collector.is_notice_sampled(sequence.0) {
             let mut waiting = self.lock();
             if waiting.notices.len() < TOLD_MAX {
-                waiting.notices.push((shard, sequence));
+                waiting.notices.push((shard, sequence, now()));
             }
             drop(waiting);
             self.is_waiting.store(true, Ordering::Release);

@@ -127,7 +127,7 @@ impl LogFile for StampedFile {
         if self.commands > 0 {
             let ended = now();
             self.frames.sync(ended);
-            self.syncs.add(ended - began, std::mem::take(&mut self.commands));
+            self.syncs.add(ended, ended - began, std::mem::take(&mut self.commands));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 //! One thread writes each column, and many may read: they are atomics, published by `sealed` and `synced`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use market::state::ExchangeState;
 use market::{Acknowledge, Event, Sequence, Stamp};
@@ -64,6 +64,8 @@ impl Frames {
     pub fn seal(&self, end: Sequence, at: u64) {
         let frame = self.sealed.load(Ordering::Relaxed);
         let slot = self.slot(frame);
+        // A reader that sees what is written here sees `sealed` as it is now, and knows that the frame before is gone.
+        fence(Ordering::Release);
         slot.end.store(end.0, Ordering::Relaxed);
         slot.sealed.store(at, Ordering::Relaxed);
         slot.begun.store(0, Ordering::Relaxed);
@@ -78,7 +80,8 @@ impl Frames {
     }
 
     // ANCHOR: find
-    /// The frame of a command whose events were acknowledged; none where it is no longer remembered.
+    /// The frame of a command whose events were acknowledged; none where it is no longer remembered. The journal may
+    /// seal frames meanwhile, and write over the oldest.
     pub fn find(&self, sequence: Sequence) -> Option<Frame> {
         let synced = self.synced.load(Ordering::Acquire);
         // One less than there is room for: the journal may be writing over the oldest.
@@ -92,7 +95,8 @@ impl Frames {
         let frame = Frame { sealed: read(&slot.sealed), synced: read(&slot.synced), begun: read(&slot.begun) };
         let is_first = low == synced.saturating_sub(FRAMES - 1) && low > 0;
         // It has to be there still after it was read.
-        let is_there = low < synced && !is_first && self.sealed.load(Ordering::Acquire) < low + FRAMES;
+        fence(Ordering::Acquire);
+        let is_there = low < synced && !is_first && self.sealed.load(Ordering::Relaxed) < low + FRAMES;
         is_there.then_some(frame)
     }
     // ANCHOR_END: find

@@ -9,10 +9,13 @@ use gateway::http::extract::Operator;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::clock::now;
 use crate::collector::Collected;
 use crate::distribution::Distribution;
+use crate::notices::{self, Notice};
 use crate::shared::Shared;
 use crate::stage::{MOMENTS, NAMES, Stamps};
+use crate::syncs::{ROWS, bounds};
 
 /// The addresses.
 pub fn routes(shared: &Arc<Shared>) -> Routes {
@@ -79,6 +82,15 @@ impl Request {
     }
 }
 
+/// Syncs of the last minute, by second and by how long they took.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub struct Heat {
+    /// The longest times of the rows but for the last, which has no end, in nanoseconds.
+    pub up_to_ns: Vec<u64>,
+    /// For each second, the oldest first, how many syncs of each row ended in it.
+    pub seconds: Vec<[u32; ROWS]>,
+}
+
 /// What `GET /v1/path` answers.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct PathReport {
@@ -88,8 +100,12 @@ pub struct PathReport {
     pub whole: Times,
     /// From the disk to the socket of an account that a command concerned.
     pub notice: Times,
+    /// The same in its stages: until the notice is queued for the account's connection, and until that is written.
+    pub notice_stages: Vec<Times>,
     /// Syncs of the log.
     pub sync: Times,
+    /// Those of the last minute.
+    pub heat: Heat,
     /// Commands for each sync.
     pub commands_each: f64,
     /// Sampled requests that did not go through the engine.
@@ -100,23 +116,29 @@ pub struct PathReport {
     pub slowest: Vec<Request>,
     /// The last sampled requests, in the order in which they were through.
     pub sampled: Vec<Request>,
+    /// The last notices of sampled commands, in the order in which they were written.
+    pub told: Vec<Notice>,
 }
 
 impl PathReport {
     /// Of what was collected so far.
     pub fn of(shared: &Shared) -> PathReport {
-        let Collected { stages, whole, notices, incomplete, slow, sampled, slowest } = shared.collector.read();
-        let syncs = shared.syncs.read();
+        let Collected { stages, whole, incomplete, slow, sampled, slowest } = shared.collector.read();
+        let (syncs, told) = (shared.syncs.read(), shared.told.read());
+        let told_stages = notices::NAMES.iter().zip(&told.stages);
         PathReport {
             stages: NAMES.iter().zip(&stages).map(|(name, times)| Times::of(name, times)).collect(),
             whole: Times::of("whole", &whole),
-            notice: Times::of("notice", &notices),
+            notice: Times::of("notice", &told.whole),
+            notice_stages: told_stages.map(|(name, times)| Times::of(name, times)).collect(),
             sync: Times::of("sync", &syncs.times),
+            heat: Heat { up_to_ns: bounds().to_vec(), seconds: syncs.minute(now()) },
             commands_each: syncs.commands as f64 / syncs.times.count().max(1) as f64,
             incomplete,
             slow,
             slowest: slowest.iter().map(Request::of).collect(),
             sampled: sampled.iter().map(Request::of).collect(),
+            told: told.last.into(),
         }
     }
 }

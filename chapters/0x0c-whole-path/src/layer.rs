@@ -24,6 +24,7 @@ use crate::disk::StampedDisk;
 use crate::frames::{Frames, Matching};
 use crate::http;
 use crate::metrics;
+use crate::notices::Notices;
 use crate::responses::Responses;
 use crate::scrape::Shown;
 use crate::shared::Shared;
@@ -55,6 +56,7 @@ impl WholePath {
                 snapshots: Arc::default(),
                 responses: Responses::default(),
                 notices: AtomicU64::default(),
+                told: Notices::default(),
             }),
             commands: Arc::default(),
             is_stamping: !args.no_stamps,

@@ -15,6 +15,7 @@ pub mod frames;
 pub mod http;
 pub mod layer;
 pub mod metrics;
+pub mod notices;
 pub mod path;
 pub mod process;
 pub mod responses;

@@ -110,7 +110,7 @@ impl Scrape {
             "path",
             &whole,
         )?;
-        let notices = [("socket", &collected.notices)];
+        let notices = [("socket", &self.shown.shared.told.read().whole)];
         let what = "Time from the disk until a sampled notice is written to its account's socket.";
         writer.times("venue_notice_duration", what, "to", &notices)?;
         writer.counter("venue_slow_requests", "Requests that took longer than the bound.", collected.slow)?;

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::collector::Collector;
 use crate::frames::Frames;
+use crate::notices::Notices;
 use crate::responses::Responses;
 use crate::syncs::Syncs;
 
@@ -22,4 +23,6 @@ pub struct Shared {
     pub responses: Responses,
     /// How many notices with a cursor were handed to accounts' sockets.
     pub notices: AtomicU64,
+    /// Those of sampled commands.
+    pub told: Notices,
 }

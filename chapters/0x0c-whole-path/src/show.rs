@@ -8,6 +8,7 @@ use results::record::venue::LateRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::http::{PathReport, Request, Times};
+use crate::notices::Notice;
 use crate::stage::{MEANINGS, MOMENTS, Moment};
 use crate::waterfall::waterfall;
 
@@ -63,6 +64,9 @@ pub fn text(found: &Found, slowest: usize, language: Language) -> String {
     for (place, request) in all.iter().take(slowest).enumerate() {
         let _ = writeln!(text, "{} {}, {}", say("slowest", "最慢"), place + 1, waited(request, &all, zh));
         text.push_str(&waterfall(&request.at_ns));
+        found.path.told.iter().filter(|notice| is_of(notice, request)).for_each(|notice| {
+            text.push_str(&told(notice, zh));
+        });
         text.push('\n');
     }
     text
@@ -88,6 +92,20 @@ fn breakdown(path: &PathReport, zh: bool) -> Table {
     table.add_row(row(&path.whole, if zh { "从读到写" } else { "from the request read to its answer written" }));
     table.column_iter_mut().skip(1).take(4).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     table
+}
+
+fn is_of(notice: &Notice, request: &Request) -> bool {
+    notice.shard == request.shard && notice.sequence == request.sequence
+}
+
+/// When an account that the order concerned had its notice.
+fn told(notice: &Notice, zh: bool) -> String {
+    let us = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e3;
+    let [tell, send] = [us(notice.synced_ns, notice.queued_ns), us(notice.queued_ns, notice.written_ns)];
+    match zh {
+        false => format!("  notice: queued {tell:.1} µs after the sync, written {send:.1} µs after that\n"),
+        true => format!("    通知：落盘后 {tell:.1} µs 排进队列，再过 {send:.1} µs 写出\n"),
+    }
 }
 
 // ANCHOR: waited

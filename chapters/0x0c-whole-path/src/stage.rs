@@ -103,7 +103,7 @@ impl Stamps {
     }
     // ANCHOR_END: stages_of
 
-    /// From the moment when it was read until its answer was written, in nanoseconds.
+    /// From the moment when it was read until its answer was written, in nanoseconds; 0 as long as it is not written.
     pub fn whole(&self) -> u64 {
         self.at(Moment::Written).saturating_sub(self.at(Moment::Read))
     }

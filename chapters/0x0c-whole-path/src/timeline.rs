@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::http::{PathReport, Request};
+use crate::notices::{NAMES as NAMED, Notice};
 use crate::stage::{MOMENTS, Moment, NAMES};
 
-/// The process of the requests, and that of the disk.
+/// The process of the requests, that of the disk, and that of the notices.
 const REQUESTS: u32 = 1;
 const DISK: u32 = 2;
+const NOTICES: u32 = 3;
 
 /// A bar: what, from when and for how long, in microseconds.
 #[derive(Serialize)]
@@ -64,13 +66,33 @@ pub fn timeline(report: &PathReport) -> String {
         let name = "sync".to_owned();
         bars.push(Bar { name, cat: "disk", ph: "X", ts, dur, pid: DISK, tid: usize::from(shard), args });
     }
+    bars.extend(notices(report, us));
     let name = |pid, name| Name { name: "process_name", ph: "M", pid, args: BTreeMap::from([("name", name)]) };
-    let names = [name(REQUESTS, "requests"), name(DISK, "disk")];
+    let names = [name(REQUESTS, "requests"), name(DISK, "disk"), name(NOTICES, "notices")];
     // Numbers and words: nothing here can fail.
     let events = [serde_json::to_string(&names), serde_json::to_string(&bars)].map(Result::unwrap_or_default);
     let [names, bars] = events.each_ref().map(|list| list.trim_matches(['[', ']']));
     let separator = if bars.is_empty() { "" } else { ",\n" };
     format!("{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{names}{separator}{bars}\n]}}\n")
+}
+
+/// The notices, from the disk to the socket, each with its stages.
+fn notices(report: &PathReport, us: impl Fn(u64) -> f64) -> Vec<Bar> {
+    let mut told = report.told.clone();
+    told.sort_by_key(|notice| notice.synced_ns);
+    let (mut rows, mut bars) = (Vec::new(), Vec::new());
+    for Notice { shard, sequence, synced_ns, queued_ns, written_ns } in told {
+        let tid = row(&mut rows, synced_ns, written_ns);
+        let args = BTreeMap::from([("sequence", sequence), ("shard", shard.into())]);
+        let [whole, tell, send] = [(synced_ns, written_ns), (synced_ns, queued_ns), (queued_ns, written_ns)];
+        for (name, cat, (from, to)) in
+            [("notice", "notice", whole), (NAMED[0], "notice stage", tell), (NAMED[1], "notice stage", send)]
+        {
+            let (ts, dur) = (us(from), to.saturating_sub(from) as f64 / 1e3);
+            bars.push(Bar { name: name.into(), cat, ph: "X", ts, dur, pid: NOTICES, tid, args: args.clone() });
+        }
+    }
+    bars
 }
 
 /// The first row that is free from `from` on; it is taken until `to`.
@@ -102,8 +124,8 @@ mod tests {
             collector.finish(&Stamps { at, ticket, id: 0 }, true);
         }
         let frames = vec![std::sync::Arc::<Frames>::default()];
-        let (syncs, snapshots, responses, notices) = Default::default();
-        let shared = Shared { frames, collector, syncs, snapshots, responses, notices };
+        let (syncs, snapshots, responses, notices, told) = Default::default();
+        let shared = Shared { frames, collector, syncs, snapshots, responses, notices, told };
         let text = timeline(&PathReport::of(&shared));
         let file: Value = serde_json::from_str(&text).expect("JSON");
         let bars: Vec<&Value> = file["traceEvents"].as_array().unwrap().iter().filter(|bar| bar["ph"] == "X").collect();

@@ -113,6 +113,37 @@ fn they_balance_over_websocket_and_with_shards() {
 }
 
 #[test]
+fn the_notice_to_the_other_side_joins_the_order_that_it_is_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, mut operator, mut trader) = start(folder.path(), &[]);
+    let made = operator.post("/v1/accounts", &json!({})).unwrap().json();
+    let (mut socket, _) = tungstenite::connect(format!("ws://{}/v1/stream", server.address)).unwrap();
+    let hear = |socket: &mut tungstenite::WebSocket<_>, holds: &dyn Fn(&Value) -> bool| loop {
+        let heard: Value = serde_json::from_str(socket.read().unwrap().to_text().unwrap()).unwrap();
+        if holds(&heard) {
+            return heard;
+        }
+    };
+    let place = json!({ "id": 3, "do": "place", "market": 1, "intent": "buy-no", "price": 95, "quantity": 1 });
+    for ask in [json!({ "id": 1, "do": "login", "key": made["key"] }), json!({ "id": 2, "do": "notices" }), place] {
+        socket.send(tungstenite::Message::text(ask.to_string())).unwrap();
+        hear(&mut socket, &|heard| heard["re"] == ask["id"]);
+    }
+    let answer = trader.post("/v1/orders", &order()).unwrap().json();
+    let sequence = answer["sequence"].as_u64().unwrap();
+    hear(&mut socket, &|heard| heard["kind"] == "notice" && heard["sequence"] == sequence);
+    let received = now();
+    let report = report(&mut operator, |report| report.told.iter().any(|notice| notice.sequence == sequence));
+    let notice = report.told.iter().find(|notice| notice.sequence == sequence).unwrap();
+    let order = report.sampled.iter().find(|request| request.sequence == sequence).expect("the order was sampled too");
+    assert_eq!(notice.synced_ns, order.at_ns[Moment::Synced as usize], "both have the moment of one frame");
+    assert!(notice.synced_ns <= notice.queued_ns && notice.queued_ns <= notice.written_ns, "{notice:?}");
+    assert!(notice.queued_ns < received, "{notice:?} was received at {received}");
+    let stages: f64 = report.notice_stages.iter().map(|stage| stage.mean_ns).sum();
+    assert!((stages - report.notice.mean_ns).abs() < 1.0, "means add up: {stages} {}", report.notice.mean_ns);
+}
+
+#[test]
 fn what_was_refused_at_the_door_is_no_way_through() {
     let folder = tempfile::tempdir().unwrap();
     let (_server, mut operator, mut trader) = start(folder.path(), &[]);

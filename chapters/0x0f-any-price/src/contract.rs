@@ -13,6 +13,11 @@ pub type Id = u64;
 /// A number of lots. With at most 2^32 resting orders, 64 bits hold the sum of any of them.
 pub type Quantity = u32;
 
+/// Where an order rests in a book that has handles. It finds the order without a search for its id, and is valid until
+/// the order is filled, cancelled or moved.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Handle(pub u32);
+
 /// Buy or sell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
@@ -93,7 +98,7 @@ pub enum Command {
 // ANCHOR_END: command
 
 // ANCHOR: event
-/// A book's answer.
+/// A book's answer. It names the side and the price of the order, so that a caller needs no table of orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// Two orders traded, at the resting one's price.
@@ -102,15 +107,21 @@ pub enum Event {
         maker: Id,
         /// The incoming order.
         taker: Id,
+        /// The resting order's side.
+        side: Side,
         /// The price.
         price: Price,
         /// The quantity.
         quantity: Quantity,
+        /// What is left of the resting order. With 0 it is gone.
+        left: Quantity,
     },
     /// An order rests.
     Rested {
         /// The order.
         id: Id,
+        /// Its side.
+        side: Side,
         /// Its price.
         price: Price,
         /// What is left of it.
@@ -120,6 +131,10 @@ pub enum Event {
     Reduced {
         /// The order.
         id: Id,
+        /// Its side.
+        side: Side,
+        /// Its price.
+        price: Price,
         /// What is left of it.
         quantity: Quantity,
     },
@@ -127,6 +142,10 @@ pub enum Event {
     Cancelled {
         /// The order.
         id: Id,
+        /// Its side.
+        side: Side,
+        /// Its price; 0 for a market order.
+        price: Price,
         /// What was left of it.
         quantity: Quantity,
         /// Why.
@@ -136,6 +155,9 @@ pub enum Event {
     Rejected {
         /// The id in the command.
         id: Id,
+        /// The side and the price of a new order (0 for a market order), or those of the resting order that the
+        /// command names. None if no such order rests.
+        order: Option<(Side, Price)>,
         /// Why.
         reason: RejectReason,
     },
@@ -175,6 +197,9 @@ pub enum RejectReason {
 pub trait Receiver {
     /// The next event.
     fn event(&mut self, event: Event);
+
+    /// Where the order of the next event rests, if the book has handles.
+    fn handle(&mut self, _: Handle) {}
 }
 
 /// A book for any price.

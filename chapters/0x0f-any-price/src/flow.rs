@@ -5,10 +5,12 @@
 
 pub mod hostile;
 pub mod random;
+pub mod stranger;
 pub mod street;
 
 use crate::contract::{Price, Side};
 use random::Random;
+use stranger::Walk;
 use street::Street;
 
 pub use street::Flow;
@@ -28,11 +30,36 @@ pub enum Name {
     Deep,
     /// Adversarial ids and prices.
     Hostile,
+    /// A stranger's flow: the price stands still, and 20,000 orders and more wait.
+    Still,
+    /// The same, but the price walks by 2 %.
+    Walk2,
+    /// It walks by 25 %.
+    Walk25,
+    /// It walks by 40 %.
+    Walk40,
+    /// It crashes again and again.
+    Flash,
+    /// Limit orders alone, at prices over a million and a half ticks.
+    Scattered,
 }
 
 impl Name {
     /// All of them.
-    pub const ALL: [Name; 6] = [Name::Calm, Name::Trend, Name::Crash, Name::Wide, Name::Deep, Name::Hostile];
+    pub const ALL: [Name; 12] = [
+        Name::Calm,
+        Name::Trend,
+        Name::Crash,
+        Name::Wide,
+        Name::Deep,
+        Name::Hostile,
+        Name::Still,
+        Name::Walk2,
+        Name::Walk25,
+        Name::Walk40,
+        Name::Flash,
+        Name::Scattered,
+    ];
 
     /// The name on the command line.
     pub fn word(self) -> &'static str {
@@ -43,14 +70,24 @@ impl Name {
             Name::Wide => "wide",
             Name::Deep => "deep",
             Name::Hostile => "hostile",
+            Name::Still => "still",
+            Name::Walk2 => "walk-2",
+            Name::Walk25 => "walk-25",
+            Name::Walk40 => "walk-40",
+            Name::Flash => "flash",
+            Name::Scattered => "scattered",
         }
     }
 
     /// The flow of this seed, with this many measured commands; a short one fills a smaller book. A plain flow contains
     /// nothing that other libraries don't support.
     pub fn flow(self, seed: u64, commands: usize, is_plain: bool) -> Flow {
-        let street = Street::new(Random::new(seed ^ (self as u64) << 32), is_plain);
+        let random = Random::new(seed ^ (self as u64) << 32);
+        let street = Street::new(random.clone(), is_plain);
         let scale = |full: usize| full.min(commands).max(100);
+        let stranger = |percent, crash, orders| {
+            stranger::flow(random.clone(), Walk { percent, crash }, scale(orders), commands, is_plain)
+        };
         match self {
             Name::Calm => calm(street, scale(4_000), commands),
             Name::Trend => trend(street, scale(2_000), commands),
@@ -58,6 +95,12 @@ impl Name {
             Name::Wide => wide(street, scale(8_000), commands),
             Name::Deep => deep(street, scale(1_000_000), commands),
             Name::Hostile => hostile::flow(street, scale(4_000), commands),
+            Name::Still => stranger(0, 0, 20_000),
+            Name::Walk2 => stranger(2, 0, 2_000),
+            Name::Walk25 => stranger(25, 0, 2_000),
+            Name::Walk40 => stranger(40, 0, 2_000),
+            Name::Flash => stranger(2, 20, 2_000),
+            Name::Scattered => stranger::scattered(random.clone(), commands),
         }
     }
 }

@@ -1,27 +1,26 @@
-//! The ladder: an array around the market, a tree for prices far from it, and queues with three orders per cache line.
+//! The ladder: an array around the market, a tree for prices far from it, and queues that are linked through a slab.
 //!
 //! A price is not an index, but prices around the market nearly are: [`side`] keeps them in a [`window`] that follows
-//! the best price, and all others in a tree ([`far`]). Orders wait in [`blocks`] and are found by id in an
-//! [`id_table`]; both grow in small steps ([`slab`]). The book is never crossed, so the price alone tells which side an
-//! order is on. Invariants: an id is in the table exactly when its order is in a queue; a level's total is the sum of
-//! its orders. Costs: for an order that is added or removed near the market, two lines that may not be cached, its
-//! bucket's and its block's; only growth allocates; the only loop that depends on the size of the book is the one over
-//! fills.
+//! the best price, and all others in a tree ([`far`]). [`orders`] wait in queues and are found by id in an [`id_table`];
+//! both grow in small steps ([`slab`]). The book is never crossed, so the price alone tells which side an order is on.
+//! Invariants: an id is in the table exactly when its order is in a queue; a level's total is the sum of its orders.
+//! Costs: the lines of an order, of its bucket and of its neighbours; only growth allocates; the only loop that depends
+//! on the size of the book is the one over fills.
 
-pub mod blocks;
 pub mod far;
 pub mod id_table;
+pub mod orders;
 pub mod side;
 pub mod slab;
 pub mod window;
 
 use crate::contract::{
-    Book, CancelReason, Command, Event, Id, Price, Quantity, Receiver, RejectReason, Side, TimeInForce,
+    Book, CancelReason, Command, Event, Handle, Id, Price, Quantity, Receiver, RejectReason, Side, TimeInForce,
 };
-use blocks::Blocks;
-use id_table::{IdTable, Vacancy};
+use id_table::{Found, IdTable};
+use orders::{Order, Orders};
 use side::{Levels, price, rank};
-use slab::{NONE, Slot};
+use slab::NONE;
 
 /// How many steps a moving window takes per message.
 const STEPS: usize = 4;
@@ -31,7 +30,7 @@ const STEPS: usize = 4;
 pub struct Ladder {
     /// The bids, the asks.
     sides: [Levels; 2],
-    blocks: Blocks,
+    orders: Orders,
     ids: IdTable,
 }
 
@@ -44,14 +43,6 @@ struct Taker {
     quantity: Quantity,
     /// The worst rank of the other side that it trades with.
     limit: u64,
-    /// Why its remainder must not rest, unless it may.
-    end: Option<CancelReason>,
-}
-
-impl Taker {
-    fn new(id: Id, side: Side, price: Price, quantity: Quantity) -> Taker {
-        Taker { id, side, price, quantity, limit: rank(side.opposite(), price), end: None }
-    }
 }
 
 impl Ladder {
@@ -61,187 +52,212 @@ impl Ladder {
         Ladder { ids: IdTable::with_key(key), ..Ladder::default() }
     }
 
-    // ANCHOR: admit
-    /// Checks an incoming order, or rejects it, and finds the slot where its id will go if it rests. Always inlined:
-    /// every message runs through this once, and the result of a call would go through memory.
-    #[inline(always)]
-    fn admit(
-        &mut self,
-        taker: Taker,
-        time_in_force: TimeInForce,
-        receiver: &mut impl Receiver,
-    ) -> Option<(Taker, Vacancy)> {
-        let Taker { id, side, quantity, limit, .. } = taker;
-        let mut refuse = |reason| receiver.event(Event::Rejected { id, reason });
-        if quantity == 0 {
-            refuse(RejectReason::ZeroQuantity);
-            return None;
-        }
-        let Some(vacancy) = self.ids.vacancy(id, &mut self.blocks) else {
-            refuse(RejectReason::DuplicateId);
-            return None;
-        };
-        let other = &self.sides[side.opposite() as usize];
-        match time_in_force {
-            TimeInForce::PostOnly if other.meets(limit) => refuse(RejectReason::WouldCross),
-            TimeInForce::Fok if other.total_from(limit) < u64::from(quantity) => refuse(RejectReason::CannotFill),
-            _ => return Some((taker, vacancy)),
-        }
-        None
+    /// The same as [`Book::apply`], for a cancel or a replace of an order whose handle is known. The command is rejected
+    /// if its order does not rest there.
+    #[inline]
+    pub fn apply_at<R: Receiver>(&mut self, command: Command, handle: Handle, receiver: &mut R) {
+        self.run(command, Some(handle), receiver);
     }
-    // ANCHOR_END: admit
+
+    // ANCHOR: apply
+    #[inline(always)]
+    fn run<R: Receiver>(&mut self, command: Command, handle: Option<Handle>, receiver: &mut R) {
+        for levels in &mut self.sides {
+            if levels.is_moving() {
+                levels.advance(STEPS);
+            }
+        }
+        match command {
+            Command::Limit { id, side, price, quantity, time_in_force } => {
+                let limit = rank(side.opposite(), price);
+                let end = CancelReason::ImmediateOrCancel;
+                self.place(Taker { id, side, price, quantity, limit }, time_in_force, end, receiver);
+            }
+            Command::Market { id, side, quantity } => {
+                let taker = Taker { id, side, price: 0, quantity, limit: 0 };
+                self.place(taker, TimeInForce::Ioc, CancelReason::NoLiquidity, receiver);
+            }
+            Command::Cancel { id } => self.cancel(id, handle, receiver),
+            Command::Replace { id, price, quantity } => self.replace(id, handle, price, quantity, receiver),
+        }
+    }
+    // ANCHOR_END: apply
+
+    // ANCHOR: place
+    /// A new order: it is rejected, or it trades, and what is left rests or is cancelled.
+    #[inline(always)]
+    fn place(&mut self, taker: Taker, time_in_force: TimeInForce, end: CancelReason, receiver: &mut impl Receiver) {
+        let Taker { id, side, price, quantity, limit } = taker;
+        self.ids.grow(&mut self.orders);
+        let home = self.ids.home(id);
+        let other = &self.sides[side.opposite() as usize];
+        let reason = match time_in_force {
+            _ if quantity == 0 => Some(RejectReason::ZeroQuantity),
+            _ if self.ids.find(id, home, &self.orders).is_some() => Some(RejectReason::DuplicateId),
+            TimeInForce::PostOnly if other.meets(limit) => Some(RejectReason::WouldCross),
+            TimeInForce::Fok if other.total_from(limit) < u64::from(quantity) => Some(RejectReason::CannotFill),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            return receiver.event(Event::Rejected { id, order: Some((side, price)), reason });
+        }
+        let left = if other.meets(limit) { self.trade(&taker, receiver) } else { quantity };
+        if left == 0 {
+        } else if time_in_force == TimeInForce::Ioc {
+            receiver.event(Event::Cancelled { id, side, price, quantity: left, reason: end });
+        } else {
+            let level = self.sides[side as usize].add(rank(side, price), left.into());
+            let order = Order { id, price, quantity: left, previous: level.last, next: NONE, link: NONE };
+            let slot = self.orders.put(order);
+            self.orders.append(level, slot);
+            self.ids.insert(home, slot, &mut self.orders);
+            receiver.handle(Handle(slot));
+            receiver.event(Event::Rested { id, side, price, quantity: left });
+        }
+    }
+    // ANCHOR_END: place
 
     // ANCHOR: change
-    /// Removes an order from the book. If it gets another price or quantity it is added again under its id, which keeps
-    /// its slot in the table. A smaller quantity at the same price is changed in place.
+    /// Removes an order from the book.
     #[inline(always)]
-    fn change(
+    fn cancel(&mut self, id: Id, handle: Option<Handle>, receiver: &mut impl Receiver) {
+        let Some(found) = self.find(id, handle) else {
+            return receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId });
+        };
+        let order = *self.orders.get(found.slot);
+        self.forget(found);
+        let side = self.leave(&order);
+        let Order { price, quantity, .. } = order;
+        receiver.event(Event::Cancelled { id, side, price, quantity, reason: CancelReason::Asked });
+    }
+
+    /// Gives an order another price or quantity. It keeps its slot and its place in the table, and loses its place in
+    /// the queue, unless only its quantity becomes smaller.
+    #[inline(always)]
+    fn replace(
         &mut self,
         id: Id,
-        to: Option<(Price, Quantity)>,
+        handle: Option<Handle>,
+        price: Price,
+        quantity: Quantity,
         receiver: &mut impl Receiver,
-    ) -> Option<(Taker, Vacancy)> {
-        let Some(found) = self.ids.find(id, &self.blocks) else {
-            receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId });
-            return None;
+    ) {
+        let Some(found) = self.find(id, handle) else {
+            return receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId });
         };
-        let (slot, number) = Blocks::split(found.place);
-        let block = self.blocks.get_mut(slot);
-        let (price, was) = (block.price, block.orders[number].quantity);
-        // Asks are never below the best ask, and bids always are. Computed as a number, because a branch would be
-        // unpredictable.
-        let side = Side::BOTH[usize::from(self.sides[Side::Ask as usize].reaches(rank(Side::Ask, price)))];
-        let rank = rank(side, price);
-        let levels = &mut self.sides[side as usize];
-        match to {
-            Some((_, 0)) => {
-                receiver.event(Event::Rejected { id, reason: RejectReason::ZeroQuantity });
-                return None;
-            }
-            Some((to_price, quantity)) if to_price == price && quantity < was => {
-                levels.sub(rank, u64::from(was - quantity));
-                block.orders[number].quantity = quantity;
-                receiver.event(Event::Reduced { id, quantity });
-                return None;
-            }
-            _ => {}
+        let order = *self.orders.get(found.slot);
+        if quantity == 0 {
+            let order = Some((self.side_of(order.price), order.price));
+            return receiver.event(Event::Rejected { id, order, reason: RejectReason::ZeroQuantity });
         }
-        block.orders[number].quantity = 0;
-        let level = levels.sub(rank, u64::from(was));
-        if block.is_empty() {
-            self.blocks.unlink(level, slot);
-            if level.is_empty() {
-                levels.close(rank);
+        if price == order.price && quantity < order.quantity {
+            let side = self.side_of(price);
+            self.sides[side as usize].sub(rank(side, price), u64::from(order.quantity - quantity));
+            self.orders.get_mut(found.slot).quantity = quantity;
+            return receiver.event(Event::Reduced { id, side, price, quantity });
+        }
+        let side = self.leave(&order);
+        let reason = CancelReason::Replaced;
+        receiver.event(Event::Cancelled { id, side, price: order.price, quantity: order.quantity, reason });
+        let limit = rank(side.opposite(), price);
+        let left = match self.sides[side.opposite() as usize].meets(limit) {
+            true => self.trade(&Taker { id, side, price, quantity, limit }, receiver),
+            false => quantity,
+        };
+        match left {
+            0 => self.forget(found),
+            quantity => {
+                let level = self.sides[side as usize].add(rank(side, price), quantity.into());
+                let order = self.orders.get_mut(found.slot);
+                (order.price, order.quantity, order.previous, order.next) = (price, quantity, level.last, NONE);
+                self.orders.append(level, found.slot);
+                receiver.handle(Handle(found.slot));
+                receiver.event(Event::Rested { id, side, price, quantity });
             }
         }
-        let vacancy = self.ids.remove(found, &mut self.blocks);
-        let reason = if to.is_some() { CancelReason::Replaced } else { CancelReason::Asked };
-        receiver.event(Event::Cancelled { id, quantity: was, reason });
-        to.map(|(price, quantity)| (Taker::new(id, side, price, quantity), vacancy))
     }
     // ANCHOR_END: change
+
+    /// Finds an order, by its handle if it is known.
+    #[inline(always)]
+    fn find(&self, id: Id, handle: Option<Handle>) -> Option<Found> {
+        let home = self.ids.home(id);
+        let Some(Handle(slot)) = handle else { return self.ids.find(id, home, &self.orders) };
+        let is_there = self.orders.has(slot) && self.orders.get(slot).quantity > 0 && self.orders.get(slot).id == id;
+        is_there.then(|| self.ids.find_at(home, slot))
+    }
+
+    /// The side of a resting order: asks are never below the best ask, and bids always are. Computed as a number,
+    /// because a branch would be unpredictable.
+    #[inline(always)]
+    fn side_of(&self, price: Price) -> Side {
+        Side::BOTH[usize::from(self.sides[Side::Ask as usize].reaches(rank(Side::Ask, price)))]
+    }
+
+    /// Removes an order from its queue. Returns its side.
+    #[inline(always)]
+    fn leave(&mut self, order: &Order) -> Side {
+        let side = self.side_of(order.price);
+        let (levels, rank) = (&mut self.sides[side as usize], rank(side, order.price));
+        let level = levels.sub(rank, order.quantity.into());
+        self.orders.unlink(level, order);
+        if level.is_empty() {
+            levels.close(rank);
+        }
+        side
+    }
+
+    /// Removes an order from the table and the slab. Its queue is the caller's to mend.
+    #[inline(always)]
+    fn forget(&mut self, found: Found) {
+        self.ids.remove(found, &mut self.orders);
+        self.orders.free(found.slot);
+    }
 
     // ANCHOR: trade
     /// Trades level by level until nothing is left or no order matches. Returns what is left. Never inlined: most
     /// messages match nothing, and keep their registers.
     #[inline(never)]
     fn trade(&mut self, taker: &Taker, receiver: &mut impl Receiver) -> Quantity {
-        let (other, mut left) = (taker.side.opposite(), taker.quantity);
-        while left > 0 && self.sides[other as usize].meets(taker.limit) {
-            let levels = &mut self.sides[other as usize];
+        let (side, mut left) = (taker.side.opposite(), taker.quantity);
+        while left > 0 && self.sides[side as usize].meets(taker.limit) {
+            let levels = &self.sides[side as usize];
             let (Some(best), before) = (levels.best(), left) else { break };
-            let first = levels.get(best).map_or(NONE, |level| level.first);
-            let first = Self::empty(&mut self.blocks, &mut self.ids, first, taker.id, &mut left, receiver);
+            let mut first = levels.get(best).map_or(NONE, |level| level.first);
+            while first != NONE && left > 0 {
+                let slot = first;
+                let maker = self.orders.get_mut(slot);
+                let (id, price, quantity) = (maker.id, maker.price, maker.quantity.min(left));
+                maker.quantity -= quantity;
+                left -= quantity;
+                let (taker, maker_left, next) = (taker.id, maker.quantity, maker.next);
+                receiver.event(Event::Filled { maker: id, taker, side, price, quantity, left: maker_left });
+                if maker_left > 0 {
+                    break;
+                }
+                self.forget(self.ids.find_at(self.ids.home(id), slot));
+                first = next;
+            }
+            let levels = &mut self.sides[side as usize];
             let level = levels.sub(best, u64::from(before - left));
             level.first = first;
             if first == NONE {
                 level.last = NONE;
                 levels.close(best);
             } else {
-                self.blocks.get_mut(first).previous = NONE;
+                self.orders.get_mut(first).previous = NONE;
             }
         }
         left
-    }
-
-    /// Trades with a queue, starting at its first block. Returns the first remaining block.
-    #[inline]
-    fn empty(
-        blocks: &mut Blocks,
-        ids: &mut IdTable,
-        mut first: Slot,
-        taker: Id,
-        left: &mut Quantity,
-        receiver: &mut impl Receiver,
-    ) -> Slot {
-        while first != NONE && *left > 0 {
-            let mut live = blocks.get(first).live();
-            while live != 0 {
-                let number = live.trailing_zeros();
-                let place = first * 4 + number;
-                let (price, maker) = blocks.order_mut(place);
-                let (id, quantity) = (maker.id, maker.quantity.min(*left));
-                maker.quantity -= quantity;
-                *left -= quantity;
-                let is_gone = maker.quantity == 0;
-                receiver.event(Event::Filled { maker: id, taker, price, quantity });
-                if !is_gone {
-                    return first;
-                }
-                ids.remove(ids.find_at(id, place), blocks);
-                live &= live - 1;
-                if *left == 0 && live != 0 {
-                    return first;
-                }
-            }
-            let next = blocks.get(first).next;
-            blocks.free(first);
-            first = next;
-        }
-        first
     }
     // ANCHOR_END: trade
 }
 
 impl Book for Ladder {
-    // ANCHOR: apply
-    #[inline]
+    #[inline(always)]
     fn apply<R: Receiver>(&mut self, command: Command, receiver: &mut R) {
-        for levels in &mut self.sides {
-            if levels.is_moving() {
-                levels.advance(STEPS);
-            }
-        }
-        let admitted = match command {
-            Command::Limit { id, side, price, quantity, time_in_force } => {
-                let end = (time_in_force == TimeInForce::Ioc).then_some(CancelReason::ImmediateOrCancel);
-                self.admit(Taker { end, ..Taker::new(id, side, price, quantity) }, time_in_force, receiver)
-            }
-            Command::Market { id, side, quantity } => {
-                let end = Some(CancelReason::NoLiquidity);
-                self.admit(Taker { limit: 0, end, ..Taker::new(id, side, 0, quantity) }, TimeInForce::Ioc, receiver)
-            }
-            Command::Cancel { id } => self.change(id, None, receiver),
-            Command::Replace { id, price, quantity } => self.change(id, Some((price, quantity)), receiver),
-        };
-        let Some((taker, vacancy)) = admitted else { return };
-        let quantity = match self.sides[taker.side.opposite() as usize].meets(taker.limit) {
-            true => self.trade(&taker, receiver),
-            false => taker.quantity,
-        };
-        let Taker { id, side, price, end, .. } = taker;
-        match end {
-            _ if quantity == 0 => {}
-            Some(reason) => receiver.event(Event::Cancelled { id, quantity, reason }),
-            None => {
-                let level = self.sides[side as usize].add(rank(side, price), quantity.into());
-                let place = self.blocks.append(level, price, id, quantity);
-                self.ids.insert(vacancy, place, &mut self.blocks);
-                receiver.event(Event::Rested { id, price, quantity });
-            }
-        }
+        self.run(command, None, receiver);
     }
-    // ANCHOR_END: apply
 
     fn best(&self, side: Side) -> Option<Price> {
         self.sides[side as usize].best().map(|best| price(side, best))
@@ -256,6 +272,6 @@ impl Book for Ladder {
     }
 
     fn bytes(&self) -> usize {
-        self.blocks.bytes() + self.ids.bytes() + self.sides.iter().map(Levels::bytes).sum::<usize>()
+        self.orders.bytes() + self.ids.bytes() + self.sides.iter().map(Levels::bytes).sum::<usize>()
     }
 }

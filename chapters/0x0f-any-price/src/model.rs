@@ -83,7 +83,8 @@ impl Model {
             if quantity == 0 {
                 break;
             }
-            receiver.event(Event::Filled { maker: maker.id, taker: taker.id, price: maker.price, quantity });
+            let Resting { id, side, price, quantity: was } = maker;
+            receiver.event(Event::Filled { maker: id, taker: taker.id, side, price, quantity, left: was - quantity });
             left -= quantity;
             if let Some(place) = self.place(maker.id) {
                 self.orders[place].quantity -= quantity;
@@ -95,44 +96,54 @@ impl Model {
 
     fn limit(&mut self, taker: &Taker, price: Price, time_in_force: TimeInForce, receiver: &mut impl Receiver) {
         if let Some(reason) = self.reason_to_reject(taker, time_in_force) {
-            return receiver.event(Event::Rejected { id: taker.id, reason });
+            return receiver.event(Event::Rejected { id: taker.id, order: Some((taker.side, price)), reason });
         }
         let (id, side, quantity) = (taker.id, taker.side, self.trade(taker, receiver));
         if quantity == 0 {
             return;
         }
         if time_in_force == TimeInForce::Ioc {
-            return receiver.event(Event::Cancelled { id, quantity, reason: CancelReason::ImmediateOrCancel });
+            return receiver.event(Event::Cancelled {
+                id,
+                side,
+                price,
+                quantity,
+                reason: CancelReason::ImmediateOrCancel,
+            });
         }
         self.orders.push(Resting { id, side, price, quantity });
-        receiver.event(Event::Rested { id, price, quantity });
+        receiver.event(Event::Rested { id, side, price, quantity });
     }
 
     fn market(&mut self, taker: &Taker, receiver: &mut impl Receiver) {
         if let Some(reason) = self.reason_to_reject(taker, TimeInForce::Ioc) {
-            return receiver.event(Event::Rejected { id: taker.id, reason });
+            return receiver.event(Event::Rejected { id: taker.id, order: Some((taker.side, 0)), reason });
         }
         let quantity = self.trade(taker, receiver);
         if quantity > 0 {
-            receiver.event(Event::Cancelled { id: taker.id, quantity, reason: CancelReason::NoLiquidity });
+            let (id, side, reason) = (taker.id, taker.side, CancelReason::NoLiquidity);
+            receiver.event(Event::Cancelled { id, side, price: 0, quantity, reason });
         }
     }
 
     fn replace(&mut self, id: Id, price: Price, quantity: Quantity, receiver: &mut impl Receiver) {
         let Some(place) = self.place(id) else {
-            return receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId });
+            return receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId });
         };
-        if quantity == 0 {
-            return receiver.event(Event::Rejected { id, reason: RejectReason::ZeroQuantity });
-        }
         let order = &mut self.orders[place];
-        if price == order.price && quantity < order.quantity {
-            order.quantity = quantity;
-            return receiver.event(Event::Reduced { id, quantity });
+        let Resting { side, price: old_price, quantity: was, .. } = *order;
+        if quantity == 0 {
+            let order = Some((side, old_price));
+            return receiver.event(Event::Rejected { id, order, reason: RejectReason::ZeroQuantity });
         }
-        let old = self.orders.remove(place);
-        receiver.event(Event::Cancelled { id, quantity: old.quantity, reason: CancelReason::Replaced });
-        let taker = Taker { id, side: old.side, limit: Some(price), quantity };
+        if price == old_price && quantity < was {
+            order.quantity = quantity;
+            return receiver.event(Event::Reduced { id, side, price, quantity });
+        }
+        self.orders.remove(place);
+        let reason = CancelReason::Replaced;
+        receiver.event(Event::Cancelled { id, side, price: old_price, quantity: was, reason });
+        let taker = Taker { id, side, limit: Some(price), quantity };
         self.limit(&taker, price, TimeInForce::Gtc, receiver);
     }
 }
@@ -148,10 +159,10 @@ impl Book for Model {
             }
             Command::Cancel { id } => match self.place(id) {
                 Some(place) => {
-                    let quantity = self.orders.remove(place).quantity;
-                    receiver.event(Event::Cancelled { id, quantity, reason: CancelReason::Asked });
+                    let Resting { side, price, quantity, .. } = self.orders.remove(place);
+                    receiver.event(Event::Cancelled { id, side, price, quantity, reason: CancelReason::Asked });
                 }
-                None => receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId }),
+                None => receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId }),
             },
             Command::Replace { id, price, quantity } => self.replace(id, price, quantity, receiver),
         }

@@ -107,9 +107,17 @@ impl<L: Levels> QueueBook<L> {
             while let Some(maker) = queue.front_mut().filter(|_| left > 0) {
                 let quantity = left.min(maker.quantity);
                 let (maker_id, price) = (maker.id, rank(other, best));
-                receiver.event(Event::Filled { maker: maker_id, taker: taker.id, price, quantity });
                 left -= quantity;
                 maker.quantity -= quantity;
+                let (taker, maker_left) = (taker.id, maker.quantity);
+                receiver.event(Event::Filled {
+                    maker: maker_id,
+                    taker,
+                    side: other,
+                    price,
+                    quantity,
+                    left: maker_left,
+                });
                 if maker.quantity == 0 {
                     self.places.remove(&maker_id);
                     queue.pop_front();
@@ -123,19 +131,19 @@ impl<L: Levels> QueueBook<L> {
     }
 
     fn take(&mut self, taker: &Taker, time_in_force: TimeInForce, end: CancelReason, receiver: &mut impl Receiver) {
-        let id = taker.id;
+        let (id, side) = (taker.id, taker.side);
+        let price = if end == CancelReason::NoLiquidity { 0 } else { taker.limit };
         if let Err(reason) = self.check(taker, time_in_force) {
-            return receiver.event(Event::Rejected { id, reason });
+            return receiver.event(Event::Rejected { id, order: Some((side, price)), reason });
         }
         let quantity = self.trade(taker, receiver);
         if quantity == 0 {
         } else if time_in_force == TimeInForce::Ioc {
-            receiver.event(Event::Cancelled { id, quantity, reason: end });
+            receiver.event(Event::Cancelled { id, side, price, quantity, reason: end });
         } else {
-            let (side, price) = (taker.side, taker.limit);
             self.places.insert(id, (side, price));
             self.sides[side as usize].open(rank(side, price)).push_back(Waiting { id, quantity });
-            receiver.event(Event::Rested { id, price, quantity });
+            receiver.event(Event::Rested { id, side, price, quantity });
         }
     }
 
@@ -160,19 +168,21 @@ impl<L: Levels> QueueBook<L> {
 
     fn replace(&mut self, id: Id, price: Price, quantity: Quantity, receiver: &mut impl Receiver) {
         let Some((side, old_price, place)) = self.find(id) else {
-            return receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId });
+            return receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId });
         };
         if quantity == 0 {
-            return receiver.event(Event::Rejected { id, reason: RejectReason::ZeroQuantity });
+            let order = Some((side, old_price));
+            return receiver.event(Event::Rejected { id, order, reason: RejectReason::ZeroQuantity });
         }
         let queue = self.sides[side as usize].queue_mut(rank(side, old_price));
         let waiting = queue.and_then(|queue| queue.get_mut(place));
         if let Some(waiting) = waiting.filter(|waiting| price == old_price && quantity < waiting.quantity) {
             waiting.quantity = quantity;
-            return receiver.event(Event::Reduced { id, quantity });
+            return receiver.event(Event::Reduced { id, side, price, quantity });
         }
         let was = self.remove(id, side, old_price, place);
-        receiver.event(Event::Cancelled { id, quantity: was, reason: CancelReason::Replaced });
+        let reason = CancelReason::Replaced;
+        receiver.event(Event::Cancelled { id, side, price: old_price, quantity: was, reason });
         let taker = Taker { id, side, limit: price, quantity };
         self.take(&taker, TimeInForce::Gtc, CancelReason::ImmediateOrCancel, receiver);
     }
@@ -193,9 +203,9 @@ impl<L: Levels> Book for QueueBook<L> {
             Command::Cancel { id } => match self.find(id) {
                 Some((side, price, place)) => {
                     let quantity = self.remove(id, side, price, place);
-                    receiver.event(Event::Cancelled { id, quantity, reason: CancelReason::Asked });
+                    receiver.event(Event::Cancelled { id, side, price, quantity, reason: CancelReason::Asked });
                 }
-                None => receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId }),
+                None => receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId }),
             },
             Command::Replace { id, price, quantity } => self.replace(id, price, quantity, receiver),
         }

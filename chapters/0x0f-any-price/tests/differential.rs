@@ -1,6 +1,8 @@
 //! Every engine against the model, event by event and query by query, on streams designed to find bugs.
 
-use any_price::contract::{Book, Command, Event, Id, Price, Quantity, Side, TimeInForce};
+use std::collections::HashMap;
+
+use any_price::contract::{Book, Command, Event, Handle, Id, Price, Quantity, Receiver, Side, TimeInForce};
 use any_price::ladder::Ladder;
 use any_price::model::Model;
 use any_price::tree_book::TreeBook;
@@ -96,12 +98,54 @@ fn price_of(event: &Event) -> Option<Price> {
     }
 }
 
+/// The ladder by handles: every cancel and every replace names its order by the handle that the order was given last,
+/// or by one that is no longer, or never was, its own.
+#[derive(Default)]
+struct Handles {
+    last: HashMap<Id, Handle>,
+    next: Option<Handle>,
+    said: Vec<Event>,
+}
+
+impl Receiver for Handles {
+    fn event(&mut self, event: Event) {
+        if let (Event::Rested { id, .. }, Some(handle)) = (event, self.next) {
+            self.last.insert(id, handle);
+        }
+        self.said.push(event);
+    }
+
+    fn handle(&mut self, handle: Handle) {
+        self.next = Some(handle);
+    }
+}
+
+fn compare_handles(stream: &[Command]) -> Result<(), TestCaseError> {
+    let (mut ladder, mut handles, mut model) = (Ladder::default(), Handles::default(), Model::default());
+    for (at, &command) in stream.iter().enumerate() {
+        let mut expected = Vec::<Event>::new();
+        let handle = handles.last.get(&command.id()).copied().unwrap_or(Handle(at as u32));
+        match command {
+            Command::Cancel { .. } | Command::Replace { .. } => ladder.apply_at(command, handle, &mut handles),
+            _ => ladder.apply(command, &mut handles),
+        }
+        model.apply(command, &mut expected);
+        prop_assert_eq!(&std::mem::take(&mut handles.said), &expected, "command {} of {:?}", at, stream);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_ladder_answers_as_the_model_does(stream in stream()) {
         compare::<Ladder>(&stream)?;
+    }
+
+    #[test]
+    fn handles_find_the_orders_that_ids_find(stream in stream()) {
+        compare_handles(&stream)?;
     }
 
     #[test]
@@ -126,7 +170,8 @@ fn only_a_smaller_quantity_keeps_its_place() {
         let mut said = Vec::<Event>::new();
         stream.iter().for_each(|&command| model.apply(command, &mut said));
         let maker = if is_first { 1 } else { 2 };
-        let filled = Event::Filled { maker, taker: 3, price: 7, quantity: 1 };
+        let left = if is_first { quantity - 1 } else { 4 };
+        let filled = Event::Filled { maker, taker: 3, side: Side::Bid, price: 7, quantity: 1, left };
         assert_eq!(said.last(), Some(&filled), "{replace:?}");
         for compared in [compare::<Ladder>(&stream), compare::<TreeBook>(&stream), compare::<VectorBook>(&stream)] {
             compared.unwrap_or_else(|error| panic!("{error}"));

@@ -1,6 +1,6 @@
 //! Where a side's window is, when it starts to move, and every step of a move.
 
-use any_price::ladder::blocks::Level;
+use any_price::ladder::orders::Level;
 use any_price::ladder::side::Levels;
 use any_price::ladder::window::LEVELS;
 

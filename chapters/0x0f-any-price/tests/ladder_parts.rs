@@ -1,13 +1,15 @@
 //! The ladder's parts, each compared with a simple structure, with more moves and more ids than a random stream has.
 
 use std::collections::{BTreeMap, HashMap};
+use std::iter::successors;
 
 use any_price::contract::Side;
 use any_price::flow::random::Random;
-use any_price::ladder::blocks::{Blocks, Level};
 use any_price::ladder::far::Far;
 use any_price::ladder::id_table::IdTable;
+use any_price::ladder::orders::{Level, Order, Orders};
 use any_price::ladder::side::{Levels, price, rank};
+use any_price::ladder::slab::{NONE, Slot};
 use any_price::ladder::window::{LEVELS, Window};
 
 #[test]
@@ -41,19 +43,40 @@ fn the_same(far: &Far, map: &BTreeMap<u64, u64>, at: u64) {
     assert_eq!(far.get(at).map(|level| level.total), map.get(&at).copied());
 }
 
+/// A queue from its first order on, and from its last one back.
+fn queue(orders: &Orders, level: &Level) -> (Vec<u64>, Vec<u64>) {
+    let there = |slot: Slot| Some(slot).filter(|slot| *slot != NONE);
+    let on = successors(there(level.first), |&slot| there(orders.get(slot).next));
+    let back = successors(there(level.last), |&slot| there(orders.get(slot).previous));
+    let id = |slot| orders.get(slot).id;
+    (on.map(id).collect(), back.map(id).collect())
+}
+
+fn waits(orders: &mut Orders, level: &mut Level, id: u64) -> Slot {
+    let slot = orders.put(Order { id, price: 7, quantity: 1, previous: level.last, next: NONE, link: NONE });
+    orders.append(level, slot);
+    slot
+}
+
 #[test]
-fn three_orders_share_a_line_and_a_gap_at_the_end_is_filled() {
-    let (mut blocks, mut level) = (Blocks::default(), Level::EMPTY);
-    let places = [1, 2, 3, 4].map(|id| blocks.append(&mut level, 7, id, 1));
-    assert_eq!(places, [0, 1, 2, 4]);
-    assert_eq!((level.first, level.last), (0, 1));
-    // A new order goes behind all existing ones: into the entry of the last one that left, and no other.
-    let fifth = blocks.append(&mut level, 7, 5, 1);
-    blocks.order_mut(fifth).1.quantity = 0;
-    assert_eq!(blocks.append(&mut level, 7, 6, 1), fifth);
-    blocks.order_mut(places[3]).1.quantity = 0;
-    assert_eq!(blocks.append(&mut level, 7, 7, 1), fifth + 1);
-    assert_eq!(blocks.get(1).live(), 0b110);
+fn orders_leave_a_queue_from_anywhere() {
+    for leaving in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
+        let (mut orders, mut level, mut left) = (Orders::default(), Level::EMPTY, vec![0, 1, 2, 3]);
+        let slots: Vec<Slot> = left.iter().map(|&id| waits(&mut orders, &mut level, id)).collect();
+        for id in leaving {
+            let order = *orders.get(slots[id as usize]);
+            orders.unlink(&mut level, &order);
+            orders.free(slots[id as usize]);
+            assert_eq!(orders.get(slots[id as usize]).quantity, 0);
+            left.retain(|other| *other != id);
+            let back = left.iter().rev().copied().collect();
+            assert_eq!(queue(&orders, &level), (left.clone(), back), "{leaving:?}");
+        }
+        assert_eq!(level, Level::EMPTY);
+        // The slot that was freed last is used first.
+        assert_eq!(waits(&mut orders, &mut level, 9), slots[leaving[3] as usize]);
+        assert!(orders.has(slots[3]) && !orders.has(slots[3] + 1));
+    }
 }
 
 #[test]
@@ -234,51 +257,44 @@ fn any_ids_are_found() {
         3 => n << 32 | n,
         _ => !n,
     };
-    let (mut table, mut blocks, mut map, mut random) = (
+    let (mut table, mut orders, mut map, mut random) = (
         IdTable::with_key([0x5851_F42D_4C95_7F2D, 0x1405_7B7E_F767_814F]),
-        Blocks::default(),
+        Orders::default(),
         HashMap::new(),
         Random::new(9),
     );
-    let mut levels: Vec<Level> = vec![Level::EMPTY; 50];
+    let mut level = Level::EMPTY;
     for n in 0..20_000_u64 {
         let id = name(n);
-        assert!(table.find(id, &blocks).is_none());
-        let vacancy = table.vacancy(id, &mut blocks).expect("the id is not in the table");
-        let place = blocks.append(&mut levels[(n % 50) as usize], 1, id, 1);
-        table.insert(vacancy, place, &mut blocks);
-        assert!(table.vacancy(id, &mut blocks).is_none());
-        map.insert(id, (place, n));
+        table.grow(&mut orders);
+        assert!(table.find(id, table.home(id), &orders).is_none());
+        let slot = waits(&mut orders, &mut level, id);
+        table.insert(table.home(id), slot, &mut orders);
+        map.insert(id, slot);
         if random.chance(1, 3) {
             let other = name(u64::from(random.below(n as u32 + 1)));
-            let found = table.find(other, &blocks);
-            assert_eq!(found.map(|found| found.place), map.get(&other).map(|(place, _)| *place));
-            if let (Some(found), Some((place, n))) = (found, map.remove(&other)) {
-                assert_eq!(table.find_at(other, place), found);
-                let level = &mut levels[(n % 50) as usize];
-                blocks.order_mut(place).1.quantity = 0;
-                let (slot, _) = Blocks::split(place);
-                if blocks.get(slot).is_empty() {
-                    blocks.unlink(level, slot);
-                }
-                let vacancy = table.remove(found, &mut blocks);
+            let found = table.find(other, table.home(other), &orders);
+            assert_eq!(found.map(|found| found.slot), map.get(&other).copied());
+            if let (Some(found), Some(slot)) = (found, map.remove(&other)) {
+                assert_eq!(table.find_at(table.home(other), slot), found);
+                table.remove(found, &mut orders);
+                assert!(table.find(other, table.home(other), &orders).is_none());
                 if random.chance(1, 2) {
-                    let place = blocks.append(level, 1, other, 1);
-                    table.insert(vacancy, place, &mut blocks);
-                    map.insert(other, (place, n));
+                    table.insert(table.home(other), slot, &mut orders);
+                    map.insert(other, slot);
                 }
             }
         }
         assert_eq!(table.count(), map.len());
     }
-    for (id, (place, _)) in &map {
-        assert_eq!(table.find(*id, &blocks).map(|found| found.place), Some(*place));
+    for (id, slot) in &map {
+        assert_eq!(table.find(*id, table.home(*id), &orders).map(|found| found.slot), Some(*slot));
     }
-    assert!(table.bytes() < map.len() * 13, "{} bytes for {} ids", table.bytes(), map.len());
+    assert!(table.bytes() < map.len() * 18, "{} bytes for {} ids", table.bytes(), map.len());
     // Most ids are found in their bucket's line; few have to be searched for beyond it.
-    let crowded = table.crowded(&blocks);
-    assert!(crowded > 20 && crowded < map.len() / 25, "{crowded} of {} found no room", map.len());
-    // For an unknown id the line itself shows that it is unknown, in all but about one of twenty cases.
-    let likely: usize = (20_000..40_000).map(|n| table.likely(name(n))).sum();
-    assert!(likely > 0 && likely < 20_000 / 12, "{likely} orders had the tag of one of 20,000 unknown ids");
+    let crowded = table.crowded(&orders);
+    assert!(crowded > 20 && crowded < map.len() / 15, "{crowded} of {} found no room", map.len());
+    // For an unknown id the line itself shows that it is unknown, in all but about one of fifty cases.
+    let likely: u32 = (20_000..40_000).map(|n| table.likely(name(n))).sum();
+    assert!(likely > 0 && likely < 20_000 / 30, "{likely} orders had the tag of one of 20,000 unknown ids");
 }

@@ -20,6 +20,7 @@ mod latency;
 mod of_record;
 mod once;
 mod palette;
+mod path;
 mod pauses;
 mod percentiles;
 #[cfg(feature = "charts")]

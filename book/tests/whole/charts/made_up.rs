@@ -13,6 +13,7 @@ fn rows(verb: &str) -> &'static [&'static str] {
         "recover" => &["starts", "pauses"],
         "any-price" => &["flows"],
         "once" => &["costs", "returning", "naive"],
+        "path" => &["loads"],
         _ => &["stream", "late", "engines"],
     }
 }
@@ -61,6 +62,7 @@ pub fn records(verb: &str, reference: &Value) -> Vec<(String, Value)> {
         "scale" => scales(&mut with),
         "any-price" => any_prices(&mut with),
         "once" => onces(&mut with),
+        "path" => paths(&mut with),
         _ => {}
     }
     all
@@ -163,6 +165,18 @@ fn onces(with: &mut With<'_>) {
             way["lost"] = json!([1, 0, 2_000_001][at % 3]);
         });
         each(record, "costs", |_, cost| cost["name"] = json!("by pigeon"));
+    });
+}
+
+fn paths(with: &mut With<'_>) {
+    with("loads and stages of one's own", &|record| {
+        each(record, "loads", |at, load| {
+            load["name"] = json!(["pigeon-7", "", "http", "__proto__-5"][at % 4]);
+            for stage in load["stages"].as_array_mut().into_iter().flatten() {
+                stage["name"] = json!("a stage with a name that no column has room for, by far");
+            }
+            keep_first(&mut load["stages"], 4 - at % 4);
+        });
     });
 }
 

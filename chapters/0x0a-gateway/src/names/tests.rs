@@ -79,3 +79,41 @@ fn the_client_that_made_a_key_gets_its_account_again() {
     names.new_key(first).expect("another key");
     assert_ne!(names.new_account("Ann", AccountId(0), own()).expect("an account").account, first, "it has another key");
 }
+
+struct Kept(std::sync::Mutex<Vec<Change>>);
+
+impl Witness for Kept {
+    fn witness(&self, change: &Change) -> std::io::Result<()> {
+        let mut kept = self.0.lock().expect("no panic");
+        if kept.len() == 2 {
+            return Err(std::io::Error::other("there is no room"));
+        }
+        kept.push(change.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_witness_has_each_change_first_and_another_file_made_of_them_is_the_same() {
+    let [folder, other] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let kept = std::sync::Arc::new(Kept(std::sync::Mutex::default()));
+    let names = Names::witnessed(folder.path(), vec![kept.clone()]).expect("a new file");
+    let key = key();
+    let session = key.reveal().to_owned();
+    let ann = names.new_account("Ann", AccountId(0), key).expect("an account").account;
+    let question = Question { en: "Will it?".into(), zh: "会吗？".into() };
+    let market = names.new_market(&question, MarketId(0)).expect("a market");
+    // What the witness can't keep is not done.
+    let refused = names.new_market(&question, market).expect_err("no room").to_string();
+    assert!(refused.contains("could not be copied: there is no room"), "{refused}");
+    assert_ne!(names.question(MarketId(market.0 + 1)), question);
+
+    let copy = Names::open(other.path()).expect("a new file");
+    // Twice, as after a kill.
+    for change in kept.0.lock().expect("no panic").iter().cycle().take(4) {
+        copy.apply(change).expect("it is made");
+    }
+    assert_eq!(copy.changes().expect("a look"), names.changes().expect("a look"));
+    assert_eq!(copy.session(&session), Some(Session::Account(ann)));
+    assert_eq!((copy.name(ann), copy.question(market)), ("Ann".to_owned(), question));
+}

@@ -49,11 +49,20 @@ fn the_operator_sees_where_the_time_goes() {
         let gaps = "[...document.querySelector('svg.falls').children].map(one => ['x', 'width'].map(name => +one.getAttribute(name))) \
                     .reduce(([end, worst], [x, width]) => [x + width, Math.max(worst, Math.abs(x - end))], [0, 0])[1]";
         assert!(operator.browser.ask(gaps).as_f64().unwrap() < 0.31, "{language}");
+        // Cells are there, and a label says how many syncs they stand for.
+        operator.until("document.querySelectorAll('svg.heat .cell').length > 0");
+        let label = "document.querySelector('svg.heat').getAttribute('aria-label')";
+        let label = operator.browser.ask(label).as_str().unwrap().to_owned();
+        let count: u32 =
+            label.split(|c: char| !c.is_ascii_digit()).find(|part| !part.is_empty()).unwrap().parse().unwrap();
+        assert!(count >= 200, "one at a time, so a sync for each order: {label}");
+        let strongest = "Math.max(...[...document.querySelectorAll('svg.heat .cell')].map(cell => +cell.getAttribute('fill-opacity')))";
+        assert_eq!(operator.browser.ask(strongest).as_f64().unwrap(), 1.0, "{language}");
         let stages = operator.text(".path tbody");
         for name in whole_path::stage::NAMES {
             assert!(stages.contains(name), "{name} is missing: {stages}");
         }
-        operator.is_sound("shown");
+        operator.is_sound(&format!("shown-{language}"));
         assert_eq!(operator.browser.errors.len(), 0, "{:?}", operator.browser.errors);
     }
 }

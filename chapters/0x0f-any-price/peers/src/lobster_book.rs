@@ -1,5 +1,6 @@
 //! `lobster` behind the chapter's trait. It has limit and market orders and cancels; resting orders are looked up by
-//! id, and a replace is a cancel and a new order. It does not report the quantities of cancelled orders.
+//! id, and a replace is a cancel and a new order. It reports neither prices nor quantities of cancelled
+//! orders, and not what is left of a filled one.
 
 use std::collections::HashMap;
 
@@ -31,14 +32,14 @@ fn side_of(side: Side) -> lobster::Side {
 }
 
 impl Lobster {
-    fn fills(&mut self, taker: Id, fills: &[FillMetadata], receiver: &mut impl Receiver) {
+    fn fills(&mut self, taker: Id, taker_side: Side, fills: &[FillMetadata], receiver: &mut impl Receiver) {
         for fill in fills {
             let maker = fill.order_2 as Id;
             if fill.total_fill {
                 self.sides.remove(&maker);
             }
-            let quantity = fill.qty as Quantity;
-            receiver.event(Event::Filled { maker, taker, price: signed(fill.price), quantity });
+            let (side, price, quantity) = (taker_side.opposite(), signed(fill.price), fill.qty as Quantity);
+            receiver.event(Event::Filled { maker, taker, side, price, quantity, left: 0 });
         }
     }
 
@@ -47,11 +48,11 @@ impl Lobster {
         let order = OrderType::Limit { id: name, side: side_of(side), qty, price: unsigned(price) };
         let left = match self.book.execute(order) {
             OrderEvent::Filled { fills, .. } => {
-                self.fills(id, &fills, receiver);
+                self.fills(id, side, &fills, receiver);
                 0
             }
             OrderEvent::PartiallyFilled { fills, filled_qty, .. } => {
-                self.fills(id, &fills, receiver);
+                self.fills(id, side, &fills, receiver);
                 quantity - filled_qty as Quantity
             }
             _ => quantity,
@@ -59,10 +60,10 @@ impl Lobster {
         if left > 0 && ends {
             self.book.execute(OrderType::Cancel { id: name });
             let reason = CancelReason::ImmediateOrCancel;
-            receiver.event(Event::Cancelled { id, quantity: left, reason });
+            receiver.event(Event::Cancelled { id, side, price, quantity: left, reason });
         } else if left > 0 {
             self.sides.insert(id, side);
-            receiver.event(Event::Rested { id, price, quantity: left });
+            receiver.event(Event::Rested { id, side, price, quantity: left });
         }
     }
 
@@ -79,7 +80,7 @@ impl Book for Lobster {
         match command {
             Command::Limit { id, side, price, quantity, time_in_force } => match time_in_force {
                 TimeInForce::PostOnly if self.would_cross(side, price) => {
-                    receiver.event(Event::Rejected { id, reason: RejectReason::WouldCross });
+                    receiver.event(Event::Rejected { id, order: Some((side, price)), reason: RejectReason::WouldCross });
                 }
                 _ => self.limit(id, side, price, quantity, time_in_force == TimeInForce::Ioc, receiver),
             },
@@ -88,22 +89,22 @@ impl Book for Lobster {
                 if let OrderEvent::Filled { fills, .. } | OrderEvent::PartiallyFilled { fills, .. } =
                     self.book.execute(order)
                 {
-                    self.fills(id, &fills, receiver);
+                    self.fills(id, side, &fills, receiver);
                 }
             }
             Command::Cancel { id } => match self.sides.remove(&id) {
-                Some(_) => {
+                Some(side) => {
                     self.book.execute(OrderType::Cancel { id: id.into() });
-                    receiver.event(Event::Cancelled { id, quantity: 0, reason: CancelReason::Asked });
+                    receiver.event(Event::Cancelled { id, side, price: 0, quantity: 0, reason: CancelReason::Asked });
                 }
-                None => receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId }),
+                None => receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId }),
             },
             Command::Replace { id, price, quantity } => match self.sides.remove(&id) {
                 Some(side) => {
                     self.book.execute(OrderType::Cancel { id: id.into() });
                     self.limit(id, side, price, quantity, false, receiver);
                 }
-                None => receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId }),
+                None => receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId }),
             },
         }
     }

@@ -48,15 +48,19 @@ fn side_of(side: Side) -> orderbook_rs::Side {
     }
 }
 
+fn ours(side: orderbook_rs::Side) -> Side {
+    if side == orderbook_rs::Side::Buy { Side::Bid } else { Side::Ask }
+}
+
 impl OrderBookRs {
     /// Passes on the listener's trades. Returns the traded quantity.
-    fn tell(&self, taker: Name, receiver: &mut impl Receiver) -> u64 {
+    fn tell(&self, taker: Name, side: Side, receiver: &mut impl Receiver) -> u64 {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let mut traded = 0;
         for (maker, price, quantity) in heard.drain(..) {
             traded += quantity;
             let (price, quantity) = (signed(price), quantity as Quantity);
-            receiver.event(Event::Filled { maker, taker, price, quantity });
+            receiver.event(Event::Filled { maker, taker, side: side.opposite(), price, quantity, left: 0 });
         }
         traded
     }
@@ -64,17 +68,17 @@ impl OrderBookRs {
     fn limit(
         &mut self,
         id: Name,
-        side: orderbook_rs::Side,
+        side: Side,
         price: Price,
         quantity: Quantity,
         time_in_force: Theirs,
         receiver: &mut impl Receiver,
     ) {
         let (name, at) = (Id::Sequential(id), unsigned(price));
-        let _ = self.book.add_limit_order(name, at, quantity.into(), side, time_in_force, None);
-        if self.tell(id, receiver) < u64::from(quantity) {
+        let _ = self.book.add_limit_order(name, at, quantity.into(), side_of(side), time_in_force, None);
+        if self.tell(id, side, receiver) < u64::from(quantity) {
             self.resting += 1;
-            receiver.event(Event::Rested { id, price, quantity });
+            receiver.event(Event::Rested { id, side, price, quantity });
         }
     }
 }
@@ -85,25 +89,31 @@ impl Book for OrderBookRs {
             Command::Limit { id, side, price, quantity, time_in_force: TimeInForce::PostOnly } => {
                 let (name, at) = (Id::Sequential(id), unsigned(price));
                 match self.book.add_post_only_order(name, at, quantity.into(), side_of(side), Theirs::Gtc, None) {
-                    Ok(_) => receiver.event(Event::Rested { id, price, quantity }),
-                    Err(_) => receiver.event(Event::Rejected { id, reason: RejectReason::WouldCross }),
+                    Ok(_) => receiver.event(Event::Rested { id, side, price, quantity }),
+                    Err(_) => {
+                        let order = Some((side, price));
+                        receiver.event(Event::Rejected { id, order, reason: RejectReason::WouldCross });
+                    }
                 }
             }
             Command::Limit { id, side, price, quantity, time_in_force } => {
                 let theirs = if time_in_force == TimeInForce::Ioc { Theirs::Ioc } else { Theirs::Gtc };
-                self.limit(id, side_of(side), price, quantity, theirs, receiver);
+                self.limit(id, side, price, quantity, theirs, receiver);
             }
             Command::Market { id, side, quantity } => {
                 let _ = self.book.submit_market_order(Id::Sequential(id), quantity.into(), side_of(side));
-                self.tell(id, receiver);
+                self.tell(id, side, receiver);
             }
             Command::Cancel { id } => match self.book.cancel_order(Id::Sequential(id)) {
-                Ok(Some(_)) => receiver.event(Event::Cancelled { id, quantity: 0, reason: CancelReason::Asked }),
-                _ => receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId }),
+                Ok(Some(old)) => {
+                    let side = ours(old.side());
+                    receiver.event(Event::Cancelled { id, side, price: 0, quantity: 0, reason: CancelReason::Asked });
+                }
+                _ => receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId }),
             },
             Command::Replace { id, price, quantity } => match self.book.cancel_order(Id::Sequential(id)) {
-                Ok(Some(old)) => self.limit(id, old.side(), price, quantity, Theirs::Gtc, receiver),
-                _ => receiver.event(Event::Rejected { id, reason: RejectReason::UnknownId }),
+                Ok(Some(old)) => self.limit(id, ours(old.side()), price, quantity, Theirs::Gtc, receiver),
+                _ => receiver.event(Event::Rejected { id, order: None, reason: RejectReason::UnknownId }),
             },
         }
     }

@@ -51,7 +51,7 @@ impl Orders {
 impl Receiver for Orders {
     fn event(&mut self, event: Event) {
         match event {
-            Event::Rested { id, price, quantity } => {
+            Event::Rested { id, price, quantity, .. } => {
                 self.rest.insert(id, (self.ids.len(), price, quantity));
                 self.ids.push(id);
             }
@@ -59,7 +59,7 @@ impl Receiver for Orders {
                 Some((.., left)) if *left > quantity => *left -= quantity,
                 _ => self.remove(maker),
             },
-            Event::Reduced { id, quantity } => {
+            Event::Reduced { id, quantity, .. } => {
                 if let Some((.., left)) = self.rest.get_mut(&id) {
                     *left = quantity;
                 }

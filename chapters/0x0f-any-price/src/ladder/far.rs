@@ -7,7 +7,7 @@
 //! paths are twice as long, and each step depends on the one before. Costs: one path per query; at most one inner node
 //! per level, a cache line from a slab.
 
-use crate::ladder::blocks::Level;
+use crate::ladder::orders::Level;
 use crate::ladder::slab::{Linked, NONE, Slab, Slot};
 
 /// A node: the slot of an inner node, or of a leaf with the highest bit set. [`NONE`] is neither.
@@ -46,16 +46,24 @@ struct Leaf {
 impl Linked for Inner {
     const EMPTY: Inner = Inner { rank: 0, shift: 0, children: [NONE; WAYS], totals: [0; WAYS] };
 
-    fn link(&mut self) -> &mut Slot {
-        &mut self.children[0]
+    fn set_free(&mut self, next: Slot) {
+        self.children[0] = next;
+    }
+
+    fn next_free(&self) -> Slot {
+        self.children[0]
     }
 }
 
 impl Linked for Leaf {
     const EMPTY: Leaf = Leaf { rank: 0, level: Level::EMPTY };
 
-    fn link(&mut self) -> &mut Slot {
-        &mut self.level.first
+    fn set_free(&mut self, next: Slot) {
+        self.level.first = next;
+    }
+
+    fn next_free(&self) -> Slot {
+        self.level.first
     }
 }
 

@@ -1,40 +1,40 @@
-//! Maps an order's id to its location, for any ids that clients choose, and never grows all at once.
+//! Maps an order's id to its slot, for any ids that clients choose, and never grows all at once.
 //!
-//! A **bucket** is a cache line: twelve locations, and for each a **tag** of seven bits of the id's hash, so that one
-//! look at the line identifies the order, or shows that there is none, in all but about one of twenty cases. The hash
-//! is keyed with random numbers drawn when the book is created: without knowing them, nobody can choose ids that
+//! A **bucket** is half a cache line: five slots, and for each a **tag** of seven bits of the id's hash, so that one
+//! look at the bucket identifies the order, or shows that there is none, in all but about one of fifty cases. The hash is
+//! keyed with random numbers drawn when the book is created: a client that does not know them cannot choose ids that
 //! collide. Ids that find their bucket full are linked to it through the orders themselves.
 //!
 //! The table grows by **linear hashing** (Litwin, 1980): whenever there are more than `LOAD` ids per bucket, one bucket
 //! is added and takes its share from one other. No order waits for all ids to move. Costs: one line to find, to insert
-//! or to remove; a split reads the ids of one bucket. Memory: 64 bytes per `LOAD` ids.
+//! or to remove; a split reads the ids of one bucket. Memory: 32 bytes per `LOAD` ids.
 
 use std::hash::{BuildHasher, RandomState};
 
 use crate::contract::Id;
-use crate::ladder::blocks::{Blocks, Place};
-use crate::ladder::slab::NONE;
+use crate::ladder::orders::Orders;
+use crate::ladder::slab::{NONE, Slot};
 
 /// The maximum average number of ids per bucket. A bucket that is not split yet may have twice as many.
-const LOAD: usize = 6;
+const LOAD: usize = 2;
 /// How many ids fit into a bucket.
-const LANES: usize = 12;
+const LANES: usize = 5;
 /// How many buckets are allocated together: 4 KiB.
-const CHUNK: usize = 64;
+const CHUNK: usize = 128;
 
 // ANCHOR: bucket
-/// The locations of ids whose hashes start with the same bits, in a cache line.
+/// The slots of ids whose hashes start with the same bits.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
+#[repr(C, align(32))]
 struct Bucket {
-    /// Seven other bits of each id's hash, plus two. 0 marks an empty lane.
-    tags: [u8; LANES],
+    /// A byte per lane: seven other bits of its id's hash, plus two. 0 marks an empty lane. Three bytes have no lane.
+    tags: u64,
+    slots: [Slot; LANES],
     /// The first id that found no room.
-    more: Place,
-    places: [Place; LANES],
+    more: Slot,
 }
 
-const _: () = assert!(size_of::<Bucket>() == 64, "a bucket is a cache line");
+const _: () = assert!(size_of::<Bucket>() == 32, "two buckets are a cache line");
 // ANCHOR_END: bucket
 
 /// Finds orders by their ids.
@@ -49,53 +49,58 @@ pub struct IdTable {
     key: [u64; 2],
 }
 
+/// A one in each byte.
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+
 impl Bucket {
-    const EMPTY: Bucket = Bucket { tags: [0; LANES], more: NONE, places: [NONE; LANES] };
+    const EMPTY: Bucket = Bucket { tags: 0xFFFF_FF00_0000_0000, slots: [NONE; LANES], more: NONE };
 
     // ANCHOR: lanes
-    /// The lane with this tag for which `is_it` holds. Compares eight tags at once: subtracting one from a byte sets
-    /// its highest bit if it was 0. The results of both words fit into one: each byte has a bit for lane n and one for
-    /// lane n + 8.
+    /// The highest bit of every byte that is this tag. Compares all tags at once: subtracting one from a byte sets its
+    /// highest bit if it was 0. The lowest of these bits is right; a 1 above a 0 looks like a 0 too.
     #[inline(always)]
-    fn lane(&self, tag: u8, mut is_it: impl FnMut(Place) -> bool) -> Option<usize> {
-        const ONES: u64 = u64::from_le_bytes([1; 8]);
-        let same = |tags: [u8; 8]| {
-            let differs = u64::from_le_bytes(tags) ^ (ONES * u64::from(tag));
-            differs.wrapping_sub(ONES) & !differs & (ONES << 7)
-        };
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.tags;
-        // No tag is 0xFF.
-        let mut same = same([a, b, c, d, e, f, g, h]) >> 7 | same([i, j, k, l, 0xFF, 0xFF, 0xFF, 0xFF]) >> 6;
-        while same != 0 {
-            let bit = same.trailing_zeros() as usize;
-            let lane = bit / 8 + bit % 8 * 8;
-            // A 1 above a 0 looks like a match too; `is_it` decides.
-            if is_it(self.places[lane]) {
-                return Some(lane);
+    fn lanes(&self, tag: u8) -> u64 {
+        let differs = self.tags ^ (ONES * u64::from(tag));
+        differs.wrapping_sub(ONES) & !differs & (ONES << 7)
+    }
+
+    /// The lane with this tag for which `is_it` holds.
+    #[inline(always)]
+    fn lane(&self, tag: u8, mut is_it: impl FnMut(Slot) -> bool) -> Option<(usize, Slot)> {
+        let mut lanes = self.lanes(tag);
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize / 8;
+            let slot = *self.slots.get(lane)?;
+            if is_it(slot) {
+                return Some((lane, slot));
             }
-            same &= same - 1;
+            lanes &= lanes - 1;
         }
         None
     }
     // ANCHOR_END: lanes
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, tag: u8) {
+        self.tags = self.tags & !(0xFF << (8 * lane)) | u64::from(tag) << (8 * lane);
+    }
 }
 
-/// Where in the table an id can go. Valid until the next search for a vacancy.
+/// The bucket of an id, and its tag. Valid until the next [`IdTable::grow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vacancy {
+pub struct Home {
     bucket: usize,
     tag: u8,
-    /// Its lane; [`LANES`] if the bucket is full.
-    lane: usize,
 }
 
-/// Where in the table an id is. Valid until the next search for a vacancy.
+/// Where in the table an id is. Valid until the next [`IdTable::grow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The location of its order.
-    pub place: Place,
-    /// Its slot in the table.
-    at: Vacancy,
+    /// The slot of its order.
+    pub slot: Slot,
+    bucket: usize,
+    /// Its lane; [`LANES`] if the bucket is full.
+    lane: usize,
 }
 
 impl Default for IdTable {
@@ -114,13 +119,13 @@ impl IdTable {
 
     // ANCHOR: hash
     /// The bucket of an id, and its tag: the halves of a product, folded.
-    #[inline]
-    fn hash(&self, id: Id) -> (usize, u8) {
+    #[inline(always)]
+    pub fn home(&self, id: Id) -> Home {
         let product = u128::from(id ^ self.key[0]) * u128::from(self.key[1]);
         let hash = product as u64 ^ (product >> 64) as u64;
         let bucket = hash as usize & self.mask;
         let bucket = if bucket < self.buckets { bucket } else { bucket & (self.mask >> 1) };
-        (bucket, (hash >> 57) as u8 + 2)
+        Home { bucket, tag: (hash >> 57) as u8 + 2 }
     }
     // ANCHOR_END: hash
 
@@ -137,89 +142,71 @@ impl IdTable {
     // ANCHOR: find
     /// Finds the order with this id.
     #[inline(always)]
-    pub fn find(&self, id: Id, blocks: &Blocks) -> Option<Found> {
-        let (number, tag) = self.hash(id);
+    pub fn find(&self, id: Id, Home { bucket: number, tag }: Home, orders: &Orders) -> Option<Found> {
         let bucket = self.bucket(number);
-        if let Some(lane) = bucket.lane(tag, |place| blocks.order(place).1.id == id) {
-            return Some(Found { place: bucket.places[lane], at: Vacancy { bucket: number, tag, lane } });
+        if let Some((lane, slot)) = bucket.lane(tag, |slot| orders.get(slot).id == id) {
+            return Some(Found { slot, bucket: number, lane });
         }
-        let mut place = bucket.more;
-        while place != NONE && blocks.order(place).1.id != id {
-            place = blocks.order(place).1.link;
+        let mut slot = bucket.more;
+        while slot != NONE && orders.get(slot).id != id {
+            slot = orders.get(slot).link;
         }
-        (place != NONE).then_some(Found { place, at: Vacancy { bucket: number, tag, lane: LANES } })
+        (slot != NONE).then_some(Found { slot, bucket: number, lane: LANES })
     }
     // ANCHOR_END: find
 
-    /// The same for an id whose location is known.
+    /// The same for an id whose slot is known: reads no order.
     #[inline]
-    pub fn find_at(&self, id: Id, place: Place) -> Found {
-        let (bucket, tag) = self.hash(id);
-        let lane = self.bucket(bucket).lane(tag, |other| other == place);
-        Found { place, at: Vacancy { bucket, tag, lane: lane.unwrap_or(LANES) } }
-    }
-
-    /// Where an id can go; none if it is in the table.
-    #[inline(always)]
-    pub fn vacancy(&mut self, id: Id, blocks: &mut Blocks) -> Option<Vacancy> {
-        if self.count >= self.buckets * LOAD {
-            self.split(blocks);
-        }
-        if self.find(id, blocks).is_some() {
-            return None;
-        }
-        let (bucket, tag) = self.hash(id);
-        Some(self.room(bucket, tag))
-    }
-
-    /// The first empty lane.
-    #[inline]
-    fn room(&self, bucket: usize, tag: u8) -> Vacancy {
-        Vacancy { bucket, tag, lane: self.bucket(bucket).lane(0, |_| true).unwrap_or(LANES) }
+    pub fn find_at(&self, Home { bucket: number, tag }: Home, slot: Slot) -> Found {
+        let lane = self.bucket(number).lane(tag, |other| other == slot).map_or(LANES, |(lane, _)| lane);
+        Found { slot, bucket: number, lane }
     }
 
     // ANCHOR: insert
-    /// Adds an id at a vacancy, with the location of its order.
-    #[inline]
-    pub fn insert(&mut self, vacancy: Vacancy, place: Place, blocks: &mut Blocks) {
+    /// Adds an id, which is not in the table, with the slot of its order.
+    #[inline(always)]
+    pub fn insert(&mut self, home: Home, slot: Slot, orders: &mut Orders) {
         self.count += 1;
-        self.put(vacancy, place, blocks);
+        self.put(home, slot, orders);
     }
 
-    #[inline]
-    fn put(&mut self, Vacancy { bucket, tag, lane }: Vacancy, place: Place, blocks: &mut Blocks) {
+    #[inline(always)]
+    fn put(&mut self, Home { bucket, tag }: Home, slot: Slot, orders: &mut Orders) {
         let bucket = self.bucket_mut(bucket);
-        if lane < LANES {
-            (bucket.tags[lane], bucket.places[lane]) = (tag, place);
-        } else {
-            blocks.order_mut(place).1.link = std::mem::replace(&mut bucket.more, place);
+        let lane = bucket.lanes(0).trailing_zeros() as usize / 8;
+        match bucket.slots.get_mut(lane) {
+            Some(free) => {
+                *free = slot;
+                bucket.set(lane, tag);
+            }
+            None => orders.get_mut(slot).link = std::mem::replace(&mut bucket.more, slot),
         }
     }
 
-    /// Removes an id. It may be inserted again at the same vacancy.
-    #[inline]
-    pub fn remove(&mut self, found: Found, blocks: &mut Blocks) -> Vacancy {
+    /// Removes an id.
+    #[inline(always)]
+    pub fn remove(&mut self, found: Found, orders: &mut Orders) {
         self.count -= 1;
-        let Vacancy { bucket, lane, .. } = found.at;
-        if lane < LANES {
-            self.bucket_mut(bucket).tags[lane] = 0;
+        if found.lane < LANES {
+            self.bucket_mut(found.bucket).set(found.lane, 0);
         } else {
-            self.unlink(found, blocks);
+            self.unlink(found, orders);
         }
-        found.at
     }
     // ANCHOR_END: insert
 
-    /// Moves an id to where it belongs now.
-    fn put_again(&mut self, id: Id, place: Place, blocks: &mut Blocks) {
-        let (bucket, tag) = self.hash(id);
-        self.put(self.room(bucket, tag), place, blocks);
+    // ANCHOR: split
+    /// Adds a bucket if there are too few. It takes its share from the bucket that had it until now.
+    #[inline]
+    pub fn grow(&mut self, orders: &mut Orders) {
+        if self.count >= self.buckets * LOAD {
+            self.split(orders);
+        }
     }
 
-    // ANCHOR: split
-    /// Adds a bucket, which takes its share from the bucket that had it until now.
     #[cold]
-    fn split(&mut self, blocks: &mut Blocks) {
+    #[inline(never)]
+    fn split(&mut self, orders: &mut Orders) {
         if self.buckets > self.mask {
             self.mask = 2 * self.mask + 1;
         }
@@ -231,55 +218,52 @@ impl IdTable {
         let old = self.buckets & (self.mask >> 1);
         let bucket = std::mem::replace(self.bucket_mut(old), Bucket::EMPTY);
         self.buckets += 1;
-        for lane in (0..LANES).filter(|&lane| bucket.tags[lane] != 0) {
-            let place = bucket.places[lane];
-            self.put_again(blocks.order(place).1.id, place, blocks);
+        for (lane, slot) in bucket.slots.into_iter().enumerate() {
+            if bucket.tags >> (8 * lane) & 0xFF != 0 {
+                self.put(self.home(orders.get(slot).id), slot, orders);
+            }
         }
-        let mut place = bucket.more;
-        while place != NONE {
-            let order = *blocks.order(place).1;
-            self.put_again(order.id, place, blocks);
-            place = order.link;
+        let mut slot = bucket.more;
+        while slot != NONE {
+            let order = *orders.get(slot);
+            self.put(self.home(order.id), slot, orders);
+            slot = order.link;
         }
     }
     // ANCHOR_END: split
 
     #[cold]
-    fn unlink(&mut self, Found { place, at }: Found, blocks: &mut Blocks) {
-        let next = blocks.order(place).1.link;
-        let bucket = self.bucket_mut(at.bucket);
-        if bucket.more == place {
+    fn unlink(&mut self, Found { slot, bucket, .. }: Found, orders: &mut Orders) {
+        let next = orders.get(slot).link;
+        let bucket = self.bucket_mut(bucket);
+        if bucket.more == slot {
             bucket.more = next;
             return;
         }
         let mut before = bucket.more;
-        while blocks.order(before).1.link != place {
-            before = blocks.order(before).1.link;
+        while orders.get(before).link != slot {
+            before = orders.get(before).link;
         }
-        blocks.order_mut(before).1.link = next;
+        orders.get_mut(before).link = next;
     }
 
     /// How many ids there are.
+    #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// How many ids found no room in their buckets.
-    pub fn crowded(&self, blocks: &Blocks) -> usize {
+    pub fn crowded(&self, orders: &Orders) -> usize {
         let first = self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|bucket| bucket.more);
-        let chain = |place: Place| Some(place).filter(|place| *place != NONE);
-        first.flat_map(|place| std::iter::successors(chain(place), |&place| chain(blocks.order(place).1.link))).count()
+        let chain = |slot: Slot| Some(slot).filter(|slot| *slot != NONE);
+        first.flat_map(|slot| std::iter::successors(chain(slot), |&slot| chain(orders.get(slot).link))).count()
     }
 
     /// How many orders have to be checked for an id after looking at its line: those with its tag.
-    pub fn likely(&self, id: Id) -> usize {
-        let (bucket, tag) = self.hash(id);
-        let mut likely = 0;
-        self.bucket(bucket).lane(tag, |_| {
-            likely += 1;
-            false
-        });
-        likely
+    pub fn likely(&self, id: Id) -> u32 {
+        let Home { bucket, tag } = self.home(id);
+        self.bucket(bucket).lanes(tag).count_ones()
     }
 
     /// How many bytes of memory it holds.

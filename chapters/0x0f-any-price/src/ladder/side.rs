@@ -6,8 +6,8 @@
 //! array and the tree, or skips any number of empty ranks, and each message performs a few.
 
 use crate::contract::{Price, Side};
-use crate::ladder::blocks::Level;
 use crate::ladder::far::Far;
+use crate::ladder::orders::Level;
 use crate::ladder::window::{LEVELS, Window};
 
 /// How many steps a window waits per level that it may have to move.
@@ -61,7 +61,7 @@ impl Levels {
     /// Whether the best is at least this good.
     #[inline]
     pub fn meets(&self, limit: u64) -> bool {
-        self.count > 0 && self.best >= limit
+        (self.count > 0) & (self.best >= limit)
     }
 
     /// Whether a rank is not better than the best, so that an order of it may be on this side.
@@ -84,7 +84,7 @@ impl Levels {
 
     // ANCHOR: add
     /// Adds a quantity to the level of a rank, which may be new, and returns the level for changes.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, rank: u64, quantity: u64) -> &mut Level {
         if !self.meets(rank) {
             self.best = rank;
@@ -98,7 +98,7 @@ impl Levels {
     // ANCHOR_END: add
 
     /// Subtracts a quantity from the level of a rank, which exists, and returns the level for changes.
-    #[inline]
+    #[inline(always)]
     pub fn sub(&mut self, rank: u64, quantity: u64) -> &mut Level {
         if self.window.holds(rank) { self.window.sub(rank, quantity) } else { self.far.sub(rank, quantity) }
     }

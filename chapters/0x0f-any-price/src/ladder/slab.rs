@@ -18,8 +18,11 @@ pub trait Linked: Copy {
     /// The initial value of a new chunk's slots.
     const EMPTY: Self;
 
-    /// The field for the slot's number.
-    fn link(&mut self) -> &mut Slot;
+    /// Marks it as unused, and keeps the next free slot's number.
+    fn set_free(&mut self, next: Slot);
+
+    /// The number that it keeps.
+    fn next_free(&self) -> Slot;
 }
 
 /// A pool of values.
@@ -39,12 +42,12 @@ impl<T> Default for Slab<T> {
 
 impl<T: Linked> Slab<T> {
     /// Puts a value into a free slot.
-    #[inline]
+    #[inline(always)]
     pub fn put(&mut self, value: T) -> Slot {
         let slot = match self.free {
             NONE => self.fresh_slot(),
             slot => {
-                self.free = *self.get_mut(slot).link();
+                self.free = self.get(slot).next_free();
                 slot
             }
         };
@@ -54,6 +57,7 @@ impl<T: Linked> Slab<T> {
 
     /// A slot that was never used.
     #[cold]
+    #[inline(never)]
     fn fresh_slot(&mut self) -> Slot {
         let slot = self.fresh;
         if slot as usize == self.chunks.len() * CHUNK
@@ -70,8 +74,14 @@ impl<T: Linked> Slab<T> {
     #[inline]
     pub fn free(&mut self, slot: Slot) {
         let free = self.free;
-        *self.get_mut(slot).link() = free;
+        self.get_mut(slot).set_free(free);
         self.free = slot;
+    }
+
+    /// Whether a slot has ever been used.
+    #[inline]
+    pub fn has(&self, slot: Slot) -> bool {
+        slot < self.fresh
     }
 
     /// The value in a slot.

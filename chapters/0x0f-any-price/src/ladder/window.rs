@@ -6,7 +6,7 @@
 //! word is stored with the quantity of its 64 levels, so that a sum over the window need not visit every level.
 //! Invariants: a bit is set exactly if its level has orders; ranks outside of `low` and `span` have none here.
 
-use crate::ladder::blocks::Level;
+use crate::ladder::orders::Level;
 
 /// How many levels there are: 64 words of 64 bits.
 pub const LEVELS: u64 = 64 * 64;

@@ -9,7 +9,8 @@ use results::output::OutputArgs;
 /// Measures books for any price: runs all engines over all flows, in turn, and compares their events.
 #[derive(Debug, Clone, Parser)]
 pub struct Args {
-    /// Only these flows: calm, trend, crash, wide, deep, hostile [default: all]
+    /// Only these flows: calm, trend, crash, wide, deep, hostile, still, walk-2, walk-25, walk-40, flash, scattered
+    /// [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "input")]
     pub flow: Vec<String>,
     /// Only these engines: ladder, tree, vectors [default: all]

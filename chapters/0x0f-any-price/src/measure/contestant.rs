@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use crate::contract::{Book, Command, Event, Receiver};
+use crate::contract::{Book, Command, Event, Receiver, Side};
 use crate::flow::Flow;
 use crate::measure::timed::{Clock, Timed};
 
@@ -52,6 +52,11 @@ impl<B: Book> Engine<B> {
     /// An engine that supports everything.
     pub fn new(name: &'static str) -> Engine<B> {
         Engine { name, answers_all: true, unable: |_| None, new: B::default }
+    }
+
+    /// An engine that supports everything, but is too slow for some flows.
+    pub fn unable(name: &'static str, unable: fn(&str) -> Option<&'static str>) -> Engine<B> {
+        Engine { unable, ..Engine::new(name) }
     }
 
     /// Another library's book, which reports only its trades, and does not support some flows.
@@ -113,14 +118,19 @@ impl Receiver for Digest {
     #[inline]
     fn event(&mut self, event: Event) {
         let (kind, a, b, c) = match event {
-            Event::Filled { maker, taker, price, quantity } => {
+            Event::Filled { maker, taker, price, quantity, .. } => {
                 self.trades = mixed(self.trades, maker ^ taker.rotate_left(32), price as u64, quantity, 1);
                 return;
             }
-            Event::Rested { id, price, quantity } => (2, id, price as u64, quantity),
-            Event::Reduced { id, quantity } => (3, id, 0, quantity),
-            Event::Cancelled { id, quantity, reason } => (4, id, reason as u64, quantity),
-            Event::Rejected { id, reason } => (5, id, reason as u64, 0),
+            Event::Rested { id, side, price, quantity } => (2 + side as u64, id, price as u64, quantity),
+            Event::Reduced { id, side, price, quantity } => (4 + side as u64, id, price as u64, quantity),
+            Event::Cancelled { id, side, price, quantity, reason } => {
+                (6 + side as u64, id, price as u64 ^ (reason as u64) << 56, quantity)
+            }
+            Event::Rejected { id, order, reason } => {
+                let (side, price) = order.unwrap_or((Side::Bid, 0));
+                (8 + side as u64, id, price as u64 ^ (reason as u64) << 56, 0)
+            }
         };
         // The order relative to trades matters.
         self.all = mixed(self.all ^ self.trades, a, b, c, kind);
@@ -129,6 +139,6 @@ impl Receiver for Digest {
 
 /// Hashes these values and the previous hash.
 fn mixed(before: u64, a: u64, b: u64, c: u32, kind: u64) -> u64 {
-    let new = a ^ b.rotate_left(24) ^ u64::from(c).rotate_left(40) ^ kind << 61;
+    let new = a ^ b.rotate_left(24) ^ u64::from(c).rotate_left(40) ^ kind << 60;
     (before.rotate_left(5) ^ new).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

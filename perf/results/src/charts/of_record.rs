@@ -5,11 +5,11 @@ use catalogue::Catalogue;
 use serde_json::Value;
 
 use super::scene::Scene;
-use super::{any_price, feed, gain, once, pauses, percentiles, recover, scale, stages, sweep, throughput, venue};
+use super::{any_price, feed, gain, once, path, pauses, percentiles, recover, scale, stages, sweep, throughput, venue};
 use crate::error::MeasureError;
 use crate::language::Language;
 use crate::record::{
-    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, OnceRecord, Record, RecoverRecord,
+    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, OnceRecord, PathRecord, Record, RecoverRecord,
     ScaleRecord, Shards, SweepRecord, VenueRecord,
 };
 
@@ -17,7 +17,7 @@ use crate::record::{
 pub(super) type Scenes = Vec<(&'static str, Scene)>;
 
 /// The records that have charts, by the subcommands that write them.
-pub const VERBS: [&str; 8] = [
+pub const VERBS: [&str; 9] = [
     LadderRecord::VERB,
     ScaleRecord::VERB,
     SweepRecord::VERB,
@@ -26,6 +26,7 @@ pub const VERBS: [&str; 8] = [
     VenueRecord::VERB,
     AnyPriceRecord::VERB,
     OnceRecord::VERB,
+    PathRecord::VERB,
 ];
 
 /// The charts of a record of `verb`, which `text` holds as JSON: each with its name, and its shapes as JSON.
@@ -56,6 +57,7 @@ pub(super) fn all(verb: &str, text: &str, chapters: &Catalogue, language: Langua
         VenueRecord::VERB => Ok(venue(&VenueRecord::parse(text, verb)?, language)),
         AnyPriceRecord::VERB => any_price(&AnyPriceRecord::parse(text, verb)?, language),
         OnceRecord::VERB => once(&OnceRecord::parse(text, verb)?, language),
+        PathRecord::VERB => path(&PathRecord::parse(text, verb)?, language),
         _ => Err(MeasureError::Unusable(format!("`{verb}` has no charts; these have: {}", VERBS.join(", ")))),
     }
 }
@@ -139,6 +141,14 @@ pub(super) fn once(record: &OnceRecord, language: Language) -> Result<Scenes, Me
         ("once-returning", once::returning(record, language)),
         ("once-naive", once::naive(record, language)),
     ])
+}
+
+pub(super) fn path(record: &PathRecord, language: Language) -> Result<Scenes, MeasureError> {
+    demand(record.loads.iter().all(|load| !load.stages.is_empty()), "a stage for each load")?;
+    let Some(first) = record.loads.first() else {
+        return demand(false, "a load").map(|()| Scenes::new());
+    };
+    Ok(vec![("path-stages", path::stages(record, first, language)), ("path-sums", path::sums(record, language))])
 }
 
 pub(super) fn demand(is_so: bool, what: &str) -> Result<(), MeasureError> {

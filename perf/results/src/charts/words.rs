@@ -3,6 +3,7 @@
 //! character.
 
 mod once;
+mod path;
 
 use catalogue::Catalogue;
 use serde::Serialize;
@@ -76,6 +77,7 @@ pub(crate) struct Words {
     pub any_price_orders: &'static str,
     pub any_price_books: [&'static str; 3],
     pub once: once::OnceWords,
+    pub path: path::PathWords,
     pub venue_title: &'static str,
     pub venue_subtitle: &'static str,
     pub venue_ways: [&'static str; 7],
@@ -168,6 +170,7 @@ const ENGLISH: Words = Words {
     any_price_orders: "orders at rest",
     any_price_books: ["ladder", "tree", "vectors"],
     once: once::ENGLISH,
+    path: path::ENGLISH,
     venue_title: "Orders a second by the way they come",
     venue_subtitle: "In grey the same server with nothing to do; median of the rounds, slowest to fastest; log scale",
     venue_ways: [
@@ -265,6 +268,7 @@ const CHINESE: Words = Words {
     any_price_orders: "张订单挂着",
     any_price_books: ["价格梯", "树", "向量"],
     once: once::CHINESE,
+    path: path::CHINESE,
     venue_title: "不同途径的每秒订单数",
     venue_subtitle: "灰色是同一个服务器无事可做时的数；各轮中位数，最慢一轮到最快一轮；对数刻度",
     venue_ways: [

@@ -1,11 +1,11 @@
-//! Made-up figures of `feed`, `venue` and 0x0b.
+//! Made-up figures of `feed`, `venue`, 0x0b and 0x0c.
 
 use crate::record::venue::{
     ConnectionsCaseRecord, ConnectionsRecord, EngineRecord, HttpRecord, LateRecord, StreamRecord, VenueRecord,
 };
 use crate::record::{
-    self, CostRecord, FeedCaseRecord, FeedRecord, LadderRecord, NaiveRecord, OnceRecord, ReturningRecord, Spread,
-    WayRecord,
+    self, CostRecord, FeedCaseRecord, FeedRecord, LadderRecord, NaiveRecord, OnceRecord, PathLoadRecord, PathRecord,
+    PathStageRecord, PathWholeRecord, ReturningRecord, Spread, WayRecord,
 };
 
 /// What `feed` may have measured, on the machine of a ladder.
@@ -81,6 +81,26 @@ pub fn once_run(ladder: LadderRecord) -> OnceRecord {
         returning: [1, 1_000, 1_000_000].map(returning).into(),
         naive: ways.map(naive).into(),
     }
+}
+
+/// What 0x0c's `measure` may have found, on the machine of a ladder.
+pub fn path_run(ladder: LadderRecord) -> PathRecord {
+    let LadderRecord { machine, commit, .. } = ladder;
+    let names = ["parse", "door", "queue", "journal", "sync", "wake", "match", "reply", "encode", "write"];
+    let stage = |(at, name): (usize, &str)| {
+        let mean_ns = 700.0 * 2.3_f64.powi(at as i32);
+        PathStageRecord { name: name.into(), mean_ns, slowest_ns: mean_ns * [20.0, 0.5, 3.0][at % 3] }
+    };
+    let load = |(name, offered_per_s): (&str, f64)| PathLoadRecord {
+        name: name.into(),
+        offered_per_s,
+        stages: names.into_iter().enumerate().map(stage).collect(),
+        whole: PathWholeRecord { mean_ns: 8e5, p99_ns: 5e6 },
+        means_ns: 8e5,
+        p99s_ns: 1.3e7,
+    };
+    let loads = [("http-5000", 5e3), ("http-20000", 2e4), ("websocket-5000", 5e3), ("websocket-20000", 2e4)];
+    PathRecord { machine, commit, loads: loads.map(load).into() }
 }
 
 /// What `venue` may have measured, on the machine of a ladder.

@@ -1,0 +1,117 @@
+//! What is kept of the requests that are through: distributions of their stages, some of them whole, and the slowest.
+//!
+//! Every request carries its stamps, for that costs one clock read a stamp and no lock. What costs more is done for one request
+//! in N, and for each one that was slow: only when a request is through does one know that it was (tail sampling).
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::distribution::Distribution;
+use crate::stage::{Moment, STAGES, Stamps};
+
+/// How many sampled requests are kept whole.
+pub const KEPT: usize = 4_096;
+
+/// How many slow ones are kept.
+pub const SLOW: usize = 64;
+
+/// How long a slow one counts among the slowest: a minute.
+const WHILE: u64 = 60_000_000_000;
+
+/// What is collected of a venue.
+pub struct Collector {
+    every: u64,
+    slow: u64,
+    begun: AtomicU64,
+    collected: Mutex<Collected>,
+}
+
+/// What was collected so far.
+#[derive(Default, Clone)]
+pub struct Collected {
+    /// Of each stage, over the sampled requests.
+    pub stages: [Distribution; STAGES],
+    /// Of the whole way, over the same.
+    pub whole: Distribution,
+    /// Requests whose stamps are not complete: refused at the door, or answered without the engine.
+    pub incomplete: u64,
+    /// Requests that took longer than the bound.
+    pub slow: u64,
+    /// The last sampled requests.
+    pub sampled: VecDeque<Stamps>,
+    /// The slowest of the last minute, the slowest first.
+    pub slowest: Vec<Stamps>,
+}
+
+impl Collector {
+    /// Samples one request in `every`, and all that take longer than `slow` nanoseconds.
+    pub fn new(every: u64, slow: u64) -> Collector {
+        Collector { every: every.max(1), slow, begun: AtomicU64::new(0), collected: Mutex::default() }
+    }
+
+    /// Whether the request that begins now is sampled: one in `every`, whichever threads ask.
+    pub fn is_sampled(&self) -> bool {
+        todo!("step 2: is_sampled")
+    }
+
+    /// Whether a command's notices are sampled.
+    pub fn is_notice_sampled(&self, sequence: u64) -> bool {
+        sequence.is_multiple_of(self.every)
+    }
+
+    /// A request is through. The distributions come from the sampled ones, and the slowest from the slow ones. One
+    /// that is neither costs no lock.
+    pub fn finish(&self, _stamps: &Stamps, _is_sampled: bool) {
+        todo!("step 3: finish")
+    }
+
+    /// What was collected so far.
+    pub fn read(&self) -> Collected {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Collected> {
+        self.collected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Collected {
+    /// Keeps a request among the slowest, if it is one: the [`SLOW`] slowest that were written within the minute before it,
+    /// the slowest first.
+    fn keep(&mut self, _stamps: &Stamps) {
+        todo!("step 4: keep")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::MOMENTS;
+
+    fn stamps(from: u64, whole: u64) -> Stamps {
+        let mut at = [from; MOMENTS];
+        at[Moment::Written as usize] = from + whole;
+        Stamps { at, ticket: None, id: 0 }
+    }
+
+    #[test]
+    fn the_slowest_of_the_last_minute_are_kept() {
+        let collector = Collector::new(u64::MAX, 100);
+        (1..=1_000).for_each(|whole| collector.finish(&stamps(5, whole), false));
+        let slowest: Vec<u64> = collector.read().slowest.iter().map(Stamps::whole).collect();
+        assert_eq!(slowest, (937..=1_000).rev().collect::<Vec<_>>());
+        assert_eq!((collector.read().slow, collector.read().whole.count()), (900, 0));
+        collector.finish(&stamps(2 * WHILE, 101), false);
+        assert_eq!(collector.read().slowest.len(), 1, "the others are older than a minute");
+    }
+
+    #[test]
+    fn one_in_n_is_sampled() {
+        let collector = Collector::new(64, u64::MAX);
+        for _ in 0..640 {
+            collector.finish(&stamps(5, 7), collector.is_sampled());
+        }
+        assert_eq!((collector.read().whole.count(), collector.read().sampled.len()), (10, 10));
+    }
+}

@@ -1,0 +1,208 @@
+//! What a machine believes of a stream: nothing that does not follow from what it has read before.
+//!
+//! Messages stand without a hole. The first is an epoch, and says which log this is. Each further epoch is of the same log and
+//! stands at the place that it names. Each frame has a right checksum, which is seeded with the log's identity, begins with the
+//! command that is next, and holds commands that this shard can have. [`LogReader`] decides that, which reads logs from disk:
+//! a message is judged like a file that holds the log's header and this one frame. Cost: a pass over the bytes for the checksum.
+
+use std::io;
+use std::path::Path;
+
+use market::log::{HEADER_BYTES, LogHeader, frame_crc};
+use market::log_reader::LogReader;
+use market::{LogError, LogFile, Stamp};
+
+use crate::message::Epoch;
+
+/// How far a stream was read, and what has to come next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chain {
+    /// Whose log it is.
+    pub header: LogHeader,
+    /// The place of the last message.
+    pub place: u64,
+    /// The epoch that it belongs to; 0 before the first.
+    pub epoch: u64,
+    /// The next command, and the time of the frame before it.
+    pub next: Stamp,
+}
+
+/// What a message was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Heard {
+    /// An epoch began.
+    Epoch(Epoch),
+    /// A frame, whose first command has this number.
+    Frame(Stamp),
+}
+
+impl Chain {
+    /// The beginning of a stream that holds this log.
+    pub fn new(header: LogHeader) -> Chain {
+        Chain { header, place: 0, epoch: 0, next: Stamp { sequence: header.first, time: header.last_time } }
+    }
+
+    // ANCHOR: accept
+    /// Takes the message at a place of the stream. The error says why it can't be the next one; nothing has changed
+    /// then.
+    ///
+    /// # Errors
+    /// When there is a hole, another log, or a changed byte.
+    pub fn accept(&mut self, place: u64, message: &[u8]) -> Result<Heard, String> {
+        if place != self.place + 1 {
+            return Err(format!("message {} should come next, and message {place} came", self.place + 1));
+        }
+        let heard = if Epoch::is_one(message) {
+            let epoch = Epoch::decode(message)?;
+            if epoch.header != self.header {
+                return Err(format!("it begins an epoch of another log, {:016x}", epoch.header.id.0));
+            }
+            if epoch.number != place {
+                return Err(format!("it says that it is message {}", epoch.number));
+            }
+            self.epoch = epoch.number;
+            Heard::Epoch(epoch)
+        } else if self.epoch == 0 {
+            return Err("it is a frame, and no epoch has begun".into());
+        } else {
+            let first = self.next;
+            self.next = behind(message, &self.header, first)?;
+            Heard::Frame(Stamp { sequence: first.sequence, time: self.next.time })
+        };
+        self.place = place;
+        Ok(heard)
+    }
+    // ANCHOR_END: accept
+}
+
+// ANCHOR: behind
+/// What comes behind a frame that has to begin with `next`.
+fn behind(frame: &[u8], header: &LogHeader, next: Stamp) -> Result<Stamp, String> {
+    let word = |at: usize| frame.get(at..).and_then(|from| from.first_chunk()).map(|word| u64::from_le_bytes(*word));
+    if let Some(first) = word(8).filter(|first| *first != next.sequence.0) {
+        return Err(format!("it begins with command {first}, and command {} comes next", next.sequence));
+    }
+    if word(0).is_some_and(|start| (start >> 32) as u32 != frame_crc(frame, header.id)) {
+        return Err("its checksum is wrong: a byte has changed, or it is of another log".into());
+    }
+    let here = LogHeader { first: next.sequence, last_time: next.time, ..*header };
+    let mut bytes = here.encode().to_vec();
+    bytes.extend(frame);
+    let (length, mut file) = (bytes.len() as u64, InMemory(bytes));
+    let reason = |error| match error {
+        LogError::Corrupt { reason, .. } => reason,
+        error => error.to_string(),
+    };
+    let mut reader = LogReader::new(&mut file, Path::new("message")).map_err(reason)?;
+    if !reader.advance().map_err(reason)? {
+        return Err("it is no whole frame of this log".into());
+    }
+    if reader.place() != (HEADER_BYTES as u64, length) {
+        return Err("it is longer than its frame".into());
+    }
+    Ok(reader.next())
+}
+// ANCHOR_END: behind
+
+/// A file that is in memory, and is only read.
+struct InMemory(Vec<u8>);
+
+impl LogFile for InMemory {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(at).ok().and_then(|at| self.0.get(at..)).unwrap_or_default();
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        Ok(length)
+    }
+
+    fn write_at(&mut self, _: u64, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn set_length(&mut self, _: u64) -> io::Result<()> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use market::log::{RECORD_BYTES, ShardOf, encode_commands, seal_frame};
+    use market::{Command, LogId, MarketId, Sequence, UnixMs};
+
+    use super::*;
+
+    fn header(id: u64) -> LogHeader {
+        LogHeader::new(ShardOf::ONLY, LogId(id))
+    }
+
+    fn epoch(place: u64, id: u64) -> Vec<u8> {
+        Epoch { number: place, header: header(id), name: "one".into() }.encode()
+    }
+
+    fn frame(first: u64, commands: u32, id: u64) -> Vec<u8> {
+        let mut frame = vec![0; RECORD_BYTES];
+        let commands = (0..commands).map(|market| Command::Open { market: MarketId(market) });
+        encode_commands(&commands.collect::<Vec<_>>(), &mut frame);
+        seal_frame(&mut frame, LogId(id), Stamp { sequence: Sequence(first), time: UnixMs(5) });
+        frame
+    }
+
+    fn read() -> Chain {
+        let mut chain = Chain::new(header(9));
+        chain.accept(1, &epoch(1, 9)).expect("the first epoch");
+        chain.accept(2, &frame(1, 3, 9)).expect("the first frame");
+        chain
+    }
+
+    #[test]
+    fn what_follows_is_accepted() {
+        let mut chain = read();
+        assert!(matches!(chain.accept(3, &frame(4, 1, 9)), Ok(Heard::Frame(first)) if first.sequence == Sequence(4)));
+        assert!(matches!(chain.accept(4, &epoch(4, 9)), Ok(Heard::Epoch(epoch)) if epoch.number == 4));
+        assert_eq!((chain.place, chain.epoch, chain.next.sequence), (4, 4, Sequence(5)));
+    }
+
+    #[test]
+    fn what_does_not_follow_is_named_and_changes_nothing() {
+        let cases = [
+            (4, frame(4, 1, 9), "message 3 should come next"),
+            (2, frame(4, 1, 9), "message 3 should come next"),
+            (3, frame(5, 1, 9), "begins with command 5, and command 4 comes next"),
+            (3, frame(1, 3, 9), "begins with command 1"),
+            (3, frame(4, 1, 8), "checksum is wrong"),
+            (3, epoch(3, 8), "another log"),
+            (3, epoch(2, 9), "says that it is message 2"),
+            (3, Vec::new(), "no whole frame"),
+            (3, [frame(4, 1, 9), frame(5, 1, 9)].concat(), "checksum is wrong"),
+        ];
+        for (place, message, words) in cases {
+            let mut chain = read();
+            let refused = chain.accept(place, &message).expect_err(words);
+            assert!(refused.contains(words), "{refused}");
+            assert_eq!(chain, read());
+        }
+        let refused = Chain::new(header(9)).accept(1, &frame(1, 3, 9)).expect_err("no epoch");
+        assert!(refused.contains("no epoch"), "{refused}");
+    }
+
+    #[test]
+    fn every_changed_bit_and_every_missing_byte_of_a_frame_is_refused() {
+        let whole = frame(4, 2, 9);
+        for bit in 0..8 * whole.len() {
+            let mut changed = whole.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(read().accept(3, &changed).is_err(), "bit {bit}");
+        }
+        for length in 0..whole.len() {
+            assert!(read().accept(3, &whole[..length]).is_err(), "{length} bytes");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! When a frame counts as durable.
+
+use clap::ValueEnum;
+
+/// When a frame counts as durable, and its commands are acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Durable {
+    /// This machine's disk and a majority of the stream's servers have it
+    Both,
+    /// A majority of the stream's servers have it; this machine's disk follows when it likes
+    Majority,
+    /// This machine's disk has it; the stream follows, and what it lacks is lost with the machine
+    Local,
+}

@@ -1,0 +1,155 @@
+//! Why a machine does not take part in replication, or ends. It determines the exit code.
+
+use gateway::error::VenueError;
+use market::{EngineError, LogError, Sequence};
+use program::{Failure, Unprinted};
+
+/// Why a machine does not take part in replication, or ends.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplicaError {
+    /// Arguments that contradict each other.
+    #[error("{0}")]
+    Usage(String),
+    /// None of the servers answers.
+    #[error(
+        "none of the servers {servers} can be used: {reason}; start them (`-- cluster` starts three on this machine), or name \
+         others with --replicas"
+    )]
+    Servers {
+        /// Their addresses.
+        servers: String,
+        /// What the client said.
+        reason: String,
+    },
+    /// `nats-server` can't be started, or has ended.
+    #[error("{0}")]
+    Cluster(String),
+    /// A stream is set up so that it could lose what it has acknowledged.
+    #[error(
+        "stream {stream} could lose what it has acknowledged: {}; change that with NATS's own tools, or name another stream with \
+         --stream, which is then made as it has to be", problems.join("; ")
+    )]
+    Settings {
+        /// The stream.
+        stream: String,
+        /// Each setting, with what it should be.
+        problems: Vec<String>,
+    },
+    /// The stream does not answer as it should.
+    #[error("stream {stream}: could not {what}: {reason}; check that a majority of its servers runs, and start again")]
+    Stream {
+        /// The stream.
+        stream: String,
+        /// What was tried.
+        what: &'static str,
+        /// What the client said.
+        reason: String,
+    },
+    /// A message that can't be the next one of this log.
+    #[error(
+        "stream {stream}: message {place} is not believed: {reason}; nothing of it was taken, and this machine's log is whole up to \
+         command {whole}: keep it, and start a primary on it with another name for --stream, which copies it to a new stream"
+    )]
+    NotBelieved {
+        /// The stream.
+        stream: String,
+        /// The message.
+        place: u64,
+        /// What is wrong with it.
+        reason: String,
+        /// The last command of this machine's log.
+        whole: Sequence,
+    },
+    /// The stream ends before what it had.
+    #[error(
+        "stream {stream}: it ends with message {found}, and message {known} was there: it has lost what it acknowledged; this \
+         machine's log is whole up to command {whole}: keep it, and start a primary on it with another name for --stream, which \
+         copies it to a new stream"
+    )]
+    Shorter {
+        /// The stream.
+        stream: String,
+        /// Its last message.
+        found: u64,
+        /// The last that this machine has seen.
+        known: u64,
+        /// The last command of this machine's log.
+        whole: Sequence,
+    },
+    /// Another primary has begun an epoch.
+    #[error(
+        "stream {stream}: {by} has replaced this machine; nothing that the stream does not have was acknowledged here: start this \
+         machine with `-- standby`, and it follows"
+    )]
+    Replaced {
+        /// The stream.
+        stream: String,
+        /// The other primary.
+        by: String,
+    },
+    /// The log in the data directory is not the one that the stream holds.
+    #[error(
+        "{folder}: the log of shard {shard} here is log {here:016x}, and stream {stream} holds log {there:016x}; two logs are never \
+         merged: name the data directory or the stream that belongs to the other"
+    )]
+    OtherLog {
+        /// The data directory.
+        folder: String,
+        /// The shard.
+        shard: u16,
+        /// The identity of the log here.
+        here: u64,
+        /// The stream.
+        stream: String,
+        /// The identity of the log there.
+        there: u64,
+    },
+    /// Another primary is alive.
+    #[error(
+        "{name} is the primary of {stream} and is alive: start this machine with `-- standby`, or replace the other with \
+         `-- takeover`"
+    )]
+    Alive {
+        /// The primary's name.
+        name: String,
+        /// The streams.
+        stream: String,
+    },
+    /// A standby did not take over.
+    #[error("{0}")]
+    Takeover(String),
+    /// The log or the disk can't be trusted or written.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The venue's own.
+    #[error(transparent)]
+    Venue(#[from] VenueError),
+    /// The output can't be printed.
+    #[error(transparent)]
+    Unprinted(#[from] Unprinted),
+}
+
+impl From<LogError> for ReplicaError {
+    fn from(error: LogError) -> ReplicaError {
+        EngineError::from(error).into()
+    }
+}
+
+impl Failure for ReplicaError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            ReplicaError::Usage(_) | ReplicaError::Engine(EngineError::Refused(_)) => 2,
+            ReplicaError::Venue(error) => error.exit_code(),
+            ReplicaError::Unprinted(error) => error.exit_code(),
+            _ => 3,
+        }
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        match self {
+            ReplicaError::Venue(error) => error.is_closed_pipe(),
+            ReplicaError::Unprinted(error) => error.is_closed_pipe(),
+            _ => false,
+        }
+    }
+}

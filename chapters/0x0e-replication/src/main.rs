@@ -1,0 +1,83 @@
+//! This chapter's program: `cargo run --release` here.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use exactly_once::once::Once;
+use gateway::args::Args;
+use gateway::bot::{self, BotArgs};
+use gateway::error::VenueError;
+use load::open_loop::{self, LoadArgs};
+use replication::args::ReplicaArgs;
+use replication::primary::{self, Others};
+use replication::servers::{self, ClusterArgs};
+use replication::standby::{self, StandbyArgs};
+use replication::takeover::{self, TakeoverArgs};
+use whole_path::args::PathArgs;
+use whole_path::layer::WholePath;
+
+/// Answers are made on one thread and sent on others, so memory goes back where it did not come from, as in 0x0a.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The venue so far, and copies of its log on other machines
+#[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Program {
+    #[command(flatten)]
+    venue: VenueArgs,
+    #[command(subcommand)]
+    instead: Option<Instead>,
+}
+
+#[derive(Debug, clap::Args)]
+struct VenueArgs {
+    #[command(flatten)]
+    serve: Args,
+    #[command(flatten)]
+    path: PathArgs,
+    #[command(flatten)]
+    replicas: ReplicaArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Instead {
+    Load(LoadArgs),
+    Bot(BotArgs),
+    Cluster(ClusterArgs),
+    Standby(Box<FollowArgs>),
+    Takeover(TakeoverArgs),
+}
+
+/// Follow the streams of a primary into this machine's own log, and take its place when it is asked to
+#[derive(Debug, clap::Args)]
+struct FollowArgs {
+    #[command(flatten)]
+    venue: VenueArgs,
+    #[command(flatten)]
+    standby: StandbyArgs,
+}
+
+fn main() -> ExitCode {
+    match Program::try_parse() {
+        Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
+        Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),
+        Ok(Program { instead: Some(Instead::Cluster(args)), .. }) => program::end(servers::run(&args)),
+        Ok(Program { instead: Some(Instead::Takeover(args)), .. }) => program::end(takeover::run(&args)),
+        Ok(Program { instead: Some(Instead::Standby(args)), .. }) => {
+            let FollowArgs { venue, standby } = &*args;
+            program::end(standby::run(&venue.serve, &venue.replicas, standby, || venue.layers()))
+        }
+        Ok(Program { venue, .. }) => program::end(primary::run(&venue.serve, &venue.replicas, || venue.layers())),
+        Err(error) => program::refuse(&error),
+    }
+}
+
+impl VenueArgs {
+    /// The venue so far, the innermost layer first.
+    fn layers(&self) -> Result<Others, VenueError> {
+        let shards = self.serve.shards;
+        Ok(vec![Once::new(shards), WholePath::listening(&self.path, shards)?])
+    }
+}

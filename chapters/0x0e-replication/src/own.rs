@@ -1,0 +1,267 @@
+//! A machine's own log of one shard, while no engine has it: it is compared with the stream, and completed from it.
+//!
+//! Frames are compared byte for byte. Where the log here goes another way, the stream is right: what follows here was confirmed
+//! by no stream. It is cut off, but kept in a file beside the log, and never merged.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use market::log::ShardOf;
+use market::log_reader::{LogReader, Place};
+use market::snapshot;
+use market::watermark;
+use market::{Disk, EngineError, LogError, LogFile, LogId, LogWriter, Options, Sequence, Stamp, read_log_from};
+
+use crate::chain::Chain;
+use crate::error::ReplicaError;
+use crate::mark::{self, Mark, MarkFile, Whose};
+
+/// How much is copied at once, in bytes.
+const CHUNK: usize = 1 << 20;
+
+/// A shard's own log.
+pub struct OwnLog {
+    options: Options,
+    shard: ShardOf,
+    path: PathBuf,
+    file: Box<dyn LogFile>,
+    /// How far it was compared with the stream, or written.
+    place: Place,
+    mark: MarkFile,
+    /// Once its end was reached and something came behind it.
+    writer: Option<LogWriter>,
+}
+
+/// A frame as it is in the log, and the place behind it.
+pub struct OwnFrame {
+    /// The frame.
+    pub bytes: Vec<u8>,
+    /// Behind it.
+    pub behind: Place,
+}
+
+impl OwnLog {
+    /// Opens the log of a shard, and says how far it is known to be in the stream of this name.
+    ///
+    /// # Errors
+    /// When there is no log, or the disk says no.
+    pub fn open(options: &Options, shard: ShardOf, stream: &str) -> Result<(OwnLog, Chain), ReplicaError> {
+        let path = options.data_dir.join(shard.file_name());
+        let mut file = open(&*options.disk, &path)?;
+        let header = LogReader::new(&mut *file, &path)?.header;
+        if header.id == LogId::NONE {
+            let reason =
+                "the log is of version 1: start this program once without --replicas, which rewrites it".into();
+            return Err(EngineError::Unsound { path, reason }.into());
+        }
+        let whose = Whose::of(header.id, stream);
+        let marked = mark::read(&*options.disk, &options.data_dir, shard, whose);
+        // A log whose end the power took with it is read from the beginning, beside the stream.
+        let marked = marked.filter(|mark| LogReader::resume(&mut *file, &path, &mark.log).is_ok());
+        let mark = MarkFile::open(&*options.disk, &options.data_dir, shard, whose).map_err(io("mark", &path))?;
+        let (place, chain) = match marked {
+            Some(Mark { place, epoch, log }) => (log, Chain { header, place, epoch, next: log.next }),
+            None => (Place::behind(&header), Chain::new(header)),
+        };
+        Ok((OwnLog { options: options.clone(), shard, path, file, place, mark, writer: None }, chain))
+    }
+
+    /// The place behind the last frame that was compared, or written.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The frame behind that place; none at the log's end.
+    ///
+    /// # Errors
+    /// When it can't be read or trusted.
+    pub fn next_frame(&mut self) -> Result<Option<OwnFrame>, ReplicaError> {
+        if self.writer.is_some() {
+            return Ok(None);
+        }
+        let mut reader = LogReader::resume(&mut *self.file, &self.path, &self.place)?;
+        if !reader.advance()? {
+            return Ok(None);
+        }
+        let behind = reader.log_place();
+        let (start, end) = behind.last;
+        let mut bytes = vec![0; (end - start) as usize];
+        read_exact(&mut *self.file, start, &mut bytes).map_err(io("read", &self.path))?;
+        Ok(Some(OwnFrame { bytes, behind }))
+    }
+
+    // ANCHOR: take
+    /// Takes the next frame of the stream, behind which comes `next`: it is here already, or it is written. Says how many bytes
+    /// went another way and were cut off; they are kept.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn take(&mut self, frame: &[u8], next: Stamp, epoch: u64) -> Result<Option<Cut>, ReplicaError> {
+        let mut cut = None;
+        match self.next_frame()? {
+            Some(own) if own.bytes == frame => {
+                self.place = own.behind;
+                return Ok(None);
+            }
+            Some(_) => cut = self.cut(epoch)?,
+            None => {}
+        }
+        let start = self.place.last.1;
+        self.writer()?.append_sealed(frame, next)?;
+        let crc = frame.get(4..).and_then(|crc| crc.first_chunk()).map_or(0, |crc| u32::from_le_bytes(*crc));
+        self.place = Place { last: (start, start + frame.len() as u64), crc, next, ..self.place };
+        Ok(cut)
+    }
+    // ANCHOR_END: take
+
+    /// Looks past a frame of this log.
+    pub fn pass(&mut self, own: &OwnFrame) {
+        self.place = own.behind;
+    }
+
+    /// Goes back to a place at which it was.
+    pub fn back(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    /// The last command up to the place.
+    pub fn last(&self) -> Sequence {
+        Sequence(self.place.next.sequence.0 - 1)
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> &Path {
+        &self.options.data_dir
+    }
+
+    /// Returns when everything that was written is on disk, and notes how far the stream was read.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn sync(&mut self, chain: &Chain) -> Result<(), ReplicaError> {
+        if let Some(writer) = &mut self.writer {
+            writer.sync()?;
+        }
+        self.mark.set(&Mark { place: chain.place, epoch: chain.epoch, log: self.place });
+        Ok(())
+    }
+
+    /// Cuts off what stands behind the place, and keeps it beside the log. None where there is nothing.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn cut(&mut self, epoch: u64) -> Result<Option<Cut>, ReplicaError> {
+        let (at, next, disk) = (self.place.last.1, self.place.next.sequence, &*self.options.disk);
+        let mut commands = 0;
+        let mut place = self.place;
+        while let Some(behind) = next_place(&mut *self.file, &self.path, &place)? {
+            (commands, place) = (behind.next.sequence.0 - next.0, behind);
+        }
+        if commands == 0 {
+            return Ok(None);
+        }
+        let kept = self.path.with_extension(format!("cut-from-{next}-in-epoch-{epoch}"));
+        let path = &self.path;
+        keep(disk, &mut *self.file, at, place.last.1, &kept).map_err(io("keep the end of", path))?;
+        for (of, snapshot) in snapshot::list(disk, &self.options.data_dir, self.shard).map_err(io("look at", path))? {
+            if of > next {
+                disk.remove(&snapshot).map_err(io("remove a snapshot beyond the end of", path))?;
+            }
+        }
+        // Only now is it no loss that the log becomes shorter.
+        self.set_watermark()?;
+        self.file.set_length(at).and_then(|()| self.file.sync()).map_err(io("cut", &self.path))?;
+        Ok(Some(Cut { first: next, commands, kept }))
+    }
+
+    /// Makes the watermark say that the log ends here, because the stream has what follows, or because it never had it.
+    fn set_watermark(&self) -> Result<(), ReplicaError> {
+        let last = Sequence(self.place.next.sequence.0.saturating_sub(1));
+        let header = identity_of(&*self.options.disk, &self.path)?;
+        let mark = watermark::Mark { end: self.place.last.1, last };
+        let set = match last {
+            Sequence(0) => watermark::remove(&*self.options.disk, &self.path),
+            _ => watermark::write(&*self.options.disk, &self.path, header, mark),
+        };
+        Ok(set.map_err(io("note the end of", &self.path))?)
+    }
+
+    fn writer(&mut self) -> Result<&mut LogWriter, ReplicaError> {
+        if self.writer.is_none() {
+            let known = watermark::read(&*self.options.disk, &self.path, identity_of(&*self.options.disk, &self.path)?);
+            if known.is_some_and(|known| known.last >= self.place.next.sequence) {
+                // What is missing here is what comes now.
+                self.set_watermark()?;
+            }
+            let judged = read_log_from::<LogError>(&self.options, self.shard, Some(&self.place), |_, _| Ok(()))?;
+            self.writer = Some(judged.open()?);
+        }
+        Ok(self.writer.as_mut().unwrap_or_else(|| unreachable!("it was just opened")))
+    }
+}
+
+/// What was cut off from a log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Its first command.
+    pub first: Sequence,
+    /// How many there were.
+    pub commands: u64,
+    /// Where the bytes are.
+    pub kept: PathBuf,
+}
+
+/// As an operator reads it.
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "cut off {} commands from command {} on, which the stream does not have; they are kept in {}",
+            self.commands,
+            self.first,
+            self.kept.display()
+        )
+    }
+}
+
+fn open(disk: &dyn Disk, path: &Path) -> Result<Box<dyn LogFile>, ReplicaError> {
+    let file = disk.open(path).map_err(io("open", path))?;
+    Ok(file.ok_or_else(|| LogError::Missing { path: path.to_path_buf() })?)
+}
+
+fn identity_of(disk: &dyn Disk, path: &Path) -> Result<LogId, ReplicaError> {
+    Ok(LogReader::new(&mut *open(disk, path)?, path)?.header.id)
+}
+
+fn next_place(file: &mut dyn LogFile, path: &Path, place: &Place) -> Result<Option<Place>, LogError> {
+    let mut reader = LogReader::resume(file, path, place)?;
+    Ok(reader.advance()?.then(|| reader.log_place()))
+}
+
+fn read_exact(file: &mut dyn LogFile, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = file.read_at(at, bytes)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        (at, bytes) = (at + read as u64, &mut bytes[read..]);
+    }
+    Ok(())
+}
+
+/// Copies bytes of a file into one of their own, and returns when that is on disk.
+fn keep(disk: &dyn Disk, from: &mut dyn LogFile, start: u64, end: u64, to: &Path) -> io::Result<()> {
+    let (mut copy, mut at, mut chunk) = (disk.create(to, &[])?, start, vec![0; CHUNK]);
+    while at < end {
+        let length = (chunk.len() as u64).min(end - at) as usize;
+        read_exact(from, at, &mut chunk[..length])?;
+        copy.write_all_at(at - start, &chunk[..length])?;
+        at += length as u64;
+    }
+    copy.sync()
+}
+
+fn io(what: &'static str, path: &Path) -> impl Fn(io::Error) -> LogError {
+    let path = path.to_path_buf();
+    move |source| LogError::Io { what, path: path.clone(), source }
+}

@@ -1,0 +1,92 @@
+//! A primary: it joins its streams, and then is the venue so far, with the layer of this chapter.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway::args::Args;
+use gateway::error::VenueError;
+use gateway::front::Front;
+use gateway::serve;
+use market::Options;
+use program::{Verdict, print, tell};
+
+use crate::args::{ReplicaArgs, check};
+use crate::beat::Beats;
+use crate::error::ReplicaError;
+use crate::join::join;
+use crate::layer::Replication;
+use crate::link::Link;
+use crate::stream::Stream;
+
+/// How long to listen for another primary before this machine becomes one: ten beats.
+const LISTEN: Duration = Duration::from_secs(1);
+
+/// The layers of the venue so far, the innermost first.
+pub type Others = Vec<Arc<dyn Front>>;
+
+/// Runs the venue on one machine, or as the primary of several.
+///
+/// # Errors
+/// [`ReplicaError`].
+pub fn run(
+    args: &Args,
+    replicas: &ReplicaArgs,
+    others: impl FnOnce() -> Result<Others, VenueError>,
+) -> Result<Verdict, ReplicaError> {
+    if replicas.replicas.is_empty() {
+        tell(format_args!(
+            "one machine: what is acknowledged is on its disk alone; --replicas names servers that keep copies"
+        ));
+        return Ok(serve::run(args, others()?.into())?);
+    }
+    check(replicas, args.data_dir.is_some())?;
+    let link = Arc::new(Link::connect(&replicas.replicas)?);
+    refuse_other(&link, replicas)?;
+    serve_as_primary(args, replicas, link, others)
+}
+
+/// Becomes the primary, and serves.
+///
+/// # Errors
+/// [`ReplicaError`].
+pub fn serve_as_primary(
+    args: &Args,
+    replicas: &ReplicaArgs,
+    link: Arc<Link>,
+    others: impl FnOnce() -> Result<Others, VenueError>,
+) -> Result<Verdict, ReplicaError> {
+    let options = options(args);
+    let (streams, names) = (streams(&link, args, replicas)?, Stream::open(&link, &replicas.names_stream())?);
+    let (joined, names) = join(&link, &options, streams, names, &replicas.name)?;
+    for joined in &joined {
+        let (stream, epoch) = (joined.stream.name(), joined.chain.epoch);
+        let last = joined.chain.next.sequence.0 - 1;
+        print(format_args!("primary of {stream}: epoch {epoch}, behind command {last}\n"))?;
+    }
+    let layer = Replication::new(link, &options, joined, names, replicas)?;
+    // Innermost, so that what others measure of a sync has the stream in it.
+    let mut fronts: Others = vec![layer];
+    fronts.extend(others()?);
+    Ok(serve::run(args, fronts.into())?)
+}
+
+/// The streams of all shards.
+pub fn streams(link: &Link, args: &Args, replicas: &ReplicaArgs) -> Result<Vec<Stream>, ReplicaError> {
+    (0..args.shards).map(|shard| Stream::open(link, &format!("{}-{shard}", replicas.stream))).collect()
+}
+
+/// The options with which the logs are read before an engine opens them.
+pub fn options(args: &Args) -> Options {
+    let folder = args.data_dir.as_deref().unwrap_or(Path::new("."));
+    Options { shards: args.shards, ..Options::new(folder) }
+}
+
+/// Refuses to replace a primary that is alive, for that is not what a start means.
+fn refuse_other(link: &Link, replicas: &ReplicaArgs) -> Result<(), ReplicaError> {
+    let Some(mut beats) = Beats::hear(link, &replicas.stream) else { return Ok(()) };
+    match link.wait(async move { beats.within(LISTEN).await }) {
+        Some(beat) => Err(ReplicaError::Alive { name: beat.name, stream: replicas.stream.clone() }),
+        None => Ok(()),
+    }
+}

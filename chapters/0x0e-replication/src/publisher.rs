@@ -1,0 +1,200 @@
+//! The publisher of a shard: it appends frames to the stream in the order of the log, and says how far it has come.
+//!
+//! The journal hands it a frame and goes on. Up to [`TOGETHER`] frames are under way together, each of which names the place
+//! of the one before it. What no server answers is tried again for as long as it takes: without a majority nothing is confirmed,
+//! and that is right. When another message stands where a frame should, this machine was replaced. From then on nothing is ever
+//! confirmed: the publisher has ended, and says why to all that wait for it.
+
+use std::cmp::Ordering;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use market::Sequence;
+use market::log_reader::Place;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::chain::Chain;
+use crate::join::{Joined, not_appended};
+use crate::link::Link;
+use crate::mark::{Mark, MarkFile};
+use crate::stream::Stream;
+
+/// How many frames may be under way together.
+pub const TOGETHER: usize = 8;
+
+/// How often to look whether this machine was replaced, while there is nothing to append.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A frame, and the place in the log behind it.
+struct Item {
+    frame: Bytes,
+    behind: Place,
+}
+
+/// Hands frames to a shard's stream.
+#[derive(Clone)]
+pub struct Publisher {
+    items: UnboundedSender<Item>,
+    state: Arc<(Mutex<State>, Condvar)>,
+}
+
+/// How far the stream has come.
+#[derive(Clone, Default, Debug)]
+pub struct State {
+    /// How many frames were handed over.
+    pub handed: u64,
+    /// The command with which the next one begins.
+    pub next: Sequence,
+    /// How many of them are in the stream.
+    pub confirmed: u64,
+    /// The place of the last message.
+    pub place: u64,
+    /// The last command that the stream has.
+    pub last: Sequence,
+    /// The epoch of this machine.
+    pub epoch: u64,
+    /// Why nothing more is confirmed.
+    pub ended: Option<Arc<str>>,
+}
+
+impl Publisher {
+    /// One that goes on behind what was joined, and notes in `mark` how far it has come. `ended` is told why, when it ends.
+    pub fn start(link: &Link, joined: Joined, mark: MarkFile, ended: watch::Sender<Option<Arc<str>>>) -> Publisher {
+        let (items, handed) = unbounded_channel();
+        let Joined { stream, chain } = joined;
+        let next = chain.next.sequence;
+        let last = Sequence(next.0 - 1);
+        let state = State { place: chain.place, next, last, epoch: chain.epoch, ..State::default() };
+        let state = Arc::new((Mutex::new(state), Condvar::new()));
+        let work = Work { stream, chain, mark: Mutex::new(mark), state: Arc::clone(&state) };
+        link.spawn(async move {
+            if let Some(why) = work.run(handed).await {
+                ended.send_replace(Some(why));
+            }
+        });
+        Publisher { items, state }
+    }
+
+    // ANCHOR: hand
+    /// Hands over a frame of the log that begins with command `first`, and behind which the log goes on at `behind`. The result
+    /// is its number; none where it is written again and was handed over before.
+    ///
+    /// # Errors
+    /// When frames before it were not handed over. To go on would be to acknowledge what the stream does not have.
+    pub fn hand(&self, frame: &[u8], first: Sequence, behind: Place) -> io::Result<Option<u64>> {
+        let number = {
+            let mut state = lock(&self.state.0);
+            match first.cmp(&state.next) {
+                Ordering::Less => return Ok(None),
+                Ordering::Greater => {
+                    let words =
+                        format!("the frame begins with command {first}, and the stream goes on with {}", state.next);
+                    return Err(io::Error::other(words));
+                }
+                Ordering::Equal => {}
+            }
+            (state.handed, state.next) = (state.handed + 1, behind.next.sequence);
+            state.handed
+        };
+        // If the publisher has ended, whoever waits for the frame is told.
+        let _ = self.items.send(Item { frame: Bytes::copy_from_slice(frame), behind });
+        Ok(Some(number))
+    }
+    // ANCHOR_END: hand
+
+    // ANCHOR: wait
+    /// Returns when this frame and all before it are in the stream.
+    ///
+    /// # Errors
+    /// Why they never will be, as far as this machine may know.
+    pub fn wait(&self, frame: u64) -> Result<(), Arc<str>> {
+        let (state, changed) = &*self.state;
+        let mut state = lock(state);
+        loop {
+            if let Some(why) = &state.ended {
+                return Err(Arc::clone(why));
+            }
+            if state.confirmed >= frame {
+                return Ok(());
+            }
+            state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+    // ANCHOR_END: wait
+
+    /// How far it has come.
+    pub fn state(&self) -> State {
+        lock(&self.state.0).clone()
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the publisher's task works with.
+struct Work {
+    stream: Stream,
+    chain: Chain,
+    /// Only this task has it; a lock makes that known to the compiler.
+    mark: Mutex<MarkFile>,
+    state: Arc<(Mutex<State>, Condvar)>,
+}
+
+impl Work {
+    /// Appends what it is handed, until nobody can hand it anything more, or this machine was replaced.
+    async fn run(mut self, mut handed: UnboundedReceiver<Item>) -> Option<Arc<str>> {
+        let mut items = Vec::with_capacity(TOGETHER);
+        loop {
+            let went = match timeout(LOOK, handed.recv_many(&mut items, TOGETHER)).await {
+                Ok(0) => return None,
+                Ok(_) => self.append(&items).await,
+                Err(_) => self.look().await,
+            };
+            items.clear();
+            if let Err(why) = went {
+                let why: Arc<str> = why.into();
+                lock(&self.state.0).ended = Some(Arc::clone(&why));
+                self.state.1.notify_all();
+                return Some(why);
+            }
+        }
+    }
+
+    // ANCHOR: append
+    async fn append(&mut self, items: &[Item]) -> Result<(), String> {
+        let frames: Vec<Bytes> = items.iter().map(|item| item.frame.clone()).collect();
+        let appended = self.stream.append_all(self.chain.place, &frames).await;
+        let count = appended.as_ref().map_or_else(|(count, _)| *count, |()| frames.len());
+        if let Some(last) = count.checked_sub(1).and_then(|last| items.get(last)) {
+            self.chain.place += count as u64;
+            self.chain.next = last.behind.next;
+            let mark = self.mark.get_mut().unwrap_or_else(PoisonError::into_inner);
+            mark.set(&Mark { place: self.chain.place, epoch: self.chain.epoch, log: last.behind });
+        }
+        {
+            let mut state = lock(&self.state.0);
+            (state.confirmed, state.place) = (state.confirmed + count as u64, self.chain.place);
+            state.last = Sequence(self.chain.next.sequence.0 - 1);
+        }
+        self.state.1.notify_all();
+        appended.map_err(|(_, why)| not_appended(&self.stream, &self.chain, why).to_string())
+    }
+    // ANCHOR_END: append
+
+    /// Fails when a message stands behind the last of this machine's.
+    async fn look(&self) -> Result<(), String> {
+        let Ok(there) = timeout(LOOK, self.stream.message(self.chain.place + 1)).await else { return Ok(()) };
+        match there {
+            None => Ok(()),
+            Some(other) => {
+                let why = crate::stream::NotAppended::Other(other);
+                Err(not_appended(&self.stream, &self.chain, why).to_string())
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A standby: it follows the streams into logs of its own, and becomes the primary when it is asked to, or when the primary is silent.
+//!
+//! What it has read is on its own disk before it reads on, and it believes nothing that does not follow. So at any moment it holds
+//! the log up to some command, byte for byte. When it takes over, it joins as any primary does: fence, read to the end, open.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use gateway::args::Args;
+use gateway::error::VenueError;
+use gateway::serve::asked_to_end;
+use market::log::ShardOf;
+use market::{DataDir, Options};
+use program::{Verdict, print, tell};
+
+use crate::args::{ReplicaArgs, check};
+use crate::beat::{self, Beats};
+use crate::error::ReplicaError;
+use crate::join::{Follower, follow, has_logs, make_logs};
+use crate::link::Link;
+use crate::names::NamesFollower;
+use crate::own::OwnLog;
+use crate::primary::{Others, options, serve_as_primary, streams};
+use crate::stream::Stream;
+use crate::takeover::Asked;
+
+/// How long to wait for the next message before looking at everything else.
+const WAIT: Duration = Duration::from_millis(20);
+
+/// How often to check that a stream has not become shorter.
+const CHECK: Duration = Duration::from_secs(1);
+
+/// How a standby becomes the primary.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Takeover {
+    /// When it is asked to, with `-- takeover`
+    Hand,
+    /// When the primary was silent for --missed beats, too
+    Auto,
+}
+
+/// Follow the streams of a primary into this machine's own log, and take its place when it is asked to
+#[derive(Debug, Clone, clap::Args)]
+pub struct StandbyArgs {
+    /// When this machine takes over
+    #[arg(long, value_name = "HOW", value_enum, default_value = "hand")]
+    pub takeover: Takeover,
+    /// How many beats of the primary have to be missing, ten a second, before this machine takes over by itself
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(3..))]
+    pub missed: u32,
+}
+
+/// Follows until it is asked to end; or takes over, and then serves as a primary does.
+///
+/// # Errors
+/// [`ReplicaError`].
+pub fn run(
+    args: &Args,
+    replicas: &ReplicaArgs,
+    standby: &StandbyArgs,
+    others: impl FnOnce() -> Result<Others, VenueError>,
+) -> Result<Verdict, ReplicaError> {
+    check(replicas, args.data_dir.is_some())?;
+    let link = Arc::new(Link::connect(&replicas.replicas)?);
+    let options = options(args);
+    let streams = streams(&link, args, replicas)?;
+    let names = Stream::open(&link, &replicas.names_stream())?;
+    let ends = Ends::watch(&link);
+    {
+        let dir = DataDir::open(&*options.disk, &options.data_dir)?;
+        if !has_logs(&options)? && !wait_for_log(&link, &dir, &options, &streams, &ends)? {
+            return Ok(Verdict::Yes);
+        }
+        let mut following = Following::begin(&link, &options, streams, names)?;
+        for follower in &following.followers {
+            let (stream, last) = (follower.stream.name(), follower.chain.next.sequence.0 - 1);
+            print(format_args!("standby of {stream}: behind command {last}\n"))?;
+        }
+        if !following.until_asked(&link, replicas, standby, &ends)? {
+            return Ok(Verdict::Yes);
+        }
+    }
+    serve_as_primary(args, replicas, link, others)
+}
+
+/// Waits until there is a primary, whose log this machine copies. False when it was asked to end.
+fn wait_for_log(
+    link: &Link,
+    dir: &DataDir,
+    options: &Options,
+    streams: &[Stream],
+    ends: &Ends,
+) -> Result<bool, ReplicaError> {
+    let is_empty = |stream: &Stream| {
+        let stream = stream.clone();
+        link.wait(async move { stream.last().await }) == 0
+    };
+    if streams.iter().any(is_empty) {
+        tell(format_args!("the stream is empty: waiting for a primary"));
+    }
+    while streams.iter().any(is_empty) {
+        if ends.now() {
+            return Ok(false);
+        }
+        std::thread::sleep(WAIT);
+    }
+    make_logs(link, dir, options, streams)?;
+    Ok(true)
+}
+
+/// Everything that a standby follows.
+struct Following {
+    followers: Vec<Follower>,
+    names: NamesFollower,
+}
+
+impl Following {
+    /// Reads everything to its end. What this machine has beyond that, as an old primary, is cut off and kept.
+    fn begin(link: &Link, options: &Options, streams: Vec<Stream>, names: Stream) -> Result<Following, ReplicaError> {
+        let mut followers = Vec::new();
+        for (shard, stream) in (0..options.shards).zip(streams) {
+            let (own, chain) = OwnLog::open(options, ShardOf { shard, shards: options.shards }, stream.name())?;
+            let mut follower = Follower::new(link, stream, own, chain)?;
+            let last = follower.check_length(link)?;
+            follow(link, &mut follower, last)?;
+            follower.cut_rest()?;
+            followers.push(follower);
+        }
+        let log = followers.first().map_or(market::LogId::NONE, |follower| follower.chain.header.id);
+        Ok(Following { followers, names: NamesFollower::new(options, names, log)? })
+    }
+
+    // ANCHOR: follow
+    /// Follows until this machine is to take over. False when it was asked to end.
+    fn until_asked(
+        &mut self,
+        link: &Link,
+        replicas: &ReplicaArgs,
+        standby: &StandbyArgs,
+        ends: &Ends,
+    ) -> Result<bool, ReplicaError> {
+        let mut asked = Asked::listen(link, &replicas.stream, &replicas.name)?;
+        let mut beats = Beats::hear(link, &replicas.stream);
+        let silence = beat::EVERY * standby.missed;
+        let (mut heard, mut checked) = (Instant::now(), Instant::now());
+        while !ends.now() {
+            for follower in &mut self.followers {
+                let step = follower.step(link, WAIT)?;
+                if let Some(epoch) = step.epoch {
+                    tell(format_args!(
+                        "{}: {} is the primary, epoch {}",
+                        follower.stream.name(),
+                        epoch.name,
+                        epoch.number
+                    ));
+                }
+                if step.messages > 0 {
+                    heard = Instant::now();
+                }
+            }
+            self.names.step(link, Duration::from_millis(1))?;
+            if beats.as_mut().and_then(Beats::last).is_some() {
+                heard = Instant::now();
+            }
+            if asked.now() {
+                tell(format_args!("taking over: asked to"));
+                return Ok(true);
+            }
+            if standby.takeover == Takeover::Auto && heard.elapsed() >= silence {
+                tell(format_args!("taking over: the primary was silent for {} beats", standby.missed));
+                return Ok(true);
+            }
+            if checked.elapsed() >= CHECK {
+                self.followers.iter().try_for_each(|follower| follower.check_length(link).map(drop))?;
+                checked = Instant::now();
+            }
+        }
+        Ok(false)
+    }
+    // ANCHOR_END: follow
+}
+
+/// Whether the program was asked to end.
+struct Ends(Arc<AtomicBool>);
+
+impl Ends {
+    fn watch(link: &Link) -> Ends {
+        let asked = Arc::new(AtomicBool::new(false));
+        let ends = Ends(Arc::clone(&asked));
+        link.spawn(async move {
+            asked_to_end().await;
+            asked.store(true, Ordering::Relaxed);
+        });
+        ends
+    }
+
+    fn now(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,252 @@
+//! The protocol of replication with everything left out that does not decide: machines, one stream, and what is on its way.
+//!
+//! The stream is what the servers promise: an append that names the last place is there right behind it, or it is not there. What
+//! is on its way to it or back may come late or never. A machine may stop between any two steps for any time, which needs no step
+//! of its own: the others go on. It may also die, and begin again with what is on its disk. There is no clock: a standby may take
+//! over at any moment, as it would with any clock, a wrong one included.
+
+use std::collections::BTreeSet;
+
+use crate::parts::{Acknowledged, Append, Bounds, Command, Machine, Message, Mistake, Role};
+
+/// Everything at one moment.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct World {
+    pub stream: Vec<Message>,
+    pub machines: [Machine; 2],
+    pub on_its_way: BTreeSet<Append>,
+    pub acknowledged: BTreeSet<Acknowledged>,
+    pub commands: u8,
+    pub begun: usize,
+    pub crashes: u8,
+}
+
+impl World {
+    pub fn new() -> World {
+        let machine =
+            Machine { role: Role::Standby, log: Vec::new(), confirmed: 0, place: 0, epoch: 0, has_acknowledged: false };
+        World {
+            stream: Vec::new(),
+            machines: [machine.clone(), machine],
+            on_its_way: BTreeSet::new(),
+            acknowledged: BTreeSet::new(),
+            commands: 0,
+            begun: 0,
+            crashes: 0,
+        }
+    }
+
+    /// Everything that may happen next, with a word for each.
+    pub fn next(&self, bounds: Bounds, mistake: Mistake) -> Vec<(String, World)> {
+        let mut next = Vec::new();
+        let mut add = |words: String, change: &dyn Fn(&mut World)| {
+            let mut world = self.clone();
+            change(&mut world);
+            next.push((words, world));
+        };
+        for append in &self.on_its_way {
+            let of = append.from;
+            add(format!("the stream gets what machine {of} sent: {append}"), &|world| world.arrive(append, mistake));
+            add(format!("what machine {of} sent is lost: {append}"), &|world| {
+                world.on_its_way.remove(append);
+            });
+        }
+        for (of, machine) in self.machines.iter().enumerate() {
+            if machine.role == Role::Standby && self.begun < bounds.epochs {
+                add(format!("machine {of} takes over"), &|world| world.begin(of, mistake));
+            }
+            if let Role::Fencing(_) = machine.role {
+                add(format!("machine {of} looks whether its epoch is there"), &|world| {
+                    world.look_for_epoch(of, mistake)
+                });
+            }
+            if let Role::Reading(_) = machine.role {
+                add(format!("machine {of} reads on"), &|world| world.read(of));
+            }
+            if machine.role == Role::Primary
+                && machine.log.len() == machine.confirmed
+                && self.commands < bounds.commands
+            {
+                add(format!("machine {of} writes command {}", self.name()), &|world| world.write(of, mistake));
+            }
+            if machine.role == Role::Primary && machine.log.len() > machine.confirmed {
+                add(format!("machine {of} looks whether its frame is there"), &|world| {
+                    world.look_for_frame(of, mistake)
+                });
+            }
+            if machine.role != Role::Standby && self.crashes < bounds.crashes {
+                add(format!("machine {of} dies and comes back"), &|world| world.crash(of));
+            }
+        }
+        next
+    }
+
+    /// What the next command is called.
+    fn name(&self) -> Command {
+        char::from(b'A' + self.commands)
+    }
+
+    fn send(&mut self, from: usize, message: Message) {
+        let last = self.machines[from].place;
+        self.on_its_way.insert(Append { from, last, message });
+    }
+
+    /// The stream takes an append, or refuses it.
+    fn arrive(&mut self, append: &Append, mistake: Mistake) {
+        self.on_its_way.remove(append);
+        let is_unchecked = mistake == Mistake::NoPlace && matches!(append.message, Message::Frame(_));
+        if append.last == self.stream.len() || is_unchecked {
+            self.stream.push(append.message);
+        }
+    }
+
+    fn begin(&mut self, of: usize, mistake: Mistake) {
+        self.begun += 1;
+        let end = self.stream.len();
+        match mistake {
+            Mistake::ReadBeforeFence => {
+                self.take_up_to(of, end);
+                self.machines[of].role = Role::Fencing(end);
+            }
+            Mistake::AcknowledgeBeforeFence => {
+                self.take_up_to(of, end);
+                self.machines[of].role = Role::Primary;
+                return;
+            }
+            _ => self.machines[of].role = Role::Fencing(end),
+        }
+        self.on_its_way.insert(Append { from: of, last: end, message: Message::Epoch(of) });
+    }
+
+    /// Where its epoch should be stands its epoch, another message, or nothing yet.
+    fn look_for_epoch(&mut self, of: usize, mistake: Mistake) {
+        let Role::Fencing(last) = self.machines[of].role else { return };
+        match self.stream.get(last) {
+            Some(Message::Epoch(by)) if *by == of => {
+                self.machines[of].epoch = last + 1;
+                self.machines[of].role = Role::Reading(last + 1);
+                if mistake == Mistake::ReadBeforeFence {
+                    // It has read before, and takes it for all.
+                    self.machines[of].place = last + 1;
+                    self.open(of);
+                }
+            }
+            Some(_) => {
+                let end = self.stream.len();
+                self.machines[of].role = Role::Fencing(end);
+                self.on_its_way.insert(Append { from: of, last: end, message: Message::Epoch(of) });
+            }
+            None => {
+                self.on_its_way.insert(Append { from: of, last, message: Message::Epoch(of) });
+            }
+        }
+    }
+
+    fn read(&mut self, of: usize) {
+        let Role::Reading(until) = self.machines[of].role else { return };
+        let next = self.machines[of].place + 1;
+        self.take_up_to(of, next.min(until));
+        if self.machines[of].place == until {
+            self.open(of);
+        }
+    }
+
+    /// It has read up to its epoch. What only its own log has is appended like any other frame, and acknowledged to nobody.
+    fn open(&mut self, of: usize) {
+        self.machines[of].role = Role::Primary;
+        if let Some(&rest) = self.machines[of].log.get(self.machines[of].confirmed) {
+            self.send(of, Message::Frame(rest));
+        }
+    }
+
+    /// Takes the messages up to a place into its own log. What went another way there is cut off.
+    fn take_up_to(&mut self, of: usize, place: usize) {
+        let machine = &mut self.machines[of];
+        while machine.place < place {
+            if let Message::Frame(command) = self.stream[machine.place] {
+                if machine.log.get(machine.confirmed) != Some(&command) {
+                    machine.log.truncate(machine.confirmed);
+                    machine.log.push(command);
+                }
+                machine.confirmed += 1;
+            }
+            machine.place += 1;
+        }
+    }
+
+    fn write(&mut self, of: usize, mistake: Mistake) {
+        let command = self.name();
+        self.commands += 1;
+        self.machines[of].log.push(command);
+        self.send(of, Message::Frame(command));
+        let is_early = match mistake {
+            Mistake::AcknowledgeFromDisk => true,
+            Mistake::AcknowledgeBeforeFence => !self.machines[of].has_acknowledged,
+            _ => false,
+        };
+        if is_early {
+            self.acknowledge(of, self.machines[of].log.len());
+        }
+    }
+
+    /// Where its frame should be stands its frame, another message, or nothing yet.
+    fn look_for_frame(&mut self, of: usize, mistake: Mistake) {
+        let Machine { place, confirmed, ref log, .. } = self.machines[of];
+        let own = Message::Frame(log[confirmed]);
+        let there = match mistake {
+            // It believes the acknowledgement, wherever the frame came to stand.
+            Mistake::NoPlace => self.stream[place..].iter().find(|message| **message == own),
+            _ => self.stream.get(place),
+        };
+        match there {
+            Some(message) if *message == own => {
+                let is_new = !self.acknowledged.iter().any(|known| known.command == log[confirmed]);
+                self.machines[of].place += 1;
+                self.machines[of].confirmed += 1;
+                if is_new {
+                    self.acknowledge(of, confirmed + 1);
+                }
+            }
+            Some(_) => self.machines[of].role = Role::Replaced,
+            None => self.send(of, own),
+        }
+    }
+
+    fn acknowledge(&mut self, of: usize, sequence: usize) {
+        let machine = &mut self.machines[of];
+        machine.has_acknowledged = true;
+        let (command, epoch) = (machine.log[sequence - 1], machine.epoch);
+        let frame = self.stream.iter().position(|message| *message == Message::Frame(command));
+        let before = &self.stream[..frame.unwrap_or(self.stream.len())];
+        let was_replaced = before.iter().skip(epoch).any(|message| matches!(message, Message::Epoch(_)));
+        self.acknowledged.insert(Acknowledged { sequence, command, epoch, was_replaced });
+    }
+
+    fn crash(&mut self, of: usize) {
+        self.crashes += 1;
+        let machine = &mut self.machines[of];
+        (machine.role, machine.has_acknowledged) = (Role::Standby, false);
+    }
+
+    /// What must never be so, in words.
+    pub fn broken(&self) -> Option<String> {
+        for known in &self.acknowledged {
+            let Acknowledged { sequence, command, epoch, was_replaced } = *known;
+            if let Some(other) = self.acknowledged.iter().find(|o| o.sequence == sequence && o.command != command) {
+                return Some(format!("number {sequence} was acknowledged as {command} and as {}", other.command));
+            }
+            for (of, machine) in self.machines.iter().enumerate() {
+                let is_later = machine.role == Role::Primary && machine.epoch > epoch;
+                if is_later && machine.log.get(sequence - 1) != Some(&command) {
+                    return Some(format!(
+                        "{command} was acknowledged, and is not in the log of machine {of}, a later primary"
+                    ));
+                }
+            }
+            if was_replaced {
+                return Some(format!("{command} was acknowledged in epoch {epoch}, after a later epoch had begun"));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,204 @@
+//! What a stream may do to its readers, with real servers: settings that lose messages, another log, a stream that has become
+//! shorter, and bytes that were changed in a server's files. Each is refused in words, or it does no harm.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use contract::streams::Random;
+use replication::link::Link;
+use serde_json::json;
+use support::client::Client;
+use support::machine::Machine;
+use support::servers;
+
+/// Starts a primary, and puts some orders into its log.
+fn primary(folder: &Path, replicas: &[String], orders: u64) -> (Machine, Client) {
+    let mut machine = Machine::start(&[], folder, replicas, &["--name", "one"]);
+    let mut operator = machine.client().with_key(&machine.operator());
+    let question = json!({ "question": { "en": "Will it?", "zh": "会吗？" } });
+    assert_eq!(operator.post("/v1/markets", &question).unwrap().status, 201);
+    let made = operator.post("/v1/accounts", &json!({})).unwrap().json();
+    let mut client = machine.client().with_key(made["key"].as_str().unwrap());
+    (1..=orders).for_each(|number| place(&mut client, number));
+    (machine, client)
+}
+
+fn place(client: &mut Client, number: u64) {
+    let order = json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1, "lane": 0, "number": number });
+    assert_eq!(client.post("/v1/orders", &order).unwrap().status, 200);
+}
+
+fn log(folder: &Path) -> Vec<u8> {
+    fs::read(folder.join("commands.log")).unwrap_or_default()
+}
+
+fn wait_until_equal(one: &Path, other: &Path) {
+    let began = Instant::now();
+    while log(one) != log(other) {
+        assert!(began.elapsed() < Duration::from_secs(30), "the logs stay different");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What it says when it ends by itself with code 3.
+fn refused(machine: Machine) -> String {
+    let (status, said) = machine.end();
+    assert_eq!(status.code(), Some(3), "{said}");
+    said
+}
+
+#[test]
+fn a_stream_that_could_lose_something_is_refused_with_each_setting() {
+    let Some((_kept, servers)) = servers() else { return };
+    let replicas = servers.addresses();
+    let link = Link::connect(&replicas).unwrap();
+    let context = link.context().clone();
+    let made = link.wait(async move {
+        let config = Config {
+            name: "cents-0".into(),
+            subjects: vec!["cents-0".into()],
+            storage: StorageType::Memory,
+            num_replicas: 1,
+            max_messages: 10,
+            max_age: Duration::from_secs(60),
+            discard: DiscardPolicy::Old,
+            ..Config::default()
+        };
+        // Servers that have just been started need a moment to agree.
+        for _ in 0..100 {
+            if context.create_stream(&config).await.is_ok() {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        false
+    });
+    assert!(made);
+    let folder = tempfile::tempdir().unwrap();
+    let said = refused(Machine::start(&[], folder.path(), &replicas, &[]));
+    for words in [
+        "its storage is memory",
+        "it has 1 replicas, and needs 3",
+        "it keeps 10 messages",
+        "it keeps messages for 60s",
+        "discards the oldest",
+        "messages can be deleted",
+        "can be purged",
+        "name another stream with --stream",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn another_log_and_a_second_primary_are_refused_and_a_stream_that_lost_everything_too() {
+    let Some((_kept, servers)) = servers() else { return };
+    let replicas = servers.addresses();
+    let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let (one, _) = primary(folders[0].path(), &replicas, 10);
+    // A plain start does not replace a primary that is alive.
+    let said = refused(Machine::start(&[], folders[1].path(), &replicas, &[]));
+    assert!(said.contains("one is the primary of cents and is alive"), "{said}");
+    // The log of another venue is never merged.
+    let (other, _) = primary_of(folders[1].path(), &replicas, "other");
+    other.kill();
+    let said = refused(Machine::start(&["standby"], folders[1].path(), &replicas, &[]));
+    assert!(said.contains("two logs are never merged"), "{said}");
+
+    let mut two = Machine::start(&["standby"], folders[2].path(), &replicas, &["--name", "two"]);
+    two.wait_for("standby of cents-0: behind command");
+    wait_until_equal(folders[0].path(), folders[2].path());
+    one.kill();
+    let link = Link::connect(&replicas).unwrap();
+    let context = link.context().clone();
+    link.wait(async move { context.delete_stream("cents-0").await.map(drop) }).unwrap();
+    let said = refused(two);
+    assert!(said.contains("it has lost what it acknowledged") && said.contains("whole up to command"), "{said}");
+    // The way out that it names: a new stream gets the whole log, and a new machine copies it.
+    let flags = ["--stream", "again", "--name", "two"];
+    let mut two = Machine::start(&[], folders[2].path(), &replicas, &flags);
+    two.wait_for("open http://");
+    let fresh = tempfile::tempdir().unwrap();
+    let mut three = Machine::start(&["standby"], fresh.path(), &replicas, &["--stream", "again"]);
+    three.wait_for("standby of again-0: behind command");
+    wait_until_equal(folders[2].path(), fresh.path());
+}
+
+/// A primary of a stream of its own.
+fn primary_of(folder: &Path, replicas: &[String], stream: &str) -> (Machine, ()) {
+    let mut machine = Machine::start(&[], folder, replicas, &["--stream", stream]);
+    machine.wait_for("open http://");
+    (machine, ())
+}
+
+#[test]
+fn flipped_bits_in_the_files_of_one_server_are_refused_or_do_no_harm() {
+    let Some((_kept, mut servers)) = servers() else { return };
+    let replicas = servers.addresses();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (_one, mut client) = primary(folders[0].path(), &replicas, 30);
+    let mut random = Random::new(7);
+    for (round, server) in (0..3).zip([0, 1, 2]) {
+        servers.kill(server);
+        let mut blocks = Vec::new();
+        find(&servers.store(server), &mut blocks);
+        assert!(!blocks.is_empty(), "the server has no blocks");
+        for block in &blocks {
+            let mut bytes = fs::read(block).unwrap();
+            for _ in 0..3 {
+                let at = random.below(bytes.len().max(1) as u64) as usize;
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << random.below(8);
+                }
+            }
+            fs::write(block, bytes).unwrap();
+        }
+        servers.start_one(server).unwrap();
+        (1..=5).for_each(|number| place(&mut client, 100 + 10 * round + number));
+        // A new machine copies everything, from whichever server leads now.
+        let fresh = tempfile::tempdir().unwrap();
+        let mut standby = Machine::start(&["standby"], fresh.path(), &replicas, &["--name", "fresh"]);
+        let began = Instant::now();
+        let refused = loop {
+            if log(folders[0].path()) == log(fresh.path()) {
+                break false;
+            }
+            if standby.has_ended() {
+                break true;
+            }
+            assert!(began.elapsed() < Duration::from_secs(40), "neither copied nor refused\n{}", standby.said());
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        println!("round {round}: {}", if refused { "refused" } else { "copied, byte for byte" });
+        let copied = log(fresh.path());
+        assert!(log(folders[0].path()).starts_with(&copied), "what was copied is another log");
+        if refused {
+            assert!(
+                standby.said().contains("is not believed") || standby.said().contains("lost"),
+                "{}",
+                standby.said()
+            );
+        }
+    }
+}
+
+/// The blocks of messages below a folder.
+fn find(folder: &Path, blocks: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            find(&path, blocks);
+        } else if path.extension().is_some_and(|extension| extension == "blk")
+            && path.to_string_lossy().contains("cents-0")
+        {
+            blocks.push(path);
+        }
+    }
+}

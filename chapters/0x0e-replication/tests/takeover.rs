@@ -1,0 +1,153 @@
+//! Three servers, a primary and a standby, all as processes of their own: a takeover by hand, with nothing lost; a primary that
+//! was replaced and does not know it; and an old machine that comes back.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use exactly_once::client::{Access, Orders};
+use serde_json::{Value, json};
+use support::client::Client;
+use support::machine::Machine;
+use support::servers;
+
+/// Opens a market, makes an account, and returns its client.
+fn account(machine: &mut Machine, operator: &str) -> (Client, String) {
+    let mut client = machine.client().with_key(operator);
+    let question = json!({ "question": { "en": "Will it?", "zh": "会吗？" } });
+    assert_eq!(client.post("/v1/markets", &question).unwrap().status, 201);
+    let made = client.post("/v1/accounts", &json!({ "name": "Ann" })).unwrap().json();
+    let key = made["key"].as_str().unwrap().to_owned();
+    (machine.client().with_key(&key), key)
+}
+
+fn order(number: u64) -> Value {
+    json!({ "market": 1, "intent": "buy-yes", "price": 1 + number % 50, "quantity": 1, "lane": 0, "number": number })
+}
+
+/// Places an order, and returns its sequence.
+fn place(client: &mut Client, number: u64) -> u64 {
+    let answer = client.post("/v1/orders", &order(number)).unwrap();
+    assert_eq!(answer.status, 200, "{}", answer.json());
+    answer.json()["sequence"].as_u64().unwrap()
+}
+
+fn take_over(replicas: &[String], standby: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ch0e"));
+    command.args(["takeover", standby, "--replicas", &replicas.join(",")]);
+    let (status, said) = Machine::of(&mut command).end();
+    assert!(status.success(), "{said}");
+    said
+}
+
+fn log(folder: &Path) -> Vec<u8> {
+    fs::read(folder.join("commands.log")).unwrap()
+}
+
+/// Waits until both logs hold the same bytes.
+fn wait_until_equal(one: &Path, other: &Path) {
+    let began = Instant::now();
+    while log(one) != log(other) {
+        assert!(began.elapsed() < Duration::from_secs(30), "the logs stay different");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
+    let Some((_kept, servers)) = servers() else { return };
+    let replicas = servers.addresses();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let mut one = Machine::start(&[], folders[0].path(), &replicas, &["--name", "one"]);
+    let operator = one.operator();
+    let (mut client, key) = account(&mut one, &operator);
+    let mut last = (1..=20).map(|number| place(&mut client, number)).last().unwrap();
+    let mut two = Machine::start(&["standby"], folders[1].path(), &replicas, &["--name", "two"]);
+    two.wait_for("standby of cents-0: behind command");
+    last = (21..=40).map(|number| place(&mut client, number)).last().unwrap_or(last);
+    wait_until_equal(folders[0].path(), folders[1].path());
+    let old = one.address();
+    let said = one.kill();
+    assert!(said.contains("primary of cents-0: epoch 1,"), "{said}");
+
+    let said = take_over(&replicas, "two");
+    assert!(said.contains("two is the primary: epoch "), "{said}");
+    let mut client = two.client().with_key(&key);
+    // The answer may have been lost with the machine: the same request is answered, and not carried out again.
+    let again = client.post("/v1/orders", &order(40)).unwrap().json();
+    assert_eq!(again["sequence"].as_u64(), Some(last));
+    assert_eq!(place(&mut client, 41), last + 1);
+    let orders = client.get("/v1/account").unwrap().json();
+    assert!(orders.to_string().contains("Ann"), "names came over too: {orders}");
+
+    // The client's library finds the new address in the list that it was given.
+    let access = Access { addresses: vec![old, two.address()], key: key.clone() };
+    let mut orders = Orders::open(access, 7, &folders[1].path().join("lane")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let order = json!({ "market": 1, "intent": "buy-yes", "price": 3, "quantity": 1 });
+    let answer = runtime.block_on(orders.place(order)).unwrap();
+    assert_eq!((answer.status, answer.body["sequence"].as_u64()), (200, Some(last + 2)));
+
+    // The old machine comes back as a standby.
+    let mut one = Machine::start(&["standby"], folders[0].path(), &replicas, &["--name", "one"]);
+    one.wait_for("standby of cents-0: behind command");
+    wait_until_equal(folders[0].path(), folders[1].path());
+    // And a second takeover leads back.
+    take_over(&replicas, "one");
+    let (status, said) = two.end();
+    assert_eq!(status.code(), Some(3), "{said}");
+    assert!(said.contains("one (epoch") && said.contains("has replaced this machine"), "{said}");
+    let mut client = one.client().with_key(&key);
+    assert_eq!(place(&mut client, 42), last + 3);
+}
+
+#[test]
+fn a_primary_that_was_stopped_and_replaced_acknowledges_nothing_more() {
+    let Some((_kept, servers)) = servers() else { return };
+    let replicas = servers.addresses();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let mut one = Machine::start(&[], folders[0].path(), &replicas, &["--name", "one"]);
+    let operator = one.operator();
+    let (mut client, key) = account(&mut one, &operator);
+    let last = (1..=10).map(|number| place(&mut client, number)).last().unwrap();
+    let mut two = Machine::start(
+        &["standby"],
+        folders[1].path(),
+        &replicas,
+        &["--name", "two", "--takeover", "auto", "--missed", "5"],
+    );
+    two.wait_for("standby of cents-0: behind command");
+    one.signal("STOP");
+    // Its client's request waits in the machine that is stopped.
+    let address = one.address();
+    let waiting = std::thread::spawn({
+        let key = key.clone();
+        move || Client::connect(address).and_then(|client| client.with_key(&key).post("/v1/orders", &order(11)))
+    });
+    two.wait_for("taking over: the primary was silent for 5 beats");
+    let mut other = two.client().with_key(&key);
+    assert_eq!(place(&mut other, 12), last + 1);
+    one.signal("CONT");
+    let answer = waiting.join().unwrap();
+    assert!(answer.as_ref().map_or(true, |answer| answer.status == 503), "it was acknowledged: {answer:?}");
+    let (status, said) = one.end();
+    assert_eq!(status.code(), Some(3), "{said}");
+    assert!(said.contains("two (epoch") && said.contains("has replaced this machine"), "{said}");
+
+    // What it wrote and nobody acknowledged is cut off, kept, and named.
+    let mut one = Machine::start(&["standby"], folders[0].path(), &replicas, &["--name", "one"]);
+    one.wait_for("standby of cents-0: behind command");
+    wait_until_equal(folders[0].path(), folders[1].path());
+    let kept: Vec<_> = fs::read_dir(folders[0].path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let is_kept = kept.iter().any(|name| name.to_string_lossy().contains("cut-from-"));
+    assert_eq!(is_kept, one.said().contains("cut off 1 commands from command"), "{}\n{kept:?}", one.said());
+    // The request that nobody knew of is sent again to the new primary, and carried out once.
+    let first = place(&mut other, 11);
+    assert_eq!(other.post("/v1/orders", &order(11)).unwrap().json()["sequence"].as_u64(), Some(first));
+}
