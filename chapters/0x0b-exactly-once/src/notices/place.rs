@@ -41,8 +41,8 @@ pub struct Notice {
 }
 
 // ANCHOR: concerns
-/// The accounts that an event concerns: both sides of a trade, and every account where a market ends. What a rejected command
-/// led to is its answer alone.
+/// The accounts that an event concerns: both sides of a trade, and every account where a market ends. A rejected
+/// command has only its answer.
 pub fn concerns(event: &Event) -> SmallVec<[Whom; 2]> {
     match *event {
         Event::Accepted { account, .. }
