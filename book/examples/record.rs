@@ -2,23 +2,24 @@
 //!
 //! `books`: ten commands through the books of 0x01 and 0x05, whose reads and writes are noted.
 //!
-//! `ring`: the ring, the events that wait and the markets are the engine's own. Only the clock is ours: one thread plays
-//! the three roles in a written order, so that the same recording comes out every time, and a step does what the role's
-//! own step does (`submit` and `publish` of the pipeline, `step` of journal and matcher).
+//! `ring`: the ring, the events that wait and the markets are the engine's own. Only the clock is ours: one thread
+//! plays the three roles in a fixed order, so that every recording is the same, and a step does what the role's own
+//! step does (`submit` and `publish` of the pipeline, `step` of journal and matcher).
 //!
-//! `ordering`: the ring's own code over a memory that permits all that the language does, with one ordering weakened.
+//! `ordering`: the ring's own code over a memory that permits everything that the language permits, with one ordering
+//! weakened.
 //!
-//! `log`: the bytes of a frame, and what a start says to each of their beginnings.
+//! `log`: the bytes of a frame, and what a start does with each beginning of them.
 //!
-//! `timelines`: whole engines at work on this machine's disk, by its clock. Every run is another, so this one is kept
-//! until its sources change, and is taken with `--release` only; `-- timelines` records it all the same.
+//! `timelines`: whole engines at work on this machine's disk, by its clock. Every run is different, so a recording is
+//! kept until its code changes, and is made only with `--release`; `-- timelines` records it in any case.
 //!
 //! `window`: one side of the ladder of 0x0f while its market moves.
 //!
 //! `mask`: the feed of 0x09 behind an engine's acknowledgements, with a reader that keeps up and one that is slow.
 //!
-//! `numbers`: what 0x0b's table says of requests that overtake each other, come again and come too late.
-#![allow(clippy::unwrap_used, reason = "a recorder that cannot go on stops")]
+//! `numbers`: what 0x0b's table answers to requests that overtake each other, are repeated and come too late.
+#![allow(clippy::unwrap_used, reason = "a recorder that cannot continue stops")]
 
 #[path = "record/books.rs"]
 mod books;
@@ -43,7 +44,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::{env, fs};
 
-/// Of so many runs of an engine the time lines show the middle one.
+/// The time lines show the median of this many runs of an engine.
 const ROUNDS: usize = 25;
 
 fn main() {
@@ -70,7 +71,7 @@ fn main() {
         return;
     }
     if cfg!(debug_assertions) {
-        let again = "the time lines are of an optimised engine: cargo run --release -p book --example record";
+        let again = "the time lines need an optimised engine: cargo run --release -p book --example record";
         program::print(format_args!("{again}\n")).unwrap();
     } else {
         write("timelines", &timelines::record(ROUNDS));

@@ -1,9 +1,9 @@
-//! Writes the sources of two chapters down once more, so that what reads or writes a place says so.
+//! Writes the sources of two chapters again, so that each read and write of a place is noted.
 //!
-//! The chapters are not touched, and what is measured is not compiled from here. In the files that are observed, three
-//! things become another text: where a place is read, it goes through `seen::read`; where it is written, through
-//! `seen::written`; and the containers of `std` are stand-ins that note what theirs would touch. A method of whose
-//! receiver nobody has said whether it reads it stops the build.
+//! The chapters are not touched, and measured programs are not compiled from here. In the observed files, three
+//! things are replaced: a read of a place goes through `seen::read`; a write through `seen::written`; and the
+//! containers of `std` become stand-ins that note what the real ones would touch. The build stops at a method for
+//! which it is not declared whether it reads its receiver.
 
 use std::path::Path;
 use std::{env, fs};
@@ -32,7 +32,7 @@ const CHAPTERS: [Chapter; 2] = [
     ),
 ];
 
-/// Methods that read what they are called on: numbers, and the length of a vector or a box.
+/// Methods that read their receiver: numbers, and the length of a vector or a box.
 const READ: [&str; 10] =
     ["capacity", "cents", "checked_ilog2", "complement", "crosses", "is_empty", "is_zero", "len", "max", "side"];
 
@@ -58,10 +58,10 @@ const OBSERVED: [&str; 18] = [
     "push_back",
 ];
 
-/// Methods of a vector, for which there is a stand-in.
+/// Methods of a vector for which there is a stand-in.
 const OF_A_VECTOR: [&str; 2] = ["pop", "push"];
 
-#[allow(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
+#[allow(clippy::print_stdout, reason = "a build script talks to cargo like this")]
 fn main() {
     let here = env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder of the crate");
     let chapters = Path::new(&here).join("../../chapters");
@@ -74,12 +74,12 @@ fn main() {
             let mut source = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             Observer { is_observed: *is_observed }.visit_file_mut(&mut source);
             let written = Path::new(&out).join(format!("{module}-{file}.rs"));
-            fs::write(written, source.into_token_stream().to_string()).expect("what is generated can be written");
+            fs::write(written, source.into_token_stream().to_string()).expect("the generated code can be written");
         }
     }
 }
 
-/// Rewrites a file; where it is not observed, only the paths and who may look into its types.
+/// Rewrites a file; if it is not observed, only its paths and the visibility of its types.
 struct Observer {
     is_observed: bool,
 }
@@ -91,7 +91,7 @@ impl VisitMut for Observer {
         visit_mut::visit_file_mut(self, file);
     }
 
-    /// What holds the book's parts may be looked into.
+    /// The types that hold the book's parts become visible.
     fn visit_item_struct_mut(&mut self, item: &mut ItemStruct) {
         let opened = |visibility: &mut Visibility| {
             if matches!(visibility, Visibility::Inherited) {
@@ -158,7 +158,8 @@ impl VisitMut for Observer {
 }
 
 impl Observer {
-    /// Observes what a place is reached through, and gives a note for each vector or box whose address is read for it.
+    /// Observes the expressions through which a place is reached, and returns a note for each vector or box whose
+    /// address is read for it.
     fn within(&mut self, place: &mut Expr) -> Vec<Stmt> {
         match place {
             Expr::Field(field) => self.within(&mut field.base),
@@ -181,7 +182,7 @@ impl Observer {
         }
     }
 
-    /// A method that is called on a place; gives what stands in for it, if anything does.
+    /// A method that is called on a place; returns its replacement, if there is one.
     fn method(&mut self, call: &mut ExprMethodCall) -> Option<Expr> {
         call.args.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
         let name = call.method.to_string();
@@ -194,7 +195,7 @@ impl Observer {
         if OF_A_VECTOR.contains(&&*name) {
             return Some(parse_quote!(({ #(#bases)* crate::seen::#method(&mut #receiver, #arguments) })));
         }
-        assert!(OBSERVED.contains(&&*name), "does `{name}` read what it is called on? Say so in {}", file!());
+        assert!(OBSERVED.contains(&&*name), "does `{name}` read its receiver? Declare it in {}", file!());
         assert!(bases.is_empty(), "`{name}` is called on an element: {}", receiver.to_token_stream());
         None
     }

@@ -1,8 +1,9 @@
 //! Charts and drawings, put into the page as inline SVG so that they follow the theme.
 //!
-//! A chart comes from the measuring tool, one file a language, with its own title and description; its style
-//! block is left out, because the page's style sheet knows which theme is on. A page with charts also carries what its script
-//! needs to draw a record that a reader drops (`book/theme/charts`). A drawing is made by hand, one file for both languages: `<text data-zh="订单簿">order book</text>`.
+//! A chart comes from the measuring tool, one file for each language, with its own title and description; its style
+//! block is left out, because the page's style sheet knows the current theme. A page with charts also carries what
+//! its script needs to draw a record that a reader drops (`book/theme/charts`). A drawing is made by hand, one file
+//! for both languages: `<text data-zh="订单簿">order book</text>`.
 
 use crate::html::escape;
 use crate::pattern::regex;
@@ -14,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// What stands under the reference's chart once there is another, and under the other.
+/// The captions of the reference's chart, once there is another, and of the other.
 const REFERENCE: (&str, &str) = ("Reference machine", "参考机器");
 const OWN: (&str, &str) = ("Your own run", "你自己的运行");
 
@@ -28,7 +29,8 @@ static STYLE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)<style\b[^>]*>.*?</
 static LABEL: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"(?s)(<(?:text|tspan)\b[^>]*?)\sdata-zh="([^"]*)"([^>]*>)([^<]*)"#));
 
-/// `{{chart throughput}}`, or `{{chart throughput | what it shows}}` in other words than the chart's own.
+/// `{{chart throughput}}`, or `{{chart throughput | what it shows}}` with other alternative text than the
+/// chart's own.
 pub fn chart(s: &Sources, lang: Language, name: &str, alt: Option<&str>) -> Result<String, String> {
     let file = format!("charts/{name}.{}.svg", lang.tag());
     let svg = read(&s.project.reference().join(&file)).map_err(|_| format!("there is no output/reference/{file}"))?;
@@ -36,13 +38,13 @@ pub fn chart(s: &Sources, lang: Language, name: &str, alt: Option<&str>) -> Resu
     let mut out = figure("chart", &svg, alt, own.is_some().then_some(lang.pick(REFERENCE.0, REFERENCE.1)))?;
     out = out.replacen("<figure class=\"chart\"", &format!("<figure class=\"chart\" data-chart=\"{name}\""), 1);
     if let Some(own) = own {
-        // Other words than its own are those for the reference's figures.
+        // The alternative text on the page describes the reference's figures.
         out += &figure("chart yours", &read(&own)?, None, Some(lang.pick(OWN.0, OWN.1)))?;
     }
     Ok(out + "\n")
 }
 
-/// What the script that draws charts is given on a page: one element that nobody sees. Nothing for a page without charts.
+/// What the script that draws charts gets on a page: one hidden element. Empty for a page without charts.
 pub fn given(s: &Sources, lang: Language, page: &str) -> String {
     if !page.contains("<figure class=\"chart\" data-chart=") {
         return String::new();
@@ -64,10 +66,10 @@ fn read(file: &Path) -> Result<String, String> {
     fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
 }
 
-/// One line of HTML, so that markdown takes it as it is.
+/// One line of HTML, so that markdown leaves it as it is.
 fn figure(class: &str, svg: &str, alt: Option<&str>, caption: Option<&str>) -> Result<String, String> {
     let alt = alt.map(escape).or_else(|| own_words(svg));
-    let alt = alt.ok_or("say after `|` what the picture shows, for those who cannot see it")?;
+    let alt = alt.ok_or("say after `|` what the picture shows, for screen readers")?;
     let svg =
         [&PROLOG, &TITLE, &DESC, &STYLE].iter().fold(svg.to_owned(), |svg, cut| cut.replace_all(&svg, "").into_owned());
     let open = OPEN.captures(&svg).ok_or("the file holds no <svg>")?;
@@ -84,14 +86,14 @@ fn figure(class: &str, svg: &str, alt: Option<&str>, caption: Option<&str>) -> R
     ))
 }
 
-/// The picture's own title and description, as they stand in its source.
+/// The picture's own title and description, unchanged.
 fn own_words(svg: &str) -> Option<String> {
     let title = TITLE.captures(svg)?[1].trim().to_owned();
     let desc = DESC.captures(svg).map(|desc| format!(". {}", desc[1].trim())).unwrap_or_default();
     Some((title + &desc).replace('"', "&quot;"))
 }
 
-/// A drawing with the language's labels.
+/// A drawing with the labels of the language.
 fn labelled(svg: &str, lang: Language) -> String {
     let label = |c: &regex::Captures<'_>| format!("{}{}{}", &c[1], &c[3], lang.pick(&c[4], &c[2]));
     LABEL.replace_all(svg, label).into_owned()

@@ -1,4 +1,5 @@
-//! Chinese text as a page's source holds it: what is a Chinese character, and where two lines are one.
+//! Chinese text in a page's source: what is a Chinese character, and where two lines join without a
+//! space.
 
 use crate::pattern::regex;
 use regex::Regex;
@@ -14,14 +15,15 @@ pub fn is_wide(c: char) -> bool {
     is_han(c) || matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}' | '“' | '”' | '‘' | '’' | '…')
 }
 
-/// Whether two source lines are one run of Chinese, between which a browser must not show a space.
+/// Whether two source lines join as one run of Chinese, so that a browser must not show a space
+/// between them.
 pub(crate) fn joins(before: &str, line: &str) -> bool {
     let last = before.lines().last().unwrap_or_default();
     let ends = last.chars().next_back().is_some_and(is_wide) && !last.trim_start().starts_with('#');
     ends && line.trim_start().chars().next().is_some_and(is_wide)
 }
 
-/// What a number counts stands right behind its 万 or 亿: "72 万单", where "8,400 单" has a space. A page can't know
+/// The noun after a number comes directly after 万 or 亿: "72 万单", where "8,400 单" has a space. A page can't know
 /// which of them its number will be, so it writes the space.
 pub(crate) fn counted(text: &str) -> String {
     static SPACE: LazyLock<Regex> =

@@ -1,7 +1,7 @@
-//! Code in the pages comes out of the crates that the tests compile, by anchors, never by copy.
+//! Code in the pages comes from the crates that the tests compile, by anchors, never by copy.
 //!
-//! `// ANCHOR: name` and `// ANCHOR_END: name` mark a part. mdBook includes an absent anchor as nothing and says
-//! nothing; here an absent, unclosed or empty one is an error.
+//! `// ANCHOR: name` and `// ANCHOR_END: name` mark a part. mdBook includes a missing anchor as nothing,
+//! silently; here a missing, unclosed or empty one is an error.
 
 use crate::pattern::regex;
 use crate::sources::Sources;
@@ -10,13 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The longest line that a page may show, in characters: what a window of 1,280 pixels holds beside the contents.
-/// The page's style sheet gives listings that room.
+/// The longest line that a page may show, in characters: this fits a window of 1,280 pixels beside the contents.
+/// The page's style sheet gives listings that space.
 const LINE_CHARS_MAX: usize = 115;
 
 static ANCHOR_LINE: LazyLock<Regex> = LazyLock::new(|| regex(r"ANCHOR(_END)?:\s*([\w-]+)"));
 
-/// Whether the line is an anchor's mark, which no reader needs to see.
+/// Whether the line is an anchor's mark, which readers need not see.
 pub fn is_anchor_line(line: &str) -> bool {
     ANCHOR_LINE.is_match(line)
 }
@@ -44,7 +44,7 @@ pub fn anchored(text: &str, anchor: &str) -> Result<String, String> {
     match (found, closed, lines.iter().all(|line| line.trim().is_empty())) {
         (false, ..) => Err(format!("there is no `ANCHOR: {anchor}`")),
         (_, false, _) => Err(format!("`ANCHOR: {anchor}` has no `ANCHOR_END: {anchor}`")),
-        (.., true) => Err(format!("`ANCHOR: {anchor}` holds nothing")),
+        (.., true) => Err(format!("`ANCHOR: {anchor}` is empty")),
         _ => Ok(lines.join("\n") + "\n"),
     }
 }

@@ -1,6 +1,6 @@
-//! The diff between two neighbouring chapters: the lesson itself, drawn from the crates.
+//! The diff between two neighbouring chapters: the lesson itself, made from the crates.
 //!
-//! Compared are `Cargo.toml` and everything under `src`, without the anchors' marks, which only the book reads.
+//! It compares `Cargo.toml` and everything under `src`, without the anchors' marks, which only the book reads.
 //! Each changed file needs a sentence in `book/diffs/<after>.toml` that says what the change is for.
 
 use crate::code::without_anchors;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// Files that hold a chapter's names and its list of modules: they come last, and folded.
+/// Files with a chapter's names and its list of modules: they come last, and folded.
 const ROOTS: [&str; 3] = ["src/lib.rs", "src/main.rs", "Cargo.toml"];
 
 /// One file's change.
@@ -33,7 +33,7 @@ pub struct FileDiff {
     pub removed: usize,
 }
 
-/// A run of changes with what stands around it.
+/// A run of changes with its context.
 #[derive(Debug, Clone)]
 pub struct Hunk {
     /// `@@ -1,4 +1,6 @@`.
@@ -106,14 +106,14 @@ fn collect(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-/// The changes in the order in which their sentences stand, the roots last.
+/// The changes in the order of their sentences, the roots last.
 fn in_order(mut diffs: Vec<FileDiff>, sentences: &Sentences) -> Vec<FileDiff> {
     let root = |path: &str| ROOTS.iter().position(|root| *root == path).map_or(0, |place| place + 1);
     diffs.sort_by_key(|diff| (root(&diff.path), sentences.place(&diff.path)));
     diffs
 }
 
-/// What the sentences and the diff do not agree on.
+/// Where the sentences and the diff disagree.
 pub fn unexplained(diffs: &[FileDiff], sentences: &Sentences, after: Number) -> Vec<String> {
     let file = sentences::file(after);
     let file = file.display();
@@ -150,7 +150,7 @@ pub fn page(project: &Project, lang: Language, before: &Chapter, after: &Chapter
     for diff in &diffs {
         let id = id(diff);
         let sentence = sentences.get(&diff.path).map(|s| lang.pick(&s.en, &s.zh)).map_or("", String::as_str);
-        // The sentence stays in sight while the lines under it scroll by, to the section's end.
+        // The sentence stays visible while the lines under it scroll by, to the section's end.
         out += &format!(
             "\n<section class=\"file\">\n\n## <code>{}</code> {{#diff-{id}}}\n\n<div class=\"said\">\n\n{sentence}\n\n</div>\n\n{}\n</section>\n",
             escape(&diff.path),
@@ -179,7 +179,7 @@ fn html(diff: &FileDiff, lang: Language) -> String {
         format!("<pre class=\"diff\" tabindex=\"0\" role=\"region\" aria-label=\"{label} {}\">", escape(&diff.path));
     for hunk in &diff.hunks {
         out += &format!("<span class=\"at\">{}\n</span>", escape(hunk.header.trim_end()));
-        // What is removed and what comes in its place are one run, so that a wide window can set them side by side.
+        // Removed lines and their replacement are one run, so that a wide window can show them side by side.
         for run in hunk.lines.chunk_by(|(one, _), (other, _)| (*one == ' ') == (*other == ' ')) {
             let lines: String = run.iter().map(|(sign, text)| line(*sign, text)).collect();
             out += &if run[0].0 == ' ' { lines } else { format!("<span class=\"run\">{lines}</span>") };
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_without_a_sentence_and_an_idle_sentence_are_both_told() {
+    fn a_changed_file_without_a_sentence_and_an_idle_sentence_are_both_reported() {
         let diffs = [file("src/a.rs", "", "x\n").unwrap()];
         let said = |path: &str| Sentences(vec![(path.to_owned(), Sentence { en: "a".into(), zh: "甲".into() })]);
         assert!(unexplained(&diffs, &said("src/a.rs"), Number(3)).is_empty());

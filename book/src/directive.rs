@@ -1,7 +1,7 @@
 //! What a page may write in double braces, parsed before anything is looked up.
 //!
-//! A directive that cannot be meant is told here, with the form that it should have; whether a record, a chapter
-//! or a file is there is told by whoever expands it. The rules for page authors are in `book/AUTHORING.md`.
+//! A malformed directive is reported here, with its correct form; a missing record, chapter or file is reported
+//! where the directive is expanded. The rules for page authors are in `book/AUTHORING.md`.
 
 use crate::format::Format;
 use crate::pattern::regex;
@@ -9,7 +9,7 @@ use crate::pointer::Pointer;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// A word in double braces: a backslash that keeps it as it is, the word, the rest.
+/// A directive in double braces: a backslash that keeps it as it is, the word, the rest.
 pub(crate) static BRACES: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\)?\{\{\s*([a-z][\w-]*)\b([^{}]*)\}\}"));
 
 /// The words that may open a directive, each with the form that follows it.
@@ -50,7 +50,7 @@ pub fn words() -> impl Iterator<Item = &'static str> {
 pub enum Directive<'t> {
     /// A number from a record.
     Num {
-        /// Where it stands.
+        /// The value.
         of: Pointer<'t>,
         /// How it is shown.
         format: Format,
@@ -70,14 +70,14 @@ pub enum Directive<'t> {
     Chart {
         /// Its name.
         name: &'t str,
-        /// Other words than its own for those who cannot see it.
+        /// Other alternative text than its own, for screen readers.
         alt: Option<&'t str>,
     },
     /// A drawing made by hand.
     Drawing {
         /// Its name.
         name: &'t str,
-        /// What it shows, for those who cannot see it.
+        /// What it shows, for screen readers.
         alt: Option<&'t str>,
     },
     /// A part of a file, or all of it.
@@ -101,7 +101,7 @@ pub enum Directive<'t> {
         /// The chapter after.
         after: &'t str,
     },
-    /// A test that there has to be.
+    /// A test that must exist.
     Test {
         /// `package::file::test`.
         path: &'t str,
@@ -121,7 +121,7 @@ pub enum Directive<'t> {
         /// Its name.
         id: &'t str,
     },
-    /// All that a reader has guessed.
+    /// All guesses of the reader.
     Guesses,
     /// The place for a reader's own records.
     Yours,
@@ -156,7 +156,7 @@ pub enum Table<'t> {
     },
 }
 
-/// Why a word in braces is not a directive that can be meant.
+/// Why text in braces is not a valid directive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// No directive opens with the word.
@@ -177,10 +177,10 @@ pub enum Malformed {
     /// No table has the name.
     #[error("no table `{0}` (there are: {list})", list = TABLES.map(|(name, _)| name).join(", "))]
     Table(String),
-    /// What names a record's value is no path.
+    /// The path of a record's value is malformed.
     #[error("{0}")]
     Pointer(String),
-    /// A number cannot be shown that way.
+    /// There is no such format for a number.
     #[error("{0}")]
     Format(String),
 }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_is_told_with_its_way_out() {
+    fn each_mistake_is_reported_with_its_solution() {
         for (word, rest, told) in [
             (
                 "tabel",

@@ -30,7 +30,7 @@ use std::rc::Rc;
 /// The preprocessor's name in `book.toml`.
 pub const NAME: &str = "book";
 
-/// The preprocessor, with the problems it met.
+/// The preprocessor, with the problems that it found.
 pub struct Expand {
     sources: Sources,
     problems: Rc<RefCell<Vec<Problem>>>,
@@ -60,7 +60,7 @@ impl Preprocessor for Expand {
             let Some(path) = chapter.source_path.clone() else { return };
             let file = ctx.config.book.src.join(&path);
             chapter.content = page(&self.sources, &file, lang, &chapter.content, &mut self.problems.borrow_mut());
-            // The template writes links to this page out of `path`; they have to name the built file.
+            // The template makes links to this page from `path`, which has to name the built file.
             chapter.path = chapter.path.take().map(|p: PathBuf| p.with_extension("html"));
         });
         Ok(book)
@@ -105,7 +105,7 @@ fn expand_line(sources: &Sources, lang: Language, line: &str, fenced: bool, mut 
         }
         let expanded = match Directive::parse(&found[2], &found[3]) {
             Ok(directive) => expand(sources, lang, &directive, fenced),
-            // Code may hold words in braces that are not ours.
+            // Code may contain words in braces that are not ours.
             Err(Malformed::Word(_)) if fenced => return whole,
             Err(malformed) => Err(malformed.to_string()),
         };
@@ -117,7 +117,7 @@ fn expand_line(sources: &Sources, lang: Language, line: &str, fenced: bool, mut 
     BRACES.replace_all(line, replace).into_owned()
 }
 
-/// The text that stands for a directive.
+/// The text that replaces a directive.
 fn expand(s: &Sources, lang: Language, directive: &Directive<'_>, fenced: bool) -> Result<String, String> {
     let chapter = |name: &str| s.chapters.find(name).map_err(|e| e.to_string());
     match directive {

@@ -1,5 +1,5 @@
-//! A figure of a record, said once: the page shows it from the reference record and, where there is one, from the
-//! reader's own, and carries the same words for its script (`book/theme/records.js`), which finds it in a record that a
+//! A figure of a record, defined once: the page shows it from the reference record and, if there is one, from the
+//! reader's own, and carries its source for its script (`book/theme/records.js`), which finds it in a record that a
 //! reader drops there.
 
 use crate::format::Format;
@@ -7,7 +7,7 @@ use crate::pointer::Pointer;
 use crate::record::Records;
 use results::language::Language;
 
-/// A value of a record, or one divided by the sum of others, and how it is shown.
+/// A value of a record, or a value divided by the sum of others, and its format.
 #[derive(Debug, Clone)]
 pub struct Figure {
     of: String,
@@ -26,10 +26,10 @@ impl Figure {
         Self { over: over.into_iter().collect(), ..self }
     }
 
-    /// The same, with every place in a list said by the name of what stands there in `records`.
+    /// The same, with every place in a list replaced by the name of its entry in `records`.
     ///
     /// # Errors
-    /// What [`Records::value`] says of a path that leads nowhere.
+    /// The error of [`Records::value`] for a path that leads nowhere.
     pub fn named(&self, records: &Records) -> Result<Self, String> {
         let name = |path: &String| records.named(&Pointer::parse(path)?);
         Ok(Self {
@@ -39,10 +39,10 @@ impl Figure {
         })
     }
 
-    /// The figure in these records, in words.
+    /// The figure in these records, as text.
     ///
     /// # Errors
-    /// Where the record has no such value, or none that can be shown so.
+    /// When the record has no such value, or none that can be shown in this format.
     pub fn show(&self, records: &Records, lang: Language) -> Result<String, String> {
         let of = Pointer::parse(&self.of)?;
         if self.over.is_empty() {
@@ -51,10 +51,10 @@ impl Figure {
         Ok(self.format.number(self.ratio(records)?, lang))
     }
 
-    /// The value divided by the sum, or by nothing.
+    /// The value, divided by the sum if there is one.
     ///
     /// # Errors
-    /// Where the record has no such numbers, or the sum is zero.
+    /// When the record has no such numbers, or the sum is zero.
     pub fn ratio(&self, records: &Records) -> Result<f64, String> {
         let of = records.number(&Pointer::parse(&self.of)?)?;
         if self.over.is_empty() {
@@ -65,13 +65,13 @@ impl Figure {
         if over == 0.0 { Err(format!("{} is zero", self.over.join(" + "))) } else { Ok(of / over) }
     }
 
-    /// Where it comes from, for people: `ladder:a ÷ ladder:b`.
+    /// Its source, for people: `ladder:a ÷ ladder:b`.
     pub fn source(&self) -> String {
         if self.over.is_empty() { self.of.clone() } else { format!("{} ÷ {}", self.of, self.over.join(" + ")) }
     }
 
-    /// The same with its format, for the script: `ladder:a ÷ ladder:b as x2`. There is no bar in it: a number may
-    /// stand in a table of the page's source.
+    /// The same with its format, for the script: `ladder:a ÷ ladder:b as x2`. It contains no bar, because a
+    /// number may be in a table of the page's source.
     pub fn words(&self) -> String {
         format!("{} as {}", self.source(), self.format)
     }

@@ -1,7 +1,7 @@
 //! Numbers as a reader of each language writes them: 8.1 million and 810 万, 1.2 µs, 130× and 130 倍.
 //!
-//! The digits shown are significant digits; trailing zeros are dropped. A number never breaks from its unit at
-//! a line's end.
+//! The digits shown are significant digits; trailing zeros are dropped. A line never breaks between a number
+//! and its unit.
 
 use results::language::Language;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::fmt;
 /// Keeps a number and its unit on one line.
 const NBSP: char = '\u{a0}';
 
-/// How a value is to be shown: a name and, where it makes sense, the number of significant digits.
+/// How a value is shown: a name and, where it makes sense, the number of significant digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A large count: `8.1 million`, `810 万`.
@@ -32,12 +32,12 @@ pub enum Format {
     Gibibytes,
     /// All digits, grouped: `100,000`.
     Int,
-    /// As the record has it, numbers and words alike.
+    /// As the record has it, numbers and text alike.
     Raw,
 }
 
 impl Format {
-    /// Reads a format's name, e.g. `si2`, `ns`, `us3`, `x`, `pct`, `bytes`, `gib`, `int`, `raw`.
+    /// Parses a format's name, e.g. `si2`, `ns`, `us3`, `x`, `pct`, `bytes`, `gib`, `int`, `raw`.
     pub fn parse(name: &str) -> Result<Format, String> {
         let word = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = name[word.len()..].parse::<usize>().ok().filter(|d| (1..=9).contains(d));

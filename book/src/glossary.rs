@@ -1,5 +1,5 @@
-//! The glossary lives once, in `book/glossary.toml`, with both languages side by side; the pages' tables and the
-//! check that both languages use the same terms are drawn from it.
+//! The glossary is in one place, `book/glossary.toml`, with both languages side by side; the pages' tables and
+//! the check that both languages use the same terms are based on it.
 
 use crate::project::Project;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use std::fs;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Term {
-    /// The part of the glossary it stands in.
+    /// Its group in the glossary.
     pub group: String,
     /// The English term, in the singular.
     pub en: String,
@@ -19,16 +19,16 @@ pub struct Term {
     pub means: String,
     /// What it means, in Chinese.
     pub zh_means: String,
-    /// Other renderings that are in use elsewhere and must not be used here.
+    /// Other renderings that are common elsewhere and must not be used here.
     #[serde(default)]
     pub avoid: Vec<String>,
     /// Other English forms that count as the term, besides its plural.
     #[serde(default)]
     pub also: Vec<String>,
-    /// An everyday word whose every use cannot be expected to be the term: only `avoid` is checked.
+    /// An everyday word that is not always used as the term: only `avoid` is checked.
     #[serde(default)]
     pub loose: bool,
-    /// Loose, and yet no word that anybody knows: its first use has to explain it.
+    /// Loose, but not a word that every reader knows: its first use has to explain it.
     #[serde(default)]
     pub technical: bool,
 }
@@ -39,7 +39,7 @@ struct File {
     term: Vec<Term>,
 }
 
-/// The terms, in the file's order; none when there is no glossary.
+/// The terms, in the file's order; empty when there is no glossary.
 pub fn terms(project: &Project) -> Result<Vec<Term>, String> {
     match fs::read_to_string(project.path("book/glossary.toml")) {
         Ok(text) => toml::from_str::<File>(&text).map(|file| file.term).map_err(|e| format!("book/glossary.toml: {e}")),

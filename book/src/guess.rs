@@ -1,8 +1,8 @@
 //! `{{guess ID}}`: a place to write a guess before its answer is read, and `{{guesses}}`, the page that gathers them.
 //!
-//! `book/guesses/guesses.toml` says what is asked on which page and which directive answers it; the answer comes out of
-//! the same record as the number on the page. Without its script, `book/theme/guess.js`, a guess is not there, and the
-//! page is what its words say.
+//! `book/guesses/guesses.toml` defines what is asked on which page and which directive answers it; the answer comes
+//! from the same record as the number on the page. Without its script, `book/theme/guess.js`, a guess does not
+//! appear, and the page is only its text.
 
 mod answer;
 pub mod question;
@@ -16,7 +16,7 @@ use results::language::Language;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What every guess says.
+/// The words that all guesses share.
 const WORDS: &str = "book/guesses/words.toml";
 
 /// `{{guess ID}}`.
@@ -32,7 +32,7 @@ pub fn guess(s: &Sources, lang: Language, id: &str) -> Result<String, String> {
     ))
 }
 
-/// `{{guesses}}`: without its script, where the book asks what.
+/// `{{guesses}}`: without its script, a list of the questions and their pages.
 pub fn guesses(s: &Sources, lang: Language) -> Result<String, String> {
     let words = Words::read(&s.project, Path::new(WORDS), lang)?;
     let pages = s.project.pages(lang).map_err(|e| e.to_string())?;
@@ -58,7 +58,7 @@ pub fn guesses(s: &Sources, lang: Language) -> Result<String, String> {
     ))
 }
 
-/// What the script needs for one guess, its answer included.
+/// What the script needs for one guess, including its answer.
 fn data(s: &Sources, lang: Language, guess: &Guess) -> Result<Value, String> {
     let wrong = |reason: String| format!("{FILE}: `{}`: {reason}", guess.id);
     let mut data = json!({
@@ -78,7 +78,7 @@ fn data(s: &Sources, lang: Language, guess: &Guess) -> Result<Value, String> {
     Ok(data)
 }
 
-/// The Chinese of all guesses and of the words that they share, each with the file that it stands in.
+/// The Chinese of all guesses and of the words that they share, each with its file.
 pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     let guesses = read(project)?;
     if guesses.is_empty() {
@@ -90,7 +90,7 @@ pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     });
     let mut found: Vec<_> = told.map(|text| (PathBuf::from(FILE), text)).collect();
     let words = Words::read(project, Path::new(WORDS), Language::Chinese)?;
-    // A unit is put together by the script, and is no sentence.
+    // The script assembles units, so they are not sentences.
     let sentences = words.groups.iter().filter(|(group, _)| !matches!(group.as_str(), "unit" | "shown"));
     found.extend(sentences.flat_map(|(_, words)| words.values()).map(|text| (PathBuf::from(WORDS), text.clone())));
     Ok(found)

@@ -1,6 +1,7 @@
 //! Text made safe for a page.
 
-/// `text` safe inside HTML text and attributes; braces too, so that no later step takes them for a directive.
+/// `text` made safe for HTML text and attributes; braces too, so that no later step mistakes them for a
+/// directive.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('{', "&#123;")
 }

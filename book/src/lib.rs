@@ -1,9 +1,9 @@
 //! The book's machinery: two page trees in, one static site out, and a checker that keeps prose, code and
 //! numbers from drifting apart.
 //!
-//! mdBook renders the pages. Around it this crate adds what a measured, bilingual book needs: figures resolved
-//! out of committed records, code and diffs taken from the tested crates, a language switch that stays on the
-//! section, and `check`, which fails on everything that mdBook passes over in silence.
+//! mdBook renders the pages. Around it this crate adds what a measured, bilingual book needs: figures from
+//! committed records, code and diffs from the tested crates, a language switch that stays on the section, and
+//! `check`, which fails on everything that mdBook ignores silently.
 #![forbid(unsafe_code)]
 
 pub mod chart;

@@ -33,25 +33,25 @@ enum Command {
     /// Build both languages into book/dist, or elsewhere; with --site-url, as a folder to put online.
     Build {
         /// The address at which the folder will be served, e.g. https://example.org/cents: adds what search engines,
-        /// links, lost readers and readers without a network need.
+        /// link previews, missing pages and offline reading need.
         #[arg(long, value_name = "URL")]
         site_url: Option<Address>,
         /// The repository's address, e.g. https://github.com/you/cents: each page then links its source file.
         #[arg(long, value_name = "URL")]
         repository: Option<Address>,
-        /// The folder to build in place of book/dist: a new or an empty one, or one that holds the book.
+        /// The folder to build instead of book/dist: a new or an empty one, or one that holds the book.
         #[arg(long, value_name = "DIR")]
         output: Option<PathBuf>,
     },
-    /// Build, show on 127.0.0.1, and build again when a source changes.
+    /// Build, show on 127.0.0.1, and rebuild when a source changes.
     Serve {
-        /// The port; 0 takes a free one.
+        /// The port; 0 chooses a free one.
         #[arg(long, default_value_t = 3000)]
         port: u16,
     },
     /// Build, then list everything that is missing, stale, broken or typed by hand.
     Check,
-    /// After a review of the Chinese: mark its sections as rendering today's English.
+    /// After a review of the Chinese: mark its sections as translating today's English.
     Stamp {
         /// Pages to stamp, e.g. `preface`; all if none is named.
         pages: Vec<String>,
@@ -121,7 +121,7 @@ fn preprocess(project: &Project, arguments: &[String]) -> Result<Verdict, Failur
         return Ok((word == "supports" && renderer == "html").into());
     }
     let (context, book) = parse_input(io::stdin()).map_err(|e| {
-        Failure::Usage(format!("standard input holds no book of mdBook's: {e:#}; mdBook calls this, you want `build`"))
+        Failure::Usage(format!("standard input holds no mdBook book: {e:#}; mdBook calls this, you want `build`"))
     })?;
     let problems = Rc::new(RefCell::new(vec![]));
     let expand = Expand::new(project, Rc::clone(&problems))?;

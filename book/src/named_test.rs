@@ -1,8 +1,8 @@
-//! `{{test ch01::contract::simulation}}`: a test that a page names is there, or the page does not build.
+//! `{{test ch01::contract::simulation}}`: a test that a page names must exist, or the page does not build.
 //!
-//! A name is a package, one of its files under `tests` (or a folder with a `main.rs` there), the modules below it if there
-//! are any, and a function with `#[test]`: just what stands behind `cargo test -p`, behind `--test`, and behind that. The
-//! tests of the contract stand in a list, from which each chapter's one line makes them.
+//! A name is a package, one of its files under `tests` (or a folder with a `main.rs` there), the modules below it if
+//! there are any, and a function with `#[test]`: the same parts as in `cargo test -p PACKAGE --test FILE PATH`. The
+//! tests of the contract are in a list, from which each chapter's one line makes them.
 
 use crate::html::escape;
 use crate::pattern::regex;
@@ -10,11 +10,11 @@ use crate::project::{Project, sorted};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The package that holds the contract, and the list of its tests there.
+/// The package with the contract, and the list of its tests there.
 const CONTRACT: (&str, &str) = ("contract", "src/list.rs");
-/// Where that list goes on with what chapters without shards are asked as well.
+/// Where that list continues with tests only for chapters without shards.
 const ONE_SHARD: &str = "(@one_shard $chapter:ty) => {";
-/// How deep in the repository there may be a crate.
+/// How deep in the repository crates may be.
 const DEPTH: usize = 3;
 
 /// The test's name, with the command that runs it as its title.
@@ -26,7 +26,7 @@ pub fn named_test(project: &Project, path: &str, fenced: bool) -> Result<String,
     }
     let Name { package, target, within, .. } = name;
     let command = escape(&format!("cargo test -p {package} --test {target} {within} -- --exact"));
-    // A long name may go on in the next line of a narrow column.
+    // A long name may continue on the next line of a narrow column.
     let shown = escape(path).replace("::", "::<wbr>").replace('_', "_<wbr>");
     Ok(format!("<code class=\"test\" title=\"{command}\">{shown}</code>"))
 }
@@ -51,7 +51,7 @@ impl<'n> Name<'n> {
         Ok(Self { package, target, within, modules, test })
     }
 
-    /// Where it stands, below the package's folder: in one of these files.
+    /// Its file, below the package's folder: one of these.
     fn files(&self) -> [String; 2] {
         let path = [&["tests", self.target][..], &self.modules].concat().join("/");
         let of_a_folder = if self.modules.is_empty() { "main" } else { "mod" };

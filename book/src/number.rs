@@ -1,4 +1,4 @@
-//! `{{num}}` and `{{ratio}}`: figures in prose, each carrying where it comes from, and the reader's own behind it.
+//! `{{num}}` and `{{ratio}}`: figures in prose, each with its source, and the reader's own after it.
 
 use crate::figure::Figure;
 use crate::format::Format;
@@ -31,7 +31,7 @@ fn shown(s: &Sources, lang: Language, figure: &Figure, value: &str, fenced: bool
     if fenced {
         return Ok(text);
     }
-    // What stands third in our list may be another thing in the reader's.
+    // The third entry of our list may be something else in the reader's.
     let named = figure.named(&s.reference)?;
     let own = named.show(&s.own, lang).ok();
     let own = own.map(|own| format!(" <span class=\"own\">{} {}</span>", lang.pick("yours", "你的"), escape(&own)));

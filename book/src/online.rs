@@ -1,9 +1,9 @@
-//! What a built book needs besides, to be found and read online: `build --site-url URL --repository URL`.
+//! What a built book also needs to be found and read online: `build --site-url URL --repository URL`.
 //!
-//! It works on the files that the build wrote, so that the book in a folder stays what it is. With `--repository` each
-//! page names its source file; with `--site-url` the folder is one that any host of files serves: pages that say where
-//! they stand and in which languages, and load no more than they use; a page that chooses the language, one for what is
-//! not found, a map for search engines, and a worker that keeps the book for reading without a network.
+//! It works on the files that the build wrote, so the book in a folder does not change. With `--repository` each page
+//! names its source file; with `--site-url` any static host can serve the folder: pages declare their address and
+//! languages, and load only the scripts that they use; there is a page that chooses the language, one for missing
+//! pages, a sitemap for search engines, and a service worker that keeps the book for offline reading.
 
 mod address;
 mod files;
@@ -42,7 +42,7 @@ pub struct Online {
     pub repository: Option<Address>,
 }
 
-/// Makes the book that was built into `dist` ready for the web; with neither address it stays as it is.
+/// Makes the book that was built into `dist` ready for the web; with neither address it stays unchanged.
 ///
 /// # Errors
 /// [`Failure::Disk`] when a file of the book, its theme or its chart for links cannot be read or written.

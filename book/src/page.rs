@@ -1,7 +1,8 @@
 //! A page as the checker sees it: lines, fences, headings and the sections between them.
 //!
 //! A section runs from its heading to the next heading of any level. Its English text has a hash; the Chinese
-//! section that renders it carries that hash, so that a change on one side shows until the other has followed.
+//! section that translates it carries that hash, so that a change on one side shows until the other is
+//! updated.
 
 use crate::pattern::regex;
 use regex::Regex;
@@ -25,7 +26,7 @@ pub struct Page {
     pub text: String,
 }
 
-/// A heading and what follows it, up to the next heading.
+/// A heading and its text, up to the next heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// 1 for `#`, 2 for `##`.
@@ -56,7 +57,7 @@ impl Section {
 pub struct Fence {
     /// The opening line, counted from 1.
     pub line: usize,
-    /// What stands after the backticks, e.g. `rust,ignore`.
+    /// The text after the backticks, e.g. `rust,ignore`.
     pub info: String,
     /// The lines inside.
     pub body: Vec<String>,
@@ -149,7 +150,7 @@ pub fn is_stamp(line: &str) -> bool {
     STAMP.is_match(line)
 }
 
-/// Whether the next line belongs to a fence; `open` is the mark of the fence that is open before and after it.
+/// Whether the next line belongs to a fence; `open` is the mark of the open fence before and after it.
 pub(crate) fn in_fence(open: &mut Option<String>, line: &str) -> bool {
     let trimmed = line.trim_start().trim_start_matches("> ");
     let mark: String = trimmed.chars().take_while(|c| *c == '`' || *c == '~').collect();

@@ -1,4 +1,4 @@
-//! The regular expressions of this crate: constants, so that one that does not compile is a mistake of ours.
+//! The regular expressions of this crate: constants, so one that does not compile is our mistake.
 
 use regex::Regex;
 

@@ -54,7 +54,7 @@ const DRAWINGS: [Drawing; 10] = [
     Drawing { name: "at-once", frames: timelines::at_once, picture: lanes::picture, still: timelines::STILL },
 ];
 
-/// The recording of a player; two show the same one.
+/// The recording of a player; two players share one.
 fn recording_of(player: &str) -> &str {
     if matches!(player, "batches" | "at-once") { "timelines" } else { player }
 }
@@ -66,8 +66,7 @@ pub fn player(s: &Sources, lang: Language, name: &str) -> Result<String, String>
     let recording = if file == "trace" { (*s.reference.record("path")?).clone() } else { read(&s.project, file)? };
     let words = Words::read(&s.project, &Path::new(FOLDER).join(format!("{file}.toml")), lang)?;
     let drawing = DRAWINGS.iter().find(|drawing| drawing.name == name);
-    let &Drawing { frames, picture, still, .. } =
-        drawing.ok_or_else(|| format!("nobody knows how to draw `{name}`"))?;
+    let &Drawing { frames, picture, still, .. } = drawing.ok_or_else(|| format!("there is no drawing for `{name}`"))?;
     let frames = frames(&recording, &words)?;
     let shown = frames.get(still).ok_or("the recording is too short for its still picture")?;
     let picture = picture(shown, &words)?;
@@ -87,7 +86,8 @@ pub fn player(s: &Sources, lang: Language, name: &str) -> Result<String, String>
     ))
 }
 
-/// What the script needs of each step: its sentence, and the parts that do not look as in the step before.
+/// What the script needs for each step: its sentence, and the parts that look different from the step
+/// before.
 fn changes(frames: &[Frame]) -> Vec<Frame> {
     let mut before: BTreeMap<&str, &Part> = BTreeMap::new();
     let change = |frame: &'_ Frame, before: &BTreeMap<&str, &Part>| {
@@ -102,7 +102,7 @@ fn changes(frames: &[Frame]) -> Vec<Frame> {
     changes
 }
 
-/// The words of all recordings in Chinese, each with the file that it stands in.
+/// The words of all recordings in Chinese, each with its file.
 pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     let entries = fs::read_dir(project.path(FOLDER)).into_iter().flatten().flatten();
     let files = sorted(entries.map(|entry| Path::new(FOLDER).join(entry.file_name())));
@@ -114,7 +114,7 @@ pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     Ok(found)
 }
 
-/// A recording that was made by the files of its chapter as they are now.
+/// A recording that was made by the current code of its chapter.
 fn read(project: &Project, name: &str) -> Result<Value, String> {
     let file = Path::new(FOLDER).join(format!("{name}.json"));
     let text = fs::read_to_string(project.path(&file)).map_err(|_| format!("there is no {}", file.display()))?;
@@ -127,12 +127,18 @@ fn read(project: &Project, name: &str) -> Result<Value, String> {
     let sources = recording["sources"].as_object().filter(|sources| !sources.is_empty());
     for (source, digest) in sources.ok_or_else(|| format!("{} names no sources; {again}", file.display()))? {
         let source = chapter.join(source);
-        let bytes = fs::read(project.path(&source)).map_err(|e| format!("{}: {e}", source.display()))?;
-        if *digest != hex(&bytes) {
+        let text = fs::read_to_string(project.path(&source)).map_err(|e| format!("{}: {e}", source.display()))?;
+        if *digest != code_digest(&text) {
             return Err(format!("{} was recorded with another {}; {again}", file.display(), source.display()));
         }
     }
     Ok(recording)
+}
+
+/// The SHA-256 of a source's code. Lines that hold only a comment are left out: they change no step.
+pub fn code_digest(source: &str) -> String {
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    hex(code.flat_map(|line| [line, "\n"]).collect::<String>().as_bytes())
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -144,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recording_that_is_not_of_this_code_is_told() {
+    fn a_recording_of_other_code_is_refused() {
         let folder = tempfile::TempDir::new().unwrap();
         let project = Project::at(folder.path());
         let write = |name: &str, text: &str| {
@@ -155,16 +161,21 @@ mod tests {
         let steps = json!([{ "head": 1 }]);
         let recording = |digest: &str| {
             let digest = if digest.is_empty() { hex(steps.to_string().as_bytes()) } else { digest.to_owned() };
-            json!({ "chapter": "0x06-x", "sources": { "a.rs": hex(b"one") }, "digest": digest, "steps": steps })
+            json!({ "chapter": "0x06-x", "sources": { "a.rs": code_digest("one") }, "digest": digest, "steps": steps })
         };
         write("chapters/0x06-x/a.rs", "one");
         write("book/recordings/r.json", &recording("").to_string());
         assert!(read(&project, "r").is_ok());
+        write("chapters/0x06-x/a.rs", "//! Why.\none\n    // How.\n");
+        assert!(read(&project, "r").is_ok(), "only comments have changed");
         write("book/recordings/r.json", &recording("00").to_string());
         assert!(read(&project, "r").unwrap_err().contains("not those that were recorded"));
         write("book/recordings/r.json", &recording("").to_string());
         write("chapters/0x06-x/a.rs", "two");
-        let told = read(&project, "r").unwrap_err();
-        assert!(told.contains("was recorded with another chapters/0x06-x/a.rs; record it again: cargo run"), "{told}");
+        let error = read(&project, "r").unwrap_err();
+        assert!(
+            error.contains("was recorded with another chapters/0x06-x/a.rs; record it again: cargo run"),
+            "{error}"
+        );
     }
 }

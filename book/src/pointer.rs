@@ -1,15 +1,16 @@
 //! The small path language by which pages name a value in a record.
 //!
 //! `ladder:chapters[0x03].orders_per_s.median` means the record `ladder`, in it the entry of the list `chapters`
-//! whose `chapter` (or `name`, `id`, `key`) is `0x03` or starts with `0x03-`, and so on; `[chapter=0x03-group-commit]`
-//! means the one whose `chapter` is just that. A pointer that leads nowhere is an error that says which step failed and what there was instead.
+//! whose `chapter` (or `name`, `id`, `key`) is `0x03` or starts with `0x03-`, and so on;
+//! `[chapter=0x03-group-commit]` means the one whose `chapter` is exactly that. A pointer that leads nowhere is an
+//! error that says which step failed and what was there instead.
 
 use serde_json::Value;
 
 /// The fields by which `[selector]` finds an entry of a list.
 const SELECTOR_FIELDS: [&str; 4] = ["chapter", "name", "id", "key"];
 
-/// The numbers by which an entry without such a field is told from its neighbours.
+/// The numbers that identify an entry without such a field.
 const COUNTED_FIELDS: [&str; 2] = ["shards", "batch"];
 
 /// `RECORD:PATH`, parsed.
@@ -29,7 +30,7 @@ enum Step<'t> {
 }
 
 impl<'t> Pointer<'t> {
-    /// Reads `RECORD:PATH`.
+    /// Parses `RECORD:PATH`.
     pub fn parse(text: &'t str) -> Result<Self, String> {
         let (record, path) = text.split_once(':').ok_or_else(|| format!("`{text}` is not of the form record:path"))?;
         Ok(Self { text, record, steps: steps(path)? })
@@ -55,8 +56,8 @@ impl<'t> Pointer<'t> {
         Ok(here)
     }
 
-    /// The same path with each number of an entry replaced by the entry's name in `record`, so that in another record of
-    /// the kind it leads to the same thing or nowhere.
+    /// The same path with each number of an entry replaced by the entry's name in `record`, so that in another record
+    /// of the same kind it leads to the same entry or nowhere.
     pub fn named(&self, record: &Value) -> Result<String, String> {
         let mut path = format!("{}:", self.record);
         for (at, step) in self.steps.iter().enumerate() {
@@ -75,13 +76,13 @@ impl<'t> Pointer<'t> {
     }
 }
 
-/// What an entry of a list is called, as a selector that means no other: `name=100`, `shards=2`.
+/// A selector that identifies an entry of a list and no other: `name=100`, `shards=2`.
 fn exact(entry: &Value) -> Option<String> {
     let fields = SELECTOR_FIELDS.iter().chain(&COUNTED_FIELDS);
     fields.into_iter().find_map(|field| Some(format!("{field}={}", said(entry.get(field)?)?)))
 }
 
-/// A name or a whole number, as a selector says it.
+/// A name or a whole number, as a selector has it.
 fn said(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()))
 }
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_said_by_its_name_whatever_its_place() {
+    fn an_entry_is_identified_by_its_name_not_its_place() {
         let record = json!({"chapters": [{"chapter": "0x01"}, {"chapter": "0x01-naive"}], "shards": [{"shards": 1}, {"shards": 2}]});
         let named = |path: &str| Pointer::parse(path).unwrap().named(&record);
         assert_eq!(named("ladder:chapters[1].x"), Ok("ladder:chapters[chapter=0x01-naive].x".to_owned()));
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_told_before_a_record_is_read() {
+    fn a_bad_path_is_reported_before_a_record_is_read() {
         assert!(Pointer::parse("ladder:chapters[0x01").unwrap_err().contains("unclosed"));
         assert!(Pointer::parse("ladder").unwrap_err().contains("record:path"));
     }

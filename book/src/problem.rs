@@ -1,11 +1,11 @@
-//! What can go wrong, said so that the author can act on it: a place, a reason, and an exit code.
+//! Errors that an author can act on: a place, a reason, and an exit code.
 
 use catalogue::CatalogueError;
 use program::Unprinted;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// One thing that is wrong in the book's sources, with the place to mend it.
+/// One thing that is wrong in the book's sources, with the place to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The file, relative to the repository's root.
@@ -33,7 +33,7 @@ impl fmt::Display for Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The book's sources are wrong: each problem names its place.
-    #[error("the book can't be built whole; mend each of these where it stands:\n{}", lines(.0))]
+    #[error("the book can't be built completely; fix each of these:\n{}", lines(.0))]
     Problems(Vec<Problem>),
     /// An argument cannot be used.
     #[error("{0}")]
@@ -42,17 +42,17 @@ pub enum Failure {
     #[error(transparent)]
     Chapters(#[from] CatalogueError),
     /// mdBook refused to render.
-    #[error("mdBook could not render the pages: {0}; mend book.toml or book/theme, which it reads")]
+    #[error("mdBook could not render the pages: {0}; fix book.toml or book/theme, which it reads")]
     Render(String),
     /// The disk did not do what was asked.
-    #[error("{}: {source}; see that it is there, that it may be used, and that the disk has room", path.display())]
+    #[error("{}: {source}; check that it exists, that its permissions allow this, and that the disk has space", path.display())]
     Disk {
         /// The file or folder.
         path: PathBuf,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// What was to be printed could not be.
+    /// The output could not be printed.
     #[error(transparent)]
     Unprinted(#[from] Unprinted),
 }
@@ -69,7 +69,7 @@ impl Failure {
 }
 
 impl program::Failure for Failure {
-    /// 1 the book is wrong, 2 bad arguments or settings, 3 the disk.
+    /// 1: the book is wrong; 2: bad arguments or settings; 3: the disk.
     fn exit_code(&self) -> u8 {
         match self {
             Self::Problems(_) => 1,

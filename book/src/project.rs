@@ -1,6 +1,6 @@
 //! Where things are: the repository's root, the two page trees, the chapters, the records, the built site.
 //!
-//! Everything else asks here, so that a test can point the whole machinery at a copy of the tree.
+//! Everything else asks here, so that a test can use a copy of the tree.
 
 use crate::page::Page;
 use crate::problem::{Failure, Problem};
@@ -26,7 +26,7 @@ impl Project {
         Self { root, own_output }
     }
 
-    /// The same, with the reader's own runs in another folder, which need not be there.
+    /// The same, with the reader's own runs in another folder, which need not exist.
     pub fn with_own_output(self, folder: impl Into<PathBuf>) -> Self {
         Self { own_output: folder.into(), ..self }
     }
@@ -63,7 +63,7 @@ impl Project {
         self.path("output/reference")
     }
 
-    /// What the reader's own runs wrote.
+    /// The records of the reader's own runs.
     pub fn own_output(&self) -> PathBuf {
         self.own_output.clone()
     }
@@ -74,7 +74,7 @@ impl Project {
         fs::read_to_string(&path).map_err(|e| Failure::disk(&path, e))
     }
 
-    /// Which chapters there are.
+    /// All chapters.
     pub fn chapters(&self) -> Result<Catalogue, Failure> {
         Ok(Catalogue::read(&self.path(CHAPTERS))?)
     }

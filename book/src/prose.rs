@@ -1,8 +1,8 @@
-//! A page's running text, apart from its code: what the checks on words and figures read.
+//! A page's running text, without its code: what the checks on words and figures read.
 //!
-//! Each block (paragraph, heading, list item, table cell) keeps where its text stands in the source, so that a
-//! problem can name its line. Directives are masked: what they will become is not typed by hand. The words that
-//! describe a picture stay, because those are.
+//! Each block (paragraph, heading, list item, table cell) keeps the place of its text in the source, so that a
+//! problem can name its line. Directives are masked, because their result is not typed by hand. The
+//! descriptions of pictures stay, because those are.
 
 use crate::directive::BRACES;
 use crate::page::Page;
@@ -58,7 +58,7 @@ impl Block {
         self.lines.start
     }
 
-    /// Whether a mark such as `<!-- literal: source -->` stands in the block's lines, or above them.
+    /// Whether a mark such as `<!-- literal: source -->` is in the block's lines, or above them.
     pub fn marked(&self, page: &Page, kind: &str) -> bool {
         let lines: Vec<&str> = page.text.lines().collect();
         let inside = lines.get(self.lines.start - 1..self.lines.end).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The records that numbers come from: one folder of committed ones, one of the reader's own.
 //!
-//! A table reads a record as its type, which checks it; a number in prose names its place in it, and is walked to.
+//! A table reads a record as its type, which checks it; a number in prose names a path in it.
 
 use crate::pointer::Pointer;
 use crate::project::Project;
@@ -36,7 +36,7 @@ impl Records {
         R::load(&self.dir.join(format!("{}.json", R::VERB))).map_err(|e| e.to_string())
     }
 
-    /// A whole record, e.g. `ladder`, to be walked.
+    /// A whole record, e.g. `ladder`, for paths into it.
     pub(crate) fn record(&self, name: &str) -> Result<Rc<Value>, String> {
         if let Some(value) = self.read.borrow().get(name) {
             return Ok(Rc::clone(value));
@@ -55,7 +55,7 @@ impl Records {
         pointer.walk(&record).cloned().map_err(|e| format!("{}/{}.json: {e}", self.shown, pointer.record))
     }
 
-    /// The path of `pointer` with every place in a list said by the name of what stands there.
+    /// The path of `pointer` with every place in a list replaced by its entry's name.
     ///
     /// # Errors
     /// As [`Records::value`].

@@ -1,9 +1,9 @@
 //! `{{sandbox rain}}`: a market that answers, in the page.
 //!
-//! `book/sandboxes/rain.toml` says who trades, which example plays, and which questions are asked. What stands in the
-//! page is made here, by the reference model: a still picture of one moment, and every question with its answer. It is
-//! what a reader without scripts sees and what is printed. `book/theme/sandbox.js` lays a market over it that can be
-//! played with; it has the same words and commands, which the element carries with it.
+//! `book/sandboxes/rain.toml` defines the traders, the example, and the questions. The page's contents are made here,
+//! by the reference model: a still picture of one moment, and every question with its answer. A reader without
+//! scripts sees that, and it is what is printed. `book/theme/sandbox.js` replaces it with a market to play with; it
+//! uses the same words and commands, which the element carries.
 
 mod commands;
 mod still;
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "book/sandboxes";
 
-/// What every sandbox says.
+/// The words that all sandboxes share.
 const WORDS: &str = "words.toml";
 
 /// The one market of a sandbox.
@@ -54,13 +54,13 @@ struct Sandbox {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Situation {
-    /// The question's id in the page, behind the sandbox's name.
+    /// The question's id in the page, after the sandbox's name.
     id: String,
     /// The question in English.
     en: String,
     /// The question in Chinese.
     zh: String,
-    /// What leads to it; the last is what is asked about.
+    /// The commands before it; the last is the one in question.
     commands: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ pub fn files(project: &Project) -> Vec<PathBuf> {
     sorted(names.filter(|file| file.extension().is_some_and(|e| e == "toml") && !file.ends_with(WORDS)))
 }
 
-/// The Chinese of a sandbox and of the words that all share, each with the file that it stands in.
+/// The Chinese of a sandbox and of the words that all share, each with its file.
 pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     let mut found = Vec::new();
     for file in files(project) {
@@ -107,7 +107,7 @@ fn read(project: &Project, file: &Path) -> Result<Sandbox, String> {
     toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))
 }
 
-/// What commands led to: the state after them, and the last one with its events.
+/// The result of commands: the state after them, and the last one with its events.
 struct Played {
     state: MarketState,
     last: Option<(Command, Vec<Event>)>,
@@ -129,11 +129,11 @@ fn play(sandbox: &Sandbox, commands: &[String]) -> Result<Played, String> {
     Ok(Played { state, last })
 }
 
-/// One line of HTML, so that markdown takes it as it is.
+/// One line of HTML, so that markdown leaves it as it is.
 fn section(sandbox: &Sandbox, name: &str, lang: Language, teller: &Teller<'_>) -> Result<String, String> {
     let words = teller.words;
     let commands = sandbox.story.get(..sandbox.still).ok_or("`still` is beyond the end of `story`")?;
-    // The whole example has to play, also where no picture is taken.
+    // The whole example has to play, even where no picture is taken.
     play(sandbox, &sandbox.story)?;
     let Played { state, last } = play(sandbox, commands)?;
     let caption = match &last {
@@ -171,7 +171,7 @@ fn section(sandbox: &Sandbox, name: &str, lang: Language, teller: &Teller<'_>) -
     Ok(out)
 }
 
-/// The last command of a situation and what it led to.
+/// The last command of a situation and its result.
 fn answer(sandbox: &Sandbox, situation: &Situation, teller: &Teller<'_>) -> Result<String, String> {
     let last = play(sandbox, &situation.commands)?.last;
     let (command, events) = last.ok_or_else(|| format!("`{}` has no commands", situation.id))?;

@@ -1,5 +1,5 @@
-//! What each change between two chapters is for, said once in both languages: `book/diffs/<after>.toml`. The
-//! file's order is the order in which the changes are best read.
+//! What each change between two chapters is for, in both languages: `book/diffs/<after>.toml`. The file's
+//! order is the best order for reading the changes.
 
 use crate::project::{Project, sorted};
 use catalogue::{Chapter, Number};
@@ -29,13 +29,13 @@ impl Sentences {
         self.0.iter().find(|(told, _)| told == path).map(|(_, sentence)| sentence)
     }
 
-    /// The place of a file in the reading, behind all others for one without a sentence.
+    /// The place of a file in the reading order; a file without a sentence comes last.
     pub fn place(&self, path: &str) -> usize {
         self.0.iter().position(|(told, _)| told == path).unwrap_or(self.0.len())
     }
 }
 
-/// Where the sentences of the diff that leads to a chapter stand.
+/// The file of the sentences for the diff that leads to a chapter.
 pub fn file(after: Number) -> PathBuf {
     Path::new(FOLDER).join(format!("{after}.toml"))
 }
@@ -43,7 +43,7 @@ pub fn file(after: Number) -> PathBuf {
 /// The sentences of the diff that leads to `after`, by the file that changed.
 pub fn of(project: &Project, after: &Chapter) -> Result<Sentences, String> {
     let file = file(after.number);
-    // No file is a file without sentences: what is missing is then told by name.
+    // A missing file counts as one without sentences: the missing ones are then reported by name.
     if project.path(&file).exists() { read(project, &file) } else { Ok(Sentences::default()) }
 }
 

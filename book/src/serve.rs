@@ -17,10 +17,11 @@ use std::time::{Duration, SystemTime};
 const POLL: Duration = Duration::from_millis(700);
 const READ_LIMIT: Duration = Duration::from_secs(5);
 
-/// What a change in which means a new build. `output` itself holds runs still being written; its records are enough.
+/// A change in any of these means a new build. `output` itself holds runs that are still being written; its records
+/// are enough.
 const WATCHED: [&str; 5] = ["book.toml", "book", "chapters", "output/reference", "output/ladder.json"];
 
-/// Serves `dist` on 127.0.0.1 until the process ends; `port` 0 takes a free one.
+/// Serves `dist` on 127.0.0.1 until the process ends; `port` 0 chooses a free one.
 pub fn serve(project: &Project, port: u16) -> Result<(), Failure> {
     let dist = project.dist();
     report(site::build(project, &dist))?;
@@ -41,15 +42,16 @@ pub fn serve(project: &Project, port: u16) -> Result<(), Failure> {
     }
 }
 
-/// Answers every request that comes in with a file of `dist`, for as long as the process lives.
+/// Answers every request with a file of `dist`, for as long as the process lives.
 pub fn answer_all(listener: &TcpListener, dist: &Path) {
     for stream in listener.incoming().flatten() {
-        // A browser that hangs up early is its own business.
+        // A browser that disconnects early is not our problem.
         let _ = answer(stream, dist);
     }
 }
 
-/// Says how a build went. One that failed does not end the serving: its source is about to be mended.
+/// Prints the result of a build. A failed one does not end the server, because its source is about to
+/// be fixed.
 fn report(built: Result<(), Failure>) -> Result<(), Unprinted> {
     match built {
         Ok(()) => return print(format_args!("built\n")),
@@ -79,8 +81,8 @@ fn newest(project: &Project) -> (Option<SystemTime>, usize) {
     (newest, count)
 }
 
-/// Answers one request with a file of `dist`. What is not there is answered with the nearest `404.html` above it, as
-/// hosts of files do.
+/// Answers one request with a file of `dist`. For a missing file the answer is the nearest `404.html` above it, as
+/// static hosts do.
 ///
 /// # Errors
 /// When the connection breaks.
@@ -119,7 +121,7 @@ fn file(dist: &Path, target: &str) -> Option<PathBuf> {
     inside.then(|| if path.is_dir() { path.join("index.html") } else { path })
 }
 
-/// The page for what is not found.
+/// The page for a missing file.
 fn missing(dist: &Path, target: &str) -> Option<Vec<u8>> {
     let path = file(dist, target)?;
     let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(dist));

@@ -1,8 +1,8 @@
 //! Builds both languages through mdBook's own crates, in this process, into one site.
 //!
 //! `book.toml` at the root describes the English book, so that plain `mdbook build` works too; Chinese differs
-//! in its page tree, its title and its language. mdBook logs what it could not do and carries on: here every
-//! warning stops the build.
+//! in its page tree, its title and its language. mdBook logs its problems and carries on: here every warning
+//! stops the build.
 
 use crate::expand::Expand;
 use crate::online;
@@ -25,7 +25,7 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-/// What `[preprocessor.book]` says besides mdBook's own keys.
+/// The contents of `[preprocessor.book]`, besides mdBook's own keys.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 struct Settings {
@@ -33,7 +33,7 @@ struct Settings {
     zh_description: Option<String>,
 }
 
-/// The folder to build into, whole: new or empty, or one that a build made, because what stands in it goes.
+/// The folder to build into: new or empty, or one that a build made, because its contents are removed.
 pub fn folder(output: &Path) -> Result<PathBuf, Failure> {
     let folder = std::path::absolute(output).map_err(|e| Failure::disk(output, e))?;
     let is_book = Language::ALL.iter().all(|lang| folder.join(lang.tag()).join("toc.html").is_file());
@@ -46,16 +46,16 @@ pub fn folder(output: &Path) -> Result<PathBuf, Failure> {
         return Ok(folder);
     }
     let shown = output.display();
-    Err(Failure::Usage(format!("{shown} holds something else than the book; name a new or an empty folder")))
+    Err(Failure::Usage(format!("{shown} contains something other than the book; name a new or an empty folder")))
 }
 
-/// Builds the site into `dist`; where a page could not be expanded, the rest of it is there all the same.
+/// Builds the site into `dist`; if a page could not be expanded, the rest is built all the same.
 pub fn build(project: &Project, dist: &Path) -> Result<(), Failure> {
     let mut problems = vec![];
     for file in online::FILES.map(|file| dist.join(file)).into_iter().filter(|file| file.exists()) {
         fs::remove_file(&file).map_err(|e| Failure::disk(&file, e))?;
     }
-    // Each language beside the other: neither needs anything of the other, and somebody waits.
+    // The languages in parallel: they are independent, and the user is waiting.
     let rendered = thread::scope(|threads| {
         let languages = Language::ALL.map(|lang| threads.spawn(move || render(project, lang, &dist.join(lang.tag()))));
         languages.map(|language| language.join().unwrap_or_else(|panic| resume_unwind(panic)))
@@ -70,7 +70,7 @@ pub fn build(project: &Project, dist: &Path) -> Result<(), Failure> {
     if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
 }
 
-/// Builds one language; what the pages got wrong comes back, what mdBook refused is an error.
+/// Builds one language; mistakes in pages are returned, and an error of mdBook is an error.
 fn render(project: &Project, lang: Language, dist: &Path) -> Result<Vec<Problem>, Failure> {
     fs::create_dir_all(dist).map_err(|e| Failure::disk(dist, e))?;
     let config = config(project, lang, dist)?;
@@ -84,7 +84,7 @@ fn render(project: &Project, lang: Language, dist: &Path) -> Result<Vec<Problem>
         book.build()
     });
     let mut problems = problems.take();
-    // A page that cannot be expanded also upsets mdBook's later steps; what it says then would only distract.
+    // A page that cannot be expanded also upsets mdBook's later steps; their messages would only distract.
     if problems.is_empty() {
         built.map_err(|e| Failure::Render(format!("{e:#}")))?;
         let summary = project.source(lang).join("SUMMARY.md");
@@ -95,7 +95,7 @@ fn render(project: &Project, lang: Language, dist: &Path) -> Result<Vec<Problem>
 }
 
 fn unusable(reason: &mdbook_driver::errors::Error) -> Failure {
-    Failure::Usage(format!("book.toml can't be used; mend it there: {}", format!("{reason:#}").trim_end()))
+    Failure::Usage(format!("book.toml can't be used; fix it: {}", format!("{reason:#}").trim_end()))
 }
 
 fn config(project: &Project, lang: Language, dist: &Path) -> Result<Config, Failure> {

@@ -1,4 +1,4 @@
-//! Everything that a directive may draw on, handed to whoever expands one.
+//! Everything that a directive may use when it is expanded.
 
 use crate::problem::Failure;
 use crate::project::Project;

@@ -1,7 +1,7 @@
-//! Writes under each Chinese heading the hash of the English section that it renders.
+//! Writes under each Chinese heading the hash of the English section that it translates.
 //!
-//! Run it after the translation has been reviewed: the hash says "this Chinese text renders that English text",
-//! and `check` compares it with the English of today.
+//! Run it after the translation has been reviewed: the hash says "this Chinese text translates that English
+//! text", and `check` compares it with today's English.
 
 use crate::page::{Page, Section};
 use crate::problem::Failure;
@@ -9,7 +9,7 @@ use crate::project::Project;
 use results::language::Language;
 use std::fs;
 
-/// Stamps the Chinese pages named (all, if none is), and says what it stamped.
+/// Stamps the named Chinese pages, or all if none is named, and returns what it stamped.
 pub fn stamp(project: &Project, only: &[String]) -> Result<Vec<String>, Failure> {
     let english = project.pages(Language::English)?;
     let mut chinese = project.pages(Language::Chinese)?;
@@ -41,7 +41,7 @@ fn stamped(page: &Page, english: &Page) -> (String, Vec<String>) {
     let twins = english.sections();
     let mut lines: Vec<String> = page.text.lines().map(str::to_owned).collect();
     let mut told = vec![];
-    // From the end, so that a line put in does not move those still to be done.
+    // From the end, so that an added line does not move the sections still to be done.
     for section in page.sections().iter().rev() {
         let Some(twin) = section.id.as_ref().and_then(|_| twins.iter().find(|twin| twin.id == section.id)) else {
             continue;

@@ -1,4 +1,5 @@
-//! What elements that answer say, in one language, out of a file with both: `[group]`, `key = { en = "…", zh = "…" }`.
+//! The words of interactive elements, in one language, from a file with both: `[group]`, `key = { en = "…", zh = "…"
+//! }`.
 
 use crate::project::Project;
 use crate::sentences::Sentence;
@@ -24,7 +25,7 @@ impl Words {
         Ok(Words { groups })
     }
 
-    /// The words as they stand.
+    /// The words as they are.
     pub(crate) fn get(&self, group: &str, key: &str) -> Result<&str, String> {
         let found = self.groups.get(group).and_then(|words| words.get(key));
         found.map(String::as_str).ok_or_else(|| format!("the words have no `{key}` under [{group}]"))

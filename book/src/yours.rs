@@ -1,7 +1,7 @@
 //! `{{yours}}`: the place where a reader drops a record of their own, for the book to show it beside the reference.
 //!
-//! Everything else is done by `book/theme/compare.js`, on every page that shows a figure. Without it the place says how
-//! the book is built with one's own numbers in it.
+//! Everything else is done by `book/theme/compare.js`, on every page that shows a figure. Without it the place says
+//! how to build the book with one's own numbers in it.
 
 use crate::html::escape;
 use crate::project::Project;
@@ -11,13 +11,13 @@ use results::language::Language;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What the place says.
+/// The words of the place.
 const WORDS: &str = "book/yours/words.toml";
 
 /// `{{yours}}`.
 ///
 /// # Errors
-/// Where the words can't be read, or lack one that stands in the page without its script.
+/// When the words can't be read, or lack one that the page needs without its script.
 pub fn place(s: &Sources, lang: Language) -> Result<String, String> {
     let words = Words::read(&s.project, Path::new(WORDS), lang)?;
     let data = json!({ "ui": words.groups.get("ui"), "refused": words.groups.get("refused") });
@@ -29,10 +29,10 @@ pub fn place(s: &Sources, lang: Language) -> Result<String, String> {
     ))
 }
 
-/// The Chinese of the words, each with the file that it stands in. A book without the place has none.
+/// The Chinese of the words, each with its file. A book without the place has none.
 ///
 /// # Errors
-/// Where the words can't be read.
+/// When the words can't be read.
 pub fn chinese(project: &Project) -> Result<Vec<(PathBuf, String)>, String> {
     if !project.path(WORDS).exists() {
         return Ok(Vec::new());

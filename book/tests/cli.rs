@@ -1,8 +1,8 @@
-//! What the program says, word for word: its help, one refusal of each kind, and the exit code of each.
+//! The program's messages, word for word: its help, one refusal of each kind, and the exit code of each.
 //!
-//! After a change that is meant, `INSTA_UPDATE=always cargo test -p book --test cli` writes the snapshots anew, and
+//! After an intended change, `INSTA_UPDATE=always cargo test -p book --test cli` writes the snapshots again, and
 //! `git diff` shows what a reader will see.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 mod fixture;
 
@@ -13,7 +13,7 @@ use std::fs;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// What it says in its folder.
+/// Its output in its folder.
 fn said(command: &mut Command) -> String {
     let folder = command.get_current_dir().unwrap().to_path_buf();
     said::said(command, &[(&folder, "FOLDER")])
@@ -80,11 +80,11 @@ fn a_file_that_cannot_be_read() {
     assert_snapshot!("no summary", said(&mut mini.program(&["check"])));
 }
 
-/// What each command prints, where somebody might cut it short.
+/// What each command prints, where the reader of its output may stop early.
 const PRINTING: [&[&str]; 5] = [&["build"], &["check"], &["stamp"], &["diff", "0x01", "0x02"], &["--help"]];
 
 #[test]
-fn a_reader_who_has_enough_ends_the_program_quietly() {
+fn a_reader_that_stops_early_ends_the_program_quietly() {
     let mini = Mini::new();
     for arguments in PRINTING {
         ends_quietly_on_a_closed_pipe(&mut mini.program(arguments));

@@ -1,5 +1,5 @@
 //! The recordings that the book plays are what the engines do: the same run again gives the same bytes.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 #[path = "../examples/record/books.rs"]
 mod books;
@@ -50,7 +50,7 @@ fn one_ordering_weakened_is_recorded_as_it_runs() {
         let steps = recording["steps"].as_array().unwrap();
         steps.iter().rfind(|step| step["variant"] == variant).unwrap()["value"].clone()
     };
-    // Each of the two words is needed, and both together are enough.
+    // Each of the two orderings is needed, and both together are enough.
     assert_eq!(["release", "acquire", "nothing"].map(ends), [0, 0, 4]);
 }
 
@@ -59,11 +59,12 @@ fn a_slow_reader_is_recorded_as_it_catches_up() {
     let recording = mask::record();
     is_what_runs("mask", &recording);
     let steps = recording["steps"].as_array().unwrap();
-    // With nothing missed a reader has what stands on the slate, and a mask is there exactly where its version is old.
+    // With nothing missed a reader has what is on the slate, and a price is in the mask exactly if its version is
+    // old.
     for step in steps {
         for watcher in step["watchers"].as_array().unwrap() {
             let is_same = watcher["amounts"] == step["slate"]["amounts"];
-            assert!(is_same || watcher["misses"] != 0, "nothing is missed, and the book is another: {step}");
+            assert!(is_same || watcher["misses"] != 0, "nothing is missed, but the book differs: {step}");
             for (at, changed) in step["slate"]["changed"].as_array().unwrap().iter().enumerate() {
                 let [is, was] = [&step["slate"], watcher].map(|one| one["epoch"].as_u64().unwrap());
                 let is_later = is != was || changed.as_u64() > watcher["version"].as_u64();
@@ -80,7 +81,8 @@ fn a_window_is_recorded_as_it_follows_its_market() {
     let recording = window::record();
     is_what_runs("window", &recording);
     let steps = recording["steps"].as_array().unwrap();
-    // A level is in the array exactly where the window holds its price, at every step; the window is 4,096 ticks at rest.
+    // A level is in the array exactly if the window holds its price, at every step; the window is 4,096 ticks at
+    // rest.
     for step in steps {
         let held = step["window"].as_array().map(|window| [&window[0], &window[1]].map(|end| end.as_u64().unwrap()));
         for level in step["levels"].as_array().unwrap() {
@@ -98,7 +100,7 @@ fn a_window_is_recorded_as_it_follows_its_market() {
     assert_eq!(
         (times("sets-out"), times("settles")),
         (1, 2),
-        "it does not follow a lone order, and follows the market"
+        "it does not follow a single order, but follows the market"
     );
 }
 
@@ -107,7 +109,8 @@ fn numbers_are_recorded_as_the_table_finds_them() {
     let recording = numbers::record();
     is_what_runs("numbers", &recording);
     let steps = recording["steps"].as_array().unwrap();
-    // By the rules of the page alone: what a number is follows from what was carried out before it, and no number is twice.
+    // By the page's rules alone: the answer to a number follows from what was carried out before it, and no number is
+    // carried out twice.
     let (mut used, mut under_way) = (BTreeSet::new(), BTreeSet::new());
     for step in steps {
         let found = step["found"].as_str().unwrap();
@@ -152,8 +155,8 @@ fn a_frame_is_recorded_byte_by_byte() {
     let recording = log::record();
     is_what_runs("log", &recording);
     let steps = recording["steps"].as_array().unwrap();
-    // Whatever of the second frame is there: the first, which was acknowledged, is kept. The second counts when all of
-    // it is there.
+    // Whatever part of the second frame exists: the first, which was acknowledged, is kept. The second counts when
+    // all of it is there.
     for step in &steps[..49] {
         assert_eq!(step["start"]["commands"], if step["written"] == 48 { 2 } else { 1 }, "{step}");
     }
@@ -161,16 +164,18 @@ fn a_frame_is_recorded_byte_by_byte() {
     assert_eq!(says, ["whole", "whole", "torn", "short", "damaged", "damaged"]);
 }
 
-/// Every run is another. What must hold holds in the one that the book shows, and in one on this machine.
+/// Every run is different. What must hold is checked in the run that the book shows, and in one on this
+/// machine.
 #[test]
 fn the_time_lines_are_of_runs_that_the_engines_allow() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/timelines.json");
-    assert!(timelines::is_of_these_sources(&file), "{} is of other sources: record it again", file.display());
+    assert!(timelines::is_of_these_sources(&file), "{} was made by other code: record it again", file.display());
     let recording: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     timelines::laws::check(&recording["steps"]).unwrap();
     timelines::laws::check(&timelines::record(1)["steps"]).unwrap();
 
-    // An order that is applied before its sync returned, and a batch that left with a free seat and before its time, are told.
+    // An order that is applied before its sync returned, and a batch that left with a free seat before its time, are
+    // detected.
     let planted = |plant: fn(&mut Value)| {
         let mut steps = recording["steps"].clone();
         plant(&mut steps["runs"]);
@@ -193,7 +198,7 @@ fn ten_commands_are_recorded_through_both_books() {
         let last = &recording["steps"].as_array().unwrap().last().unwrap()["engines"][engine];
         ["so_far", "different"].map(|count| last[count].as_u64().unwrap())
     };
-    // What the page says of them: about as many lines, and in 0x05 the same ones again.
+    // The page's claims: about as many lines, and in 0x05 the same ones again.
     let [naive, array] = [0, 1].map(ends);
     assert!(naive[0].abs_diff(array[0]) < 10 && array[1] < naive[1], "{naive:?} {array:?}");
 }

@@ -105,7 +105,7 @@
     // In one go: what is filled in, such as a file's name, may have braces of its own.
     const say = (words, fills) => words.replace(/\{(\w+)\}/g, (whole, name) => fills[name] ?? whole);
 
-    // Takes one file, and says in words what became of it.
+    // Takes one file, and reports the result as text.
     async function take(file, { ui, refused }) {
         const name = file.name.slice(0, 80);
         const refuse = (why, fills) => say(refused[why], { file: name, ...fills });

@@ -1,6 +1,6 @@
-// A reader who wants to guess first may have the page keep back what would answer: the charts, the tables of figures and
-// the numbers behind a guess stay folded until all of the page's guesses are written. It is off until somebody asks for
-// it, each piece opens by itself, and what is chosen stays in this browser.
+// A reader who wants to guess first can have the answers folded: the charts, the tables of figures and the numbers behind
+// a guess stay closed until all of the page's guesses are written. It is off by default, each piece can be opened by
+// itself, and the choice stays in this browser.
 (function folds() {
     'use strict';
 

@@ -1,5 +1,5 @@
 // The market's rules, read a second time: what `chapters/0x00-market/src/model.rs` says in Rust, for the page to
-// play with. Same functions, same order, same names of events and reasons. Nobody has to believe it: a test of the
+// play with. Same functions, same order, same names of events and reasons. That they agree is tested: a test of the
 // book sends the same random commands through both and compares every event and every state.
 //
 // A plain script, because a browser loads no module from a folder. A page finds it as `book.market`, node as a module.

@@ -78,7 +78,7 @@
             event.preventDefault();
             go(to);
         });
-        // Parts that stand for a step lead to it. Who has no pointer has the slider.
+        // Parts that stand for a step lead to it. Without a pointer there is the slider.
         section.querySelectorAll('[data-step]').forEach(part => part.addEventListener('click', () => go(Number(part.dataset.step))));
         window.addEventListener('beforeprint', () => { if (!touched) show(still); });
 

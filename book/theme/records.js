@@ -1,5 +1,5 @@
 // A reader's record, read a second time: what `book/src/pointer.rs`, `figure.rs` and `format.rs` do in Rust when the book
-// is built with one's own run, for a record that is dropped in the page. Nobody has to believe it: a test of the book
+// is built with one's own run, for a record that is dropped in the page. That it agrees is tested: a test of the book
 // shows the same figures through both.
 //
 // A record may be anything. Every text in it stays text, every path walks own keys only, and what a page does not

@@ -1,4 +1,4 @@
-//! Any bytes, to the decoder of events.
+//! Runs any bytes through the decoder of events.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| contract::fuzz::event(bytes));

@@ -1,4 +1,4 @@
-//! Any bytes, to the snapshot reader.
+//! Runs any bytes through the snapshot reader.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| contract::fuzz::snapshot(bytes));

@@ -1,5 +1,5 @@
 //! Whole engines in memory: balance check, matching and settlement over a flow, with no log, no ledger
-//! and no acknowledgement. What is left is the data structures.
+//! and no acknowledgement. That leaves the data structures.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};

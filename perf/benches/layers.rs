@@ -1,5 +1,5 @@
 //! Each layer alone: encoding and sealing a frame, syncing it, changing a price level and finding the
-//! best, finding an order by its id. The layers of 0x01 (tree, hash map) stand beside those of 0x05.
+//! best, finding an order by its id. The layers of 0x01 (tree, hash map) run beside those of 0x05.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -57,11 +57,12 @@ fn log(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// How many prices are drawn before the clock starts. With few of them a processor would learn by heart which
-/// way a search in a tree goes.
+/// How many prices are drawn before the clock starts. With few of them a processor would learn which way each
+/// search in a tree goes.
 const DRAWN: usize = 1 << 16;
 
-/// Prices up to `highest` cents, as if drawn: the numbers from 0 on, mixed as in SplitMix64.
+/// Prices up to `highest` cents, as if drawn at random: the numbers from 0 on, mixed as in
+/// SplitMix64.
 fn prices(highest: u64) -> Vec<Price> {
     let draw = |n: u64| {
         let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -72,8 +73,8 @@ fn prices(highest: u64) -> Vec<Price> {
     (0..DRAWN as u64).map(draw).collect()
 }
 
-/// An order comes to a level and one leaves from another, and the best price is asked for: what a book
-/// does when nothing trades. 200 orders rest all the time.
+/// An order comes to a level, another leaves its level, and the best price is read: what a book does
+/// when nothing trades. 200 orders rest all the time.
 fn levels(criterion: &mut Criterion) {
     const RESTING: u64 = 200;
     let prices = prices(99);
@@ -141,11 +142,11 @@ fn bare_levels(criterion: &mut Criterion) {
     bare_levels_up_to(criterion, "far", 10);
 }
 
-/// How many orders rest while one comes and one goes: a few at every price.
+/// How many orders rest while one comes and one leaves: a few at every price.
 const CROWD: usize = 400;
 
-/// An order comes to one price and another leaves its own, and the best price is asked for. A level is here no
-/// more than how many orders it has.
+/// An order comes to one price, another leaves its own, and the best price is read. A level here is only its
+/// number of orders.
 macro_rules! bench_levels {
     (
         $group:ident, $prices:ident, $name:literal, $levels:expr,
@@ -229,7 +230,7 @@ fn levels_with_a_bitmap(group: &mut BenchmarkGroup<'_, WallTime>, prices: &[Pric
     bench_levels!(
         group,
         prices,
-        "array, bitmap and a best that is kept",
+        "array, bitmap and a cached best",
         (0_u128, [0_u32; 100], 0_u32),
         |book, price| {
             let orders = &mut book.1[price.cents() as usize];

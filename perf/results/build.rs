@@ -1,5 +1,5 @@
 //! Captures the version of the compiler that builds this crate, because the machine that runs it
-//! later may have another one, or none.
+//! later may have another compiler, or none.
 
 use std::env;
 use std::process::Command;

@@ -1,9 +1,9 @@
 //! `compare BASE CURRENT`: two runs side by side, judged as far as two runs allow it.
 //!
-//! Many figures are judged at once, and runs that lie minutes apart met different weather. So a difference counts only
-//! when the rounds of the two runs lie further apart than `MARGIN` and than the wider of them is wide: with four rounds
-//! of a run and seventy figures, noise alone does that to any of them in one comparison of twenty. Runs of fewer rounds,
-//! or of a machine in two states, are shown and not judged. `race` judges them.
+//! Many figures are judged at once, and the machine's state changes between runs that are minutes apart. So a
+//! difference counts only when the gap between the rounds of the two runs is wider than `MARGIN` and than the wider
+//! range of rounds: with four rounds each and seventy figures, noise alone does that to any of them in one comparison
+//! of twenty. Runs of fewer rounds, or of a machine in two states, are shown and not judged. `race` judges them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,13 +18,13 @@ use results::probe::{Probe, STATE_FACTOR, same_state};
 use results::record::{ChapterRecord, Flow, LadderRecord, Latency, Record, Round, Spread};
 use results::units::{duration_text, grouped};
 
-/// How far apart two runs' rounds must lie at least, as a share of the base's median.
+/// How large the gap between two runs' rounds must be, as a share of the base's median.
 const MARGIN: f64 = 0.05;
 
-/// With fewer rounds, all of one run lie above all of the other by chance too often.
+/// With fewer rounds, chance too often puts all of one run above all of the other.
 const ROUNDS_LEAST: usize = 4;
 
-/// What `compare` can be told.
+/// The arguments of `compare`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CompareArgs {
     /// The run to compare with: a ladder.json, or a chapter's baseline.txt
@@ -36,7 +36,7 @@ pub struct CompareArgs {
     pub changes: bool,
 }
 
-/// Better or worse, or nothing that can be told from noise.
+/// Better or worse, or a difference that can't be told from noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Judgement {
     NotJudged,
@@ -56,12 +56,12 @@ impl Judgement {
     }
 }
 
-/// Takes one percentile out of a run's latency.
+/// Selects one percentile of a run's latency.
 type PercentileOf = fn(&Latency) -> u64;
 
 /// One figure of both runs.
 struct Row {
-    /// As [`LadderRecord::runs`] names it.
+    /// Its name from [`LadderRecord::runs`].
     run: String,
     figure: String,
     base: Spread,
@@ -97,8 +97,8 @@ pub fn run(args: &CompareArgs) -> Result<Verdict, MeasureError> {
         let commit = base.commit.trim_end_matches("-dirty");
         let commit = if commit == "unknown" { "HEAD" } else { commit };
         print(format_args!(
-            "Judged are figures of {ROUNDS_LEAST} rounds or more, of one machine in one state. This judges them all: \
-             cargo run --release -- race {commit}\n"
+            "Only figures with {ROUNDS_LEAST} rounds or more, of one machine in one state, are judged. This judges \
+             them all: cargo run --release -- race {commit}\n"
         ))?;
     }
     Ok((worse == 0).into())
@@ -110,7 +110,7 @@ fn flow_words(record: &LadderRecord) -> String {
     format!("{} in log version {}", flow.input.as_ref().unwrap_or(&name), flow.log_version)
 }
 
-/// What differs in what was run, and in the states that the machine was in.
+/// The differences in what was run, and in the states of the machine.
 fn states(base: &LadderRecord, current: &LadderRecord) -> Vec<String> {
     let mut differences = Vec::new();
     if let (Some(one), Some(other)) = (Probe::median_of(&base.probes), Probe::median_of(&current.probes)) {
@@ -161,7 +161,7 @@ pub(crate) fn judge(base: &Spread, current: &Spread, more_is_better: bool) -> Ju
         return Judgement::NotJudged;
     }
     let widest = (base.max - base.min).max(current.max - current.min);
-    // A figure of a nanosecond or less is at the clock's edge.
+    // A figure of a nanosecond or less is near the clock's resolution.
     let apart = widest.max(base.median.abs() * MARGIN).max(1.0);
     let higher = current.min > base.max + apart;
     let lower = current.max < base.min - apart;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_of_one_program_are_seldom_told_apart() {
+    fn two_runs_of_one_program_seldom_differ() {
         // Four rounds each with a noise of ten per cent, seventy figures a comparison.
         let mut state = 1_u64;
         let mut share = || {

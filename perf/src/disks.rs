@@ -1,5 +1,5 @@
-//! `disks`: one chapter on disks that are slower and slower, so that a reader sees which limit of a batch a machine that
-//! is not his own would want, and how much of the latency is the disk's.
+//! `disks`: one chapter on slower and slower disks, so that a reader sees which batch limit suits another machine,
+//! and how much of the latency is the disk's.
 
 use std::path::{Path, PathBuf};
 
@@ -22,22 +22,22 @@ use results::units::{duration_text, grouped};
 use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
-/// Room for the log and the ledger of a run, and as much again.
+/// Space for a run's log and ledger, twice over.
 const ROOM: u64 = 1 << 30;
 
-/// What `disks` can be told.
+/// The arguments of `disks`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct DisksArgs {
-    /// Which chapter, one with batches [default: the last of them that has no shards]
+    /// Which chapter, one with batches [default: the last one that has no shards]
     #[arg(long, value_name = "CHAPTER")]
     pub chapter: Option<String>,
-    /// How long a sync takes at least, in milliseconds, beside this machine's memory and its own disk
+    /// The minimum time of a sync, in milliseconds, beside this machine's memory and its own disk
     #[arg(long, value_delimiter = ',', value_name = "MS", default_values_t = [0.25, 1.0, 4.0], value_parser = milliseconds)]
     pub sync_ms: Vec<f64>,
-    /// The limits of what a batch may hold
+    /// The batch limits
     #[arg(long, value_delimiter = ',', value_name = "K", default_values_t = [1_024, 16_384, 65_536], value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub batches: Vec<u32>,
-    /// What to measure latency at, in orders a second
+    /// The rate at which to measure latency, in orders a second
     #[arg(long, default_value_t = 1_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub rate: u64,
     /// How often each pair of a disk and a limit runs
@@ -72,7 +72,7 @@ impl Disk {
     }
 }
 
-/// What the rounds of one limit on one disk gave so far.
+/// The results of one limit on one disk so far.
 #[derive(Clone, Default)]
 struct Seen {
     orders_per_s: Vec<f64>,
@@ -81,7 +81,7 @@ struct Seen {
     percentiles_ns: [Vec<f64>; 4],
 }
 
-/// Runs each limit on each disk, interleaved, and prints what they did.
+/// Runs each limit on each disk, interleaved, and prints the results.
 ///
 /// # Errors
 /// When the chapter can't be built or run, or the results can't be written.
@@ -132,7 +132,7 @@ pub fn run(args: &DisksArgs) -> Result<Verdict, MeasureError> {
     Ok(Verdict::Yes)
 }
 
-/// The quickest first: memory where there is such a folder, this machine's disk, and that one slowed down.
+/// The fastest first: memory where there is such a folder, this machine's disk, and that disk slowed down.
 fn disks(args: &DisksArgs, folder: &Path, memory: Option<&Path>) -> Vec<Disk> {
     let on = |name: String, sync_at_least_ms, folder: &Path| Disk { name, sync_at_least_ms, folder: folder.into() };
     let memory = memory.map(|memory| on("memory".into(), 0.0, memory));
@@ -186,7 +186,8 @@ fn publish(record: &DisksRecord, output: &Path) -> Result<(), MeasureError> {
     for disk in &record.disks {
         for limit in &disk.limits {
             let Spread { median, min, max, .. } = limit.orders_per_s;
-            // Who can't hold a rate has no latency at it: the longer one looks, the longer it is.
+            // An engine that can't hold a rate has no latency at it: the longer the run, the longer
+            // the latency.
             let held = limit.achieved_per_s >= HELD_SHARE * record.offered_per_s as f64;
             let at = |ns: u64| if held { duration_text(ns as f64, Language::English) } else { "not held".into() };
             table.add_row([

@@ -1,7 +1,7 @@
-//! `exercise 0x03`: lays out a folder with the chapter before and this chapter's tests, for a reader who wants to write
-//! the chapter. A service is no copy of the chapter before: `exercise 0x09` lays out the chapter itself, with stubs in it.
-//! `--check` runs the tests there, step by step, and says what failed in words; `--hint`, `--race` and `--diff` are there
-//! for whoever is stuck, curious, or done. Nothing shows the solution before that.
+//! `exercise 0x03`: lays out a folder with the chapter before and this chapter's tests, for a reader who wants to
+//! write the chapter. A service is not a copy of the chapter before: `exercise 0x09` lays out the chapter itself,
+//! with stubs in it. `--check` runs the tests there, step by step, and says what failed; `--hint`, `--race` and
+//! `--diff` are for a reader who is stuck, curious, or done. Nothing shows the solution before that.
 
 mod args;
 mod cargo;
@@ -35,7 +35,7 @@ use self::layout::Source;
 use self::outcome::Outcome;
 use self::plan::{Plan, Tests};
 
-/// Lays out an exercise, or does with it what the flags say. `false` means that a test fails.
+/// Lays out an exercise, or does with it what the flags ask for. `false` means that a test fails.
 ///
 /// # Errors
 /// When there is no such exercise, or a folder can't be written.
@@ -83,14 +83,14 @@ fn source<'a>(
     let chapter = catalogue.find_engine(name)?;
     let Some(before) = catalogue.engine_before(chapter) else {
         return Err(MeasureError::Unusable(language.pick(
-            format!("{} is the first chapter: read it, there is none before it to start from", chapter.folder),
+            format!("{} is the first chapter: read it, there is no chapter before it to start from", chapter.folder),
             format!("{} 是第一章，前面没有可以接着写的引擎：请直接读它的代码", chapter.folder),
         )));
     };
     Ok(Source { root, chapter, before })
 }
 
-/// Checks an exercise, or does what else can be done with one.
+/// Checks an exercise, or does another thing with one.
 fn use_it(
     args: &ExerciseArgs,
     source: &Source<'_>,
@@ -126,7 +126,7 @@ fn use_it(
     }
     if args.race && source.is_itself() {
         return Err(MeasureError::Unusable(language.pick(
-            format!("{} has nothing to race: it is no engine", source.chapter.folder),
+            format!("{} has nothing to race: it is not an engine", source.chapter.folder),
             format!("{} 不是引擎，没有可以比快慢的", source.chapter.folder),
         )));
     }
@@ -139,7 +139,7 @@ fn use_it(
 /// Lays out an exercise in `folder`.
 ///
 /// # Errors
-/// When the folder is there already, or can't be written.
+/// When the folder exists already, or can't be written.
 pub fn lay_out(
     source: &Source<'_>,
     plan: &Plan,
@@ -150,7 +150,7 @@ pub fn lay_out(
     if folder.exists() && !force {
         let folder = folder.display();
         return Err(MeasureError::Unusable(language.pick(
-            format!("{folder} is there already; --force lays it out again over your work"),
+            format!("{folder} exists already; --force lays it out again over your work"),
             format!("{folder} 已经存在；加 --force 会重新建好练习，盖掉你写的代码"),
         )));
     }
@@ -190,7 +190,8 @@ fn laid_out_in(base: &Path) -> Vec<String> {
     names
 }
 
-/// A chapter's exercise begins with the chapter before, which answers that one's exercise.
+/// A chapter's exercise begins with the chapter before, which is the answer to that chapter's
+/// exercise.
 fn refuse_to_spoil(
     catalogue: &Catalogue,
     chapter: &Chapter,
@@ -235,7 +236,7 @@ fn not_done(exercise: &LaidOut, language: Language) -> MeasureError {
     ))
 }
 
-/// What was laid out, what is written in which step, and what to type next.
+/// Prints what was laid out, what is written in which step, and what to type next.
 fn say_laid_out(source: &Source<'_>, plan: &Plan, exercise: &LaidOut, language: Language) -> Result<(), MeasureError> {
     let (folder, before, chapter) = (exercise.folder().display(), &source.before.folder, &source.chapter.folder);
     let src = exercise.folder().join("src");
@@ -243,7 +244,7 @@ fn say_laid_out(source: &Source<'_>, plan: &Plan, exercise: &LaidOut, language: 
     let (check, hint) = (exercise.typed("--check"), exercise.typed("--hint"));
     let words = match source.is_itself() {
         true => language.pick(
-            format!("{folder} is {chapter}, with a stub where something is left to write\nwrite it in {src}"),
+            format!("{folder} is {chapter}, with a stub wherever something is left to write\nwrite it in {src}"),
             format!("{folder} 里是 {chapter} 的代码，要你写的地方留空\n请在 {src} 里写"),
         ),
         false => language.pick(
@@ -281,7 +282,8 @@ fn written_in(source: &Source<'_>, src: &Path) -> Result<String, MeasureError> {
     Ok(stubs.join(", "))
 }
 
-/// The end of an exercise: what the reader wrote beside what the book wrote, and what else there is.
+/// The end of an exercise: compares what the reader wrote with what the book wrote, and shows what
+/// else there is.
 fn say_done(source: &Source<'_>, exercise: &LaidOut, races: bool, language: Language) -> Result<(), MeasureError> {
     let (diff, race) = (exercise.typed("--diff"), exercise.typed("--race"));
     let begun = match source.is_itself() {
@@ -289,7 +291,7 @@ fn say_done(source: &Source<'_>, exercise: &LaidOut, races: bool, language: Lang
         false => source.before.folder.as_str(),
     };
     let what = language.pick(
-        format!("all tests pass. Lines added and removed against {begun}:\n"),
+        format!("all tests pass. Lines added and removed compared with {begun}:\n"),
         format!("全部测试通过。相对 {begun} 增删的行数：\n"),
     );
     print(format_args!("{what}"))?;

@@ -1,4 +1,4 @@
-//! The flags that say which commands the engines are given; the chapters take the same.
+//! The flags for which commands the engines run; the chapters take the same.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub struct FlowArgs {
     /// Read the commands from a CSV file instead
     #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["flow", "seed"])]
     pub input: Option<PathBuf>,
-    /// What the flow is generated from
+    /// The seed that the flow is generated from
     #[arg(long, default_value_t = DEFAULT_SEED, value_name = "N")]
     pub seed: u64,
 }
@@ -42,7 +42,7 @@ impl FlowArgs {
         }
     }
 
-    /// The flags for a number of orders; a file has the number it has.
+    /// The flags for a number of orders; an input file has its own number.
     pub fn orders_flags(&self, orders: u32) -> Vec<String> {
         match &self.input {
             Some(_) => Vec::new(),
@@ -50,7 +50,7 @@ impl FlowArgs {
         }
     }
 
-    /// What a record says of them.
+    /// The flow as a record describes it.
     pub fn record(&self, orders: Option<u64>) -> Flow {
         match &self.input {
             Some(path) => {

@@ -1,7 +1,7 @@
 //! `generate`: a flow as CSV on standard output, for any chapter to read back with `--input`.
 //!
 //! What a flow needs before its first order (markets, deposits) comes first in the file, so the file
-//! is whole; a run that reads it counts those commands too.
+//! is complete; a run that reads it counts those commands too.
 
 use std::io::{self, BufWriter};
 
@@ -9,7 +9,7 @@ use market::flow::{self, DEFAULT_ORDERS, DEFAULT_SEED, FlowName};
 use program::{Unprinted, Verdict};
 use results::error::MeasureError;
 
-/// What `generate` can be told.
+/// The arguments of `generate`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct GenerateArgs {
     /// The flow: classic, venue or burst
@@ -18,7 +18,7 @@ pub struct GenerateArgs {
     /// How many commands after the set-up
     #[arg(long, default_value_t = DEFAULT_ORDERS as u32, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
     pub orders: u32,
-    /// What the flow is generated from
+    /// The seed that the flow is generated from
     #[arg(long, default_value_t = DEFAULT_SEED, value_name = "N")]
     pub seed: u64,
 }

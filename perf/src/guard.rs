@@ -1,10 +1,9 @@
 //! `guard`: instruction counts of every layer and every engine against the committed ones, and ratios
 //! between chapters.
 //!
-//! Times on a shared machine say little about a change of a few per cent. The number of instructions is
-//! the same whatever the neighbours do, so a small threshold holds. It is not the time (a cache miss is
-//! one instruction), which is why the ratios are by the clock, with margins so wide that they hold on any
-//! machine.
+//! Times on a shared machine say little about a change of a few per cent. The number of instructions does
+//! not depend on other load, so a small threshold works. It is not the time (a cache miss counts as one
+//! instruction), which is why the ratios are by the clock, with margins wide enough for any machine.
 
 mod counter;
 mod record;
@@ -23,22 +22,23 @@ use results::error::MeasureError;
 use results::progress::{progress_bar, say};
 use results::units::{factor_text, grouped};
 
-/// What `guard` can be told.
+/// The arguments of `guard`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct GuardArgs {
     /// Record the counts as the new ones
     #[arg(long)]
     pub accept: bool,
-    /// Count only these works, and look at no ratios
+    /// Count only these works, and skip the ratios
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Do 5 % too much in this work, to see the guard bite
+    /// Do 5% too much in this work, to see the guard detect it
     #[arg(long, value_name = "NAME", conflicts_with = "accept")]
     pub slow: Option<String>,
     /// The committed counts [default: perf/guard.json]
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// How cargo builds what is counted. The tests of the guard need no quick program, and no second one
+    /// The cargo profile for the counting program. The guard's tests don't need a fast one, nor a second
+    /// build
     #[arg(long, value_name = "PROFILE", default_value = WHOLE, hide = true, requires = "record")]
     pub profile: String,
 }
@@ -46,7 +46,7 @@ pub struct GuardArgs {
 /// Counts, measures and judges. `false` means that something got worse.
 ///
 /// # Errors
-/// When the counting program can't be built or run, or there is no valgrind where there has to be.
+/// When the counting program can't be built or run, or valgrind is missing where it is required.
 pub fn run(args: &GuardArgs) -> Result<Verdict, MeasureError> {
     let path = args.record.clone().unwrap_or_else(|| repository().join("perf/guard.json"));
     let recorded = GuardRecord::load(&path)?;
@@ -65,7 +65,7 @@ pub fn run(args: &GuardArgs) -> Result<Verdict, MeasureError> {
     Ok(good.into())
 }
 
-/// A reader without valgrind goes on; a build that is meant to guard does not.
+/// A reader without valgrind continues; a build that is meant to guard does not.
 fn no_valgrind(args: &GuardArgs) -> Result<(), MeasureError> {
     let words = "valgrind is not installed, so no instructions were counted (Debian: apt install valgrind)";
     if args.accept || std::env::var_os("CI").is_some() {
@@ -102,7 +102,7 @@ fn accept(
     print(format_args!("{}\n", table(&judge(&before, &now.counts, &args.only), &before, &now.counts)))?;
     if let Some(recorded) = recorded.filter(|_| !args.only.is_empty()) {
         if recorded.environment != now.environment {
-            let words = "the other counts are from another environment: accept all of them, without --only";
+            let words = "the other counts come from another environment: accept all of them, without --only";
             return Err(MeasureError::Unusable(words.into()));
         }
         now.counts = recorded.counts.into_iter().chain(now.counts).collect();
@@ -112,7 +112,7 @@ fn accept(
     Ok(true)
 }
 
-/// Prints the counts beside the recorded ones. `false` where something got worse by our own doing.
+/// Prints the counts beside the recorded ones. `false` if our code made something worse.
 fn compare(args: &GuardArgs, recorded: Option<GuardRecord>, now: &GuardRecord) -> Result<bool, MeasureError> {
     let Some(recorded) = recorded else {
         return Err(MeasureError::Unusable(
@@ -143,17 +143,18 @@ fn compare(args: &GuardArgs, recorded: Option<GuardRecord>, now: &GuardRecord) -
     if differences.is_empty() {
         return Ok(failed == 0);
     }
-    print(format_args!("NOT THE ENVIRONMENT OF THE RECORD, so no count above is held against the code:\n"))?;
+    print(format_args!("NOT THE ENVIRONMENT OF THE RECORD, so the counts above say nothing about the code:\n"))?;
     for difference in &differences {
         print(format_args!("  {difference}\n"))?;
     }
     print(format_args!(
-        "Where the code is as recorded, `scripts/guard --accept` records the counts of this environment.\n"
+        "If the code is as recorded, `scripts/guard --accept` records the counts of this environment.\n"
     ))?;
     Ok(true)
 }
 
-/// What differs between two environments, a line each. The code may be innocent of other counts then.
+/// The differences between two environments, a line each. Other counts may then not be the code's
+/// fault.
 fn differences(recorded: &Environment, now: &Environment) -> Vec<String> {
     let pairs = [
         ("compiler", &recorded.compiler, &now.compiler),

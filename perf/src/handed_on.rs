@@ -1,4 +1,4 @@
-//! A program that measures by itself: it is started with the flags that were given here, and says what it has to say.
+//! A program that measures by itself: it is started with the flags given here, and prints its own output.
 
 use std::process::Command;
 
@@ -15,10 +15,11 @@ pub fn measure(program: &Program, flags: &[String]) -> Result<Verdict, MeasureEr
     hand_on(program, flags)
 }
 
-/// Runs a program on this terminal, and takes over how it ended.
+/// Runs a program on this terminal, and returns its exit.
 ///
 /// # Errors
-/// [`MeasureError::Unusable`] and [`MeasureError::Disk`], by the program's exit code; it has said why.
+/// [`MeasureError::Unusable`] and [`MeasureError::Disk`], by the program's exit code; it has printed
+/// the reason.
 pub fn hand_on(program: &Program, flags: &[String]) -> Result<Verdict, MeasureError> {
     let name = &program.name;
     let status = Command::new(program.path()).args(flags).status();

@@ -1,4 +1,4 @@
-//! `lab`: builds the experiments of `chapters/lab` and runs them, as a program of its own.
+//! `lab`: builds the experiments of `chapters/lab` and runs them, as a separate program.
 
 use program::Verdict;
 use results::error::MeasureError;
@@ -7,10 +7,11 @@ use results::programs::{self, Program};
 
 use crate::handed_on::hand_on;
 
-/// Builds the lab, runs it, and says whether all variants agreed on what they computed.
+/// Builds the lab, runs it, and returns whether all variants computed the same.
 ///
 /// # Errors
-/// [`MeasureError::Unusable`] and [`MeasureError::Disk`], by the program's exit code; it has said why.
+/// [`MeasureError::Unusable`] and [`MeasureError::Disk`], by the program's exit code; it has printed
+/// the reason.
 pub fn run(args: &LabArgs) -> Result<Verdict, MeasureError> {
     let lab = Program::of_package("lab");
     programs::build(std::slice::from_ref(&lab))?;

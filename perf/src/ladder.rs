@@ -1,8 +1,8 @@
 //! The ladder: every chapter on the same flow, and what each step gained.
 //!
-//! Chapters run interleaved (A B C A B C …), so that a neighbour's load falls on all of them, and each
-//! round begins with a probe of the machine. A chapter runs as many orders as it can do in about a
-//! round's time: the naive ones fewer, the fast ones more, and the table says how many.
+//! Chapters run interleaved (A B C A B C …), so that other load affects all of them, and each round
+//! begins with a probe of the machine. A chapter runs as many orders as it can do in about a round's
+//! time: the naive ones fewer, the fast ones more, and the table shows how many.
 
 mod rung;
 mod summary;
@@ -29,7 +29,7 @@ use self::rung::{Plan, Run, calibrate, measure};
 use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
-/// What `ladder` can be told.
+/// The arguments of `ladder`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LadderArgs {
     /// Run only these chapters, such as 0x01,0x05
@@ -114,8 +114,8 @@ pub fn run(args: &LadderArgs) -> Result<Verdict, MeasureError> {
 }
 
 /// The ladder's own flow has one market, and one market is one shard. So the full ladder also shows what
-/// shards do with many: on the first chapter, the last with one matching thread, and those with shards,
-/// which get one for each core, eight at most.
+/// shards do with many markets: on the first chapter, the last with one matching thread, and those with
+/// shards, which get one for each core, eight at most.
 fn runs_on_venue(catalogue: &Catalogue, ladder: &[Run], args: &LadderArgs) -> Vec<Run> {
     if args.quick || args.flow.input.is_some() || args.flow.flow != FlowName::Classic {
         return Vec::new();
@@ -144,7 +144,7 @@ fn publish(record: &LadderRecord, catalogue: &Catalogue, args: &LadderArgs, outp
         "Each order is durable before its acknowledgement. p50 to p99.9 are from an order's intended arrival\n"
     ))?;
     print(format_args!(
-        "to its durable acknowledgement, at the offered rate; the biggest stage is from a pass of its own.\n"
+        "to its durable acknowledgement, at the offered rate; the biggest stage is from a separate pass.\n"
     ))?;
     if !record.venue.is_empty() {
         print(format_args!(
@@ -180,7 +180,7 @@ mod tests {
         args: LadderArgs,
     }
 
-    /// The chapters that run on `venue` when the ladder is called like this.
+    /// The chapters that run on `venue` when the ladder is called with these flags.
     fn on_venue(flags: &[&str]) -> Vec<Chapter> {
         let args = Cli::parse_from([&["ladder"], flags].concat()).args;
         let catalogue = chapters::catalogue().expect("the manifests are sound");

@@ -21,7 +21,7 @@ use crate::flow_args::FlowArgs;
 const CURVE: [(&str, f64); 7] =
     [("p10", 10.0), ("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p999", 99.9), ("p9999", 99.99), ("p99999", 99.999)];
 
-/// What `latency` can be told.
+/// The arguments of `latency`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LatencyArgs {
     /// Which chapter

@@ -1,5 +1,5 @@
-//! The measuring tool's verbs, as a library so that tests can use them: each module is a subcommand, or what several
-//! of them share. What they write and draw is in the crate `results`.
+//! The measuring tool's subcommands, as a library so that tests can use them: each module is a subcommand, or shared
+//! by several. What they write and draw is in the crate `results`.
 #![forbid(unsafe_code)]
 
 pub mod command;

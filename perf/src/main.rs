@@ -1,4 +1,4 @@
-//! `cargo run --release` at the root: climbs the ladder. Subcommands do the rest.
+//! `cargo run --release` at the root runs the ladder. Subcommands do the rest.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
@@ -41,7 +41,8 @@ enum Verb {
     Ladder(LadderArgs),
     /// Compare two runs, or a run with a baseline; exits with 1 on a regression
     Compare(CompareArgs),
-    /// Did my change make it slower? Run two trees in pairs, and judge their ratios; exits with 1 when it did
+    /// Did my change make it slower? Runs two trees in pairs, and judges their ratios; exits with 1 when it
+    /// did
     Race(RaceArgs),
     /// Offer a chapter a fixed rate and print the latency to the durable acknowledgement
     Latency(LatencyArgs),
@@ -53,7 +54,7 @@ enum Verb {
     Guard(GuardArgs),
     /// Lay out a chapter as an exercise, or check what was written
     Exercise(ExerciseArgs),
-    /// Leave out each change of a chapter in turn, and see whether its tests notice
+    /// Leave out each change of a chapter in turn, and see whether its tests detect it
     Mutants(MutantsArgs),
     /// The latency numbers worth memorizing, measured on this machine
     Numbers(NumbersArgs),
@@ -65,9 +66,10 @@ enum Verb {
     Scale(ScaleArgs),
     /// Start-up time by the log's length, and what a snapshot costs while it is made
     Recover(RecoverArgs),
-    /// What watching costs for any number of readers, beside a channel for each: 0x09 measures it
+    /// What watching costs for any number of readers, compared with a channel for each: 0x09
+    /// measures it
     Feed(FeedArgs),
-    /// How far it is from a client to the disk, by protocol, engine and number of connections: 0x0a measures it
+    /// The path from a client to the disk, by protocol, engine and number of connections: 0x0a measures it
     Venue(VenueArgs),
     /// What did not help, and by how much: run the experiments of `chapters/lab`
     Lab(LabArgs),

@@ -1,6 +1,7 @@
-//! `mutants 0x03`: leaves out each change that a chapter makes in the one before it, one at a time, and sees whether the
-//! chapter's tests notice. Where nothing compiles without a change, its lines are left out one at a time. A change that no test notices is not needed, or is not tested, or stands with its reason in
-//! the chapter's `unnoticed.toml`.
+//! `mutants 0x03`: leaves out each change that a chapter makes to the one before it, one at a time, and sees whether
+//! the chapter's tests detect that. If nothing compiles without a change, its lines are left out one at a time. A
+//! change that no test detects is not needed, or is not tested, or is listed with its reason in the chapter's
+//! `unnoticed.toml`.
 
 mod changes;
 mod trial;
@@ -20,12 +21,13 @@ use self::changes::{Change, changes};
 use self::trial::{Trial, Trials};
 use crate::exercise::layout::Source;
 
-/// What `mutants` can be told.
+/// The arguments of `mutants`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct MutantsArgs {
     /// The chapter, 0x02 or later
     pub chapter: String,
-    /// Leave out the lines of every change one by one; without it, of those that nothing compiles without
+    /// Leave out the lines of every change one by one; without it, only of changes without which nothing
+    /// compiles
     #[arg(long)]
     pub lines: bool,
     /// Only changes in this file, such as engine.rs, or in lines of it as `--list` counts them, such as engine.rs:20 or
@@ -37,7 +39,7 @@ pub struct MutantsArgs {
     pub list: bool,
 }
 
-/// A file, or some of its lines, counted as in the chapter without the marks for the book, from 1.
+/// A file, or some of its lines, counted from 1 in the chapter without the marks for the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
     file: String,
@@ -62,7 +64,7 @@ impl FromStr for Lines {
 }
 
 impl Lines {
-    /// What of a change lies here: all of it, or some of its lines.
+    /// The part of a change that is here: all of it, or some of its lines.
     fn of(&self, change: &Change) -> Vec<Change> {
         let last = change.line + change.added.len().saturating_sub(1);
         if change.file != self.file {
@@ -82,11 +84,11 @@ struct Unnoticed {
     unnoticed: Vec<Explained>,
 }
 
-/// A change that no test notices, and why that is all right.
+/// A change that no test detects, and why that is fine.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Explained {
-    /// Where, under `src`.
+    /// The file, under `src`.
     file: String,
     /// A part of one of its lines.
     line: String,
@@ -94,7 +96,7 @@ struct Explained {
     reason: String,
 }
 
-/// Tries all changes. `false` means that nobody notices when one of them is missing, and that nobody says why.
+/// Tries all changes. `false` means that no test detects a missing change, and no reason is given for it.
 ///
 /// # Errors
 /// When there is no such chapter, or its tests fail as it is.
@@ -102,7 +104,7 @@ pub fn run(args: &MutantsArgs) -> Result<Verdict, MeasureError> {
     let (root, catalogue) = (chapters::repository(), chapters::catalogue()?);
     let chapter = catalogue.find_engine(&args.chapter)?;
     let Some(before) = catalogue.engine_before(chapter) else {
-        return Err(MeasureError::Unusable(format!("{} is the first chapter: it changes none", chapter.folder)));
+        return Err(MeasureError::Unusable(format!("{} is the first chapter: it changes nothing", chapter.folder)));
     };
     let source = Source { root: &root, chapter, before };
     let changes = asked(changes(&source)?, &args.files, chapter)?;
@@ -135,7 +137,7 @@ pub fn run(args: &MutantsArgs) -> Result<Verdict, MeasureError> {
     Ok((whole.unnoticed + lines.unnoticed == 0).into())
 }
 
-/// What became of a chapter's changes.
+/// What happened to a chapter's changes.
 #[derive(Default)]
 struct Counts {
     unbuilt: u32,
@@ -149,7 +151,7 @@ impl Display for Counts {
         let Counts { unbuilt, noticed, accepted, unnoticed } = self;
         write!(
             f,
-            "{noticed} noticed, {unbuilt} do not compile without, {accepted} not noticed for a reason, {unnoticed} not \
+            "{noticed} noticed, {unbuilt} needed to compile, {accepted} not noticed for a reason, {unnoticed} not \
              noticed"
         )
     }
@@ -164,7 +166,7 @@ struct Round {
 }
 
 impl Round {
-    /// Whether anything compiles without it. Of a line that is needed to compile nothing is said: most are.
+    /// Whether anything compiles without it. A line that is needed to compile is not reported: most are.
     fn leave_out(&mut self, change: &Change, is_line: bool) -> Result<bool, MeasureError> {
         let place = format!("{}src/{}:{}", if is_line { "  " } else { "" }, change.file, change.line);
         let counts = if is_line { &mut self.lines } else { &mut self.whole };
@@ -172,7 +174,7 @@ impl Round {
             Trial::DoesNotCompile => {
                 counts.unbuilt += 1;
                 if !is_line {
-                    print(format_args!("{place}: does not compile without\n"))?;
+                    print(format_args!("{place}: needed to compile\n"))?;
                 }
                 return Ok(false);
             }
@@ -211,7 +213,7 @@ fn asked(changes: Vec<Change>, files: &[Lines], chapter: &Chapter) -> Result<Vec
         files.dedup();
         let (folder, file) = (&chapter.folder, lines.file.as_str());
         return Err(MeasureError::Unusable(if files.contains(&file) {
-            format!("{folder} changes nothing between these lines of {file}; `--list` says what it changes")
+            format!("{folder} changes nothing between these lines of {file}; `--list` shows what it changes")
         } else {
             format!("{folder} changes no {file}; it changes {}", files.join(", "))
         }));
@@ -219,7 +221,7 @@ fn asked(changes: Vec<Change>, files: &[Lines], chapter: &Chapter) -> Result<Vec
     Ok(found)
 }
 
-/// What stands in the chapter's `unnoticed.toml`, if there is one.
+/// The entries of the chapter's `unnoticed.toml`, if there is one.
 fn explained(source: &Source<'_>, chapter: &Chapter) -> Result<Vec<Explained>, MeasureError> {
     let path = source.to().join("unnoticed.toml");
     let text = match std::fs::read_to_string(&path) {
@@ -228,7 +230,7 @@ fn explained(source: &Source<'_>, chapter: &Chapter) -> Result<Vec<Explained>, M
     };
     let wrong = |why: &dyn Display| MeasureError::Unusable(format!("{}/unnoticed.toml: {why}", chapter.folder));
     let Unnoticed { unnoticed } = toml::from_str(&text).map_err(|error| wrong(&error))?;
-    // Part of every line, it would excuse all changes of its file.
+    // An empty text is part of every line, so it would excuse all changes of its file.
     match unnoticed.iter().find(|explained| explained.line.trim().is_empty()) {
         Some(explained) => Err(wrong(&format_args!("an entry for {} names no part of a line", explained.file))),
         None => Ok(unnoticed),

@@ -1,8 +1,8 @@
 //! `race BASE [CURRENT]`: did my change make it slower?
 //!
-//! Two runs that lie minutes apart on a machine that drifts can't be judged by their ranges. So the programs of both
-//! trees run in pairs, one right after the other in an order that is drawn, and the verdict is over the pairs' ratios:
-//! their interval is exact for programs that do not differ, whatever the noise looks like (`results::pairs`), and wide
+//! Two runs minutes apart on a machine that drifts can't be judged by their ranges. So the programs of both trees run
+//! in pairs, one right after the other in a random order, and the verdict is based on the pairs' ratios: their
+//! interval is exact for programs that do not differ, whatever the noise looks like (`results::pairs`), and wide
 //! enough for all figures that are judged together (`verdict`).
 
 mod figures;
@@ -34,17 +34,18 @@ use self::verdict::{ERROR, FIRST_LOOK, Judgement, looks};
 use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
-/// What `race` can be told.
+/// The arguments of `race`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RaceArgs {
     /// What to judge against: a commit, branch or tag, or a folder with another tree
     pub base: String,
     /// What to judge: the same [default: the tree here, with its changes]
     pub current: Option<String>,
-    /// The smallest difference that matters; a smaller one ends no race with 1
+    /// The smallest difference that matters; a smaller one never makes the race exit with 1
     #[arg(long, default_value = "2%", value_name = "PERCENT", value_parser = percent)]
     pub margin: f64,
-    /// The most rounds of a chapter; it ends before when more would tell nothing new [default: 32, with --quick 6]
+    /// The maximum number of rounds of a chapter; it ends earlier when more would change nothing [default: 32,
+    /// with --quick 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub rounds: Option<u32>,
     /// Race only these chapters, such as 0x03,0x05
@@ -56,10 +57,11 @@ pub struct RaceArgs {
     /// Six short rounds of each chapter: judges its throughput roughly, and its latency not at all
     #[arg(long)]
     pub quick: bool,
-    /// Race so often, to see how far one race can be trusted: a line each, all of them in races.json, no verdict
+    /// Race this many times, to see how far one race can be trusted: prints a line each, writes all of them to
+    /// races.json, gives no verdict
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub times: Option<u32>,
-    /// What these races are called in races.json; more of the same name and commits go on there
+    /// The name of these races in races.json; races with the same name and commits are added there
     #[arg(long, default_value = "races", requires = "times")]
     pub name: String,
     #[command(flatten)]
@@ -75,7 +77,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// Builds both trees, races them, prints the verdict and writes the record and the chart. `No` means that a headline
-/// figure is worse; many races have no verdict.
+/// figure is worse; several races have no verdict.
 ///
 /// # Errors
 /// When a tree can't be found, built or run, or the results can't be written.
@@ -86,22 +88,23 @@ pub fn run(args: &RaceArgs) -> Result<Verdict, MeasureError> {
     let (base, current) = (Tree::named(Some(&args.base))?, Tree::named(args.current.as_deref())?);
     base.must_be_a_commit()?;
     let output = args.output.folder();
-    // Before what takes minutes: a record that can't be read is said at once.
+    // Before the steps that take minutes: a record that can't be read is reported at once.
     let series = match args.times {
         Some(times) => Some((times, Series::open(&args.name, output.join("races.json"))?)),
         None => None,
     };
     fs::create_dir_all(tree::folder())
         .map_err(|error| MeasureError::disk("make the folder", &tree::folder(), &error))?;
-    // Both run from folders with names of one length: where a program's stack begins depends on it.
+    // Both run from folders with names of the same length: where a program's stack begins depends
+    // on it.
     let place = tempfile::tempdir_in(tree::folder());
-    let place = place.map_err(|error| MeasureError::disk("make a folder in", &tree::folder(), &error))?;
+    let place = place.map_err(|error| MeasureError::disk("create a folder in", &tree::folder(), &error))?;
     let sides = ["one", "two"].map(|side| place.path().join(side));
     base.programs(&chapters, &sides[0])?;
     current.programs(&chapters, &sides[1])?;
     let (chapters, absent) = in_both(chapters, &sides);
     for chapter in &absent {
-        print(format_args!("{chapter}: not raced, for one of the two does not have it\n"))?;
+        print(format_args!("{chapter}: not raced, because one of the two does not have it\n"))?;
     }
     let once = || once(args, [base.label(), current.label()], &chapters, &sides, place.path());
     let Some((times, mut series)) = series else { return publish(&once()?, args, &output) };
@@ -144,14 +147,15 @@ fn once(
     })
 }
 
-/// The chapters that both trees have, and the folders of those that one does not.
+/// The chapters that both trees have, and the folders of the chapters that one of them lacks.
 fn in_both(chapters: Vec<Chapter>, sides: &[PathBuf; 2]) -> (Vec<Chapter>, Vec<String>) {
     let in_both = |chapter: &Chapter| sides.iter().all(|side| side.join(tree::program_name(chapter)).is_file());
     let (both, absent): (Vec<Chapter>, Vec<Chapter>) = chapters.into_iter().partition(in_both);
     (both, absent.into_iter().map(|chapter| chapter.folder).collect())
 }
 
-/// Runs a round of each chapter in turn until all is settled, and gives the probes that were taken.
+/// Runs a round of each chapter in turn until all are settled, and returns the probes that were
+/// taken.
 fn race(contests: &mut [Contest], plan: &Plan, place: &Path) -> Result<Vec<Probe>, MeasureError> {
     if contests.is_empty() {
         return Err(MeasureError::Unusable("the two trees have none of these chapters in common".into()));

@@ -1,7 +1,9 @@
-//! `recover`: how long a start takes, by replay alone and with a snapshot, and what a snapshot costs while it is made.
+//! `recover`: how long a start takes, by replay alone and with a snapshot, and what a snapshot costs while it is
+//! made.
 //!
-//! Each start and each run is a process of its own, the program `recovered`, so its memory and its processor time are
-//! its own. Rounds are interleaved. The logs lie in the output's folder while it runs, and go when it ends.
+//! Each start and each run is a separate process, the program `recovered`, so its memory and its processor time can
+//! be measured. Rounds are interleaved. The logs are in the output's folder while it runs, and are removed when it
+//! ends.
 
 mod bench;
 mod pauses;
@@ -26,7 +28,7 @@ use results::record::{Flow, OfferRecord, Record, RecoverRecord, StateRecord};
 use crate::command::command_line;
 use bench::{Bench, Plan, spread};
 
-/// What `recover` can be told.
+/// The arguments of `recover`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RecoverArgs {
     /// The logs' lengths, in commands [default: 1000000,10000000,100000000]
@@ -85,7 +87,8 @@ impl RecoverArgs {
 /// Lays out the logs, starts on them and offers orders, in interleaved rounds.
 ///
 /// # Errors
-/// When the program can't be built or run, when there is no room, or the results can't be written.
+/// When the program can't be built or run, when there is not enough space, or the results can't be
+/// written.
 pub fn run(args: &RecoverArgs) -> Result<Verdict, MeasureError> {
     let (output, plan) = (args.output.folder(), args.plan());
     let catalogue = chapters::catalogue()?;
@@ -99,7 +102,7 @@ pub fn run(args: &RecoverArgs) -> Result<Verdict, MeasureError> {
     let bench = Bench { program, folder, bar: progress_bar(steps) };
     let measured = measure(&bench, &plan);
     bench.bar.finish_and_clear();
-    // Gigabytes: they go, whatever came of it.
+    // Gigabytes: removed whatever the result was.
     let cleared = clear(&bench.folder);
     let record = measured?;
     cleared?;

@@ -26,10 +26,10 @@ use results::usl::fit_usl;
 use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
-/// What `scale` can be told.
+/// The arguments of `scale`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ScaleArgs {
-    /// Which chapter, one with shards [default: the first of them]
+    /// Which chapter, one with shards [default: the first such chapter]
     #[arg(long, value_name = "CHAPTER")]
     pub chapter: Option<String>,
     /// The numbers of shards [default: 1 to the number of cores, and at least 1 to 4: the law needs three points]

@@ -1,5 +1,5 @@
 //! `sweep`: one chapter over many batch sizes, so that a reader sees what a larger batch gains in
-//! throughput and costs in latency, and picks.
+//! throughput and costs in latency, and can choose.
 
 use std::path::Path;
 
@@ -22,10 +22,10 @@ use results::units::{duration_text, factor_text, grouped};
 use crate::command::command_line;
 use crate::flow_args::FlowArgs;
 
-/// What `sweep` can be told.
+/// The arguments of `sweep`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct SweepArgs {
-    /// Which chapter, one with batches [default: the last of them that has no shards]
+    /// Which chapter, one with batches [default: the last one that has no shards]
     #[arg(long, value_name = "CHAPTER")]
     pub chapter: Option<String>,
     /// The batch sizes
@@ -42,7 +42,7 @@ pub struct SweepArgs {
     pub output: OutputArgs,
 }
 
-/// What the rounds of one batch size gave so far.
+/// The results of one batch size so far.
 #[derive(Clone, Default)]
 struct Seen {
     orders_per_s: Vec<f64>,
@@ -63,7 +63,7 @@ pub fn run(args: &SweepArgs) -> Result<Verdict, MeasureError> {
     programs::build(std::slice::from_ref(&chapter))?;
     let folder = output.join("sweep");
 
-    // A run is as long as the smallest batch needs about a second for, but never trivial.
+    // A run lasts about a second with the smallest batch, but is never trivial.
     let bar = progress_bar(args.batches.len() as u64 * u64::from(args.rounds));
     let mut seen = vec![Seen::default(); args.batches.len()];
     for round in 1..=args.rounds {

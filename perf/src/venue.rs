@@ -1,4 +1,5 @@
-//! `venue`: how far it is from a client to the disk. 0x0a's own program measures it; here it is started, and its record drawn.
+//! `venue`: the path from a client to the disk. 0x0a's own program measures it; here it is started, and its record
+//! drawn.
 
 use program::{Verdict, print};
 use results::chapters;

@@ -22,7 +22,7 @@ use results::progress::{progress_bar, say};
 
 use crate::flow_args::FlowArgs;
 
-/// What `verify` can be told.
+/// The arguments of `verify`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct VerifyArgs {
     /// Compare only these chapters
@@ -34,18 +34,18 @@ pub struct VerifyArgs {
     /// How many commands the flow has after its set-up
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20_000_000))]
     pub orders: u32,
-    /// How many shards the chapters have that have them
+    /// The number of shards, for chapters that have shards
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: u16,
 }
 
-/// What a chapter said to each command of a market, in order.
+/// A chapter's answer to each command of a market, in order.
 pub type Answers = BTreeMap<MarketId, Vec<Vec<Event>>>;
 
 /// Runs the chapters and compares. `false` means a difference.
 ///
 /// # Errors
-/// When a chapter can't be built or run, or leaves something that is no events.
+/// When a chapter can't be built or run, or its output is not events.
 pub fn run(args: &VerifyArgs) -> Result<Verdict, MeasureError> {
     let chapters = chapters::select(&chapters::catalogue()?, &args.chapters)?;
     let (setup, body) = commands(args)?;
@@ -53,7 +53,7 @@ pub fn run(args: &VerifyArgs) -> Result<Verdict, MeasureError> {
     let output = OutputArgs::default().folder();
     fs::create_dir_all(&output).map_err(|error| MeasureError::disk("make the folder", &output, &error))?;
     let folder = tempfile::Builder::new().prefix("verify-").tempdir_in(&output);
-    let folder = folder.map_err(|error| MeasureError::disk("make a folder in", &output, &error))?;
+    let folder = folder.map_err(|error| MeasureError::disk("create a folder in", &output, &error))?;
 
     let bar = progress_bar(chapters.len() as u64);
     let mut first: Option<(Chapter, Answers)> = None;
@@ -75,7 +75,10 @@ pub fn run(args: &VerifyArgs) -> Result<Verdict, MeasureError> {
         }
     }
     bar.finish_and_clear();
-    print(format_args!("{}\n", if same { "every chapter says the same" } else { "the chapters do NOT say the same" }))?;
+    print(format_args!(
+        "{}\n",
+        if same { "every chapter gives the same answers" } else { "the chapters do NOT give the same answers" }
+    ))?;
     Ok(same.into())
 }
 
@@ -168,7 +171,7 @@ pub fn first_difference(expected: &Answers, found: &Answers) -> Option<(MarketId
     expected.keys().filter_map(differs).min_by_key(|&(_, at)| at)
 }
 
-/// Prints the command, both answers, and the book that it met, as the reference model has it.
+/// Prints the command, both answers, and the book before it, according to the reference model.
 fn explain(
     &(market, at): &(MarketId, usize),
     reference: &Chapter,

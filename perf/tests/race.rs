@@ -1,5 +1,5 @@
-//! Whole races of made-up programs, in a repository made up for them: what an unchanged one, a slower one and one that
-//! does not build end with, and that nothing is left behind.
+//! Whole races of made-up programs, in a repository made up for them: how a race of an unchanged, a slower and a
+//! broken program ends, and that nothing is left behind.
 #![cfg(unix)]
 
 use std::fs;
@@ -25,8 +25,9 @@ lesson = "speed"
 budget = 0
 "#;
 
-/// "Builds" a program that takes as many nanoseconds an order as the tree's file `speed` says, with a noise that
-/// follows from how often it has run. Like the real one it takes a program for built that is newer than its source.
+/// "Builds" a program that takes as many nanoseconds for each order as the tree's file `speed` says, with noise
+/// that depends on how often it has run. Like the real cargo, it considers a program built if it is newer than its
+/// source.
 const CARGO: &str = r#"#!/bin/sh
 target=target
 while [ $# -gt 0 ]; do
@@ -60,10 +61,10 @@ chmod +x "$target/release/ch01"
 cp "$target/release/ch01" "$target/release/ch02"
 "#;
 
-/// A repository with one chapter of this speed, committed; none where git is not there.
+/// A repository with one chapter of this speed, committed; `None` without git.
 fn repository(speed: &str) -> Option<TempDir> {
     if Command::new("git").arg("--version").output().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "git is not installed, and CI counts on it");
+        assert!(std::env::var_os("CI").is_none(), "git is not installed, and CI requires it");
         program::tell(format_args!("SKIPPED: git is not installed"));
         return None;
     }
@@ -108,7 +109,7 @@ fn commit_of(root: &Path) -> String {
     String::from_utf8_lossy(&ended.stdout).trim().to_owned()
 }
 
-/// Races in this repository: the exit code and all that is said.
+/// Races in this repository: returns the exit code and all output.
 fn race(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     race_with(Path::new(env!("CARGO_BIN_EXE_perf")), root, arguments)
 }
@@ -123,7 +124,7 @@ fn race_with(tool: &Path, root: &Path, arguments: &[&str]) -> (Option<i32>, Stri
     (ended.status.code(), String::from_utf8_lossy(&said).into_owned())
 }
 
-/// What is left of races: the programs of commits, under their hashes, and where they are built.
+/// What races leave behind: the programs of commits, under their hashes, and where they are built.
 fn left(root: &Path) -> Vec<String> {
     let names = fs::read_dir(root.join("target/race")).expect("there was a race").flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -145,7 +146,7 @@ fn an_unchanged_program_passes_and_a_slower_one_does_not() {
     assert!(said.contains("3 worse") && said.contains("WORSE"), "{said}");
     let (code, said) = race(root, &["HEAD", "--rounds", "14", "--margin", "10%"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("differs by less than matters"), "{said}");
+    assert!(said.contains("differs, but by less than matters"), "{said}");
 
     set_speed(root, "950");
     let (code, said) = race(root, &["HEAD", "--rounds", "14"]);
@@ -177,19 +178,19 @@ fn many_races_are_counted_and_go_on_with_the_same_commits() {
     let (code, said) = race(root, &[&["HEAD", "HEAD"][..], &flags].concat());
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("race 2 in ") && said.contains("s: nothing worse; 0 of 2 ended as worse"), "{said}");
-    assert!(!root.join("output/race.json").exists(), "many races have no verdict of one");
+    assert!(!root.join("output/race.json").exists(), "several races have no verdict of one");
 
     let base = commit_of(root);
     set_speed(root, "1050");
     let slower = ["--rounds", "14", "--times", "2", "--name", "slower"];
     let (code, said) = race(root, &[&[base.as_str()][..], &slower].concat());
-    assert_eq!(code, Some(0), "many races have no verdict: {said}");
+    assert_eq!(code, Some(0), "several races have no verdict: {said}");
     assert!(said.contains("WORSE: 0x01-made-up ") && said.contains("2 of 2 ended as worse"), "{said}");
     assert_eq!(counts(&series()), [("unchanged".into(), 2, 0), ("slower".into(), 2, 2)]);
     let estimate = &series().series[1].estimates[0].figures["processor_order_ns"];
     assert!((1.04..1.06).contains(&estimate.median), "{estimate:?}");
 
-    // What is in no commit may be another program now, and begins anew.
+    // A tree with uncommitted changes may be another program now, so the series begins again.
     set_speed(root, "1100");
     race(root, &[base.as_str(), "--rounds", "14", "--times", "1", "--name", "slower"]);
     race(root, &[base.as_str(), base.as_str(), "--rounds", "14", "--times", "1", "--name", "unchanged"]);
@@ -198,7 +199,7 @@ fn many_races_are_counted_and_go_on_with_the_same_commits() {
 }
 
 #[test]
-fn a_record_of_races_that_cannot_be_read_is_said_before_anything_is_built() {
+fn a_record_of_races_that_cannot_be_read_is_reported_before_anything_is_built() {
     let Some(root) = repository("1000") else { return };
     fs::create_dir_all(root.path().join("output")).expect("a folder");
     fs::write(root.path().join("output/races.json"), "{").expect("written");
@@ -233,7 +234,7 @@ fn a_race_of_other_chapters_keeps_what_was_built() {
 }
 
 #[test]
-fn what_a_commit_lacks_is_said_and_not_built_for_again() {
+fn what_a_commit_lacks_is_reported_and_not_built_for_again() {
     let Some(root) = repository("1000") else { return };
     let root = root.path();
     add_second_chapter(root);

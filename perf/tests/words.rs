@@ -1,7 +1,7 @@
-//! What the tool says, word for word: the help of every verb, one refusal of each kind, and the exit code of each. All
-//! is refused before anything is built.
+//! The tool's messages, word for word: the help of every subcommand, one refusal of each kind, and the exit code of
+//! each. Everything is refused before anything is built.
 //!
-//! After a change that is meant, `INSTA_UPDATE=always cargo test -p perf --test words` writes the snapshots anew, and
+//! After an intended change, `INSTA_UPDATE=always cargo test -p perf --test words` writes the snapshots again, and
 //! `git diff` shows what a reader will see.
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use program::said::{
 };
 use tempfile::TempDir;
 
-/// A folder with files that can't be used, and one run of a chapter that can.
+/// A folder with unusable files, and one usable run of a chapter.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in [
@@ -29,11 +29,12 @@ fn folder() -> TempDir {
     folder
 }
 
-/// The tool with these arguments. Nothing can be built by a cargo that is not there.
+/// The tool with these arguments. It is given a cargo that does not exist, so it can't build
+/// anything.
 fn perf(folder: &TempDir, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perf"));
     command.args(arguments.split_whitespace()).current_dir(folder.path()).env("CARGO", "no-such-cargo");
-    // Whatever the machine speaks.
+    // Independent of the machine's locale.
     command.env("LC_ALL", "C");
     command
 }
@@ -96,7 +97,7 @@ fn refusals() {
 }
 
 #[test]
-fn nobody_listens() {
+fn output_is_closed() {
     let folder = folder();
     for printing in ["--help", "generate --orders 20000", "compare run.txt run.txt"] {
         ends_quietly_on_a_closed_pipe(&mut perf(&folder, printing));

@@ -1,7 +1,8 @@
 //! Ten commands through the books of 0x01 and 0x05, with every cell that each of them reads and writes.
 //!
-//! The books are the chapters' own files, compiled once more with a note at each read and write (`book/observed`). What
-//! each answers is compared with the reference model, and a cell that changed without a note stops the recorder.
+//! The books are the chapters' own files, compiled once more with a note at each read and write (`book/observed`).
+//! The answers of each are compared with the reference model, and a cell that changed without a note stops the
+//! recorder.
 
 use crate::digest::{hex, sources};
 use market::model::Model;
@@ -24,15 +25,15 @@ const ALICE: AccountId = AccountId(1);
 const BOB: AccountId = AccountId(2);
 const CAROL: AccountId = AccountId(3);
 
-/// Both engines, and what they are compared with.
+/// Both engines, and the model they are compared with.
 #[derive(Default)]
 pub struct Books {
     pub naive: naive::exchange::Exchange,
     pub array: array::exchange::Exchange,
     model: Model,
-    /// Lines so far, each as often as a command touched it.
+    /// Lines touched so far, counting each as often as a command touched it.
     lines: [usize; 2],
-    /// Lines so far, each once.
+    /// Lines touched so far, each once.
     different: [BTreeSet<(usize, usize)>; 2],
 }
 
@@ -46,7 +47,7 @@ impl Books {
         books
     }
 
-    /// What both answer, and what each touches.
+    /// The answers of both, and what each touches.
     fn apply(&mut self, command: &Command) -> ([Vec<Event>; 2], [Option<Touched>; 2]) {
         let before = self.cells();
         let (answers, accesses) = self.watched(command);
@@ -54,13 +55,13 @@ impl Books {
         let touched = [0, 1].map(|engine| {
             let (before, after) = (before[engine].as_ref()?, after[engine].as_ref()?);
             let unexplained = unexplained(&accesses[engine], before, after);
-            assert!(unexplained.is_empty(), "{command:?} has changed {unexplained:?}, and nobody noted a write");
+            assert!(unexplained.is_empty(), "{command:?} has changed {unexplained:?}, but no write was noted");
             Some(touched(&accesses[engine], before, after))
         });
         (answers, touched)
     }
 
-    /// What both answer, and what each reads and writes.
+    /// The answers of both, and what each reads and writes.
     pub fn watched(&mut self, command: &Command) -> ([Vec<Event>; 2], [Vec<Access>; 2]) {
         let mut events = Vec::new();
         let (answer, of_naive) = during(|| self.naive.apply(command));
@@ -68,14 +69,14 @@ impl Books {
         ([answer, events], [of_naive, of_array])
     }
 
-    /// What lies where, once there is a market with a block of nodes.
+    /// The cells of both, once there is a market with a block of nodes.
     pub fn cells(&self) -> [Option<Cells>; 2] {
         let is_open = !self.naive.state().markets.is_empty();
         let has_nodes = self.array.bytes().0 > 1_024;
         [is_open.then(|| naive_cells::cells(&self.naive, MARKET)), has_nodes.then(|| array_cells::cells(&self.array))]
     }
 
-    /// Applies a command, compares both with the model, and gives the step.
+    /// Applies a command, compares both with the model, and returns the step.
     fn step(&mut self, does: &str, command: &Command) -> Value {
         let (answers, touched) = self.apply(command);
         let right = self.model.apply(command);
@@ -84,7 +85,7 @@ impl Books {
         }
         assert_eq!([self.naive.state(), self.array.state()], [self.model.state(), self.model.state()], "{command:?}");
         assert!(!right.iter().any(|event| matches!(event, Event::Rejected { .. })), "{command:?} is taken");
-        let engines = self.engines(touched.map(|touched| touched.expect("the books were there before")));
+        let engines = self.engines(touched.map(|touched| touched.expect("the books existed before")));
         json!({ "does": does, "detail": detail(command, &right), "engines": engines })
     }
 
@@ -94,7 +95,7 @@ impl Books {
         let engine = both.map(|((touched, cells), (lines, different))| {
             *lines += touched.lines.len();
             different.extend(&touched.lines);
-            let cells = cells.as_ref().expect("the books are there").holds();
+            let cells = cells.as_ref().expect("the books exist").holds();
             let is_drawn = |name: &str| !name.ends_with("nodes") && !is_empty_level(name, cells.get(name).copied());
             let holds: Map<String, Value> =
                 cells.iter().filter(|(name, _)| is_drawn(name)).map(|(name, holds)| ((*name).into(), (*holds).into())).collect();
@@ -107,12 +108,12 @@ impl Books {
     }
 }
 
-/// A level or a key's place that holds nothing: there are two hundred.
+/// An empty level or place of a key: there are two hundred of them.
 fn is_empty_level(name: &str, holds: Option<&str>) -> bool {
     (name.starts_with("bids-") || name.starts_with("asks-")) && matches!(holds, Some("– –" | "–"))
 }
 
-/// What the command was about, in its events' numbers.
+/// The numbers in the events of a command.
 fn detail(command: &Command, events: &[Event]) -> Value {
     let mut detail = Map::new();
     let mut makers = Vec::new();
@@ -168,7 +169,7 @@ fn prologue() -> Vec<Command> {
     [&[Command::Open { market: MARKET }, cash(ALICE), cash(BOB), cash(CAROL)][..], &orders].concat()
 }
 
-/// The ten commands, with what each is called in the words.
+/// The ten commands, with the keys of their words.
 pub fn commands() -> [(&'static str, Command); 10] {
     [
         ("new-level", bid(ALICE, 45, 8)),
@@ -184,7 +185,7 @@ pub fn commands() -> [(&'static str, Command); 10] {
     ]
 }
 
-/// The recording, with the files that it was made by.
+/// The recording, with the files that made it.
 pub fn record() -> Value {
     let mut books = Books::new();
     prologue().iter().for_each(|command| {

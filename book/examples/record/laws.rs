@@ -1,9 +1,10 @@
-//! What holds in every run of the engines that the time lines show, whatever the machine and its disk.
+//! Laws that hold in every run of the engines on the time lines, whatever the machine and its disk.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One run. Times are in nanoseconds from the moment when the first order was due; a span is from its begin to its end.
+/// One run. Times are in nanoseconds from the moment when the first order was due; a span is from its beginning to
+/// its end.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
     pub engine: String,
@@ -14,7 +15,7 @@ pub struct Run {
     pub frames: Vec<Frame>,
 }
 
-/// When an order was due, when the engine was given it, when it was applied and acknowledged.
+/// When an order was due, when the engine received it, when it was applied and acknowledged.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Order {
     pub came: u64,
@@ -31,10 +32,10 @@ pub struct Frame {
     pub synced: (u64, u64),
 }
 
-/// Whether every run is one that its engine allows.
+/// Checks that every run is one that its engine allows.
 ///
 /// # Errors
-/// What is not so, and in which run.
+/// What is wrong, and in which run.
 pub fn check(steps: &Value) -> Result<(), String> {
     let runs: Vec<Run> = serde_json::from_value(steps["runs"].clone()).map_err(|error| error.to_string())?;
     runs.iter().try_for_each(|run| {
@@ -47,15 +48,15 @@ pub fn check(steps: &Value) -> Result<(), String> {
     })
 }
 
-/// Moments in the order in which they have to be, each with its name.
+/// Moments that must be in this order, each with its name.
 fn in_order(moments: &[(&str, u64)]) -> Result<(), String> {
     match moments.windows(2).find(|pair| pair[0].1 > pair[1].1) {
-        Some(pair) => Err(format!("{} at {} ns, and {} at {} ns", pair[0].0, pair[0].1, pair[1].0, pair[1].1)),
+        Some(pair) => Err(format!("{} at {} ns, but {} at {} ns", pair[0].0, pair[0].1, pair[1].0, pair[1].1)),
         None => Ok(()),
     }
 }
 
-/// One disk writes and syncs one frame after the other, and every order is in one.
+/// One disk writes and syncs one frame after another, and every order is in one.
 fn frames_follow_each_other(run: &Run) -> Result<(), String> {
     let Run { orders, frames, .. } = run;
     let moments = frames.iter().flat_map(|Frame { written, synced, .. }| {
@@ -65,7 +66,7 @@ fn frames_follow_each_other(run: &Run) -> Result<(), String> {
     let in_frames: usize = frames.iter().map(|frame| frame.orders).sum();
     match in_frames == orders.len() && frames.iter().all(|frame| frame.orders > 0) {
         true => Ok(()),
-        false => Err(format!("{} orders, and {in_frames} in frames", orders.len())),
+        false => Err(format!("{} orders, but {in_frames} in frames", orders.len())),
     }
 }
 
@@ -79,7 +80,7 @@ fn frames_are_of_the_engine(run: &Run) -> Result<(), String> {
             ("0x03", Some(most)) if frame.orders == most => true,
             ("0x03", Some(most)) => frame.orders < most && waited >= run.interval_ns,
             ("0x06", None) => true,
-            (engine, _) => return Err(format!("nobody knows {engine}")),
+            (engine, _) => return Err(format!("{engine} is unknown")),
         };
         if !is_allowed {
             return Err(format!("a frame of {} orders, {waited} ns after its first was taken", frame.orders));
@@ -91,7 +92,7 @@ fn frames_are_of_the_engine(run: &Run) -> Result<(), String> {
     }
 }
 
-/// Orders are taken, applied and acknowledged one after the other; the last comes when all others have their answer.
+/// Orders are taken, applied and acknowledged in order; the last comes when all others have their answer.
 fn orders_follow_each_other(run: &Run) -> Result<(), String> {
     for order in &run.orders {
         let Order { came, taken, applied, acknowledged } = *order;

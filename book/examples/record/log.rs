@@ -1,7 +1,7 @@
 //! The log's recording: a frame is written byte by byte, and at each byte the power fails once.
 //!
-//! The bytes are those of the log's own format, and what a start says to them comes from `read_log`, which every engine
-//! opens its log with, over a disk in memory. Then the whole frame rots in three ways.
+//! The bytes are in the log's own format, and the start is `read_log`, which every engine opens its log with, over a
+//! disk in memory. Then the whole frame rots in three ways.
 
 use crate::digest::{hex, sources};
 use contract::faults::Faults;
@@ -24,7 +24,7 @@ const FOLDER: &str = "data";
 const LOG: LogId = LogId(0x99);
 const TIME: UnixMs = UnixMs(1_800_000_000_000);
 
-/// What stands in a frame, and the byte behind it.
+/// The fields of a frame, each with the byte after it.
 const FIELDS: [(&str, usize); 6] =
     [("mark", 1), ("length", 4), ("checksum", 8), ("sequence", 16), ("time", 24), ("command", 48)];
 
@@ -43,13 +43,13 @@ fn frames() -> [Vec<u8>; 2] {
     })
 }
 
-/// A log of these frames, as it lies on the disk.
+/// A log of these frames, as it is on the disk.
 fn log(frames: &[&[u8]]) -> Vec<u8> {
     let header = LogHeader::new(ShardOf::ONLY, LOG).encode();
     [&header, &frames.concat()[..]].concat()
 }
 
-/// What a start says to these bytes, with a watermark that says so many commands, or none.
+/// The result of a start on these bytes, with a watermark for a number of commands, or none.
 fn start(bytes: &[u8], durable: Option<u64>) -> Value {
     let disk = SimDisk::new(0, Faults::default());
     let path = Path::new(FOLDER).join(FILE_NAME);
@@ -73,7 +73,7 @@ fn start(bytes: &[u8], durable: Option<u64>) -> Value {
     }
 }
 
-/// A step: what happened, the bytes that it left, and what a start says to them.
+/// A step: what happened, the bytes that it left, and the result of a start on them.
 fn step(does: &str, bytes: &[u8], written: usize, rotten: Option<usize>, durable: Option<u64>) -> Value {
     json!({
         "does": does, "written": written, "rotten": rotten, "watermark": durable,
@@ -82,7 +82,7 @@ fn step(does: &str, bytes: &[u8], written: usize, rotten: Option<usize>, durable
     })
 }
 
-/// The recording, with the files that it was made by.
+/// The recording, with the files that made it.
 pub fn record() -> Value {
     let [first, second] = frames();
     let mut steps = vec![step("begins", &log(&[&first]), 0, None, Some(1))];

@@ -1,8 +1,8 @@
-//! The mask's recording: one book, a reader that looks after nearly every change, and one that is slow.
+//! The mask's recording: one book, a reader that looks after nearly every change, and a slow one.
 //!
-//! Commands, events, tap, feed, slate, reader and views are the engines' own; one thread plays all of them in a written
-//! order. What a reader has missed is not looked up anywhere: it is what the chapter's `Reader` would give a copy of its
-//! cursor. At which version a price changed is found the same way, by asking with every cursor that there can be.
+//! Commands, events, tap, feed, slate, reader and views are the engines' own; one thread plays all of them in a fixed
+//! order. What a reader has missed comes from the chapter's `Reader`, given a copy of its cursor. The version at
+//! which a price changed is found the same way, by asking with every possible cursor.
 
 use crate::digest::{hex, sources};
 use ch06::exchange::Exchange;
@@ -28,10 +28,10 @@ const MARKET: MarketId = MarketId(1);
 const ALICE: AccountId = AccountId(1);
 const BOB: AccountId = AccountId(2);
 
-/// The prices that are drawn, in cents. At all others nothing ever stands.
+/// The prices that are drawn, in cents. There are never orders at any other.
 const DRAWN: [u8; 7] = [38, 39, 40, 41, 42, 43, 44];
 
-/// A past that nobody needs: this feed is never lapped.
+/// A past that is never needed: this feed is never lapped.
 struct NoPast;
 
 impl Past for NoPast {
@@ -46,11 +46,11 @@ impl Past for NoPast {
     fn end(&mut self) {}
 }
 
-/// Somebody who watches: all that the venue keeps is the cursor, and the view is the reader's own.
+/// A watcher: the venue keeps only its cursor, and the view is the reader's own.
 struct Watcher {
     cursor: Cursor,
     view: BookView,
-    /// Prices that came with changes, whole books left out.
+    /// Prices that came with changes, without whole books.
     told: usize,
 }
 
@@ -58,12 +58,12 @@ struct Venue {
     exchange: Exchange,
     sequence: u64,
     tap: Tap,
-    /// None between two lives.
+    /// `None` between two lives.
     feed: Option<Feed>,
     shown: Arc<Shown>,
     reader: Reader,
     watchers: [Watcher; 2],
-    /// How many prices have changed with versions that were published.
+    /// How many changes of prices were in published versions.
     changes: usize,
     steps: Vec<Value>,
 }
@@ -102,7 +102,7 @@ impl Venue {
     /// A watcher takes what it has missed.
     fn take(&mut self, who: usize) {
         let from = self.watchers[who].cursor.book;
-        // At which price most was passed over, and how much.
+        // The price at which most changes were skipped, and how many.
         let passed = (0..DRAWN.len()).map(|at| (self.changes_since(from, DRAWN[at]), DRAWN[at]));
         let (most, price) = passed.fold((0, 0), |most, one| if one.0 > most.0 { one } else { most });
         let Watcher { cursor, view, told } = &mut self.watchers[who];
@@ -126,7 +126,7 @@ impl Venue {
         self.note(NAMES[who], "takes", took);
     }
 
-    /// In how many published versions behind this one a price has changed, as the recording so far tells it.
+    /// In how many published versions after this one a price has changed, according to the recording so far.
     fn changes_since(&self, from: Version, cents: u8) -> usize {
         let at = DRAWN.iter().position(|&drawn| drawn == cents).unwrap();
         let later = self.steps.iter().filter(|step| {
@@ -136,7 +136,7 @@ impl Venue {
         later.filter(|step| step["slate"]["changed"][at] == step["slate"]["version"]).count()
     }
 
-    /// The program ends. The last thing that the feed says is that nobody follows any more.
+    /// The program ends. The feed's last message is that it has ended.
     fn end(&mut self) {
         self.feed = None;
         self.note("feed", "ends", json!({}));
@@ -150,7 +150,7 @@ impl Venue {
         self.note("feed", "begins-again", json!({}));
     }
 
-    /// Notes what was done and where everything stands now.
+    /// Notes what was done and the state after it.
     fn note(&mut self, who: &str, does: &str, detail: Value) {
         let (to, whole) = (self.slate().to, self.slate());
         let amounts = drawn(|price| whole.depth.at(price));
@@ -179,13 +179,13 @@ impl Venue {
         })
     }
 
-    /// The mask of a cursor that has this version.
+    /// The mask for a cursor with this version.
     fn missed(&self, version: Version) -> Prices {
         let mut cursor = Cursor { book: version, ..Cursor::default() };
         Reader::default().book(&self.shown, &mut cursor).map_or(Prices::NONE, |update| update.prices)
     }
 
-    /// What stands on the slate, as somebody who is new gets it.
+    /// The whole slate, as a new reader gets it.
     fn slate(&self) -> BookUpdate {
         *Reader::default().book(&self.shown, &mut Cursor::default()).unwrap()
     }
@@ -194,8 +194,9 @@ impl Venue {
         *self.slate().depth.amounts()
     }
 
-    /// The version at which a price last changed: the last that was published and is news to the version before it.
-    /// Who has nothing is told all prices, so the first version is news where something stands.
+    /// The version at which a price last changed: the last one that was published and is a change for the version
+    /// before it. A reader without any version gets all prices, so for the first version every price with orders
+    /// counts.
     fn changed(&self, price: Price) -> u64 {
         let Version { epoch, counter: last } = self.slate().to;
         let is_news = |at: &u64| self.missed(Version { epoch, counter: at - 1 }).contains(price);
@@ -215,14 +216,14 @@ fn life(epoch: u64, next: Sequence, exchange: &Exchange) -> (Tap, Feed) {
     (tap, feed)
 }
 
-/// The feed, and the market's book as it shows it.
+/// Publishes, and returns the feed and the market's book as the feed shows it.
 fn published(mut feed: Feed) -> (Feed, Arc<Shown>) {
     feed.step().unwrap();
     let shown = feed.board().market(MARKET).unwrap();
     (feed, shown)
 }
 
-/// Applies a command and acknowledges it; gives its number.
+/// Applies a command and acknowledges it; returns its number.
 fn acknowledge(exchange: &mut Exchange, tap: &mut Tap, before: u64, command: &Command) -> u64 {
     let mut events = Vec::new();
     exchange.apply(command, &mut events, &mut Unmeasured);
@@ -231,7 +232,7 @@ fn acknowledge(exchange: &mut Exchange, tap: &mut Tap, before: u64, command: &Co
     before + 1
 }
 
-/// Of each price that is drawn.
+/// One value for each price that is drawn.
 fn drawn<T>(of: impl Fn(Price) -> T) -> Vec<T> {
     DRAWN.iter().map(|&cents| of(Price::new(cents).unwrap())).collect()
 }
@@ -243,7 +244,7 @@ fn order(account: AccountId, intent: Intent, cents: u8, quantity: u32) -> Comman
     Command::Place(Place { intent, time_in_force, price, market, account, quantity, client_order_id: 0 })
 }
 
-/// The market, its cash, and the book that is there at first.
+/// The market, its cash, and the initial book.
 fn prologue() -> Vec<Command> {
     let cash = |account| Command::Deposit { market: MARKET, account, amount: Cents(100_000), request: 0 };
     let bids = [(38, 40), (39, 12), (40, 25)].map(|(cents, shares)| order(ALICE, Intent::BuyYes, cents, shares));
@@ -251,7 +252,7 @@ fn prologue() -> Vec<Command> {
     [vec![Command::Open { market: MARKET }, cash(ALICE), cash(BOB)], bids.to_vec(), asks.to_vec()].concat()
 }
 
-/// The recording, with the files that it was made by.
+/// The recording, with the files that made it.
 pub fn record() -> Value {
     let mut venue = Venue::new();
     venue.note("feed", "begins", json!({}));
@@ -262,7 +263,8 @@ pub fn record() -> Value {
     venue.command("trade", &order(ALICE, Intent::BuyYes, 42, 3));
     venue.take(FAST);
     venue.command("bid", &order(ALICE, Intent::BuyYes, 41, 4));
-    // Orders are numbered as they come: six before, then 5 shares at 41, then the 3 that traded.
+    // Orders are numbered in the order of arrival: six before, then 5 shares at 41, then the 3 that
+    // traded.
     venue.command("cancel", &Command::Cancel { market: MARKET, account: ALICE, order: OrderId(7), request: 0 });
     venue.take(FAST);
     venue.command("bid", &order(ALICE, Intent::BuyYes, 41, 20));

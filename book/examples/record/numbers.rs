@@ -1,7 +1,8 @@
-//! The recording of a window of numbers: what 0x0b's table says of the requests of one lane, and what its window holds then.
+//! The recording of a window of numbers: what 0x0b's table answers to the requests of one lane, and what its window
+//! then holds.
 //!
-//! Table, memory and window are the chapter's own, the market is the model, and one thread plays client, network and log in a
-//! written order. What the window holds is not looked up anywhere: it is asked of each of its numbers.
+//! Table, memory and window are the chapter's own, the market is the model, and one thread plays client, network and
+//! log in a fixed order. The contents of the window are found by asking it for each of its numbers.
 
 use crate::digest::{hex, sources};
 use exactly_once::lane::{Kind, Lane, Numbered};
@@ -35,7 +36,7 @@ const LANE: Lane = Lane { account: ACCOUNT, kind: Kind::Orders, lane: 3 };
 /// How many answers this table keeps, so that some are forgotten within the recording. A venue keeps a million.
 const ANSWERS: usize = 128;
 
-/// A command of the log, and what it led to.
+/// A command of the log, and its events.
 struct Entry {
     stamp: Stamp,
     command: Command,
@@ -47,7 +48,7 @@ struct Venue {
     log: Vec<Entry>,
     memory: Memory,
     table: Table,
-    /// Requests that entered and are not in the log.
+    /// Requests that entered and are not yet in the log.
     under_way: BTreeMap<u64, Command>,
     carried_out: u64,
     answered: u64,
@@ -62,7 +63,7 @@ fn order(number: u64, price: u8) -> Command {
     Command::Place(Place { market, account, intent, time_in_force, price, quantity: 1, client_order_id })
 }
 
-/// What a log says of numbers.
+/// The numbers that a log contains.
 fn memory_of(log: &[Entry]) -> Memory {
     let mut memory = Memory::new(ShardOf::ONLY, ANSWERS);
     log.iter().for_each(|entry| memory.observe(entry.stamp, &entry.command, &entry.events));
@@ -85,7 +86,7 @@ impl Venue {
         venue
     }
 
-    /// A command is in the log and durable: it is carried out, and the windows follow.
+    /// A command is in the log and durable: it is carried out, and the windows are updated.
     fn write(&mut self, command: Command) -> Stamp {
         let events = self.model.apply(&command);
         assert!(!events.iter().any(|event| matches!(event, Event::Rejected { .. })), "{command:?} is taken");
@@ -96,7 +97,7 @@ impl Venue {
         stamp
     }
 
-    /// A request reaches the door: what the table says of it, and under which sequence it was done before.
+    /// A request reaches the door: the table's answer, and the sequence under which it was done before.
     fn enter(&mut self, command: Command) -> (&'static str, Option<u64>) {
         let numbered = Numbered::of(&command).unwrap();
         let answer = Arc::new(Mutex::new(Answer::new(1, |_| {})));
@@ -114,17 +115,18 @@ impl Venue {
                 self.refused += 1;
                 (refused.word, sequence.map(|sequence| sequence.0))
             }
-            Found::Given(Err(other)) => panic!("the table does not refuse so: {other:?}"),
+            Found::Given(Err(other)) => panic!("the table does not refuse like this: {other:?}"),
         }
     }
 
-    /// A request comes.
+    /// A request arrives.
     fn comes(&mut self, scene: &str, number: u64, price: u8) {
         let (found, sequence) = self.enter(order(number, price));
         self.note(found, scene, json!({ "number": number, "sequence": sequence }));
     }
 
-    /// The log carries out what is under way under this number; gives its sequence, and how many joined it.
+    /// The log carries out the request under way with this number; returns its sequence, and how many
+    /// joined it.
     fn carry_out(&mut self, number: u64) -> (u64, usize) {
         let command = self.under_way.remove(&number).unwrap();
         let stamp = self.write(command);
@@ -141,7 +143,7 @@ impl Venue {
         self.note("done", scene, json!({ "number": number, "sequence": sequence, "joined": joined }));
     }
 
-    /// Many requests come and are carried out, each before the next.
+    /// Many requests arrive and are carried out, each before the next.
     fn many(&mut self, scene: &str, numbers: impl Iterator<Item = u64>) {
         let before = self.window().highest();
         for number in numbers {
@@ -151,7 +153,8 @@ impl Venue {
         self.note("many", scene, json!({ "from": before + 1 }));
     }
 
-    /// The venue is killed and starts again: what is under way is gone, and everything else follows from the log.
+    /// The venue is killed and starts again: requests under way are gone, and everything else follows from the
+    /// log.
     fn crash(&mut self) {
         let lost = self.under_way.keys().next().copied();
         self.under_way.clear();
@@ -164,11 +167,11 @@ impl Venue {
         self.memory.lanes.get(LANE).map(|row| row.window).unwrap_or_default()
     }
 
-    /// Notes what came and what was found, and what the window holds now.
+    /// Notes what came and what the table answered, and what the window then holds.
     fn note(&mut self, found: &str, scene: &str, detail: Value) {
         let window = self.window();
         let of_table = self.table.lanes_of(ACCOUNT).first().map_or(0, |(_, highest)| *highest);
-        assert_eq!(window.highest(), of_table, "the table has the window that the log's memory has");
+        assert_eq!(window.highest(), of_table, "the table has the same window as the log's memory");
         let ages = 0..NUMBERS.min(window.highest());
         let is_used = |age: u64| window.look(window.highest() - age) == Seen::Used;
         let used: String = ages.map(|age| if is_used(age) { '1' } else { '0' }).collect();
@@ -180,7 +183,7 @@ impl Venue {
     }
 }
 
-/// The recording, with the files that it was made by.
+/// The recording, with the files that made it.
 pub fn record() -> Value {
     let mut venue = Venue::new();
     venue.note("venue", "begins", json!({}));

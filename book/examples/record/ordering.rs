@@ -1,7 +1,8 @@
-//! One ordering of the ring weakened: the chapter's own `ring.rs`, over a memory that permits what the language does.
+//! One ordering of the ring weakened: the chapter's own `ring.rs`, over a memory that permits what the language
+//! permits.
 //!
-//! A ring of four slots has been filled and emptied once. Now the caller pushes command 4, and matching looks. All ways
-//! in which its loads can go are run; the one that is told is the worst of those that see the new head.
+//! A ring of four slots has been filled and emptied once. Now the caller pushes command 4, and matching looks. All
+//! possible results of its loads are run; the recording shows the worst of those that see the new head.
 
 #[path = "views.rs"]
 mod memory;
@@ -17,13 +18,13 @@ use std::collections::BTreeMap;
 const CHAPTER: &str = "0x06-pinned-ring";
 const SOURCES: [&str; 1] = ["src/ring.rs"];
 
-/// Small enough for two circles of it to be drawn.
+/// Small enough for two circles to be drawn.
 const CAPACITY: u64 = 4;
 
 const CALLER: usize = 0;
 const MATCHING: usize = 1;
 
-/// What is weakened, in the order in which it is told.
+/// What is weakened, in the order in which it is shown.
 const VARIANTS: [(&str, Weakened); 3] =
     [("release", Weakened::ReleaseOfHead), ("acquire", Weakened::AcquireOfHead), ("nothing", Weakened::Nothing)];
 
@@ -43,7 +44,7 @@ fn push_and_look() -> Vec<u64> {
     matching.peek().unwrap().to_vec()
 }
 
-/// The recording, with the files that it was made by.
+/// The recording, with the files that made it.
 pub fn record() -> Value {
     let steps: Vec<Value> = VARIANTS.into_iter().flat_map(|(name, weakened)| variant(name, weakened)).collect();
     let steps = Value::Array(steps);
@@ -51,12 +52,12 @@ pub fn record() -> Value {
     json!({ "chapter": CHAPTER, "capacity": CAPACITY, "sources": sources(CHAPTER, &SOURCES), "digest": digest, "steps": steps })
 }
 
-/// One variant: how it begins, the accesses of its worst way, and how many ways there were.
+/// One variant: its beginning, the accesses of its worst outcome, and how many outcomes there were.
 fn variant(name: &str, weakened: Weakened) -> Vec<Value> {
     let ways = every_way(weakened, push_and_look);
     let old = ways.iter().filter(|(got, _)| got.iter().any(|&command| command < CAPACITY)).count();
     let worst = ways.iter().filter(|(got, _)| !got.is_empty()).min_by_key(|(got, _)| got.clone());
-    let (got, accesses) = worst.expect("the newest head is always one of the ways");
+    let (got, accesses) = worst.expect("the newest head is always a possible outcome");
     let mut steps = vec![json!({ "variant": name, "does": "begins", "value": CAPACITY, "sees": before() })];
     steps.extend(accesses.iter().filter(|access| is_drawn(&access.place)).map(|access| {
         let [caller, matching] = access.seen.each_ref().map(values);
@@ -71,7 +72,7 @@ fn variant(name: &str, weakened: Weakened) -> Vec<Value> {
     steps
 }
 
-/// What a thread may see of each place that is drawn, the oldest first.
+/// The values that a thread may see in each place that is drawn, the oldest first.
 fn values(seen: &BTreeMap<String, (usize, usize)>) -> BTreeMap<&str, Vec<u64>> {
     let drawn = seen.iter().filter(|(place, _)| is_drawn(place));
     let values = drawn.map(|(place, &(oldest, newest))| {
@@ -84,7 +85,7 @@ fn is_drawn(place: &str) -> bool {
     place == "head" || place.starts_with("slot-")
 }
 
-/// What the number of a store stands for: the head begins at 0 and is set to 4 and 5; a slot begins empty and gets
+/// The value of a store by its number: the head begins at 0 and is set to 4 and 5; a slot begins empty and gets
 /// every fourth command.
 fn value(place: &str, store: usize) -> u64 {
     match place.strip_prefix("slot-").and_then(|slot| slot.parse::<u64>().ok()) {
@@ -93,7 +94,7 @@ fn value(place: &str, store: usize) -> u64 {
     }
 }
 
-/// What both see before command 4: the first four commands, and the head behind them.
+/// What both threads see before command 4: the first four commands, and the head after them.
 fn before() -> [serde_json::Map<String, Value>; 2] {
     let slots = (0..CAPACITY).map(|slot| (format!("slot-{slot}"), json!([slot])));
     let all: serde_json::Map<_, _> = slots.chain([("head".to_owned(), json!([CAPACITY]))]).collect();

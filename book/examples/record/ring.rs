@@ -1,4 +1,4 @@
-//! The ring's recording: what each role does, and where everything stands after it.
+//! The ring's recording: what each role does, and the state after it.
 
 use crate::digest::{hex, sources};
 use ch06::exchange::Exchange;
@@ -17,7 +17,7 @@ const CAPACITY: usize = 8;
 
 const JOURNAL: usize = 0;
 
-/// The three roles and what they hold. A half that is gone has left the ring.
+/// The three roles and what they hold. A half that is `None` has left the ring.
 struct Engine {
     commands: std::vec::IntoIter<Command>,
     /// Gathered by the caller and not yet in the ring.
@@ -53,7 +53,7 @@ impl Engine {
         }
     }
 
-    /// Notes what was done and where everything stands now.
+    /// Notes what was done and the state after it.
     fn note(&mut self, who: &str, does: &str, count: u64) {
         let matching = self.matching.as_ref();
         let left = matching.is_none_or(|matching| matching.progress(JOURNAL).left);
@@ -73,7 +73,7 @@ impl Engine {
         self.steps.push(step);
     }
 
-    /// The caller gathers some commands, and publishes what there is room for.
+    /// The caller gathers some commands, and publishes as many as there is space for.
     fn publish(&mut self, gathers: usize) {
         self.batch.extend(self.commands.by_ref().take(gathers));
         let pushed = self.caller.as_mut().unwrap().push_slice(&self.batch);
@@ -96,14 +96,14 @@ impl Engine {
         self.note("journal", "writes", self.frame as u64);
     }
 
-    /// The disk has it: the journal moves its tail.
+    /// The sync has returned: the journal moves its tail.
     fn synced(&mut self) {
         let count = std::mem::take(&mut self.frame);
         self.journal.as_mut().unwrap().advance(count);
         self.note("journal", "has-synced", count as u64);
     }
 
-    /// Matching looks how far the journal is, applies what is durable, and acknowledges it.
+    /// Matching checks how far the journal is, applies what is durable, and acknowledges it.
     fn apply(&mut self) {
         let Some(matching) = &mut self.matching else { return };
         let journal = matching.progress(JOURNAL);
@@ -126,7 +126,7 @@ impl Engine {
         }
     }
 
-    /// The journal's thread ends: its disk said no.
+    /// The journal's thread ends: its disk reported an error.
     fn fail(&mut self) {
         self.journal = None;
         self.frame = 0;
@@ -134,7 +134,7 @@ impl Engine {
     }
 }
 
-/// The recording, with the files that it was made by.
+/// The recording, with the files that made it.
 pub fn record() -> Value {
     let mut engine = Engine::new();
     engine.note("caller", "begins", 0);
@@ -142,7 +142,7 @@ pub fn record() -> Value {
     engine.write();
     engine.apply();
     engine.publish(4);
-    // The disk takes its time, and the ring gets full.
+    // The disk is slow, and the ring fills up.
     engine.publish(3);
     engine.publish(0);
     engine.synced();

@@ -1,12 +1,12 @@
 //! The time lines' recording: the same orders through 0x01, 0x03 and 0x06, on this machine's disk and by its clock.
 //!
-//! The engines are whole, and the loop that offers the orders is the measuring one. Before the real disk stands one that
-//! hands everything on and notes when each write and each sync began and returned; the receiver notes when each order was
-//! acknowledged, and the engines' own laps when each was applied. 0x01 has no laps: there applying is what lies
-//! between a sync's return and the acknowledgement.
+//! The engines are whole, and the loop that offers the orders is the measuring one. In front of the real disk is one
+//! that passes everything on and notes when each write and each sync began and returned; the receiver notes when each
+//! order was acknowledged, and the engines' own laps when each was applied. 0x01 has no laps: there applying is what
+//! lies between a sync's return and the acknowledgement.
 //!
-//! No two runs are alike, so a recording is kept for as long as its sources are what they were. What must hold in every
-//! run, on any machine, [`laws::check`] says.
+//! No two runs are alike, so a recording is kept for as long as its sources' code does not change. [`laws::check`]
+//! checks what must hold in every run, on any machine.
 
 pub mod laws;
 
@@ -37,17 +37,18 @@ const SOURCES: [&str; 9] = [
     "0x06-pinned-ring/src/wait.rs",
 ];
 
-/// How many orders come at one pace, and how long after one the next is due: less than a sync takes.
+/// How many orders come at a steady pace, and how long after one the next is due: less than a sync
+/// takes.
 const ORDERS: usize = 12;
 const GAP: Duration = Duration::from_micros(60);
 
-/// How long it is quiet then, before one more order comes alone.
+/// How long the pause is before one more order comes alone.
 const QUIET: Duration = Duration::from_micros(500);
 
 /// How many orders an engine has had before the clock starts, so that nothing is done for the first time.
 const BEFORE: usize = 4;
 
-/// An engine and how many commands its batch may hold; none where nobody chooses that.
+/// An engine and how many commands its batch may hold; `None` if that is not configurable.
 type Way = (&'static str, Option<usize>, fn(&str, Option<usize>) -> Run);
 const WAYS: [Way; 5] = [
     ("0x01", None, run::<ch01::Engine>),
@@ -57,10 +58,10 @@ const WAYS: [Way; 5] = [
     ("0x06", None, run::<ch06::Engine<Laps>>),
 ];
 
-/// What was seen of the engine at work. There is one for all, because an engine makes its own laps.
+/// What was observed of the running engine. It is global, because an engine creates its own laps.
 #[derive(Default)]
 struct Seen {
-    /// The bytes of each write beside its span.
+    /// The bytes of each write, with its span.
     writes: Vec<(usize, Span)>,
     syncs: Vec<Span>,
     applied: Vec<Span>,
@@ -100,7 +101,7 @@ impl Meddle for Watch {
     }
 }
 
-/// Hears the acknowledgements, and counts them for the caller.
+/// Receives the acknowledgements, and counts them for the caller.
 struct Receiver(Arc<AtomicUsize>);
 
 impl Acknowledge for Receiver {
@@ -151,7 +152,7 @@ impl ch06::metrics::Metrics for Laps {
     }
 }
 
-/// The orders at one pace, as the latency pass offers them, and then one that is alone.
+/// Orders at a steady pace, as the latency pass offers them, and then a single one.
 fn run<E: Engine>(engine: &str, batch_max: Option<usize>) -> Run {
     let folder = tempfile::tempdir_in(beside_this_program()).unwrap();
     let mut options =
@@ -194,7 +195,7 @@ fn run<E: Engine>(engine: &str, batch_max: Option<usize>) -> Run {
     told(engine, batch_max, interval, began, &taken, seen)
 }
 
-/// What was seen, as a run.
+/// The observations, as a run.
 fn told(engine: &str, batch_max: Option<usize>, interval: Duration, began: Instant, taken: &[Span], seen: Seen) -> Run {
     let since = |moment: Instant| moment.saturating_duration_since(began).as_nanos() as u64;
     let span = |(from, to): Span| (since(from), since(to));
@@ -223,12 +224,12 @@ fn told(engine: &str, batch_max: Option<usize>, interval: Duration, began: Insta
     Run { engine, batch_max, interval_ns, orders, frames }
 }
 
-/// A folder on the disk that programs are built on: temporary files may be kept in memory.
+/// A folder on the disk that programs are built on, because temporary files may be kept in memory.
 fn beside_this_program() -> std::path::PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_path_buf()
 }
 
-/// The runs of all engines, each the middle one of so many rounds, taken in turn: by what its orders waited together.
+/// The runs of all engines, each the median of its rounds by the orders' total wait; the engines run in turn.
 fn runs(rounds: usize) -> Value {
     let mut taken: [Vec<Run>; WAYS.len()] = Default::default();
     for _ in 0..rounds {
@@ -245,7 +246,7 @@ fn runs(rounds: usize) -> Value {
     json!({ "machine": machine, "gap_ns": GAP.as_nanos() as u64, "runs": taken.map(middle) })
 }
 
-/// The recording, of so many rounds, with the files that it was made by.
+/// The recording, from this many rounds, with the files that made it.
 pub fn record(rounds: usize) -> Value {
     let steps = runs(rounds);
     laws::check(&steps).unwrap();
@@ -253,7 +254,7 @@ pub fn record(rounds: usize) -> Value {
     json!({ "chapter": "", "sources": sources("", &SOURCES), "digest": digest, "steps": steps })
 }
 
-/// Whether a recording was made by the sources as they are, so that it may stay.
+/// Whether a recording was made by the current code, so that it may stay.
 pub fn is_of_these_sources(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     serde_json::from_str(&text).is_ok_and(|recording: Value| recording["sources"] == sources("", &SOURCES))

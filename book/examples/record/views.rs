@@ -1,10 +1,11 @@
-//! The memory that the ring asks for, as the language promises it and not as one processor happens to be.
+//! The memory that the ring uses, as the language promises it and not as one processor happens to behave.
 //!
-//! Every place keeps all that was ever stored in it. Each thread has a **view**: for each place, the oldest store that
-//! it may still get. A load gets that one or any later one, and moves the view there. A store with `Release` carries its
-//! thread's view along, and a load with `Acquire` that gets it takes that view over. That is all that the two words do.
+//! Every place keeps everything that was ever stored in it. Each thread has a **view**: for each place, the oldest
+//! store that it may still read. A load gets that store or any later one, and moves the view there. A store with
+//! `Release` carries its thread's view along, and a load with `Acquire` that reads it takes over that view. That is
+//! all that the two orderings do.
 //!
-//! Which store a load gets is a choice. [`every_way`] goes through all of them.
+//! Which store a load gets is a choice. [`every_way`] tries all of them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -20,13 +21,13 @@ type View = BTreeMap<usize, usize>;
 pub struct Access {
     pub does: &'static str,
     pub place: String,
-    /// Which of the place's stores was made or seen, counted from 0.
+    /// The store of the place that was made or seen, counted from 0.
     pub store: usize,
-    /// What of each place each thread may see after it: the oldest and the newest store.
+    /// What each thread may see of each place after it: the oldest and the newest store.
     pub seen: [BTreeMap<String, (usize, usize)>; 2],
 }
 
-/// The word that is left out: everybody who asks for it at that place gets `Relaxed`.
+/// The ordering that is weakened: every access with it at that place gets `Relaxed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weakened {
     Nothing,
@@ -37,7 +38,7 @@ pub enum Weakened {
 #[derive(Default)]
 struct World {
     names: Vec<String>,
-    /// What each store of each place carries along.
+    /// The view that each store of each place carries along.
     stores: Vec<Vec<View>>,
     views: [View; 2],
     accesses: Vec<Access>,
@@ -47,11 +48,12 @@ thread_local! {
     static WORLD: RefCell<World> = RefCell::default();
     static THREAD: Cell<usize> = const { Cell::new(0) };
     static WEAKENED: Cell<Weakened> = const { Cell::new(Weakened::Nothing) };
-    /// The choices to be made, and how many there were at each that has been.
+    /// The choices to make, and how many options each choice so far had.
     static CHOICES: RefCell<(Vec<usize>, Vec<usize>)> = RefCell::default();
 }
 
-/// Runs `run` from an empty memory in every way in which its loads can go, and gives what each led to.
+/// Runs `run` from an empty memory with every possible result of its loads, and returns what each led
+/// to.
 pub fn every_way<R>(weakened: Weakened, run: impl Fn() -> R) -> Vec<(R, Vec<Access>)> {
     let mut found = Vec::new();
     let mut next = Some(Vec::new());
@@ -63,7 +65,7 @@ pub fn every_way<R>(weakened: Weakened, run: impl Fn() -> R) -> Vec<(R, Vec<Acce
         found.push((result, WORLD.with_borrow_mut(|world| std::mem::take(&mut world.accesses))));
         let (mut made, ways) = CHOICES.take();
         made.resize(ways.len(), 0);
-        // The last choice that has another way left takes it; those behind it begin again.
+        // The last choice that has another option left takes it; those after it start again.
         let last = (0..ways.len()).rev().find(|&at| made[at] + 1 < ways[at]);
         next = last.map(|at| {
             made.truncate(at + 1);
@@ -74,12 +76,12 @@ pub fn every_way<R>(weakened: Weakened, run: impl Fn() -> R) -> Vec<(R, Vec<Acce
     found
 }
 
-/// Whose accesses the next ones are.
+/// The thread of the following accesses.
 pub fn as_thread(thread: usize) {
     THREAD.set(thread);
 }
 
-/// All that has been done has long arrived everywhere, and is not told.
+/// Everything done so far has reached all threads long ago, and is not recorded.
 pub fn settle() {
     WORLD.with_borrow_mut(|world| {
         let newest: View = world.stores.iter().enumerate().map(|(place, stores)| (place, stores.len() - 1)).collect();
@@ -88,7 +90,7 @@ pub fn settle() {
     });
 }
 
-/// A new place, with what it holds at first.
+/// A new place, with its initial value.
 fn place(name: String) -> usize {
     WORLD.with_borrow_mut(|world| {
         world.names.push(name);
@@ -149,7 +151,7 @@ impl World {
     }
 }
 
-/// An atomic that keeps all that it ever held.
+/// An atomic that keeps every value that it has held.
 struct Kept<T> {
     place: usize,
     values: RefCell<Vec<T>>,
@@ -181,7 +183,7 @@ impl AtomicU32 {
         self.0.load(asked)
     }
 
-    /// A read-modify-write gets the newest value.
+    /// A read-modify-write reads the newest value.
     pub fn fetch_or(&self, bits: u32, asked: Ordering) -> u32 {
         let newest = self.0.values.borrow().last().copied().unwrap_or(0);
         self.0.store(newest | bits, asked);
@@ -192,7 +194,7 @@ impl AtomicU32 {
 pub struct AtomicU64(Kept<u64>);
 
 impl AtomicU64 {
-    /// The ring makes its head first, and then a tail for each consumer.
+    /// The ring creates its head first, and then a tail for each consumer.
     pub fn new(value: u64) -> AtomicU64 {
         let has_head = WORLD.with_borrow(|world| world.names.iter().any(|name| name == "head"));
         AtomicU64(Kept::new(if has_head { "tail" } else { "head" }.into(), value))
@@ -207,7 +209,8 @@ impl AtomicU64 {
     }
 }
 
-/// Slots that keep all that was ever written into them. Nothing here is unsafe; the ring's own words are.
+/// Slots that keep everything that was ever written into them. Nothing here is unsafe; the signatures are
+/// the ring's.
 pub struct Slots<T>(Vec<(usize, RefCell<Vec<T>>)>);
 
 impl<T: Copy> Slots<T> {
@@ -220,7 +223,7 @@ impl<T: Copy> Slots<T> {
     }
 
     /// # Safety
-    /// None is needed: the name is that of the real slots.
+    /// None is needed: the signature is that of the real slots.
     pub unsafe fn write(&self, position: u64, items: &[T]) {
         for (position, item) in (position..).zip(items) {
             let (place, values) = &self.0[position as usize % self.0.len()];
@@ -230,11 +233,11 @@ impl<T: Copy> Slots<T> {
     }
 
     /// # Safety
-    /// None is needed: the name is that of the real slots.
+    /// None is needed: the signature is that of the real slots.
     pub unsafe fn read(&self, position: u64, count: usize) -> &[T] {
         let read = (position..).take(count).filter_map(|position| {
             let (place, values) = &self.0[position as usize % self.0.len()];
-            // What a slot held before the first write is nobody's command.
+            // The contents of a slot before the first write are not a command.
             let store = loaded(*place, "reads", Ordering::Relaxed).checked_sub(1)?;
             Some(values.borrow()[store])
         });

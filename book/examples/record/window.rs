@@ -1,7 +1,7 @@
 //! The window's recording: one side of the ladder of 0x0f, step by step while its market moves.
 //!
-//! The levels, the tree, the window and each of its steps are the chapter's own. Where the window lies is not looked up
-//! anywhere: it is asked of every price whether its level would be in the array. Steps that only wait are told together.
+//! The levels, the tree, the window and each of its steps are the chapter's own. The position of the window is found
+//! by asking for every price whether its level would be in the array. Steps that only wait are combined.
 
 use crate::digest::{hex, sources};
 use any_price::contract::{Price, Side};
@@ -14,7 +14,7 @@ const SOURCES: [&str; 3] = ["src/ladder/side.rs", "src/ladder/window.rs", "src/l
 /// The prices that are drawn, in ticks.
 const DRAWN: std::ops::Range<Price> = 0..16_000;
 
-/// A side of bids, one order of ten lots a level.
+/// A side of bids, with one order of ten lots at each level.
 struct Bids {
     levels: Levels,
     prices: Vec<Price>,
@@ -48,7 +48,7 @@ impl Bids {
         self.prices.iter().copied().filter(|&price| self.is_in_array(price)).collect()
     }
 
-    /// Lets it take steps until something is to be seen, or so many have been taken.
+    /// Lets it take steps until something is visible, or this many have been taken.
     fn wait(&mut self, most: u32) {
         let before = (self.window(), self.in_array(), self.levels.window_moves());
         for steps in 1..=most {
@@ -76,7 +76,7 @@ impl Bids {
         self.note("waits", json!({ "steps": most }));
     }
 
-    /// Notes what was done and where everything is now.
+    /// Notes what was done and the state after it.
     fn note(&mut self, does: &str, detail: Value) {
         let levels: Vec<Value> =
             self.prices.iter().map(|&price| json!({ "price": price, "array": self.is_in_array(price) })).collect();
@@ -88,7 +88,7 @@ impl Bids {
     }
 }
 
-/// The recording, with the files that it was made by.
+/// The recording, with the files that made it.
 pub fn record() -> Value {
     let mut bids = Bids { levels: Levels::default(), prices: Vec::new(), steps: Vec::new() };
     for price in [1_000, 2_800, 4_300, 4_700, 5_100, 5_500, 5_900] {
@@ -98,7 +98,7 @@ pub fn record() -> Value {
         bids.levels.advance(1);
     }
     bids.note("begins", json!({}));
-    // Somebody comes from far out, and is gone before the window believes them.
+    // An order arrives from far out, and is gone before the window follows it.
     bids.add(12_000);
     bids.note("lone", json!({ "price": 12_000 }));
     bids.wait(40);

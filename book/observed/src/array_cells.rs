@@ -1,4 +1,4 @@
-//! What lies where in 0x05's book.
+//! The places of 0x05's book in memory.
 
 use crate::array::book::{Book, Level, Levels, Node};
 use crate::array::exchange::Exchange;
@@ -8,10 +8,10 @@ use crate::cells::Cells;
 use crate::seen::address;
 use market::{OrderId, Quantity};
 
-/// How many slots have a name each. The others of a chunk have one together.
+/// How many slots have their own name. The others of a chunk share one.
 const SLOTS: usize = 16;
 
-/// Where a place lies, and how many bytes it has.
+/// The address of a place, and how many bytes it has.
 fn place<T: ?Sized>(place: &T) -> (usize, usize) {
     (address(place), size_of_val(place))
 }
@@ -66,9 +66,10 @@ fn slot_name(slot: Slot) -> String {
     if slot == NONE { "–".into() } else { slot.to_string() }
 }
 
-/// Writes something else into a cell: what nobody reads can't matter. Tells whether the cell can be spoilt.
+/// Overwrites a cell with something else: what is never read can't matter. Returns whether the cell can be
+/// spoilt.
 pub fn spoil(exchange: &mut Exchange, cell: &str) -> bool {
-    // A slot that no order has.
+    // A slot without an order.
     const WRONG: Slot = 900;
     let Book { sides, orders, slots } = &mut exchange.markets[0].market.book;
     let Some((kind, name)) = cell.rsplit_once('-') else { return false };

@@ -1,4 +1,4 @@
-//! What lies where: a name for each part of a book.
+//! The places of a book in memory: a name for each part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use crate::seen::Access;
 /// How many bytes a processor fetches at once.
 const LINE: usize = 64;
 
-/// A block of memory: what holds the book itself, or something that the book asked for.
+/// A block of memory: the book itself, or something that the book allocated.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Its name, the same for as long as it is there.
+    /// Its name, the same for as long as it exists.
     pub name: String,
     /// Its first byte.
     pub address: usize,
@@ -27,23 +27,24 @@ pub struct Cell {
     pub address: usize,
     /// How many bytes.
     pub bytes: usize,
-    /// What it holds, in words that differ when it does.
+    /// Its contents, as text that differs when they do.
     pub holds: String,
 }
 
 /// All of a book.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
-    /// The blocks that it lies in.
+    /// The blocks that hold it.
     pub blocks: Vec<Block>,
     /// Its parts.
     pub cells: Vec<Cell>,
 }
 
-/// What some accesses come to.
+/// What some accesses touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
-    /// The names of the cells that were read. What is no longer there has `gone-` before its name.
+    /// The names of the cells that were read. A cell that no longer exists has `gone-` before its
+    /// name.
     pub read: BTreeSet<String>,
     /// The names of the cells that were written.
     pub written: BTreeSet<String>,
@@ -68,11 +69,12 @@ impl Cells {
     }
 }
 
-/// Gives accesses their names. `before` and `after` are the book around them: what it asked for or gave back is in one.
-/// A line is counted from its block's beginning. What lies in no block is not the book's: an order on its way, say.
+/// Maps accesses to cells. `before` and `after` are the book around them: what was allocated or freed meanwhile is in
+/// one of the two. A line is counted from the beginning of its block. An access outside of all blocks is not the
+/// book's, but for example that of an incoming order.
 ///
 /// # Panics
-/// When an access within a block meets no cell: then a part of the book has no name yet.
+/// When an access within a block matches no cell: then a part of the book has no name yet.
 pub fn touched(accesses: &[Access], before: &Cells, after: &Cells) -> Touched {
     let mut touched = Touched::default();
     for access in accesses {
@@ -96,8 +98,8 @@ pub fn touched(accesses: &[Access], before: &Cells, after: &Cells) -> Touched {
     touched
 }
 
-/// The cells that hold something else than before though nobody has written there: a note is missing. Where nothing is
-/// held any more nothing needs to be written: it is no longer counted.
+/// The cells whose contents changed without a noted write: a note is missing. A cell that no longer holds anything
+/// needs no write: it is no longer counted.
 pub fn unexplained<'c>(accesses: &[Access], before: &'c Cells, after: &Cells) -> Vec<&'c str> {
     let is_changed = |old: &&Cell| {
         let is_same_place = |new: &&Cell| new.address == old.address && new.bytes == old.bytes;

@@ -1,5 +1,5 @@
-//! The containers of `std` that 0x01's book takes, or what stands in for them: they answer as those do, lie in memory as
-//! those do, and note what they read and write there. Sizes and offsets are taken from types of the same shape.
+//! The containers of `std` that 0x01's book uses, or stand-ins for them: they answer like those, use memory like
+//! those, and note what they read and write there. Sizes and offsets are taken from types of the same shape.
 
 pub use map::HashMap;
 pub use queue::VecDeque;

@@ -1,12 +1,12 @@
-//! The books of 0x01 and 0x05, compiled once more so that every read and write of theirs is noted.
+//! The books of 0x01 and 0x05, compiled again so that each of their reads and writes is noted.
 //!
-//! The sources are the chapters' own: `build.rs` writes them down again with a note at each place that is read or
-//! written. What is built and measured as a chapter knows nothing of it. A note has an address and a length; what lies
-//! there, [`Cell`]s say. The containers of `std` that 0x01 takes are stand-ins here, which note what those of `std`
-//! touch, with their sizes.
+//! The sources are the chapters' own: `build.rs` writes them again with a note at each place that is read or written.
+//! The chapters that are built and measured are not affected. A note has an address and a length; [`Cell`]s say what
+//! is there. The containers of `std` that 0x01 uses are stand-ins here, which note what the real ones touch, with
+//! their sizes.
 //!
-//! What is not observed: what is handed over and given back (the order, its fills, its events), the accounts, and the
-//! work of the memory's allocator.
+//! Not observed: what is passed in and out (the order, its fills, its events), the accounts, and the work of the
+//! allocator.
 #![forbid(unsafe_code)]
 
 mod cells;

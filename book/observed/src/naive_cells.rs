@@ -1,4 +1,4 @@
-//! What lies where in 0x01's book.
+//! The places of 0x01's book in memory.
 
 use crate::cells::Cells;
 use crate::naive::exchange::Exchange;
@@ -15,14 +15,15 @@ pub fn cells(exchange: &Exchange, market: MarketId) -> Cells {
         tree.cells(side, &mut cells, |queue, level, cells| queue.cells(level, cells, |order| order.0.to_string()));
     }
     book.orders.cells(&mut cells, |order| format!("{} {}", order.id.0, order.quantity.0));
-    // Two trees and a map lie side by side.
+    // Two trees and a map are next to each other.
     let of = |name: &str| cells.cells.iter().find(|cell| cell.name == name).map(|cell| (cell.address, cell.bytes));
     let (first, last) = (of("bids").expect("a tree"), of("map").expect("a map"));
     cells.block("book", first.0, last.0 + last.1 - first.0);
     cells
 }
 
-/// Writes something else into a cell: what nobody reads can't matter. Tells whether the cell can be spoilt.
+/// Overwrites a cell with something else: what is never read can't matter. Returns whether the cell can be
+/// spoilt.
 pub fn spoil(exchange: &mut Exchange, market: MarketId, cell: &str) -> bool {
     let book = &mut exchange.markets.get_mut(&market).expect("the market has been opened").book;
     let parts: Vec<&str> = cell.split('-').collect();

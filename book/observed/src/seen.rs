@@ -1,11 +1,11 @@
-//! What is read and what is written, noted where it happens.
+//! Reads and writes, noted where they happen.
 
 use std::cell::RefCell;
 
 /// A read or a write of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The first byte's address, which is the process's own or one that [`home`] or [`block`] gave out.
+    /// The first byte's address, which is the process's own or one that [`home`] or [`block`] assigned.
     pub address: usize,
     /// How many bytes.
     pub bytes: usize,
@@ -14,22 +14,22 @@ pub struct Access {
 }
 
 impl Access {
-    /// Whether it is of any of these bytes.
+    /// Whether it touches any of these bytes.
     pub fn meets(&self, address: usize, bytes: usize) -> bool {
         self.address < address + bytes && address < self.address + self.bytes
     }
 }
 
-/// The addresses given out begin here, where no process has memory of its own.
+/// Assigned addresses begin here, where no process has its own memory.
 const FIRST: usize = usize::MAX / 2;
 
 thread_local! {
-    /// None while nobody looks.
+    /// `None` while nothing is recorded.
     static ACCESSES: RefCell<Option<Vec<Access>>> = const { RefCell::new(None) };
     static NEXT: std::cell::Cell<usize> = const { std::cell::Cell::new(FIRST + 1) };
 }
 
-/// What `run` reads and writes, in its order.
+/// What `run` reads and writes, in order.
 pub fn during<R>(run: impl FnOnce() -> R) -> (R, Vec<Access>) {
     ACCESSES.set(Some(Vec::new()));
     let result = run();
@@ -42,20 +42,20 @@ pub fn note(address: usize, bytes: usize, is_write: bool) {
         .with_borrow_mut(|accesses| accesses.iter_mut().for_each(|all| all.push(Access { address, bytes, is_write })));
 }
 
-/// Addresses for something that stands beside what came before it.
+/// Assigns addresses directly after the last ones.
 pub fn home(bytes: usize) -> usize {
     let home = NEXT.get();
     NEXT.set(home + bytes.next_multiple_of(8));
     home
 }
 
-/// Addresses for a block of memory. It begins on a line of its own.
+/// Assigns addresses for a block of memory. It begins on its own line.
 pub fn block(bytes: usize) -> usize {
     NEXT.set(NEXT.get().next_multiple_of(64));
     home(bytes)
 }
 
-/// Where a place lies.
+/// The address of a place.
 pub fn address<T: ?Sized>(place: &T) -> usize {
     std::ptr::from_ref(place).cast::<u8>().addr()
 }
@@ -96,9 +96,10 @@ pub fn push<T>(list: &mut Vec<T>, value: T) {
     list.last_mut().map(written);
 }
 
-/// What is indexed. A vector or a box is read to know where its elements are, an array is where it is.
+/// Something that is indexed. A vector or a box is read to find its elements, an array is at its own
+/// address.
 pub trait Base {
-    /// Notes that.
+    /// Notes that read.
     fn note(&self) {}
 }
 

@@ -1,6 +1,6 @@
-//! A built page as the check on links sees it: its ids, where it leads, and what is left in braces.
+//! A built page as the check on links sees it: its ids, its links, and braces that are left over.
 //!
-//! The tokens of the HTML are enough for that, so no tree is made of them.
+//! The tokens of the HTML are enough for that, so no tree is built.
 
 use crate::directive;
 use html5ever::tendril::StrTendril;
@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 /// What a built page holds.
 #[derive(Debug, Default)]
 pub(super) struct Built {
-    /// Where a link can lead inside it.
+    /// The ids that a link can lead to.
     pub(super) ids: BTreeSet<String>,
     /// The targets of its links, pictures, scripts and styles.
     pub(super) targets: Vec<String>,
-    /// Pieces of its text that look like a directive nobody expanded.
+    /// Pieces of its text that look like a directive that was not expanded.
     pub(super) braces: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn read(html: &str) -> Built {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(html));
     let tokenizer = Tokenizer::new(Reader::default(), TokenizerOpts::default());
-    // A reader asks for no script to be run, so that the tokenizer never stops before the end.
+    // The tokenizer is never asked to run a script, so it never stops before the end.
     let _ = tokenizer.feed(&input);
     tokenizer.end();
     let mut reading = tokenizer.sink.0.into_inner();
@@ -33,7 +33,7 @@ pub(super) fn read(html: &str) -> Built {
     reading.built
 }
 
-/// The tokenizer hands its tokens to a shared reference.
+/// The tokenizer passes its tokens to a shared reference.
 #[derive(Default)]
 struct Reader(RefCell<Reading>);
 
@@ -82,7 +82,7 @@ impl Reading {
                 _ => {}
             }
         }
-        // What stands in these is no markup.
+        // The contents of these are not markup.
         match &*tag.name {
             "script" if opens => TokenSinkResult::RawData(RawKind::ScriptData),
             "style" if opens => TokenSinkResult::RawData(RawKind::Rawtext),
@@ -91,7 +91,7 @@ impl Reading {
         }
     }
 
-    /// Takes the text up to here. In code, only our own words and mdBook's count.
+    /// Ends the text here. In code, only our own directives and mdBook's count.
     fn end_text(&mut self) {
         let text = std::mem::take(&mut self.text);
         if self.main == 0 {

@@ -17,9 +17,9 @@ pub(super) fn check(input: &Input<'_>, chapters: &Catalogue, problems: &mut Vec<
         let mut last = 0;
         for (before, after) in chapters.steps().map(|(before, after)| (before.number, after.number)) {
             let reason = match shown.iter().position(|step| *step == (before, after)) {
-                None => format!("no page has {{{{diff {before} {after}}}}}, the step to a chapter that there is"),
+                None => format!("no page has {{{{diff {before} {after}}}}}, the step to an existing chapter"),
                 Some(at) if at < last => {
-                    format!("{{{{diff {before} {after}}}}} stands before that of an earlier chapter")
+                    format!("{{{{diff {before} {after}}}}} comes before the diff of an earlier chapter")
                 }
                 Some(at) => {
                     last = at;
@@ -31,7 +31,7 @@ pub(super) fn check(input: &Input<'_>, chapters: &Catalogue, problems: &mut Vec<
     }
     for file in sentences::files(input.project) {
         if chapters.steps().all(|(_, after)| sentences::file(after.number) != file) {
-            problems.push(Problem::new(file, 1, "explains the step to a chapter that is not there"));
+            problems.push(Problem::new(file, 1, "explains the step to a chapter that does not exist"));
         }
     }
 }

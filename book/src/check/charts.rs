@@ -1,5 +1,5 @@
-//! What the charts say in Chinese is what the pages say: the glossary holds for their labels and for the chapters'
-//! titles, which they bear.
+//! The Chinese in the charts uses the pages' terms: the glossary applies to their labels and to the chapters'
+//! titles in them.
 
 use crate::check::input::Input;
 use crate::check::terms::{Rule, rendering, rules, unrendered};
@@ -41,7 +41,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// What a picture says, each with its line.
+/// The texts of a picture, each with its line.
 fn labels(svg: &str) -> Vec<(usize, String)> {
     let line = |at: usize| 1 + svg[..at].matches('\n').count();
     let found = SAID.captures_iter(svg).filter_map(|found| found.get(1));

@@ -1,7 +1,8 @@
 //! No performance figure is typed by hand.
 //!
-//! Throughputs, times and factors come out of records through `{{num}}` and `{{ratio}}`. A figure quoted from a
-//! published source, or one that is a rule and not a measurement, says so: `<!-- literal: where it is from -->`.
+//! Throughputs, times and factors come from records through `{{num}}` and `{{ratio}}`. A figure quoted from a
+//! published source, or one that is a rule and not a measurement, is marked: `<!-- literal: where it is from
+//! -->`.
 
 use crate::check::input::Input;
 use crate::directive::BRACES;

@@ -1,5 +1,5 @@
-//! Places for guesses: each is on its page, in both languages, in the section that asks, and is answered by what that
-//! section names; and each answer that the section names has a place to be guessed.
+//! Places for guesses: each is on its page, in both languages, in the section that asks, and its answer is named in
+//! that section; and for each answer named there is a place to guess it.
 
 use crate::check::input::Input;
 use crate::directive::{BRACES, Directive};
@@ -44,17 +44,17 @@ fn faults(page: &Page, guesses: &[Guess]) -> Vec<(usize, String)> {
         match here.iter().find(|guess| guess.id == id) {
             None => faults.push((line, format!("{FILE} has no guess `{id}` for this page"))),
             Some(_) if !lines.contains(&line) => {
-                faults.push((line, format!("the guess `{id}` stands outside of the section `guess`")));
+                faults.push((line, format!("the guess `{id}` is outside of the section `guess`")));
             }
             Some(guess) => faults.extend(guess.answers().filter(|answer| !named.contains(answer)).map(|answer| {
-                (line, format!("the guess `{id}` is answered by `{answer}`: say `<!-- answer: {answer} -->` here"))
+                (line, format!("the guess `{id}` is answered by `{answer}`: write `<!-- answer: {answer} -->` here"))
             })),
         }
     }
     let unasked = named.iter().filter(|answer| !here.iter().any(|guess| guess.answers().any(|own| own == **answer)));
     faults.extend(
         unasked.map(|answer| {
-            (lines.start, format!("`{answer}` is to be guessed, and no guess in {FILE} is answered by it"))
+            (lines.start, format!("`{answer}` is to be guessed, but no guess in {FILE} has this answer"))
         }),
     );
     faults
@@ -64,7 +64,7 @@ fn is_named(page: &Page, guess: &Guess) -> bool {
     page.name() == format!("{}.md", guess.page)
 }
 
-/// The guesses that a page has a place for, with their lines.
+/// The guesses on a page, with their lines.
 fn asked(page: &Page) -> impl Iterator<Item = (usize, &str)> {
     BRACES.captures_iter(&page.text).filter(|found| found.get(1).is_none()).filter_map(|found| {
         let (start, word, rest) = (found.get(0)?.start(), found.get(2)?.as_str(), found.get(3)?.as_str());

@@ -1,9 +1,9 @@
-//! A guess is answered, on its own page and behind it, and the answer is shown nowhere before.
+//! A guess is answered, on its own page and after it, and the answer is shown nowhere before.
 //!
 //! A section with the id `guess` names its answers: `<!-- answer: ratio ladder:chapters[0x03].orders_per_s.median
 //! ladder:chapters[0x02].orders_per_s.median -->` is the directive that gives the number, `<!-- answer: #mint -->` a
-//! section that answers in words. Behind the guess the page must have the directive or the section; on no page before,
-//! and not above the guess, may a number, a table or a chart show what the answer shows.
+//! section that answers in prose. After the guess the page must have the directive or the section; before it, on this
+//! page or an earlier one, no number, table or chart may show the answer.
 
 use crate::check::input::Input;
 use crate::directive::{BRACES, Directive, Table};
@@ -24,7 +24,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
             let (guess, behind) = (&sections[place], &sections[place + 1..]);
             let answers = marks(&guess.body, "answer");
             let missing = answers.iter().filter_map(|answer| missing(page, behind, answer));
-            let none = "the guess names no answer; say `<!-- answer: … -->` with the directive that gives it";
+            let none = "the guess names no answer; write `<!-- answer: … -->` with the directive that gives it";
             let none = answers.is_empty().then(|| none.to_owned());
             problems.extend(missing.chain(none).map(|reason| Problem::new(&page.file, guess.line, reason)));
             problems.extend(answers.iter().flat_map(|answer| early(&pages[..=at], guess.line, answer)));
@@ -32,19 +32,20 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Why an answer does not come behind its guess, if it does not.
+/// Why an answer does not come after its guess, if it does not.
 fn missing(page: &Page, behind: &[Section], answer: &str) -> Option<String> {
     if let Some(id) = answer.strip_prefix('#') {
         let is_there = behind.iter().any(|section| section.id.as_deref() == Some(id));
         return (!is_there)
-            .then(|| format!("the guess is to be answered in `{id}`, and no such section comes behind it"));
+            .then(|| format!("the guess is to be answered in `{id}`, but no such section comes after it"));
     }
     let from = behind.first().map_or(usize::MAX, |section| section.line);
     let is_there = shown(page).into_iter().any(|(line, directive)| line >= from && directive == answer);
-    (!is_there).then(|| format!("the guess is to be answered by `{{{{{answer}}}}}`, which does not come behind it"))
+    (!is_there).then(|| format!("the guess is to be answered by `{{{{{answer}}}}}`, which does not come after it"))
 }
 
-/// What shows an answer on the pages before the last of these, or above the guess in this line of it.
+/// Directives that show an answer too early: on the pages before the last of these, or above the
+/// guess in this line of it.
 fn early(pages: &[Page], guess: usize, answer: &str) -> Vec<Problem> {
     let Some((own, before)) = pages.split_last() else { return Vec::new() };
     let before = before.iter().flat_map(|page| shown(page).into_iter().map(move |shown| (page, shown)));

@@ -1,4 +1,5 @@
-//! Every `{{#include}}` finds its file, and its anchor finds something. mdBook logs the one and hides the other.
+//! Every `{{#include}}` finds its file, and its anchor is not empty. mdBook only logs the one and hides the
+//! other.
 
 use crate::check::input::Input;
 use crate::code;

@@ -1,4 +1,4 @@
-//! What every check reads: the pages of both languages, and the project that they stand in.
+//! What every check reads: the pages of both languages, and their project.
 
 use crate::page::Page;
 use crate::project::Project;

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// mdBook's own pages, made of the others.
+/// mdBook's own pages, made from the others.
 const MADE: [&str; 2] = ["toc.html", "print.html"];
 
-/// `expanded` says that every directive was; where one failed, it has been told and its braces are no news.
+/// `expanded` says that every directive was expanded; a failed one has been reported already, so its braces
+/// are not reported again.
 pub(super) fn check(
     input: &Input<'_>,
     dist: &Path,
@@ -35,7 +36,7 @@ pub(super) fn check(
         let name = path.file_stem().map(|stem| format!("{}.md", stem.to_string_lossy())).unwrap_or_default();
         let made = path.file_name().is_some_and(|name| MADE.iter().any(|made| name == *made));
         let source = input.pages().find(|page| page.name() == name && path.starts_with(dist.join(page.lang.tag())));
-        // `index.html` repeats the first page; what is wrong there is told of that page.
+        // `index.html` repeats the first page; its problems are reported for that page.
         if let (Some(source), false) = (source, made) {
             let broken = built.targets.iter().filter_map(|target| Some((target, leads(path, target, &pages)?)));
             problems
@@ -50,7 +51,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Why a target leads nowhere; `None` when it does lead somewhere or is not ours.
+/// Why a target leads nowhere; `None` when it leads somewhere or is external.
 fn leads(from: &Path, target: &str, pages: &BTreeMap<PathBuf, Built>) -> Option<String> {
     if target.contains("://") || ["mailto:", "data:", "#fa-"].iter().any(|start| target.starts_with(start)) {
         return None;
@@ -59,7 +60,7 @@ fn leads(from: &Path, target: &str, pages: &BTreeMap<PathBuf, Built>) -> Option<
     let file = file.split('?').next().unwrap_or_default();
     let path = if file.is_empty() { from.to_path_buf() } else { normal(&from.parent()?.join(file)) };
     let Some(built) = pages.get(&path) else {
-        // The start page is written last and is not one of a language's pages.
+        // The start page is written last and does not belong to a language's pages.
         return (!path.exists()).then(|| "leads to no file".to_owned());
     };
     let id = fragment.filter(|id| !id.is_empty() && !built.ids.contains(*id))?;
@@ -79,7 +80,8 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// The source line that holds the target, in its built or its written form; the first line if none does.
+/// The source line that contains the target, in its built or its written form; the first line if none
+/// does.
 fn line(source: &Page, target: &str) -> usize {
     let written = target.replacen(".html", ".md", 1);
     let found = source.text.lines().position(|line| line.contains(target) || line.contains(&written));

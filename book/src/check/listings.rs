@@ -1,10 +1,10 @@
-//! No listing is pasted: code of more than a few lines comes out of a tested crate.
+//! No listing is pasted: code of more than a few lines comes from a tested crate.
 
 use crate::check::input::Input;
 use crate::problem::Problem;
 use crate::prose::has_mark;
 
-/// A sketch of this many lines may stand in the text.
+/// A sketch of up to this many lines may be in the text.
 const SKETCH_LINES: usize = 3;
 
 pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {

@@ -1,6 +1,6 @@
-//! `check`: everything that mdBook passes over in silence, each as `file:line: reason`.
+//! `check`: everything that mdBook ignores silently, each as `file:line: reason`.
 //!
-//! Half of it reads the sources (translation, figures, listings, includes, terms), half the built pages (links,
+//! Half of it reads the sources (translation, figures, listings, includes, terms, plain English), half the built pages (links,
 //! pictures, anything left in braces).
 
 mod built;
@@ -13,6 +13,7 @@ mod includes;
 mod input;
 mod links;
 mod listings;
+mod plain;
 mod reading;
 mod sandboxes;
 mod sections;
@@ -29,7 +30,7 @@ use results::language::Language;
 use std::fmt;
 use std::path::Path;
 
-/// What was found, and how much was looked at.
+/// What was found, and how much was checked.
 #[derive(Debug)]
 pub struct Report {
     /// In the order of files and lines.
@@ -52,7 +53,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Checks the sources, builds the site into `dist`, and checks what came out.
+/// Checks the sources, builds the site into `dist`, and checks the result.
 pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     let input = Input { project, en: project.pages(Language::English)?, zh: project.pages(Language::Chinese)? };
     let mut problems = vec![];
@@ -67,6 +68,7 @@ pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     forms::check(&input, &mut problems);
     charts::check(&input, &mut problems);
     typography::check(&input, &mut problems);
+    plain::check(&input, &mut problems);
     sandboxes::check(&input, &mut problems);
     match site::build(project, dist) {
         Ok(()) => links::check(&input, dist, true, &mut problems)?,

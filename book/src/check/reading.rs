@@ -1,8 +1,8 @@
-//! A term's meaning comes with its first use, in the order in which the book is read.
+//! A term is explained where it is first used, in the order in which the book is read.
 //!
-//! Where a term of the glossary stands for the first time, outside headings and code, it is either set in bold, by
-//! which this book marks the place that explains it, or its paragraph sets it so, or it is a link to such a place.
-//! Everyday words, which the glossary calls `loose`, are passed over unless it says `technical` of them.
+//! The first use of a glossary term, outside headings and code, is either in bold, with which this book marks an
+//! explanation, or its paragraph has it in bold, or it is a link to such a place. Everyday words, which the
+//! glossary calls `loose`, are skipped unless it calls them `technical`.
 
 use crate::check::input::Input;
 use crate::check::terms::{Rule, rendering, rules};
@@ -15,7 +15,7 @@ use regex::Regex;
 use results::language::Language;
 use std::sync::LazyLock;
 
-/// What is no running text, or no word of it.
+/// Text that is not running text, or not its words.
 static NO_WORDS: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?m)(?s:```.*?```)|(?s:<!--.*?-->)|^#.*$|`[^`\n]*`|\]\([^)\n]*\)"));
 
@@ -39,8 +39,8 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
                 let line = pages[at].line_of(place);
                 let term = lang.pick(rule.term.en.as_str(), rendering(&rule.term));
                 let reason = format!(
-                    "`{term}` stands here for the first time, and the paragraph does not explain it; set it in bold \
-                     where it is explained, or link it to where it is"
+                    "`{term}` is used here for the first time, but the paragraph does not explain it; set it in \
+                     bold where it is explained, or link it to the explanation"
                 );
                 problems.push(Problem::new(&pages[at].file, line, reason));
             }
@@ -54,12 +54,13 @@ fn pattern(rule: &Rule, lang: Language) -> Regex {
     lang.pick(rule.pattern.clone(), regex(&regex::escape(rendering(&rule.term))))
 }
 
-/// The page's words at their places, and dots for all else.
+/// The page's words in their places, and dots for everything else.
 fn running_text(text: &str) -> String {
     masked(&NO_WORDS, &masked(&BRACES, text))
 }
 
-/// The text with as many dots for each match as it has bytes, so that everything stays in its place.
+/// The text with each match replaced by as many dots as it has bytes, so that everything stays in
+/// its place.
 fn masked(pattern: &Regex, text: &str) -> String {
     let dots = |found: &regex::Captures<'_>| {
         let lines = found[0].split('\n').map(|line| ".".repeat(line.len()));
@@ -70,7 +71,7 @@ fn masked(pattern: &Regex, text: &str) -> String {
     pattern.replace_all(text, dots).into_owned()
 }
 
-/// Whether the place is in a link, or in a paragraph that sets the term in bold. A paragraph is a line.
+/// Whether the place is in a link, or in a paragraph that has the term in bold. A paragraph is a line.
 fn is_explained(text: &str, place: usize, term: &Regex) -> bool {
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
     let line = text[start..].lines().next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Sandboxes, recordings and guesses: each sandbox is on a page in both languages, and the Chinese of all is set and worded as
-//! the pages' is.
+//! Sandboxes, recordings and guesses: each sandbox is on a page in both languages, and their Chinese follows the
+//! pages' typography and terms.
 
 use crate::check::input::Input;
 use crate::check::typography;

@@ -1,4 +1,5 @@
-//! Both languages have the same pages, the same headings, and each Chinese section renders today's English.
+//! Both languages have the same pages, the same headings, and each Chinese section translates today's
+//! English.
 
 use crate::check::input::Input;
 use crate::page::{Page, Section};
@@ -30,11 +31,11 @@ fn summaries(input: &Input<'_>, problems: &mut Vec<Problem>) {
         }
     }
     if sorted(ours.iter()) == sorted(theirs.iter()) && ours != theirs {
-        problems.push(Problem::new(&zh.file, 1, "lists the pages in another order than the English one"));
+        problems.push(Problem::new(&zh.file, 1, "lists the pages in a different order from the English one"));
     }
 }
 
-/// A page that no reader can reach.
+/// A page that readers can't reach.
 fn unlisted(input: &Input<'_>, lang: Language, problems: &mut Vec<Problem>) {
     let pages = lang.pick(&input.en, &input.zh);
     let source = input.project.source(lang);
@@ -88,21 +89,21 @@ fn twins(en: &Page, zh: &Page, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Why a Chinese section is not in step with its English twin.
+/// Why a Chinese section is out of step with its English twin.
 fn behind(section: &Section, twin: &Section, moved: bool) -> Option<String> {
     let title = &section.title;
     let stamp = section.stamp.as_ref().map(|(_, hash)| hash);
     if moved {
-        Some(format!("`{title}` stands in another place than its English twin"))
+        Some(format!("`{title}` is in a different place from its English twin"))
     } else if section.level != twin.level {
         Some(format!("`{title}` is a heading of level {}, its English twin of level {}", section.level, twin.level))
     } else if section.body.trim().is_empty() != twin.body.trim().is_empty() {
         Some(format!("`{title}` is empty on one side only"))
     } else {
         match stamp {
-            None => Some(format!("`{title}` carries no hash of its English section; review it, then run `stamp`")),
+            None => Some(format!("`{title}` has no hash of its English section; review it, then run `stamp`")),
             Some(hash) if *hash != twin.hash() => Some(format!(
-                "`{title}` renders an older English section ({hash}, now {}); bring it up to date, then run `stamp`",
+                "`{title}` translates an older English section ({hash}, now {}); bring it up to date, then run `stamp`",
                 twin.hash()
             )),
             Some(_) => None,

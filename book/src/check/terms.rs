@@ -2,7 +2,7 @@
 //!
 //! Where an English section uses a term, the Chinese section must contain its one rendering; a rendering listed
 //! under `avoid` must appear nowhere. Whole words only, plurals included, and a longer term hides the shorter one
-//! inside it. Where the Chinese rightly says it without the word: `<!-- term: matching -->` in that section.
+//! inside it. If the Chinese is right without the word: `<!-- term: matching -->` in that section.
 
 use crate::check::input::Input;
 use crate::glossary::{self, Term};
@@ -13,7 +13,7 @@ use crate::prose::{self, Block, marks};
 use regex::Regex;
 use results::language::Language;
 
-/// A term, and how it is found in English.
+/// A term, and the pattern that finds it in English.
 pub(super) struct Rule {
     /// The term.
     pub(super) term: Term,
@@ -39,7 +39,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
             let rendered = words(&chinese, sections[at].line, sections.get(at + 1));
             for term in unrendered(&rules, &used, &rendered, &sections[at].body) {
                 let reason = format!(
-                    "the English section says `{}`, this one never says `{}`; use it, or put `<!-- term: {} -->` in the section",
+                    "the English section uses `{}`, but this one never uses `{}`; use it, or put `<!-- term: {} -->` in the section",
                     term.en,
                     rendering(term),
                     term.en
@@ -60,7 +60,7 @@ pub(super) fn rules(mut terms: Vec<Term>) -> Vec<Rule> {
     terms.into_iter().map(build).collect()
 }
 
-/// A pattern for a term in the singular and the plural, with spaces and hyphens alike.
+/// A pattern for a term in the singular and the plural, with spaces and hyphens equivalent.
 fn plural(form: &str) -> String {
     let pattern = regex::escape(form).replace([' ', '-'], r"[\s-]").replace(r"\[\s-]", r"[\s-]");
     match pattern.strip_suffix('y') {
@@ -79,7 +79,7 @@ fn words(blocks: &[Block], from: usize, next: Option<&Section>) -> String {
     inside.map(|block| block.words() + "\n").collect()
 }
 
-/// The terms that are used and not rendered, but for those that `body` excuses.
+/// The terms that are used and not rendered, except those that `body` excuses.
 pub(super) fn unrendered<'r>(rules: &'r [Rule], used: &str, rendered: &str, body: &str) -> Vec<&'r Term> {
     let excused = marks(body, "term");
     let mut rest = used.to_owned();

@@ -1,4 +1,4 @@
-//! Chinese set as Chinese: full-width marks, and a space between Chinese and Latin.
+//! Chinese typography: full-width marks, and a space between Chinese and Latin.
 
 use crate::check::input::Input;
 use crate::chinese::is_han;

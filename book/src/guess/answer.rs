@@ -1,4 +1,4 @@
-//! What a guess is held against: numbers out of the records, and what follows from them.
+//! What a guess is compared with: numbers from the records, and what follows from them.
 
 use crate::directive::Directive;
 use crate::format::Format;
@@ -8,7 +8,7 @@ use crate::sources::Sources;
 use results::language::Language;
 use serde_json::{Value, json};
 
-/// The measured number of a guess that is one, as it is and as it is shown.
+/// The measured number of a guess for a number, raw and formatted.
 pub(super) fn measured(s: &Sources, lang: Language, guess: &Guess) -> Result<Option<Value>, String> {
     let Some(format) = format(guess.kind) else { return Ok(None) };
     let value = value(s, &guess.answer)?;
@@ -18,7 +18,7 @@ pub(super) fn measured(s: &Sources, lang: Language, guess: &Guess) -> Result<Opt
     Ok(Some(json!({ "value": value, "shown": Format::parse(format)?.number(value, lang) })))
 }
 
-/// The items with what is right of them.
+/// The items, each with its right answer.
 pub(super) fn items(s: &Sources, lang: Language, guess: &Guess) -> Result<Vec<Value>, String> {
     let values = guess.items.iter().map(|item| item.value.as_deref().map(|of| value(s, of)).transpose());
     let values = values.collect::<Result<Vec<_>, _>>()?;
@@ -39,7 +39,7 @@ pub(super) fn items(s: &Sources, lang: Language, guess: &Guess) -> Result<Vec<Va
             (Kind::Choice, value) => {
                 let right = right(s, guess, item, value)?;
                 if right.is_none() && item.see.is_none() {
-                    return Err(format!("`{}` has nothing that answers it: a `value`, `right` or `see`", item.en));
+                    return Err(format!("`{}` has no answer: give a `value`, `right` or `see`", item.en));
                 }
                 data["right"] = json!(right);
                 data["see"] = json!(item.see);
@@ -51,7 +51,7 @@ pub(super) fn items(s: &Sources, lang: Language, guess: &Guess) -> Result<Vec<Va
     Ok(items)
 }
 
-/// Which option is right for an item, if anything but words says so.
+/// Which option is right for an item, if its answer is not prose.
 fn right(s: &Sources, guess: &Guess, item: &Item, measured: Option<f64>) -> Result<Option<usize>, String> {
     if let Some(right) = item.right {
         return if right < guess.options.len() { Ok(Some(right)) } else { Err(format!("there is no option {right}")) };
@@ -72,7 +72,7 @@ fn value(s: &Sources, directive: &str) -> Result<f64, String> {
     match Directive::parse(word, rest).map_err(|e| format!("`{directive}`: {e}"))? {
         Directive::Num { of, .. } => number(&of),
         Directive::Ratio { above, below, .. } => Ok(number(&above)? / number(&below)?),
-        _ => Err(format!("`{directive}` gives no number: say `num …` or `ratio …`")),
+        _ => Err(format!("`{directive}` gives no number: write `num …` or `ratio …`")),
     }
 }
 

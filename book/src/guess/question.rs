@@ -1,10 +1,10 @@
-//! What is asked where, and what answers it: `book/guesses/guesses.toml`.
+//! The questions, their pages and their answers: `book/guesses/guesses.toml`.
 
 use crate::project::Project;
 use serde::Deserialize;
 use std::fs;
 
-/// Where all guesses stand, relative to the root.
+/// The file of all guesses, relative to the root.
 pub const FILE: &str = "book/guesses/guesses.toml";
 
 /// All guesses, in the book's order.
@@ -18,7 +18,7 @@ struct Guesses {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guess {
-    /// Its name; what a reader wrote is kept under it.
+    /// Its name, under which a reader's guess is stored.
     pub id: String,
     /// The page that asks, without `.md`.
     pub page: String,
@@ -27,17 +27,17 @@ pub struct Guess {
     /// The question in Chinese.
     pub(super) zh: String,
     pub(super) kind: Kind,
-    /// What answers it, as the page's `<!-- answer: … -->` says it.
+    /// Its answer, as in the page's `<!-- answer: … -->`.
     pub answer: String,
-    /// What can be chosen.
+    /// The options to choose from.
     #[serde(default)]
     pub(super) options: Vec<Choice>,
-    /// What is ordered, divided or chosen for.
+    /// What to order, divide or choose for.
     #[serde(default)]
     pub(super) items: Vec<Item>,
 }
 
-/// What is to be written.
+/// What to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Kind {
@@ -57,19 +57,19 @@ pub(super) enum Kind {
     Ranking,
 }
 
-/// What can be chosen.
+/// The options to choose from.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
     pub(super) en: String,
     pub(super) zh: String,
-    /// It is right where an item's value is below this, and no option before it is.
+    /// It is right if an item's value is below this, and no earlier option is right.
     pub(super) below: Option<f64>,
-    /// It is right where this is the largest of all options'.
+    /// It is right if this is the largest value of all options.
     pub(super) value: Option<String>,
 }
 
-/// What is ordered, divided or chosen for.
+/// What to order, divide or choose for.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Item {
@@ -79,18 +79,18 @@ pub(super) struct Item {
     pub(super) value: Option<String>,
     /// The option that is right, counted from 0.
     pub(super) right: Option<usize>,
-    /// The section that answers in words.
+    /// The section that answers in prose.
     pub(super) see: Option<String>,
 }
 
 impl Guess {
-    /// Everything that the page's `<!-- answer: … -->` may say for it.
+    /// Every answer that the page's `<!-- answer: … -->` may name for it.
     pub fn answers(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.answer.as_str()).chain(self.items.iter().filter_map(|item| item.see.as_deref()))
     }
 }
 
-/// All guesses; none if the book has no file of them.
+/// All guesses; empty if the book has no file of them.
 pub fn read(project: &Project) -> Result<Vec<Guess>, String> {
     let Ok(text) = fs::read_to_string(project.path(FILE)) else { return Ok(Vec::new()) };
     toml::from_str::<Guesses>(&text).map(|guesses| guesses.guess).map_err(|e| format!("{FILE}: {e}"))

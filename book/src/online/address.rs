@@ -1,9 +1,9 @@
-//! An address on the web, as `--site-url` and `--repository` take it: of a folder, and safe inside any page.
+//! An address on the web, for `--site-url` and `--repository`: of a folder, and safe inside any page.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// `https://HOST/FOLDER`, without a slash at its end.
+/// `https://HOST/FOLDER`, without a slash at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// The scheme, the host and the port.
@@ -12,20 +12,20 @@ pub struct Address {
     folder: String,
 }
 
-/// Why something is no address that can be used.
+/// Why an address can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// No scheme that browsers open.
+    /// A scheme that browsers do not open.
     #[error("it has to begin with https:// or http://, such as https://example.org/book")]
     Scheme,
-    /// No host, or a port that is none.
-    #[error("`{0}` is no host; write a name such as example.org, with `:8080` behind it where a port is needed")]
+    /// No host, or an invalid port.
+    #[error("`{0}` is not a host; write a name such as example.org, followed by `:8080` if a port is needed")]
     Host(String),
     /// A question mark or a hash.
     #[error("it names a folder, so it ends before `?` and `#`; leave out what follows them")]
     Query,
-    /// A folder that no file has, or that a page could not hold.
-    #[error("`{0}` is no folder of an address; use letters, digits, `-`, `.`, `_`, `~` and %XX")]
+    /// A folder that can't exist, or that a page could not contain.
+    #[error("`{0}` is not a folder of an address; use letters, digits, `-`, `.`, `_`, `~` and %XX")]
     Folder(String),
 }
 
@@ -62,7 +62,7 @@ fn is_host(host: &str) -> bool {
     name.split('.').all(is_label) && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
-/// One part of a path: nothing in it means anything to HTML, XML or JavaScript.
+/// One part of a path, without any character that is special in HTML, XML or JavaScript.
 fn is_part(part: &str) -> bool {
     let mut pieces = part.split('%');
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
@@ -75,7 +75,7 @@ fn is_part(part: &str) -> bool {
 }
 
 impl Address {
-    /// Where a file inside the folder stands, whole.
+    /// The full address of a file inside the folder.
     pub fn of(&self, file: &str) -> String {
         format!("{self}/{file}")
     }

@@ -1,4 +1,4 @@
-//! What the head of a page says online: where the page stands, in which languages, and how a link to it is shown.
+//! The head of a page online: the page's address, its languages, and how a link to it is shown.
 
 use crate::online::address::Address;
 use crate::online::picture::Picture;
@@ -15,22 +15,22 @@ static PARAGRAPH: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)<main>.*?<p>(.*
 static TAG: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)<[^>]*>"));
 static SPACE: LazyLock<Regex> = LazyLock::new(|| regex(r"\s+"));
 
-/// Search engines show about so many characters of a description.
+/// Search engines show about this many characters of a description.
 const SHOWN: usize = 160;
 
 /// A page as its head describes it.
 pub(super) struct Head<'a> {
     pub(super) site: &'a Address,
     pub(super) lang: Language,
-    /// Its one address, inside the site; other files may hold the same page.
+    /// Its one address, inside the site; other files may contain the same page.
     pub(super) canonical: &'a str,
-    /// Where it is in each language, inside the site.
+    /// Its address in each language, inside the site.
     pub(super) alternates: Vec<(Language, String)>,
     pub(super) picture: &'a Picture,
 }
 
 impl Head<'_> {
-    /// The page with a head that holds online: whole addresses in place of relative ones.
+    /// The page with a head for the web: absolute addresses instead of relative ones.
     pub(super) fn put(&self, html: &str) -> String {
         let title = TITLE.captures(html).map_or("", |found| found.get(1).map_or("", |title| title.as_str())).to_owned();
         let mut html = ALTERNATES.replace_all(html, "").into_owned();
@@ -43,7 +43,7 @@ impl Head<'_> {
         html.replacen("</head>", &format!("{}</head>", self.lines(&title, said)), 1)
     }
 
-    /// The lines to add. Title and description come out of a page and are safe in one.
+    /// The lines to add. Title and description come from the page and are safe in it.
     fn lines(&self, title: &str, description: &str) -> String {
         let Self { site, lang, canonical, alternates, picture } = self;
         let mut lines = format!("    <link rel=\"canonical\" href=\"{}\">\n", site.of(canonical));
@@ -81,7 +81,7 @@ fn push(lines: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(lines, "    {line}");
 }
 
-/// The first sentences of the page's first paragraph, safe in an attribute; none where it has no paragraph.
+/// The first sentences of the page's first paragraph, safe in an attribute; `None` if it has no paragraph.
 fn description(html: &str) -> Option<String> {
     let paragraph = PARAGRAPH.captures(html)?;
     let text = TAG.replace_all(paragraph.get(1)?.as_str(), "");
@@ -99,7 +99,8 @@ fn description(html: &str) -> Option<String> {
     (!said.is_empty()).then(|| said.to_owned())
 }
 
-/// The sentences of a text, each with the space behind it. A full stop inside a number or a name ends none.
+/// The sentences of a text, each with the space after it. A full stop inside a number or a name ends no
+/// sentence.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

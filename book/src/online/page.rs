@@ -14,10 +14,10 @@ use results::language::Language;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// A script of a page, on a line of its own.
+/// A script of a page, on its own line.
 static SCRIPT: LazyLock<Regex> = LazyLock::new(|| regex(r#"[ \t]*<script src="([^"]*)"></script>\n"#));
 
-/// Scripts that a page can do without, by how their file's name begins, and what on a page needs them.
+/// Optional scripts, by the beginning of their file's name, and the part of a page that needs them.
 const NEEDED: [(&str, &str); 9] = [
     ("highlight-", "class=\"language-rust"),
     ("book/theme/market-", "class=\"sandbox\""),
@@ -30,7 +30,8 @@ const NEEDED: [(&str, &str); 9] = [
     ("book/theme/charts/", "data-chart="),
 ];
 
-/// The policy of a page, with what it has to allow only where the page is opened from a folder.
+/// The content security policy of a page, with parts that are only needed when the page is opened
+/// from a folder.
 static POLICY: LazyLock<Regex> = LazyLock::new(|| regex(r#"<meta http-equiv="Content-Security-Policy"[^>]*>"#));
 
 /// Finishes the pages of a language for a site, and with links to a repository, where there is one.
@@ -72,7 +73,8 @@ pub(super) fn finish(
 /// The page with the name of its source file at its end.
 fn with_source(html: &str, repository: &Address, lang: Language, name: &str) -> String {
     let file = format!("book/{}/{name}.md", lang.tag());
-    // A forge takes HEAD for the branch that it shows first, and a clone's address has an ending that pages have not.
+    // A forge uses HEAD for its default branch, and a clone's address has an ending that pages' addresses do not
+    // have.
     let repository = repository.to_string();
     let href = format!("{}/edit/HEAD/{file}", repository.trim_end_matches(".git"));
     let words = lang.pick("Wrong or unclear? Correct this page in", "写错了，或者没讲清楚？在这里改这一页：");
@@ -83,7 +85,7 @@ fn with_source(html: &str, repository: &Address, lang: Language, name: &str) -> 
     format!("{before}{line}{after}")
 }
 
-/// The page with the policy that a server allows: nothing from files, and a style in an attribute only where one is.
+/// The page with the policy for a server: nothing from files, and style attributes only if the page has one.
 fn strict(html: &str) -> String {
     let styled = html.contains(" style=\"");
     let tighten = |policy: &regex::Captures<'_>| {
@@ -93,7 +95,7 @@ fn strict(html: &str) -> String {
     POLICY.replace(html, tighten).into_owned()
 }
 
-/// The page without the scripts that nothing on it needs.
+/// The page without the scripts that it does not need.
 fn light(html: &str) -> String {
     let keep = |found: &regex::Captures<'_>| {
         let idle = NEEDED.iter().any(|(name, what)| found[1].starts_with(name) && !html.contains(what));

@@ -1,4 +1,4 @@
-//! The picture that a link to the book shows: the reference record's chart, as pixels.
+//! The picture for links to the book: the reference record's chart, as PNG.
 
 use crate::online::files::read;
 use crate::pattern::regex;
@@ -35,7 +35,7 @@ impl Picture {
         let source = project.reference().join("charts").join(name("png"));
         let bytes = fs::read(&source).map_err(|e| Failure::disk(&source, e))?;
         let (width, height) = size(&bytes).ok_or_else(|| {
-            let no_png = std::io::Error::new(std::io::ErrorKind::InvalidData, "it is no PNG");
+            let no_png = std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not a PNG");
             Failure::disk(&source, no_png)
         })?;
         let svg = read(&source.with_extension("svg"))?;
@@ -50,7 +50,7 @@ impl Picture {
     }
 }
 
-/// Width and height, which stand at a fixed place in every PNG.
+/// Width and height, at their fixed place in a PNG.
 fn size(png: &[u8]) -> Option<(u32, u32)> {
     let number = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
     (png.get(1..4)? == b"PNG").then_some((number(16)?, number(20)?))

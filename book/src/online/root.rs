@@ -1,5 +1,5 @@
-//! What stands beside the languages: the page that chooses one, the page for what is not found, the map of the site,
-//! and the pictures that links show.
+//! The files beside the languages: the page that chooses a language, the page for missing addresses, the sitemap,
+//! and the pictures for links.
 
 use crate::online::address::Address;
 use crate::online::files::{read, theme, write};
@@ -12,14 +12,14 @@ use results::language::Language;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Hosts answer with this file when there is none at an address.
+/// Hosts answer with this file when an address has none.
 pub(super) const MISSING: &str = "404.html";
 /// The list of all pages, for search engines.
 pub(super) const MAP: &str = "sitemap.xml";
-/// What search engines read first. They look for it at a host's root alone.
+/// What search engines read first. They look for it only at a host's root.
 pub(super) const ROBOTS: &str = "robots.txt";
 
-/// Writes everything beside the languages, but for the worker.
+/// Writes everything beside the languages, except the worker.
 pub(super) fn write_all(project: &Project, dist: &Path, pages: &Pages, site: &Address) -> Result<(), Failure> {
     for lang in Language::ALL {
         Picture::read(project, lang)?.copy(dist)?;
@@ -30,7 +30,7 @@ pub(super) fn write_all(project: &Project, dist: &Path, pages: &Pages, site: &Ad
     let alternates = Language::ALL.into_iter().filter_map(first).collect();
     let head = Head { site, lang: Language::English, canonical: "", alternates, picture: &picture };
     write(&start, head.put(&read(&start)?))?;
-    // It is shown at any depth, so that its links start at the host's root.
+    // It is shown at any depth, so its links start at the host's root.
     write(&dist.join(MISSING), project.read(theme("missing.html"))?.replace("@site@", &site.path()))?;
     write(&dist.join(MAP), map(pages, site))?;
     if site.is_root() {

@@ -1,7 +1,7 @@
-//! The worker that keeps the book on a reader's device: which files, and under which version.
+//! The service worker that keeps the book on a reader's device: which files, and under which version.
 //!
-//! Its version is the digest of everything that is served, so that a book built anew is fetched anew, and the same book
-//! built twice is not.
+//! Its version is the digest of everything that is served, so a changed book is fetched again, and an unchanged one
+//! is not.
 
 use crate::online::files::{theme, write};
 use crate::online::root;
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 /// The script that a page loads.
 pub(super) const REGISTER: &str = "register.js";
-/// The worker; it sees the requests inside its own folder.
+/// The worker; it handles the requests inside its own folder.
 pub(super) const WORKER: &str = "worker.js";
 
-/// Files that no page shows: they are fetched only when somebody asks for them.
+/// Files that no page shows: they are fetched only on request.
 const NOT_KEPT: [&str; 5] = ["print.html", root::MISSING, root::MAP, root::ROBOTS, WORKER];
 
 /// Writes the worker and the script that registers it.
@@ -34,7 +34,7 @@ pub(super) fn write_both(project: &Project, dist: &Path) -> Result<(), Failure> 
     write(&dist.join(WORKER), text.replace("@version@", &version(&files)).replace("'@kept@'", &kept))
 }
 
-/// Whether a file is kept with a language: the language's own, and what stands beside both.
+/// Whether a file is kept with a language: the language's own files, and the shared ones.
 fn is_kept(file: &str, lang: Language) -> bool {
     let (folder, name) = file.split_once('/').unwrap_or(("", file));
     let is_for_links = folder.is_empty() && name.ends_with(".png");
@@ -42,7 +42,7 @@ fn is_kept(file: &str, lang: Language) -> bool {
     !hidden && (folder.is_empty() || folder == lang.tag())
 }
 
-/// The digest of every file but the worker itself.
+/// The digest of every file except the worker itself.
 fn version(files: &BTreeMap<String, Vec<u8>>) -> String {
     let mut all = Sha256::new();
     for (file, digest) in files {
@@ -52,7 +52,7 @@ fn version(files: &BTreeMap<String, Vec<u8>>) -> String {
     all.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Every file of the site but the worker, by its path with `/`, and its digest.
+/// Every file of the site except the worker, by its path with `/`, and its digest.
 fn files(dist: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let mut found = BTreeMap::new();
     let mut queue: Vec<(PathBuf, String)> = vec![(dist.to_path_buf(), String::new())];

@@ -1,5 +1,5 @@
-//! The picture of two books beside each other: the cells of 0x01's and of 0x05's, and which of them a command has read
-//! and written.
+//! The picture of two books side by side: the cells of 0x01's and of 0x05's, and which of them a command has read and
+//! written.
 
 mod layout;
 
@@ -21,7 +21,7 @@ const ENGINES: [&str; 2] = ["naive", "array"];
 /// The picture of one engine: its width and height.
 const SIZE: (f64, f64) = (340.0, 338.0);
 
-/// A command, what it was about, and what it touched in each engine.
+/// A command, its numbers, and what it touched in each engine.
 #[derive(Debug, Deserialize)]
 struct Step {
     does: String,
@@ -47,7 +47,7 @@ struct Fill {
     quantity: u64,
 }
 
-/// What was touched, and what every cell holds afterwards.
+/// What was touched, and the contents of every cell afterwards.
 #[derive(Debug, Deserialize)]
 struct Engine {
     read: BTreeSet<String>,
@@ -116,8 +116,7 @@ fn parts(step: &Step, words: &Words) -> Result<BTreeMap<String, Part>, String> {
     Ok(parts)
 }
 
-/// The spots at which cells are drawn. Of a queue that was given back there is one; a queue's place in a tree's node
-/// stays in its node.
+/// The cells as drawn. A freed queue is one cell; a queue's header in a tree's node stays in its node.
 fn drawn(cells: &BTreeSet<String>, spots: &[Spot]) -> Result<BTreeSet<String>, String> {
     let at = |cell: &String| {
         let spot = match cell.strip_prefix("gone-") {
@@ -126,12 +125,13 @@ fn drawn(cells: &BTreeSet<String>, spots: &[Spot]) -> Result<BTreeSet<String>, S
             None => cell,
         };
         let is_drawn = spots.iter().any(|other| other.cell == spot);
-        is_drawn.then(|| spot.to_owned()).ok_or_else(|| format!("`{cell}` was touched, and it is not in the picture"))
+        is_drawn.then(|| spot.to_owned()).ok_or_else(|| format!("`{cell}` was touched, but it is not in the picture"))
     };
     cells.iter().map(at).collect()
 }
 
-/// Whether a cell is a node whose slot is free: no place of the id table leads there, by links or at once.
+/// Whether a cell is a node whose slot is free: no place of the id table leads there, directly or by
+/// links.
 fn is_left(cell: &str, holds: &BTreeMap<String, String>) -> bool {
     let Some(slot) = cell.strip_prefix("node-") else { return false };
     let link = |slot: &str| holds.get(&format!("node-{slot}")).and_then(|node| node.rsplit(' ').next());
@@ -166,7 +166,7 @@ fn shown(cell: &str, holds: &str, words: &Words) -> Result<Vec<String>, String> 
             Ok(vec![format!("{slot}: #{id} × {quantity}"), format!("←{previous} →{next} ↳{link}")])
         }
         (_, [number]) => Ok(vec![(*number).to_owned()]),
-        _ => Err(format!("nobody knows how to show `{holds}` in `{cell}`")),
+        _ => Err(format!("there is no way to show `{holds}` in `{cell}`")),
     }
 }
 
@@ -184,7 +184,7 @@ pub(super) fn picture(frame: &Frame, words: &Words) -> Result<String, String> {
     let mut out = String::new();
     for name in ENGINES {
         let title = word(name)?;
-        // The first picture's label says the step, for both.
+        // The first picture's label describes the step for both.
         let label =
             if name == ENGINES[0] { format!("{}: {}", word("label")?, escape(&frame.said)) } else { title.clone() };
         let (width, height) = SIZE;

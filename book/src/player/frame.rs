@@ -1,10 +1,10 @@
-//! What a step of a recording shows: its sentence, and how each part of the picture looks.
+//! What a step of a recording shows: its sentence, and the look of each part of the picture.
 
 use crate::html::escape;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How a part of the picture looks in one step.
+/// The look of a part of the picture in one step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Part {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,17 +24,17 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// What a part shows, for a page; nothing where it is a shape.
+    /// A part's text, for a page; empty for a shape.
     pub(super) fn text(&self, part: &str) -> String {
         self.parts.get(part).and_then(|part| part.text.as_deref()).map(escape).unwrap_or_default()
     }
 
-    /// How a part looks.
+    /// A part's class.
     pub(super) fn class(&self, part: &str) -> &str {
         self.parts.get(part).and_then(|part| part.class.as_deref()).unwrap_or_default()
     }
 
-    /// Where a part stands.
+    /// A part's place.
     pub(super) fn place(&self, part: &str) -> &str {
         self.parts.get(part).and_then(|part| part.at.as_deref()).unwrap_or_default()
     }

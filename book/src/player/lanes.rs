@@ -5,20 +5,21 @@ use crate::player::frame::Frame;
 use crate::words::Words;
 use std::fmt::Write as _;
 
-/// Where time begins and ends from left to right.
+/// The left and right ends of the time axis.
 pub(super) const LEFT: f64 = 72.0;
 pub(super) const RIGHT: f64 = 348.0;
 
-/// The tops of the disk's and the processor's lane and of the first order, and the way to the next.
+/// The tops of the disk's and the processor's lane and of the first order, and the distance to the
+/// next.
 pub(super) const DISK: f64 = 34.0;
 pub(super) const PROCESSOR: f64 = 54.0;
 pub(super) const FIRST: f64 = 82.0;
 pub(super) const NEXT: f64 = 15.0;
 
-/// How high a bar is.
+/// The height of a bar.
 const HIGH: f64 = 11.0;
 
-/// Where the rows of so many orders end.
+/// The bottom of the rows of this many orders.
 pub(super) fn bottom(orders: usize) -> f64 {
     FIRST + NEXT * orders as f64
 }
@@ -85,7 +86,7 @@ pub(super) fn picture(frame: &Frame, words: &Words) -> Result<String, String> {
     Ok(out)
 }
 
-/// What stands under the lanes: the sums so far, and what the bars mean.
+/// The text under the lanes: the sums so far, and what the bars mean.
 fn facts(out: &mut String, frame: &Frame, words: &Words) -> Result<(), String> {
     let word = |name| words.get("picture", name).map(escape);
     out.push_str("<dl class=\"facts\">");

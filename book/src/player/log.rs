@@ -1,4 +1,4 @@
-//! The picture of a log whose last frame is being written: every byte of it, and what a start says to what is there.
+//! The picture of a log whose last frame is being written: every byte of it, and what a start does with the bytes.
 
 use crate::html::escape;
 use crate::player::frame::{Frame, Part};
@@ -11,11 +11,12 @@ use std::fmt::Write as _;
 /// The step of the still picture: the power fails within the command.
 pub(super) const STILL: usize = 31;
 
-/// What a frame takes here, and a row of the picture: a header, or one command. In bytes.
+/// The size of a frame here, and of a row of the picture (a header, or one command), in bytes.
 const FRAME: usize = 48;
 const ROW: usize = 24;
 
-/// A byte's width and height, where the first one is, and the way from one row to the next.
+/// A byte's width and height, the place of the first one, and the distance from one row to the
+/// next.
 const BYTE: (f64, f64) = (16.0, 22.0);
 const FIRST: (f64, f64) = (8.0, 98.0);
 const NEXT: f64 = 48.0;
@@ -23,17 +24,17 @@ const NEXT: f64 = 48.0;
 /// The parts of a header: where each begins, and how many bytes it has.
 const FIELDS: [(&str, usize, usize); 4] = [("length", 0, 4), ("checksum", 4, 4), ("sequence", 8, 8), ("time", 16, 8)];
 
-/// What stands before the frame: its name, left edge and width.
+/// The boxes before the frame: their name, left edge and width.
 const BEFORE: [(&str, f64, f64); 3] = [("file", 8.0, 128.0), ("header", 136.0, 128.0), ("first", 264.0, 128.0)];
 
-/// The bytes that are there after a step, counted in the frame that is being written, and what a start says to them.
+/// The bytes that exist after a step, counted in the frame that is being written, and what a start does with them.
 #[derive(Debug, Deserialize)]
 struct Step {
     does: String,
     written: usize,
     /// The byte with a bit that has changed, counted from the first frame.
     rotten: Option<usize>,
-    /// The last command of which a file beside the log says that it is durable.
+    /// The last command that is durable according to a file beside the log.
     watermark: Option<u64>,
     start: Start,
 }
@@ -45,7 +46,7 @@ struct Start {
     commands: u64,
     #[serde(default)]
     cut: u64,
-    /// The command with which the log ends, where that is too early.
+    /// The command that the log ends with, if that is too early.
     #[serde(default)]
     found: u64,
     /// The byte of the file at which the damage begins.
@@ -143,7 +144,7 @@ pub(super) fn picture(frame: &Frame, words: &Words) -> Result<String, String> {
         let _ = write!(
             out,
             "<rect data-part=\"{name}\" data-step=\"{}\" class=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\"/>",
-            // A step for each count of bytes: the power fails behind the one that is clicked.
+            // One step for each count of bytes: the power fails after the byte that is clicked.
             at + 1,
             frame.class(&name),
             BYTE.0,

@@ -1,4 +1,4 @@
-//! The picture of a slate and two who read it: at each price what stands there and what each reader has, and which
+//! The picture of a slate and two readers: for each price, what is on the slate, what each reader has, and which
 //! prices each has missed.
 
 use crate::html::escape;
@@ -15,12 +15,12 @@ pub(super) const STILL: usize = 11;
 /// The rows, each with the top of its boxes.
 const ROWS: [(&str, f64); 3] = [("slate", 48.0), ("fast", 140.0), ("slow", 212.0)];
 
-/// A box's width and height, the place of the first, and the way from one to the next.
+/// A box's width and height, the place of the first, and the distance from one to the next.
 const BOX: (f64, f64) = (51.0, 28.0);
 const FIRST: f64 = 8.0;
 const NEXT: f64 = 55.0;
 
-/// What a step did, and where everything stands after it. Amounts are in shares, asks negative.
+/// What a step did, and the state after it. Amounts are in shares, asks negative.
 #[derive(Debug, Deserialize)]
 struct Step {
     who: String,
@@ -37,13 +37,14 @@ struct Step {
 struct Detail {
     /// How many prices.
     prices: u64,
-    /// The price that it was about, in cents, with what stood there and what stands there now.
+    /// The price in question, in cents, with its amounts before and after.
     price: u64,
     was: i64,
     now: i64,
     whole: bool,
     bytes: u64,
-    /// The version that the reader had, how many were published since, and in how many `price` changed.
+    /// The version that the reader had, how many were published since, and in how many of them `price`
+    /// changed.
     from: u64,
     versions: u64,
     most: u64,
@@ -231,7 +232,7 @@ pub(super) fn picture(frame: &Frame, words: &Words) -> Result<String, String> {
     Ok(out)
 }
 
-/// What stands under the slate: the counts, and what the boxes' looks mean.
+/// The text under the slate: the counts, and what the boxes' looks mean.
 fn facts(out: &mut String, frame: &Frame, words: &Words) -> Result<(), String> {
     let word = |name| words.get("picture", name).map(escape);
     out.push_str("<dl class=\"facts\">");

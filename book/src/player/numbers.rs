@@ -1,5 +1,5 @@
-//! The picture of a window of numbers: a cell for each of its 256 numbers, the highest last, and what the table said of the
-//! number that came.
+//! The picture of a window of numbers: a cell for each of its 256 numbers, the highest last, and the table's answer
+//! to the number that came.
 
 use crate::html::escape;
 use crate::player::frame::{Frame, Part};
@@ -12,27 +12,27 @@ use std::fmt::Write as _;
 /// The step of the still picture: a number that was overtaken by many is carried out.
 pub(super) const STILL: usize = 15;
 
-/// How many answers the words say that the table keeps.
+/// How many answers the table keeps, according to the words.
 const ANSWERS: usize = 128;
 
-/// The window's numbers, and how many of them stand in a row: a row is a word of the mask.
+/// The window's size, and how many numbers are in a row: a row is a word of the mask.
 const NUMBERS: usize = 256;
 const ROW: usize = 64;
 
-/// Where the first cell of a row stands, the way to the next, a cell's width and height, the first row's top and the way
-/// to the next.
+/// The left edge of a row's first cell, the distance to the next, a cell's width and height, the first row's top and
+/// the distance to the next.
 const LEFT: f64 = 18.0;
 const NEXT: f64 = 5.7;
 const CELL: (f64, f64) = (4.7, 16.0);
 const TOP: f64 = 54.0;
 const DOWN: f64 = 46.0;
 
-/// What came, what was found, and what the window holds after it.
+/// What came, the table's answer, and what the window then holds.
 #[derive(Debug, Deserialize)]
 struct Step {
-    /// What the table said; `done`, `many` or `venue` where nothing was asked.
+    /// The table's answer; `done`, `many` or `venue` if nothing was asked.
     found: String,
-    /// Which of the sentences for that.
+    /// Which of the sentences for that answer.
     scene: String,
     detail: Detail,
     highest: u64,
@@ -68,7 +68,7 @@ fn grouped(number: u64) -> String {
 }
 
 impl Step {
-    /// What is said of it, with its numbers. What was found chooses the group, so a table that found something else would
+    /// Its sentence, with its numbers. The answer selects the group, so a table that answered something else would
     /// find no words.
     fn words(&self, words: &Words, group: &str, key: &str) -> Result<String, String> {
         let Detail { number, sequence, from } = self.detail;
@@ -94,7 +94,7 @@ impl Step {
         (self.highest + 1).saturating_sub(NUMBERS as u64).max(1)
     }
 
-    /// The number of a cell; none where it would be one below 1.
+    /// The number of a cell; `None` if it would be below 1.
     fn number(&self, cell: usize) -> Option<u64> {
         self.highest.checked_sub((NUMBERS - 1 - cell) as u64).filter(|number| *number > 0)
     }
@@ -155,7 +155,7 @@ fn place(cell: usize) -> (f64, f64) {
     (LEFT + NEXT * (cell % ROW) as f64, TOP + DOWN * (cell / ROW) as f64)
 }
 
-/// Where the mark stands: under the number that came, or beyond the end of the window that it lies behind.
+/// The place of the mark: under the number that came, or beyond the end of the window that it lies behind.
 fn mark(step: &Step) -> String {
     let (last, middle) = (NUMBERS - 1, CELL.0 / 2.0);
     let (x, y) = match step.came() {

@@ -8,12 +8,14 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The step of the still picture: the new head has been read, and the old command may still be.
+/// The step of the still picture: the new head has been read, but the old command may still be
+/// read.
 pub(super) const STILL: usize = 3;
 
 const THREADS: [&str; 2] = ["caller", "matching"];
 
-/// A box's width and height, the place of the first one of each thread, and the way from one to the next.
+/// A box's width and height, the place of the first one of each thread, and the distance from one to the
+/// next.
 const BOX: (f64, f64) = (74.0, 34.0);
 const FIRST: [(f64, f64); 2] = [(8.0, 50.0), (8.0, 148.0)];
 const NEXT: f64 = 78.0;
@@ -55,7 +57,7 @@ fn parts(step: &Step, words: &Words) -> Result<BTreeMap<String, Part>, String> {
     for (thread, seen) in THREADS.iter().zip(&step.sees) {
         for (place, values) in seen {
             let name = format!("{thread}-{place}");
-            // Once it is read, a place that had two values has shown one.
+            // Once it is read, a place with two possible values has shown one.
             let got = matches!(&*step.does, "reads" | "ends-old" | "ends-new") && name == touched;
             let shown = match values.as_slice() {
                 _ if got => step.value.to_string(),
@@ -63,7 +65,7 @@ fn parts(step: &Step, words: &Words) -> Result<BTreeMap<String, Part>, String> {
                     words.say("picture", "or", &[("old", &old.to_string()), ("new", &new.to_string())])?
                 }
                 [only] => only.to_string(),
-                [] => return Err(format!("{name} is seen as nothing")),
+                [] => return Err(format!("{name} has no value")),
             };
             let state = match values.as_slice() {
                 [_, .., new] if got && step.value != *new => "box-bad",

@@ -18,7 +18,7 @@ const RADII: (f64, f64, f64) = (66.0, 108.0, 130.0);
 /// The cursors, each with the letter on its disc.
 const CURSORS: [(&str, &str); 3] = [("head", "H"), ("matching", "M"), ("journal", "J")];
 
-/// Where everything stands after a step. Positions and counts are of commands.
+/// The state after a step. Positions and counts are of commands.
 #[derive(Debug, Deserialize)]
 struct Step {
     who: String,
@@ -44,7 +44,7 @@ pub(super) fn frames(recording: &Value, words: &Words) -> Result<Vec<Frame>, Str
 }
 
 fn said(step: &Step, capacity: u64, words: &Words) -> Result<String, String> {
-    // Does what was published begin again at slot 0?
+    // Do the published commands wrap around to slot 0?
     let wraps = step.count > 0
         && step.head > step.count
         && (step.head - 1) / capacity > (step.head - step.count - 1) / capacity;
@@ -159,7 +159,7 @@ fn svg(frame: &Frame, words: &Words) -> Result<String, String> {
     Ok(out)
 }
 
-/// What stands beside the ring: the cursors, the counts, and what the slots' looks mean.
+/// The text beside the ring: the cursors, the counts, and what the slots' looks mean.
 fn facts(frame: &Frame, words: &Words) -> Result<String, String> {
     let word = |name| words.get("picture", name).map(escape);
     let mut out = String::from("<dl class=\"facts\">");

@@ -1,7 +1,7 @@
 //! The pictures of the time lines: when the disk and the processor were at work, and how long each order waited.
 //!
-//! Two players show runs of one recording. All runs of a player have the same number of steps, one for each order, and
-//! the same scale, so that a reader can change from one run to another and stay where they are.
+//! Two players show runs of one recording. All runs of a player have the same number of steps, one for each order,
+//! and the same scale, so that a reader can switch from one run to another and stay at the same step.
 
 use crate::format::duration;
 use crate::player::frame::{Frame, Part};
@@ -42,7 +42,7 @@ struct Run {
     frames: Vec<Journaled>,
 }
 
-/// When an order came, when the engine was given it, when it was applied and acknowledged.
+/// When an order came, when the engine received it, when it was applied and acknowledged.
 #[derive(Debug, Deserialize)]
 struct Order {
     came: u64,
@@ -59,7 +59,7 @@ struct Journaled {
     synced: Span,
 }
 
-/// What the runs of a player have in common.
+/// What the runs of a player share.
 struct Scale {
     /// When the last order of the longest run was acknowledged.
     end: u64,
@@ -108,7 +108,7 @@ impl Run {
         Err(format!("order {} of {} is in no frame", order + 1, self.engine))
     }
 
-    /// The promise that every picture here has to show.
+    /// Checks the promise that every picture here has to show.
     fn check(&self) -> Result<(), String> {
         for (at, order) in self.orders.iter().enumerate() {
             if order.acknowledged < self.frames[self.frame_of(at)?.0].synced.1 {
@@ -133,7 +133,7 @@ impl Run {
     }
 }
 
-/// A time as people read it, to two digits.
+/// A time for people, with two digits.
 fn time(ns: u64) -> String {
     if ns == 0 { "0".into() } else { duration(ns as f64, 2) }
 }
@@ -166,7 +166,7 @@ fn said(run: &Run, step: usize, scale: &Scale, words: &Words) -> Result<String, 
         ("first", (first + 1).to_string()),
         ("last", (first + count).to_string()),
     ];
-    // One thread is at the disk with an earlier frame: whoever comes has to wait before its door.
+    // One thread is at the disk with an earlier frame: an order that arrives has to wait.
     let is_late = group != "ring" && frame > 0 && run.frames[frame - 1].synced.1 > order.came;
     let came = match (at == last, is_late) {
         (true, _) => "alone",
@@ -198,14 +198,14 @@ impl Scale {
         LEFT + (RIGHT - LEFT) * moment as f64 / self.end as f64
     }
 
-    /// A bar over a span, at least so wide, in the way that the picture has a bar of one unit.
+    /// A bar over a span, with a minimum width; the picture's bar is one unit wide.
     fn bar(&self, class: String, (from, to): Span, top: f64, least: f64) -> Part {
         let (end, width) = (self.x(to), (self.x(to) - self.x(from)).max(least));
         let at = format!("translate({:.1} {top}) scale({width:.1} 1)", end - width);
         Part { class: Some(class), at: Some(at), ..Part::default() }
     }
 
-    /// The lines of the scale: the moments that they stand for.
+    /// The lines of the scale: their times.
     fn ticks(&self) -> impl Iterator<Item = u64> {
         let decades = (0..12).flat_map(|zeros| [1, 2, 5].map(|digit| digit * 10_u64.pow(zeros)));
         let apart = decades.into_iter().find(|apart| self.end / apart < TICKS).unwrap_or(self.end);
@@ -255,7 +255,7 @@ fn parts(run: &Run, step: usize, scale: &Scale, words: &Words) -> Result<BTreeMa
     Ok(parts)
 }
 
-/// The scale of time, and what is told beside the lanes.
+/// The scale of time, and the facts beside the lanes.
 fn facts(run: &Run, moment: Option<u64>, scale: &Scale, words: &Words) -> Result<Vec<(String, Part)>, String> {
     let is_past = |at: u64| moment.is_some_and(|moment| at <= moment);
     let mut parts = Vec::new();

@@ -1,4 +1,5 @@
-//! The picture of a ladder's window: prices from left to right, what the array holds, and each level by where it is.
+//! The picture of a ladder's window: prices from left to right, what the array holds, and each level by where it is
+//! stored.
 
 use crate::html::escape;
 use crate::player::frame::{Frame, Part};
@@ -8,18 +9,18 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The step of the still picture: the window is on its way.
+/// The step of the still picture: the window is moving.
 pub(super) const STILL: usize = 8;
 
-/// Where the lowest price stands that is drawn, and the highest. Then the tops of the window and of the levels.
+/// The positions of the lowest and the highest price drawn. Then the tops of the window and of the levels.
 const AXIS: (f64, f64) = (14.0, 376.0);
-/// The prices are drawn from 0 on to this one.
+/// The prices are drawn from 0 to this one.
 const DRAWN: u64 = 16_000;
 const WINDOW_TOP: f64 = 34.0;
 const WINDOW_HEIGHT: f64 = 72.0;
 const LEVEL_TOP: f64 = 46.0;
 
-/// What a step did, and where everything is after it. Prices are in ticks.
+/// What a step did, and the state after it. Prices are in ticks.
 #[derive(Debug, Deserialize)]
 struct Step {
     does: String,
@@ -53,7 +54,7 @@ pub(super) fn frames(recording: &Value, words: &Words) -> Result<Vec<Frame>, Str
     steps.iter().map(frame).collect()
 }
 
-/// Where a price stands.
+/// The position of a price.
 fn x(price: u64) -> f64 {
     AXIS.0 + (AXIS.1 - AXIS.0) * price as f64 / DRAWN as f64
 }
@@ -107,7 +108,7 @@ fn parts(step: &Step, prices: &BTreeSet<u64>, words: &Words) -> Result<BTreeMap<
             (Some(false), false) => "box-accent",
             (None, _) => "box",
         };
-        // Who is not there is as small as can be.
+        // A missing level is drawn as small as possible.
         let size = if there.is_some() { 1 } else { 0 };
         let at = Some(format!("translate({:.1} {LEVEL_TOP}) scale({size})", x(price)));
         parts.insert(format!("level-{price:05}"), Part { class: Some(class.into()), at, ..Part::default() });

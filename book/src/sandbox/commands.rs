@@ -1,12 +1,12 @@
 //! Commands as a sandbox writes them, in its file and in a link: `place.1.buy-yes.60.10.gtc`.
 //!
-//! It is the contract's CSV without the columns that a command does not use, and without the market, of which there
-//! is one; the contract's own reader takes it from there and says what is wrong.
+//! It is the contract's CSV without the columns that a command does not use, and without the market, because there
+//! is only one; the contract's own reader parses it and reports mistakes.
 
 use market::csv::{CsvError, HEADER, read_from};
 use market::{Command, MarketId};
 
-/// The forms that there are, for whoever wrote another.
+/// The valid forms, for the error message.
 const FORMS: &str = "place.ACCOUNT.INTENT.PRICE.QUANTITY.TIME, cancel.ACCOUNT.ORDER, deposit.ACCOUNT.AMOUNT, \
                      withdraw.ACCOUNT.AMOUNT or resolve.OUTCOME";
 
@@ -19,13 +19,13 @@ pub(super) fn command(market: MarketId, text: &str) -> Result<Command, String> {
         ["cancel", account, order] => format!("cancel,{market},{account},,,,,{order},,,"),
         [what @ ("deposit" | "withdraw"), account, amount] => format!("{what},{market},{account},,,,,,{amount},,"),
         ["resolve", outcome] => format!("resolve,{market},,,,,,,,{outcome},"),
-        _ => return Err(format!("`{text}` is no command; write {FORMS}")),
+        _ => return Err(format!("`{text}` is not a command; write {FORMS}")),
     };
     let commands = read_from(format!("{HEADER}\n{line}\n").as_bytes(), text).map_err(|error| match error {
         CsvError::Line { mistake, .. } => format!("`{text}`: {mistake}"),
         other => other.to_string(),
     })?;
-    commands.first().copied().ok_or_else(|| format!("`{text}` is no command; write {FORMS}"))
+    commands.first().copied().ok_or_else(|| format!("`{text}` is not a command; write {FORMS}"))
 }
 
 #[cfg(test)]
@@ -49,11 +49,11 @@ mod tests {
         assert_eq!(command(market, "resolve.no"), Ok(Command::Resolve { market, outcome: Outcome::No }));
         let told = |text| command(market, text).unwrap_err();
         assert!(
-            told("place.2.buy-no.45").contains("is no command; write place.ACCOUNT"),
+            told("place.2.buy-no.45").contains("is not a command; write place.ACCOUNT"),
             "{}",
             told("place.2.buy-no.45")
         );
         assert!(told("place.2.buy-maybe.45.10.gtc").contains("buy-maybe"), "{}", told("place.2.buy-maybe.45.10.gtc"));
-        assert!(told("cancel.1.x\ncancel").contains("is no command") || told("cancel.1.x\n").contains('x'));
+        assert!(told("cancel.1.x\ncancel").contains("is not a command") || told("cancel.1.x\n").contains('x'));
     }
 }

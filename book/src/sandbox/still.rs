@@ -1,4 +1,4 @@
-//! The book and the accounts of one moment, as tables; `book/theme/sandbox.js` draws the same.
+//! The book and the accounts at one moment, as tables; `book/theme/sandbox.js` draws the same.
 
 use crate::html::escape;
 use crate::sandbox::tell::{Teller, count};
@@ -7,7 +7,7 @@ use market::{Price, Quantity, Side};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The book: one row a price, the highest first, bids on the left and asks on the right.
+/// The book: one row for each price, the highest first, bids on the left and asks on the right.
 pub(super) fn book(state: &MarketState, teller: &Teller<'_>) -> Result<String, String> {
     let word = |key| teller.words.get("ui", key).map(escape);
     let mut out = format!(

@@ -1,10 +1,10 @@
-//! Commands and events in words, as `book/theme/sandbox.js` also tells them.
+//! Commands and events as sentences, the same as in `book/theme/sandbox.js`.
 
 use crate::words::Words;
 use market::{AccountId, Command, Event, Intent, Outcome, Price, Quantity, TradeKind};
 use program::figures::grouped;
 
-/// Tells them to the readers of one language.
+/// Makes the sentences in one language.
 pub(super) struct Teller<'w> {
     pub(super) words: &'w Words,
     /// The accounts' names, from account 1 on.
@@ -86,7 +86,7 @@ impl Teller<'_> {
     fn trade(&self, event: &Event) -> Result<String, String> {
         let Event::Traded { maker_account, taker_account, price, quantity, maker_intent, taker_intent, .. } = *event
         else {
-            return Err("only a trade is told as one".into());
+            return Err("only a trade can be described as one".into());
         };
         let value = |intent: Intent| count(intent.in_yes_cents(price).times(quantity).0);
         let does = |intent: Intent| self.words.get("does", if intent.buys() { "pays" } else { "gets" });
@@ -108,7 +108,7 @@ impl Teller<'_> {
         )
     }
 
-    /// Who an account is.
+    /// The name of an account.
     pub(super) fn name(&self, account: AccountId) -> Result<String, String> {
         let at = (account.0 as usize).checked_sub(1);
         match at.and_then(|at| self.names.get(at)) {
@@ -127,7 +127,7 @@ impl Teller<'_> {
         self.words.get("share", share.word())
     }
 
-    /// What an order locks, in words; `price` is in YES cents.
+    /// What an order locks, as text; `price` is in YES cents.
     fn locked(&self, intent: Intent, price: Price, quantity: Quantity) -> Result<String, String> {
         if intent.buys() {
             return self.cents(intent.in_yes_cents(price).times(quantity).0);
@@ -137,7 +137,8 @@ impl Teller<'_> {
     }
 }
 
-/// A count or an amount, its thousands apart. None reaches 2^53: a market's deposits end far below.
+/// A count or an amount, with its thousands separated. None reaches 2^53: a market's deposits are
+/// limited to far less.
 pub(super) fn count(value: u64) -> String {
     grouped(value as f64)
 }

@@ -1,8 +1,8 @@
-//! The cells, captions and frames of the tables drawn from records.
+//! The cells, captions and frames of the tables made from records.
 //!
-//! Where the reader has run the same, their figure stands under the reference one in the same cell, because a number only
-//! means something beside another from the same table. Each cell also names its figures, for a record that the reader
-//! drops in the page.
+//! If the reader has a record of the same kind, their figure is shown under the reference one in the same cell,
+//! because a number is only meaningful beside another from the same table. Each cell also names its figures, for a
+//! record that the reader drops in the page.
 
 use crate::figure::Figure;
 use crate::format::Format;
@@ -13,26 +13,26 @@ use crate::sources::Sources;
 use results::language::Language;
 use results::record::Record;
 
-/// What the cells of one table are filled from.
+/// The data for the cells of one table.
 pub(super) struct Cells<'s> {
     s: &'s Sources,
     lang: Language,
-    /// What a record has to have for its figures to stand in the table.
+    /// What a record must have for its figures to appear in the table.
     gate: String,
     /// Whether the reader's own has it.
     own: bool,
 }
 
 impl<'s> Cells<'s> {
-    /// Cells of a table out of records of type `R` that have something at `gate`, a path from their root.
+    /// Cells of a table from records of type `R` that have something at `gate`, a path from their root.
     pub(super) fn new<R: Record>(s: &'s Sources, lang: Language, gate: &str) -> Self {
         let gate = format!("{}:{gate}", R::VERB);
         let has_gate = Pointer::parse(&gate).and_then(|gate| s.own.value(&gate)).is_ok();
         Self { s, lang, own: has_gate && s.own.load::<R>().is_ok(), gate }
     }
 
-    /// A cell with a figure, or with a median and under it the least and the most: the reference's and, once there is an
-    /// own run, the reader's under them.
+    /// A cell with a figure, or with a median and under it the minimum and the maximum: the reference's and, if there
+    /// is an own run, the reader's under them.
     pub(super) fn cell(&self, figures: &[Figure]) -> String {
         let show = |records: &Records| self.text(figures, records).unwrap_or_else(|| "–".to_owned());
         let who = self.lang.pick("yours", "你的");
@@ -62,7 +62,7 @@ impl<'s> Cells<'s> {
         }
     }
 
-    /// Which machine, which commit, which command: of the reference record and, once there is one, of the reader's.
+    /// The machine, the commit and the command of the reference record and, if there is one, of the reader's.
     pub(super) fn caption(&self) -> String {
         let reference = self.origin("<span>", self.lang.pick("Reference", "参考"), &self.s.reference);
         let own =
@@ -94,12 +94,12 @@ impl<'s> Cells<'s> {
     }
 }
 
-/// A row: its words, and its cells.
+/// A row: its label, and its cells.
 pub(super) fn row(head: &str, cells: &str) -> String {
     format!("<tr><th scope=\"row\">{head}</th>{cells}</tr>")
 }
 
-/// A median with the least and the most of its rounds, at the path of a spread.
+/// A median with the minimum and the maximum of its rounds, at the path of a spread.
 pub(super) fn spread(path: &str, format: Format) -> [Figure; 3] {
     ["median", "min", "max"].map(|of| Figure::of(format!("{path}.{of}"), format))
 }

@@ -1,6 +1,6 @@
 //! `{{table lab names}}`: an experiment of the lab, each cell with its median and the spread of its rounds.
 //!
-//! An experiment has cases and variants; whichever are more become the rows, so that the table stays narrow.
+//! An experiment has cases and variants; the longer list becomes the rows, so that the table stays narrow.
 
 use crate::format::Format;
 use crate::html::escape;
@@ -24,7 +24,7 @@ pub(super) fn table(s: &Sources, lang: Language, experiment: &str) -> Result<Str
     Ok(cells.wrap(&cells.caption(), &corner, &heads, &rows))
 }
 
-/// The corner's words, the columns' heads and the rows; `cell` makes one from the path of its spread.
+/// The corner's text, the columns' heads and the rows; `cell` makes one from the path of its spread.
 fn body(
     entry: &ExperimentRecord,
     cell: impl Fn(&str) -> String,
@@ -81,7 +81,7 @@ mod tests {
         }
     }
 
-    /// A cell that says where it is from.
+    /// A cell that shows its path.
     fn cell(path: &str) -> String {
         path.to_owned()
     }

@@ -1,4 +1,4 @@
-//! `{{table ladder}}`: what each chapter does, and what it gains on the one before and on the first.
+//! `{{table ladder}}`: each chapter's results, and its gain over the one before and over the first.
 
 use crate::figure::Figure;
 use crate::format::Format;
@@ -60,7 +60,7 @@ fn latency(folder: &str, of: &str) -> Figure {
     Figure::of(format!("ladder:chapters[chapter={folder}].latency_ns.{of}"), NS)
 }
 
-/// What a chapter gains on the one before and on the first, where there are such.
+/// A chapter's gain over the one before and over the first, if they exist.
 fn gains(chapters: &[&str], at: usize) -> [Option<Figure>; 2] {
     let other = |before: usize| {
         let gain = Figure::of(orders_per_s(chapters[at]), Format::Times(2));
@@ -69,7 +69,7 @@ fn gains(chapters: &[&str], at: usize) -> [Option<Figure>; 2] {
     [at.checked_sub(1).map(other), (at > 0).then(|| other(0))]
 }
 
-/// A chapter's number and, small under it, its title; the folder's name where the record is of a chapter long gone.
+/// A chapter's number and, small under it, its title; the folder's name if the chapter no longer exists.
 fn name(s: &Sources, lang: Language, folder: &str) -> String {
     match s.chapters.find(folder) {
         Ok(chapter) => {

@@ -7,7 +7,7 @@ use crate::table::cells::{Cells, row};
 use results::language::Language;
 use results::record::LadderRecord;
 
-/// The machine's parts in the order in which they matter, in both languages.
+/// The machine's parts in the order of importance, in both languages.
 const PARTS: [(&str, &str, &str, Format); 9] = [
     ("CPU", "CPU", "cpu", Format::Raw),
     ("cores", "核数", "cores", Format::Raw),

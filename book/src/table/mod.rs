@@ -1,4 +1,4 @@
-//! Tables drawn from the records and from the glossary: a kind a file.
+//! Tables made from the records and from the glossary: one kind in each file.
 
 mod cells;
 mod glossary;

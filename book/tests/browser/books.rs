@@ -34,7 +34,7 @@ fn ten_commands_touch_their_cells_in_both_books() {
             let shown = browser.ask(SHOWN);
             for engine in 0..2 {
                 let [read, written] = ["read", "written"].map(|how| step["engines"][engine][how].as_array().unwrap());
-                // Two cells of a queue that was given back are one in the picture.
+                // Two cells of a freed queue are one in the picture.
                 let gone = |cells: &[Value]| {
                     let is_gone = |cell: &&Value| cell.as_str().unwrap().starts_with("gone-");
                     cells.iter().filter(is_gone).count() as u64
@@ -48,7 +48,8 @@ fn ten_commands_touch_their_cells_in_both_books() {
             let best = step["engines"][1]["holds"]["asks-best"].as_str().unwrap();
             assert_eq!(shown[2], best, "step {at}");
             if [6, 10].contains(&at) {
-                // What the page's head covers, where it is scrolled to, would be told.
+                // The part of the page under its head, where it is scrolled to, would be counted as
+                // covered.
                 browser.ask("scrollTo(0, 0)");
                 assert_eq!(faults(&mut browser, "#player-books", &format!("step {at}")), Vec::<String>::new());
                 browser.ask("document.querySelector('#player-books').scrollIntoView()");

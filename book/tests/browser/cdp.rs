@@ -1,4 +1,5 @@
-//! A headless Chromium, driven over its own debugging protocol: just enough to open a page and ask it questions.
+//! A headless Chromium, driven through its debugging protocol: just enough to open a page and evaluate
+//! expressions in it.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, ErrorKind};
@@ -10,10 +11,10 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tungstenite::{Error, Message, WebSocket, client};
 
-/// No page of the book takes nearly this long, also on a busy machine.
+/// No page of the book takes nearly this long, even on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The installed Chromium or Chrome: `CHROME` names one, else the usual names are tried.
+/// The installed Chromium or Chrome: the one that `CHROME` names, or else one with a usual name.
 pub fn installed() -> Option<PathBuf> {
     let named = std::env::var_os("CHROME").map(PathBuf::from);
     let folders: Vec<PathBuf> =
@@ -22,10 +23,10 @@ pub fn installed() -> Option<PathBuf> {
     named.or_else(|| folders.iter().flat_map(|f| names.map(|n| f.join(n))).find(|path| path.is_file()))
 }
 
-/// A running browser. The tests of a program share it, because to start one takes as long as to look at four pages.
+/// A running browser. The tests of a program share it, because starting one takes as long as checking four pages.
 struct Chromium {
     child: Child,
-    /// Where it is driven from.
+    /// The address of its debugging interface.
     address: String,
     profile: TempDir,
 }
@@ -34,7 +35,7 @@ impl Drop for Chromium {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // Its helpers write into the profile for a moment after it.
+        // Its helper processes write into the profile for a moment after it has ended.
         for _ in 0..100 {
             if std::fs::remove_dir_all(self.profile.path()).is_ok() {
                 break;
@@ -45,7 +46,7 @@ impl Drop for Chromium {
 }
 
 impl Chromium {
-    /// The one that runs, or else a new one. It ends with the last of its tabs.
+    /// The running browser, or else a new one. It ends with the last of its tabs.
     fn shared(program: &Path) -> Arc<Chromium> {
         static RUNNING: Mutex<Weak<Chromium>> = Mutex::new(Weak::new());
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +62,7 @@ impl Chromium {
         let mut child = Command::new(program)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
             .args(["--remote-debugging-port=0", "--disable-extensions", "--allow-file-access-from-files"])
-            // A tab that stands behind another one is as quick as that.
+            // A tab behind another one stays as fast.
             .args(["--disable-background-timer-throttling", "--disable-renderer-backgrounding"])
             .arg("--disable-backgrounding-occluded-windows")
             .env("TMPDIR", profile.path())
@@ -79,17 +80,17 @@ impl Chromium {
     }
 }
 
-/// A browser with one tab, which shares nothing that a page can see with another.
+/// A browser with one tab, isolated from the pages of other tabs.
 pub struct Browser {
     socket: WebSocket<TcpStream>,
     session: String,
-    /// Where the browser keeps what its pages store.
+    /// The storage for its pages.
     profile: Value,
     language: String,
     next: u64,
-    /// What the page said on its console, and the exceptions that nobody caught.
+    /// The page's console output, and its uncaught exceptions.
     pub errors: Vec<String>,
-    /// The addresses that the page asked for.
+    /// The addresses that the page requested.
     pub requests: Vec<String>,
     _chromium: Arc<Chromium>,
 }
@@ -98,15 +99,15 @@ impl Browser {
     /// Opens the browser with an empty profile, speaking `language`.
     pub fn start(program: &Path, language: &str) -> Browser {
         let mut browser = Browser::connect(Chromium::shared(program), language);
-        // What is kept for the pages goes when the connection does.
+        // The storage is removed when the connection closes.
         let profile = browser.call("Target.createBrowserContext", json!({"disposeOnDetach": true}));
         browser.profile = profile["browserContextId"].clone();
         browser.attach();
         browser
     }
 
-    /// Another tab of this browser: each sees what the other stores. It has to be dropped first.
-    #[allow(dead_code, reason = "the book's pages are looked at in one tab")]
+    /// Another tab of this browser: both share their storage. It has to be dropped first.
+    #[allow(dead_code, reason = "one tab opens the book's pages")]
     pub fn beside(&self) -> Browser {
         let mut browser = Browser::connect(Arc::clone(&self._chromium), &self.language);
         browser.profile = self.profile.clone();
@@ -132,11 +133,11 @@ impl Browser {
             self.call(domain, json!({}));
         }
         self.call("Network.setUserAgentOverride", json!({"userAgent": "test", "acceptLanguage": self.language}));
-        // Each is in front, as far as its page knows.
+        // Each page believes that it is in front.
         self.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
     }
 
-    /// Calls a method of the protocol and gives its result.
+    /// Calls a method of the protocol and returns its result.
     pub fn call(&mut self, method: &str, params: Value) -> Value {
         let reply = self.exchange(method, params);
         assert!(reply["error"].is_null(), "{method}: {}", reply["error"]);
@@ -169,9 +170,9 @@ impl Browser {
                     return event;
                 }
                 Ok(_) => {}
-                // A process that was stopped and goes on finds its read interrupted.
+                // A stopped process that continues finds its read interrupted.
                 Err(Error::Io(error)) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => panic!("the browser said nothing for {TIMEOUT:?}, or is gone: {error}"),
+                Err(error) => panic!("the browser did not answer for {TIMEOUT:?}, or is gone: {error}"),
             }
         }
     }
@@ -191,14 +192,14 @@ impl Browser {
         self.errors.push(said);
     }
 
-    /// Sets the window's size and the colour scheme the system would ask for.
+    /// Sets the window's size and the system's colour scheme.
     pub fn look(&mut self, width: u32, dark: bool) {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
         self.call("Emulation.setDeviceMetricsOverride", size);
         self.prefer(dark);
     }
 
-    /// Sets the colour scheme the system would ask for while a page is open, and waits until the page shows it.
+    /// Changes the system's colour scheme while a page is open, and waits until the page shows it.
     pub fn recolour(&mut self, dark: bool) {
         self.prefer(dark);
         let theme = if dark { "navy" } else { "light" };
@@ -214,10 +215,10 @@ impl Browser {
 
     /// Opens an address and waits until everything is loaded.
     pub fn open(&mut self, url: &str) {
-        // The page that is left is not taken for the one that comes, also where both have one address.
+        // Distinguishes the page that is left from the next one, even if both have the same address.
         self.ask("window.isLeft = true");
         let opened = self.call("Page.navigate", json!({"url": url}));
-        // Another place on the same page is not loaded.
+        // Another place on the same page does not load again.
         let is_new = if opened["loaderId"].is_null() { "" } else { "!window.isLeft && " };
         let address = json!(url.split('#').next().unwrap());
         self.until(&format!("{is_new}document.readyState === 'complete' && location.href.startsWith({address})"));
@@ -236,7 +237,7 @@ impl Browser {
         let start = Instant::now();
         loop {
             let params = json!({"expression": expression, "returnByValue": true});
-            // A page that is just being left cannot answer.
+            // A page that is just being left can't answer.
             if self.exchange("Runtime.evaluate", params)["result"]["result"]["value"] == true {
                 return;
             }
@@ -255,9 +256,10 @@ impl Browser {
     }
 }
 
-/// The source of axe-core, which npm installs into this folder, or none after saying so; in CI it must be there.
+/// The source of axe-core, which npm installs into this folder, or `None` after a message; in CI it must be
+/// there.
 ///
-/// Two test programs may ask at once, and each begins by emptying the folder: one waits for the other.
+/// Two test programs may need it at once, and each begins by emptying the folder: one waits for the other.
 pub fn axe_in(folder: &Path) -> Option<String> {
     let file = folder.join("node_modules/axe-core/axe.min.js");
     let turn = std::fs::File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm-ci.lock")).unwrap();

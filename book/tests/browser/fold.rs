@@ -1,15 +1,16 @@
-//! What would answer a guess is folded for who asks for it, until the guesses are written; nobody else sees a difference.
+//! Whatever would answer a guess is folded for readers who ask for that, until the guesses are written; others see no
+//! difference.
 
 use super::rules::faults;
 use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
 use serde_json::{Value, json};
 
-/// What stands behind the guesses and can be seen: charts, tables, and the numbers that answer.
+/// The visible charts, tables and answers after the guesses.
 const SEEN: &str = "[...document.querySelectorAll('main figure.chart, main .table-wrapper.record')]
     .filter(e => e.checkVisibility()).length";
 
-/// The buttons that stand in for what is folded.
+/// The buttons that replace what is folded.
 const FOLDED: &str = "[...document.querySelectorAll('button.fold')].filter(e => e.checkVisibility()).length";
 
 fn open(browser: &mut Browser, site: &Site, lang: Language) {
@@ -25,7 +26,8 @@ fn write(browser: &mut Browser, id: &str) {
     browser.ask(&format!("document.querySelector('#guess-{id} [type=submit]').click()"));
 }
 
-/// Whether a reader sees the number that answers. It is found by its whole value: another one may be rounded to the same.
+/// Whether a reader sees the number that answers. It is found by its exact value, because another one may be rounded
+/// to the same text.
 const TELLS: &str = "(answer => [...document.querySelectorAll('main data.num')]
     .some(number => number.getAttribute('value') === answer && number.checkVisibility()))(
     String(JSON.parse(document.querySelector('#guess-shards-two').dataset.guess).guess.measured.value))";
@@ -40,8 +42,8 @@ fn what_answers_is_folded_until_the_guesses_are_written() {
         browser.ask("localStorage.clear()");
         open(&mut browser, site, lang);
         let all = count(&mut browser, SEEN);
-        assert!(all >= 5 && count(&mut browser, FOLDED) == 0, "nothing is folded for who did not ask");
-        assert_eq!(browser.ask(TELLS), true, "the page tells the answer");
+        assert!(all >= 5 && count(&mut browser, FOLDED) == 0, "nothing is folded for a reader who did not ask");
+        assert_eq!(browser.ask(TELLS), true, "the page shows the answer");
 
         browser.ask("document.querySelector('.fold-choice input').click()");
         let before_guess = "[...document.querySelectorAll('main figure.chart, main .table-wrapper.record')]
@@ -52,7 +54,7 @@ fn what_answers_is_folded_until_the_guesses_are_written() {
         assert_eq!(faults(&mut browser, "main", "folded"), Vec::<String>::new());
         keep_picture(&mut browser, &format!("folded-{}", lang.tag()), 390, lang == Language::Chinese);
 
-        // One piece opens by itself, and is where the reader stands then.
+        // One piece opens by itself, and the reader's focus moves there.
         browser.ask("document.querySelector('button.fold.chart').click()");
         assert_eq!(
             browser.ask("document.activeElement.matches('figure.chart') && document.activeElement.checkVisibility()"),

@@ -1,4 +1,5 @@
-//! Guesses: written, refused in words, kept over a reload, held against what was measured, and gathered at the end.
+//! Guesses: written, refused with a message, kept over a reload, compared with what was measured, and gathered at
+//! the end.
 
 use super::looks::{is_asked, looks};
 use super::rules::faults;
@@ -53,8 +54,8 @@ fn a_guess_is_written_kept_and_answered_when_the_reader_asks() {
     assert!(own.contains("Your guess: 1,020×") && !own.contains("Measured"), "{own}");
     browser.call("Page.reload", json!({}));
     browser.until("document.readyState === 'complete' && document.querySelector('#guess-group-gain.written') !== null");
-    assert!(!text(&mut browser, "#guess-group-gain").contains("easured"), "nobody has asked for it");
-    // The same guess in the other language, changed, and then held against the record.
+    assert!(!text(&mut browser, "#guess-group-gain").contains("easured"), "the reader has not asked for it");
+    // The same guess in the other language, changed, and then compared with the record.
     open(&mut browser, site, Language::Chinese, "group-commit");
     assert!(text(&mut browser, "#guess-group-gain").contains("你猜的：1,020 倍"));
     click(&mut browser, "#guess-group-gain .change");
@@ -64,22 +65,22 @@ fn a_guess_is_written_kept_and_answered_when_the_reader_asks() {
     let measured = browser.ask("document.querySelector('#gain ~ p data.num, main data.num[title*=\"chapters[0x03].orders_per_s.median ÷ ladder:chapters[0x02].orders_per_s\"]').textContent.replaceAll('\\u00a0', ' ')");
     assert!(shown.as_str().unwrap().contains("你猜的：500 倍"), "{shown}");
     assert!(shown.as_str().unwrap().contains(&format!("实测：{}", measured.as_str().unwrap())), "{shown} {measured}");
-    // The scale is drawn: a line for each power of ten, and nothing that is text without a place.
+    // The scale is drawn: a line for each power of ten, and no stray text.
     let scale = browser.ask(
         "(svg => [svg.querySelectorAll('.tick').length >= 2 && svg.querySelectorAll('.soft').length >= 2,
             [...svg.childNodes].every(node => node.nodeType === 1)])(document.querySelector('#guess-group-gain svg'))",
     );
-    assert_eq!(scale, json!([true, true]), "the powers of ten, and no words outside the picture");
+    assert_eq!(scale, json!([true, true]), "the powers of ten, and no text outside the picture");
     assert_eq!(
         browser.ask("document.querySelector('#guess-group-gain .change') === null"),
         true,
-        "what was seen is not changed"
+        "a guess whose answer was seen can't be changed"
     );
     assert_eq!(faults(&mut browser, "#guess-group-gain", "answered"), Vec::<String>::new());
     assert_eq!(browser.errors, Vec::<String>::new());
 }
 
-/// How many pairs of these numbers, each before all behind it, the reference record has in this order.
+/// How many pairs of these numbers are in this order in the reference record.
 fn pairs_in_order(site: &Site, ids: [&str; 5]) -> usize {
     let record = fs::read_to_string(site.project.reference().join("numbers.json")).unwrap();
     let record: Value = serde_json::from_str(&record).unwrap();
@@ -108,7 +109,7 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
     assert_eq!(
         browser.ask("document.activeElement.getAttribute('aria-label')"),
         "Up: a small system call",
-        "the focus goes along"
+        "the focus moves along"
     );
     assert_eq!(faults(&mut browser, "#guess-order", "ranking"), Vec::<String>::new());
     click(&mut browser, "#guess-order [type=submit]");
@@ -142,7 +143,7 @@ fn every_kind_can_be_written_and_all_are_gathered_at_the_end() {
     assert_eq!(faults(&mut browser, "#guess-faults", "choice"), Vec::<String>::new());
 
     let mut found = vec![];
-    // In the colours that the players are not looked at in.
+    // In the colours that the players are not checked in.
     for (lang, width, dark) in looks().iter().map(|&(lang, width, dark)| (lang, width, !dark)) {
         browser.look(width, dark);
         let pages = (0..).zip(["your-guesses", "perf-metrics", "latency-numbers", "faults"]);
@@ -172,7 +173,7 @@ fn gathered(browser: &mut Browser, site: &Site) {
     assert_eq!(browser.ask("document.querySelector('.guesses .controls').checkVisibility()"), false);
     assert_eq!(browser.ask("document.querySelector('.guesses .strips').checkVisibility()"), true);
     browser.call("Emulation.setEmulatedMedia", json!({"media": ""}));
-    // Gone only after a second word, here and on the pages.
+    // Removed only after a confirmation, here and on the pages.
     click(browser, ".guesses .clear");
     assert_eq!(browser.ask("document.activeElement.className"), "no");
     assert!(text(browser, ".guesses").starts_with("7 of 37"));
@@ -184,7 +185,7 @@ fn gathered(browser: &mut Browser, site: &Site) {
 }
 
 #[test]
-fn without_scripts_the_page_asks_in_words_and_what_is_kept_may_be_anything() {
+fn without_scripts_the_page_asks_in_prose_and_stored_data_may_be_anything() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(1280, false);

@@ -1,4 +1,4 @@
-//! A frame of the log, cut where the reader likes.
+//! A frame of the log, cut where the reader chooses.
 
 use super::looks::looks_of;
 use super::rules::faults;
@@ -16,7 +16,7 @@ fn go(browser: &mut Browser, step: usize) {
     ));
 }
 
-/// Clicks what is seen where a byte is drawn.
+/// Clicks what is visible where a byte is drawn.
 fn click(browser: &mut Browser, byte: usize) {
     browser.ask(&format!(
         "(part => {{
@@ -53,11 +53,12 @@ fn the_power_fails_where_the_reader_likes() {
         for byte in [29, 0, 47] {
             click(&mut browser, byte);
             let shown = if byte == 47 { json!([48, 0, 0, false]) } else { json!([0, byte + 1, 0, false]) };
-            assert_eq!(browser.ask(SHOWN), shown, "the power fails behind byte {byte}");
+            assert_eq!(browser.ask(SHOWN), shown, "the power fails after byte {byte}");
         }
         for step in [30, 52] {
             go(&mut browser, step);
-            // What the page's head covers, where it is scrolled to, would be told.
+            // The part of the page under its head, where it is scrolled to, would be counted as
+            // covered.
             browser.ask("scrollTo(0, 0)");
             assert_eq!(faults(&mut browser, "#player-log", &format!("step {step}")), Vec::<String>::new());
             browser.ask("document.querySelector('#player-log').scrollIntoView()");

@@ -1,11 +1,12 @@
-//! How often a page is looked at: in which languages, widths and colours.
+//! How often a page is checked: in which languages, widths and colours.
 
 use program::rounds::Rounds;
 use results::language::Language;
 
-/// How what plays on a page is looked at: the language, the width, and whether in the dark.
+/// How the players on a page are checked: the language, the width, and whether in the dark.
 ///
-/// All rounds see each language in each width; few see each language, width and colour once.
+/// With all rounds each language is checked in each width; with few, each language, width and
+/// colour once.
 pub fn looks() -> &'static [(Language, u32, bool)] {
     Rounds::asked().pick(
         &[(Language::English, 390, true), (Language::Chinese, 1280, false)],
@@ -18,17 +19,17 @@ pub fn looks() -> &'static [(Language, u32, bool)] {
     )
 }
 
-/// How this one of several players is looked at: with few rounds in one of these ways, and the next in the other.
+/// How this one of several players is checked: with few rounds in one of these ways, and the next in the other.
 pub fn looks_of(player: usize) -> &'static [(Language, u32, bool)] {
     Rounds::asked().pick(&looks()[player % 2..][..1], looks())
 }
 
-/// Whether a picture of each page is kept: in every way, whatever is asked of it.
+/// Whether a picture of each page is kept: then every way is used.
 pub fn keeps_pictures() -> bool {
     std::env::var_os("BOOK_PICTURES").is_some()
 }
 
-/// Whether this one of several pages or states is looked at in this language: with few rounds each in one of the two,
+/// Whether this one of several pages or states is checked in this language: with few rounds each in one of the two,
 /// and the next in the other.
 pub fn is_asked(lang: Language, number: usize) -> bool {
     keeps_pictures() || Rounds::asked().pick((lang as usize + number).is_multiple_of(2), true)
@@ -41,7 +42,7 @@ fn each_is_asked_in_a_language() {
         assert_eq!(
             asked,
             if keeps_pictures() { 2 } else { Rounds::asked().pick(1, 2) },
-            "languages in which number {number} is looked at"
+            "languages in which number {number} is checked"
         );
     }
 }
@@ -50,5 +51,5 @@ fn each_is_asked_in_a_language() {
 fn two_players_are_looked_at_in_every_way() {
     let both: Vec<_> = [6, 7].into_iter().flat_map(looks_of).collect();
     let missing = looks().iter().find(|look| !both.contains(look));
-    assert_eq!(missing, None, "a language, a width and a colour that no player is looked at in");
+    assert_eq!(missing, None, "a language, a width and a colour that no player is checked in");
 }

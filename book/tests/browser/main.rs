@@ -1,11 +1,11 @@
 //! The built book in a real browser: every page, both languages, both themes, a phone and a desk.
 //!
 //! Needs Chromium (`apt-get install chromium fonts-noto-cjk`) and, for the accessibility rules, `npm ci` in
-//! `book/browser`, which the test runs itself. A reader without them is told what was skipped; with `CI` set
-//! that is a failure. `BOOK_PICTURES=folder` keeps a picture of each page; `BOOK_ROOT=folder`
-//! looks at another copy of the repository.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
+//! `book/browser`, which the test runs itself. Without them the test prints what was skipped; with `CI` set
+//! that is a failure. `BOOK_PICTURES=folder` keeps a picture of each page; `BOOK_ROOT=folder` checks another
+//! copy of the repository.
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
+#![allow(clippy::print_stderr, reason = "the person who runs the test sees what was skipped")]
 
 mod books;
 mod cdp;
@@ -39,7 +39,7 @@ use std::sync::OnceLock;
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The browser, or none after saying so; in CI there must be one.
+/// The browser, or `None` after a message; in CI there must be one.
 fn browser(language: &str) -> Option<Browser> {
     match cdp::installed() {
         Some(program) => Some(Browser::start(&program, language)),
@@ -67,7 +67,7 @@ impl Site {
             if dist.exists() {
                 fs::remove_dir_all(&dist).unwrap();
             }
-            // As it is online: without what was measured here.
+            // As it is online: without this machine's own measurements.
             Site::build(Project::at(root).with_own_output(dist.join("none")), dist)
         })
     }
@@ -87,13 +87,13 @@ impl Site {
         names.map(|name| format!("{}/{}", lang.tag(), name.replace(".md", ".html"))).collect()
     }
 
-    /// The pages of a language that are asked a question that one of the two languages can answer.
+    /// The pages of a language for a check that one of the two languages is enough for.
     fn pages_asked(&self, lang: Language) -> Vec<String> {
         (0..).zip(self.pages(lang)).filter(|(number, _)| is_asked(lang, *number)).map(|(_, page)| page).collect()
     }
 }
 
-/// With `BOOK_PICTURES=folder`, a picture of the page, for looking at.
+/// With `BOOK_PICTURES=folder`, a picture of the page, to look at.
 fn keep_picture(browser: &mut Browser, page: &str, width: u32, dark: bool) {
     let Some(folder) = std::env::var_os("BOOK_PICTURES").map(PathBuf::from) else { return };
     let name = format!("{}-{width}-{}.png", page.replace(['/', '.'], "-"), if dark { "dark" } else { "light" });
@@ -136,7 +136,7 @@ fn the_switch_stays_on_the_page_and_the_section() {
             true
         );
     }
-    // Scrolled to a section by hand, with nothing in the address.
+    // Scrolled to a section by hand, without an anchor in the address.
     browser.open(&site.url("en/preface.html"));
     browser.ask("document.getElementById('read').scrollIntoView()");
     browser.ask("document.getElementById('switch').click()");

@@ -6,8 +6,8 @@ use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
 use serde_json::{Value, json};
 
-/// What the slate and the slow reader show at 41 and 42 cents, which of these two the reader's mask has, and how far it
-/// has come.
+/// What the slate and the slow reader show at 41 and 42 cents, which of these two are in the reader's mask, and its
+/// version.
 const SHOWN: &str = "(() => {
     const part = name => document.querySelector(`#player-mask [data-part=${name}]`);
     const text = names => names.map(name => part(name).textContent).join(' ');
@@ -58,14 +58,15 @@ fn a_slow_reader_takes_one_amount_for_five_changes() {
             "+14 0 | +14 0 | ..",
         ];
         assert_eq!(shown, seen.map(Value::from));
-        // A book of an epoch that is over is stale, until a whole one comes.
+        // A book of an epoch that has ended is stale, until a whole one arrives.
         for (step, stale) in [(16, [false; 3]), (17, [true, false, false]), (19, [true; 3]), (22, [false; 3])] {
             go(&mut browser, step);
             assert_eq!(browser.ask(STALE), json!(stale), "step {step}");
         }
         for step in [12, 19] {
             go(&mut browser, step);
-            // What the page's head covers, where it is scrolled to, would be told.
+            // The part of the page under its head, where it is scrolled to, would be counted as
+            // covered.
             browser.ask("scrollTo(0, 0)");
             assert_eq!(faults(&mut browser, "#player-mask", &format!("step {step}")), Vec::<String>::new());
             browser.ask("document.querySelector('#player-mask').scrollIntoView()");

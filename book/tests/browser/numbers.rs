@@ -6,14 +6,15 @@ use super::{Browser, Site, browser, keep_picture};
 use results::language::Language;
 use serde_json::{Value, json};
 
-/// How many cells are used, under way and no number; the lowest number and the highest; and whether the mark is there.
+/// How many cells are used, under way and not a number; the lowest number and the highest; and whether the mark is
+/// visible.
 const SHOWN: &str = "(() => {
     const count = kind => document.querySelectorAll(`#player-numbers rect.${kind}`).length;
     const text = name => document.querySelector(`#player-numbers [data-part=${name}]`).textContent;
     const mark = document.querySelector('#player-numbers [data-part=mark]').getBoundingClientRect().width > 0;
     return [count('used'), count('under-way'), count('none'), text('low-0'), text('high-3'), mark].join(' ');
 })()";
-/// Which cell the mark stands under, from 0 to 255; nothing where it stands beside the window.
+/// Which cell the mark is under, from 0 to 255; nothing if it is beside the window.
 const MARKED: &str = "(() => {
     const { left, width, top } = document.querySelector('#player-numbers [data-part=mark]').getBoundingClientRect();
     const under = [...document.querySelectorAll('#player-numbers .cell')].map(cell => cell.getBoundingClientRect())
@@ -60,7 +61,7 @@ fn numbers_come_overtake_repeat_and_are_too_old() {
         }
         for (step, cells) in [(12, json!([])), (14, json!([96])), (20, json!([])), (23, json!([255]))] {
             go(&mut browser, step);
-            assert_eq!(browser.ask(MARKED), cells, "step {step}: the cell over the mark");
+            assert_eq!(browser.ask(MARKED), cells, "step {step}: the cell above the mark");
         }
         let found = [(9, "number-reused"), (12, "number-too-old"), (13, "number-done"), (19, "number-too-old")];
         for (step, word) in found {
@@ -70,13 +71,14 @@ fn numbers_come_overtake_repeat_and_are_too_old() {
         }
         for step in [0, 10, 12, 14, 19] {
             go(&mut browser, step);
-            // What the page's head covers, where it is scrolled to, would be told.
+            // The part of the page under its head, where it is scrolled to, would be counted as
+            // covered.
             browser.ask("scrollTo(0, 0)");
             assert_eq!(faults(&mut browser, "#player-numbers", &format!("step {step}")), Vec::<String>::new());
             browser.ask("document.querySelector('#player-numbers').scrollIntoView()");
             keep_picture(&mut browser, &format!("{}-numbers-{step}", lang.tag()), width, dark);
         }
-        // By key, as every player.
+        // By key, like every player.
         browser.ask("document.querySelector('#player-numbers .forward').focus()");
         let press = |browser: &mut Browser, key: &str, code: u32| {
             let event = json!({"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": code});

@@ -14,13 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-/// Where the book stands on its host.
+/// The folder of the book on its host.
 const FOLDER: &str = "books/cents";
 
-/// The first page and all that it loads may weigh so much, before any compression. There are no fonts in it.
+/// The maximum size of the first page and everything it loads, before any compression. There are no fonts in
+/// it.
 const FIRST_PAGE_BYTES_MAX: u64 = 200_000;
 
-/// Any page and all that it loads. The heaviest has three players, charts that are drawn anew, and code in colours.
+/// The same for any page. The heaviest has three players, redrawn charts, and highlighted code.
 const PAGE_BYTES_MAX: u64 = 700_000;
 
 /// The book made ready for the web, once for all tests: none of them writes there.
@@ -29,7 +30,7 @@ fn book_online() -> &'static PathBuf {
     HOST.get_or_init(|| publish("online"))
 }
 
-/// A host's folder with the book in it. What was built to be read from a folder is copied, not built again.
+/// A host's folder with the book in it. The book that was built for a folder is copied, not built again.
 fn publish(name: &str) -> PathBuf {
     let host = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if host.exists() {
@@ -44,7 +45,7 @@ fn publish(name: &str) -> PathBuf {
         repository: address("https://example.org/you/cents"),
     };
     online::publish(&site.project, &dist, &online).unwrap_or_else(|failure| panic!("{failure}"));
-    // The page that leads on at once, to be looked at: `axe` needs scripts to run.
+    // The page that redirects at once, without its redirect: `axe` needs scripts to run.
     let start = fs::read_to_string(dist.join("index.html")).unwrap();
     let (before, after) = (start.find("<script>").unwrap(), start.find("</script>").unwrap());
     fs::write(dist.join("still.html"), format!("{}{}", &start[..before], &start[after..])).unwrap();
@@ -63,10 +64,10 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A host that can fall silent.
+/// A host that can stop answering.
 struct Host {
     files: PathBuf,
-    /// The address of the book, with a slash at its end.
+    /// The address of the book, with a slash at the end.
     book: String,
     up: Arc<AtomicBool>,
 }
@@ -80,7 +81,7 @@ impl Host {
         thread::spawn(move || {
             for stream in listener.incoming().flatten().filter(|_| answers.load(Ordering::SeqCst)) {
                 let host = host.clone();
-                // A browser also connects without asking for anything.
+                // A browser also connects without requesting anything.
                 thread::spawn(move || serve::answer(stream, &host));
             }
         });
@@ -103,14 +104,15 @@ impl Host {
         fs::metadata(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).len()
     }
 
-    /// The size of everything that was asked for since the last look. Whatever is elsewhere ends the test.
+    /// The size of everything that was requested since the last call. A request to another host fails the
+    /// test.
     fn weight(&self, browser: &mut Browser) -> u64 {
         let ours = browser.requests.drain(..).filter(|url| !url.starts_with("data:"));
         ours.map(|url| self.size(&url)).sum()
     }
 }
 
-/// Goes to an address that may lead on, and waits for the page it leads to.
+/// Opens an address that may redirect, and waits for the page that it leads to.
 fn led(browser: &mut Browser, from: &str, to: &str) {
     browser.open("about:blank");
     browser.call("Page.navigate", json!({"url": from}));
@@ -144,7 +146,7 @@ fn the_first_visit_asks_the_browser_and_later_ones_the_reader() {
     browser.until("location.pathname.endsWith('/en/index.html') && document.readyState === 'complete'");
     led(&mut browser, &host.book, &host.url("en/index.html"));
     assert_eq!(browser.errors, Vec::<String>::new());
-    // Where no script runs, the reader chooses on the page itself.
+    // Without scripts the reader chooses on the page itself.
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     led(&mut browser, &host.book, &host.book);
     let links = browser.ask("[...document.querySelectorAll('main a')].map(a => a.href + ' ' + a.lang).sort()");
@@ -157,7 +159,7 @@ fn the_first_visit_asks_the_browser_and_later_ones_the_reader() {
 }
 
 #[test]
-fn what_is_not_found_is_told_in_both_languages_at_any_depth() {
+fn the_missing_page_is_in_both_languages_at_any_depth() {
     let Some(mut browser) = browser("en") else { return };
     let host = Host::of(book_online());
     for page in ["gone.html", "en/gone.html", "zh/chapters/0x09/gone.html"] {
@@ -169,13 +171,13 @@ fn what_is_not_found_is_told_in_both_languages_at_any_depth() {
         assert_eq!(seen, json!([404, "noindex", host.url("en/index.html"), host.url("zh/index.html")]), "{page}");
     }
     assert_eq!(faults(&mut browser, "missing", &host.url("x/gone.html")), Vec::<String>::new());
-    // The browser says of each that it was not found, and nothing else.
+    // The browser reports each as not found, and nothing else.
     assert!(browser.errors.iter().all(|error| error.contains("a status of 404")), "{:?}", browser.errors);
     browser.ask("document.querySelector('main a[lang]').click()");
     browser.until("document.documentElement.lang === 'zh-CN' && document.readyState === 'complete'");
 }
 
-/// How many elements of a page that should answer do not.
+/// How many interactive elements of a page do not work.
 const MUTE: &str = "[...document.querySelectorAll('.sandbox, .player, .guess')].filter(e => !e.querySelector('button')).length
     + document.querySelectorAll('code.language-rust').length - [...document.querySelectorAll('code.language-rust')].filter(c => c.querySelector('[class^=hljs]')).length";
 
@@ -192,7 +194,7 @@ fn pages_are_light_and_ask_for_nothing_elsewhere() {
         browser.open(&host.url(&first));
         let weight = host.weight(&mut browser);
         assert!((1..FIRST_PAGE_BYTES_MAX).contains(&weight), "the first page in {lang:?} weighs {weight} bytes");
-        // The heaviest pages, and one of each kind that answers.
+        // The heaviest pages, and one of each interactive kind.
         for name in ["pinned-ring", "diff-0x06", "market", "group-commit", "your-guesses", "glossary"] {
             let page = format!("{}/{name}.html", lang.tag());
             browser.open(&host.url(&page));
@@ -207,10 +209,10 @@ fn pages_are_light_and_ask_for_nothing_elsewhere() {
     }
     led(&mut browser, &host.book, &host.url("en/index.html"));
     host.weight(&mut browser);
-    assert_eq!(browser.errors, Vec::<String>::new(), "and the policy stops nothing of ours");
+    assert_eq!(browser.errors, Vec::<String>::new(), "and the policy blocks nothing of ours");
 }
 
-/// Waits until the worker of this version has kept what it keeps and the caches of older ones are gone.
+/// Waits until the worker of this version has stored its files and older caches are gone.
 fn kept(browser: &mut Browser, version: &str) {
     browser.until("navigator.serviceWorker.controller?.state === 'activated'");
     let ours = "caches.keys().then(names => names.filter(name => name !== 'a neighbour').map(name => name.split(' ')[1]).join())";
@@ -254,7 +256,7 @@ fn once_visited_the_book_opens_without_a_network_until_there_is_a_newer_one() {
     browser.call("Page.navigate", json!({"url": host.url("zh/market.html")}));
     browser.until("location.href.startsWith('chrome-error:')");
 
-    // A newer book takes the place of the old one, and only of that.
+    // A newer book replaces the old one, and nothing else.
     host.is_up(true);
     let page = host.files.join(FOLDER).join("en/market.html");
     fs::write(&page, fs::read_to_string(&page).unwrap().replace("<main>", "<main data-newer>")).unwrap();

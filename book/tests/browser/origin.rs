@@ -1,5 +1,5 @@
-//! Nothing comes from elsewhere and nothing goes there: every request of every page is watched, from a server and from
-//! a folder, with all that answers in use, and the pages' own policy is tried.
+//! Nothing is loaded from elsewhere and nothing is sent there: every request of every page is watched, from a server
+//! and from a folder, with all interactive elements in use, and the pages' own policy is tested.
 
 use super::{Browser, Site, browser};
 use book::serve;
@@ -8,7 +8,7 @@ use serde_json::json;
 use std::net::{Ipv4Addr, TcpListener};
 use std::thread;
 
-/// Serves the site, and gives its origin and another one that leads to the same files.
+/// Serves the site, and returns its origin and another one that leads to the same files.
 pub fn served(site: &Site) -> (String, String) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -17,15 +17,15 @@ pub fn served(site: &Site) -> (String, String) {
     (format!("http://127.0.0.1:{port}/"), format!("http://localhost:{port}/"))
 }
 
-/// What was asked for elsewhere since the last look; and there has to be something that was asked for here.
+/// What was requested from elsewhere since the last call; something must have been requested here.
 pub fn elsewhere(browser: &mut Browser, origin: &str) -> Vec<String> {
     let (here, elsewhere): (Vec<String>, Vec<String>) =
         browser.requests.drain(..).partition(|url| url.starts_with(origin) || url.starts_with("data:"));
-    assert!(!here.is_empty(), "nothing was asked for at {origin}");
+    assert!(!here.is_empty(), "nothing was requested from {origin}");
     elsewhere
 }
 
-/// Everything on a page that answers, in use.
+/// Uses every interactive element on a page.
 pub const USE: &str = "(() => {
     for (const button of document.querySelectorAll('main button, .choices a')) button.click();
     for (const details of document.querySelectorAll('details')) details.open = true;
@@ -37,7 +37,7 @@ pub const USE: &str = "(() => {
     input.dispatchEvent(new Event('input'));
 })()";
 
-/// Each page on a server is watched where all of them are opened, in `pages`.
+/// Each page on a server is checked where all of them are opened, in `pages`.
 #[test]
 fn no_request_leaves_the_first_page_or_a_folder() {
     let Some(mut browser) = browser("en") else { return };
@@ -55,10 +55,10 @@ fn no_request_leaves_the_first_page_or_a_folder() {
     browser.until("location.href.endsWith('en/index.html') && document.readyState === 'complete'");
     browser.requests.retain(|url| !url.starts_with(&folder));
     assert_eq!(elsewhere(&mut browser, &origin), Vec::<String>::new(), "the first page");
-    assert_eq!(browser.errors, Vec::<String>::new(), "and the policy stops nothing of ours");
+    assert_eq!(browser.errors, Vec::<String>::new(), "and the policy blocks nothing of ours");
 }
 
-/// What the policy says of an attempt.
+/// What the policy blocks of each attempt.
 const ATTEMPTS: [(&str, &str); 5] = [
     ("img-src", "new Image().src = to"),
     ("connect-src", "fetch(to).catch(() => 0)"),
@@ -88,7 +88,7 @@ fn the_policy_of_every_page_lets_nothing_out() {
             assert!(stopped.as_str().unwrap().starts_with(directive), "{page}: {attempt}: {stopped}");
         }
     }
-    // What would leave without the policy is seen by the watch above.
+    // Without the policy, the watch above sees what would leave.
     browser.call("Page.setBypassCSP", json!({"enabled": true}));
     browser.open(&format!("{origin}en/naive.html"));
     browser.requests.retain(|url| url.starts_with(&origin));

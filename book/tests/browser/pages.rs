@@ -1,5 +1,5 @@
-//! Every page, opened once, and all that holds for each: it is sound, nothing of it is cut off, and nothing comes from
-//! elsewhere, whatever is used on it.
+//! Every page, opened once, and everything that must hold for each: it is sound, nothing is cut off, and nothing is
+//! loaded from elsewhere, whatever is used on it.
 
 use super::fixture::Mini;
 use super::looks::{is_asked, keeps_pictures};
@@ -13,32 +13,33 @@ use std::fs;
 /// A phone's width and a desk's, and whether a page is opened in the dark there.
 pub const WIDTHS: [(u32, bool); 2] = [(390, true), (1280, false)];
 
-/// How a page is looked at: the widths, and at each the colours, dark or not.
+/// How a page is checked: the widths, and for each the colours, dark or not.
 type Ways = Vec<(u32, Vec<bool>)>;
 
-/// Both widths and both colours, each width in one colour: two pages together have every way.
+/// Both widths and both colours, each width in one colour: two pages together cover every
+/// combination.
 fn two_ways(page: usize) -> Ways {
     WIDTHS.map(|(width, dark)| (width, vec![dark == page.is_multiple_of(2)])).into()
 }
 
-/// One way for a page, another for the next: four pages have all of them.
+/// One way for a page, another for the next: four pages cover all of them.
 fn one_way(page: usize) -> Ways {
     vec![(WIDTHS[page % 2].0, vec![(page / 2).is_multiple_of(2)])]
 }
 
-/// Every way, for who keeps pictures.
+/// Every way, for keeping pictures.
 fn every_way(_: usize) -> Ways {
     WIDTHS.map(|(width, dark)| (width, vec![dark, !dark])).into()
 }
 
-/// How the pages are looked at: as many ways as were asked for, and every one where a picture of each is kept.
+/// How the pages are checked: as many ways as were asked for, and all of them if a picture of each is kept.
 fn ways() -> fn(usize) -> Ways {
     if keeps_pictures() { every_way } else { Rounds::asked().pick(one_way as fn(usize) -> Ways, two_ways) }
 }
 
-/// Looks at these pages of a language, and gives what is wrong. `then` looks further, at a page that is open.
+/// Checks these pages of a language, and returns what is wrong. `then` checks an open page further.
 ///
-/// A page is opened once for each width; then, where both are asked for, its reader's system changes its colours.
+/// A page is opened once for each width; then, if both colours are asked for, the system's colours change.
 fn look_at_all(
     address: &str,
     (lang, pages): (Language, &[String]),
@@ -47,7 +48,7 @@ fn look_at_all(
 ) -> Vec<String> {
     let ways = ways();
     let mut faults = vec![];
-    // Where a page has one way, its translation has another.
+    // If a page has one way, its translation has another.
     for (number, page) in (lang as usize..).zip(pages) {
         for (width, colours) in ways(number) {
             browser.look(width, colours[0]);
@@ -72,43 +73,44 @@ fn look_at_all(
     faults
 }
 
-/// What is cut off on a page as it stands.
+/// What is cut off on the page in its current state.
 const CUT: &str = "[...document.querySelectorAll('main :is(pre > code, .table-wrapper.record)')]
     .filter(box => box.scrollWidth > box.clientWidth).map(box => box.innerText.slice(0, 60))";
 
-/// What is cut off at a desk on the page that is open, and what it asks for elsewhere while all that answers is used.
+/// What is cut off at a desk on the open page, and what it requests from elsewhere while all its interactive elements
+/// are used.
 fn cut_off_or_elsewhere(browser: &mut Browser, origin: &str) -> Vec<String> {
     browser.look(1280, false);
     let cut = browser.ask(CUT);
     let mut faults: Vec<String> = cut.as_array().unwrap().iter().map(|lines| format!("cut off: {lines}")).collect();
     browser.ask(USE);
-    // The index of all pages is read for a first search, which takes longer than to open a page.
+    // The first search reads the index of all pages, which takes longer than opening a page.
     if Rounds::asked().pick(false, true) {
         browser.until("document.querySelectorAll('#search-results a').length > 0");
     }
-    faults.extend(elsewhere(browser, origin).iter().map(|url| format!("asked for elsewhere: {url}")));
+    faults.extend(elsewhere(browser, origin).iter().map(|url| format!("requested from elsewhere: {url}")));
     browser.ask("localStorage.clear()");
     faults
 }
 
-/// The two languages are two tests, so that they are looked at side by side.
+/// The two languages are two tests, so that they run in parallel.
 fn every_page_is_sound(lang: Language) {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     let (origin, _) = served(site);
-    // The other language has the same figures, tables and players in the same places: where rounds are few, it shows the
+    // The other language has the same figures, tables and players in the same places: with few rounds, it covers the
     // pages in between.
     let (pages, then) =
         (site.pages_asked(lang), |browser: &mut Browser, _: &str| cut_off_or_elsewhere(browser, &origin));
     let mut faults = look_at_all(&origin, (lang, &pages), &mut browser, then);
-    // The page for printing stands still while it is printed.
+    // Nothing on the page for printing moves while it is printed.
     if is_asked(lang, 0) {
         browser.open(&format!("{origin}{}/print.html", lang.tag()));
         let asked = elsewhere(&mut browser, &origin);
-        faults.extend(asked.iter().map(|url| format!("{}/print.html: asked for elsewhere: {url}", lang.tag())));
+        faults.extend(asked.iter().map(|url| format!("{}/print.html: requested from elsewhere: {url}", lang.tag())));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert_eq!(browser.errors, Vec::<String>::new(), "and the policy stops nothing of ours");
+    assert_eq!(browser.errors, Vec::<String>::new(), "and the policy blocks nothing of ours");
 }
 
 #[test]

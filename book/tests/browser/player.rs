@@ -48,7 +48,7 @@ fn a_recording_plays_forwards_and_backwards() {
             assert_eq!(browser.ask(SAID), *told);
         }
         assert_eq!(counts(&mut browser), json!([0, 0, 0, 0, 0]));
-        // By slider and by key; the arrows that turn the book's pages stay in the player.
+        // By slider and by key; the arrow keys that turn the book's pages stay in the player.
         browser.ask(
             "(s => { s.value = 6; s.dispatchEvent(new Event('input')); })(document.querySelector('#player-ring input'))",
         );
@@ -105,7 +105,8 @@ fn a_weakened_ordering_shows_an_old_command_and_both_words_do_not() {
             shown.push(browser.ask(MATCHING).as_str().unwrap().replace("或", "or"));
             browser.ask("document.querySelector('#player-ordering .forward').click()");
         }
-        // Written, stored, loaded, read, told: without Release, without Acquire, and with both.
+        // Written, stored, loaded, read, explained: without Release, without Acquire, and with
+        // both.
         let weak = ["4 | 0", "4 | 0 or 4", "4 or 5 | 0 or 4", "5 | 0 or 4", "5 | 0", "5 | 0"];
         let whole = ["4 | 0", "4 | 0 or 4", "4 or 5 | 0 or 4", "5 | 4", "5 | 4", "5 | 4"];
         assert_eq!(shown, [weak, weak, whole].concat());

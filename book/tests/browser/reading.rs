@@ -1,11 +1,11 @@
-//! What a reader trips over: a place in the book that nobody shows, a sentence that scrolls away from its lines.
+//! Where readers could get lost: the place in the book is always shown, and a sentence stays above its lines.
 
 use super::{Site, browser};
 use results::language::Language;
 use serde_json::json;
 
 #[test]
-fn every_page_says_where_it_stands() {
+fn every_page_shows_its_place_in_the_book() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     for (width, lang) in [(390, Language::Chinese), (1280, Language::English)] {
@@ -48,7 +48,7 @@ fn a_diffs_sentence_stays_over_its_lines_and_roots_are_folded() {
         })()",
     );
     assert_eq!(seen, json!([true, true, ["src/lib.rs", "src/main.rs", "Cargo.toml"]]));
-    // On a wide screen what is gone stands beside what has come.
+    // On a wide screen removed lines are beside their replacement.
     browser.look(1920, false);
     let beside = "(() => {
         const run = [...document.querySelectorAll('.run')].find(run => run.querySelector('del') && run.querySelector('ins'));

@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The source of axe-core, or none after saying so; in CI it must be there.
+/// The source of axe-core, or `None` after a message; in CI it must be there.
 ///
-/// Tests run side by side and share the folder: the first to ask installs, the others wait for it.
+/// Tests run in parallel and share the folder: the first one installs it, the others wait for that.
 pub fn axe() -> Option<&'static str> {
     static AXE: OnceLock<Option<String>> = OnceLock::new();
     AXE.get_or_init(|| cdp::axe_in(&Path::new(CRATE).join("browser"))).as_deref()
@@ -22,23 +22,24 @@ pub const OVERFLOW: &str = "(() => {
     return (wide ? ['the page'] : []).concat(out.map(e => e.tagName + '.' + e.className)).join(', ');
 })()";
 
-/// Pictures that did not load, and drawings without size or words.
+/// Pictures that did not load, and drawings without a size or a text.
 pub const PICTURES: &str = "[...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src)
     .concat([...document.querySelectorAll('figure svg')].filter(s => s.getBoundingClientRect().width < 50 || !s.getAttribute('aria-label')).map(s => 'svg')).join(', ')";
 
 /// What is wrong with a page in this state: what sticks out, and what breaks a rule in a part of it.
 ///
-/// Few rounds look at the part that has changed, which is named by a selector, and all rounds at the whole page: most of
-/// the time goes into the rules, and the page as it opens has been asked for all of them.
+/// Few rounds check only the part that has changed, which a selector names, and all rounds the whole page: the rules
+/// take most of the time, and the page as it opens has been checked for all of them.
 pub fn faults(browser: &mut Browser, part: &str, state: &str) -> Vec<String> {
     let found = [browser.ask(OVERFLOW), broken_rules(browser, Rounds::asked().pick(part, "html"))];
     let told = found.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());
     told.map(|fault| format!("{state}: {fault}")).collect()
 }
 
-/// What breaks a rule for accessibility in a part of the page; nothing where there is no axe-core.
+/// What breaks a rule for accessibility in a part of the page; empty without axe-core.
 ///
-/// What keeps them is not listed: that costs most on a long page, and nobody reads it.
+/// Elements that follow the rules are not listed: that takes longest on a long page, and is never
+/// read.
 pub fn broken_rules(browser: &mut Browser, part: &str) -> Value {
     let Some(axe) = axe() else { return Value::Null };
     browser.ask(&format!("if (!window.axe) {{ {axe} }}; 0"));

@@ -15,7 +15,7 @@ fn page(site: &Site, lang: Language) -> String {
     site.url(&format!("{}/market.html", lang.tag()))
 }
 
-/// Opens an address from scratch, also where it differs from the last behind `#` alone.
+/// Opens an address from scratch, even if it differs from the last one only after `#`.
 fn open(browser: &mut Browser, url: &str) {
     browser.open("about:blank");
     browser.open(url);
@@ -60,7 +60,7 @@ fn the_worked_example_plays_forwards_and_backwards() {
             click(&mut browser, ".forward");
             assert_eq!(browser.ask(BROKEN), 0);
         }
-        // The page's own table says so: 1,100, 780 and 1,120 cents, and nothing in the pot.
+        // The page's own table says: 1,100, 780 and 1,120 cents, and nothing in the pot.
         let end =
             browser.ask("[...document.querySelectorAll('.sandbox .holdings td:nth-child(2)')].map(c => c.innerText)");
         assert_eq!(end, json!(["1,100", "780", "1,120", "0"]));
@@ -69,7 +69,7 @@ fn the_worked_example_plays_forwards_and_backwards() {
             click(&mut browser, ".back");
             assert_eq!(browser.ask(TABLES), *before);
         }
-        // The same by keyboard; the arrows that turn the book's pages stay in the market.
+        // The same by keyboard; the arrow keys that turn the book's pages stay in the market.
         browser.ask("document.querySelector('.sandbox .forward').focus()");
         for (key, step) in [("End", 6), ("ArrowLeft", 5), ("Home", 0), ("ArrowRight", 1)] {
             press(&mut browser, key);
@@ -82,7 +82,7 @@ fn the_worked_example_plays_forwards_and_backwards() {
 }
 
 #[test]
-fn the_script_says_what_the_model_says() {
+fn the_script_agrees_with_the_model() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(1280, false);
@@ -120,7 +120,7 @@ fn the_script_says_what_the_model_says() {
     assert_eq!(browser.errors, Vec::<String>::new());
 }
 
-/// Fills the form in and sends it.
+/// Fills in the form and sends it.
 fn send(browser: &mut Browser, fields: Value) {
     let fill = "for (const [name, value] of Object.entries(fields)) {
         const input = document.querySelector(`.sandbox form .${name} :is(input, select)`);
@@ -149,7 +149,7 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
         told,
         "Cents a share: write a whole number from 0 to 255. Which of them the market takes, its rules say.sixty"
     );
-    assert_eq!(faults(&mut browser, ".sandbox", "a number that is none"), Vec::<String>::new());
+    assert_eq!(faults(&mut browser, ".sandbox", "a number that is not one"), Vec::<String>::new());
     // As a Chinese keyboard writes it, and as the page does.
     send(&mut browser, json!({"price": " ６０"}));
     send(&mut browser, json!({"command": "cancel", "account": 2, "order": "2"}));
@@ -159,7 +159,7 @@ fn what_a_reader_sends_is_answered_kept_and_handed_on() {
     assert_eq!(browser.ask("location.hash"), format!("#rain={address}"));
     assert_eq!(browser.ask("document.querySelector('.sandbox .link').hash === location.hash"), true);
 
-    // From an earlier place, a command takes the place of those after it.
+    // From an earlier place, a command replaces those after it.
     click(&mut browser, ".back");
     send(&mut browser, json!({"command": "withdraw", "account": 2, "amount": "0,250"}));
     send(&mut browser, json!({"command": "resolve", "outcome": "no"}));
@@ -195,7 +195,7 @@ fn every_state_is_sound_in_every_look() {
     for (lang, (number, (name, hash))) in
         Language::ALL.into_iter().flat_map(|lang| numbered().map(move |state| (lang, state)))
     {
-        // Every look once; the page as it opens is looked at in all of them elsewhere.
+        // Every look once; the page as it opens is checked in all of them elsewhere.
         let looks = lang.pick([(390, true), (1280, false)], [(390, false), (1280, true)]);
         for (_, (width, dark)) in (number..).zip(looks).filter(|(look, _)| is_asked(lang, *look)) {
             browser.look(width, dark);

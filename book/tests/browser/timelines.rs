@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 const PLAYERS: [(&str, &str, &str, usize); 2] =
     [("batches", "group-commit", "0x03, K = 4", 4), ("at-once", "pinned-ring", "0x06", 3)];
 
-/// An order for each row, and a step before the first.
+/// One step for each order, and one before the first.
 const EACH: usize = 14;
 
-/// The run that is shown and how many latencies are told, by the picture; the run that is chosen, by the buttons.
+/// The shown run and how many latencies are visible, according to the picture; the chosen run, according to the
+/// buttons.
 fn shown(browser: &mut Browser, player: &str) -> Value {
     browser.ask(&format!(
         "(() => {{
@@ -44,7 +45,7 @@ fn a_reader_changes_the_run_and_stays_with_the_order() {
                 click(&mut browser, ".forward");
             }
             assert_eq!(shown(&mut browser, player), json!(["0x01", 7, "0x01"]));
-            // Each order's time in words, too: the latency that its row tells.
+            // Each order's time as text, too: the latency in its row.
             for run in 1..=runs {
                 click(&mut browser, &format!(".runs button:nth-child({run})"));
                 let now = shown(&mut browser, player);
@@ -62,7 +63,7 @@ fn a_reader_changes_the_run_and_stays_with_the_order() {
                     );
                 }
             }
-            // On over the end of a run and back, and the last step of all.
+            // Past the end of a run and back, and the last step of all.
             click(&mut browser, ".runs button:first-child");
             for _ in 7..EACH {
                 click(&mut browser, ".forward");
@@ -78,7 +79,7 @@ fn a_reader_changes_the_run_and_stays_with_the_order() {
             let halo = browser.ask(&halo);
             assert!(
                 halo.as_str().is_some_and(|order| order.starts_with("stroke")),
-                "a latency keeps off the lines of the scale"
+                "a latency does not overlap the lines of the scale"
             );
             browser.ask(&format!("document.querySelector('#player-{player}').scrollIntoView()"));
             keep_picture(&mut browser, &format!("{}-{player}", lang.tag()), width, dark);

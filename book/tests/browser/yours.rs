@@ -1,5 +1,5 @@
-//! A reader's own records: dropped, shown beside the reference as the build shows them, refused in words, kept over a
-//! reload, and taken away.
+//! A reader's own records: dropped, shown beside the reference as the build shows them, refused with a message, kept
+//! over a reload, and removed.
 
 use super::looks::{is_asked, looks};
 use super::rules::faults;
@@ -19,7 +19,7 @@ fn text(browser: &mut Browser, what: &str) -> String {
     text.as_str().unwrap_or_else(|| panic!("{what} has no text")).to_owned()
 }
 
-/// Drops files on the place, and gives what it says of them.
+/// Drops files on the place, and returns its message.
 fn drop_on(browser: &mut Browser, files: &[(&str, &str)]) -> String {
     let files = json!(files);
     browser.ask(&format!(
@@ -34,13 +34,14 @@ fn drop_on(browser: &mut Browser, files: &[(&str, &str)]) -> String {
     told(browser)
 }
 
-/// What the place says, once it says something.
+/// The message of the place, once there is one.
 fn told(browser: &mut Browser) -> String {
     browser.until("document.querySelector('.yours-place [role=status]').innerText !== ''");
     text(browser, ".yours-place [role=status]")
 }
 
-/// A record of the book, as another machine could have made it: its name is another, and group commit is twice as fast.
+/// A record of the book, as another machine could have made it: its name is different, and group commit is twice as
+/// fast.
 fn own_ladder(site: &Site) -> String {
     let text = fs::read_to_string(site.project.reference().join("ladder.json")).unwrap();
     let mut record: Value = serde_json::from_str(&text).unwrap();
@@ -55,7 +56,7 @@ fn own_ladder(site: &Site) -> String {
 /// What a page shows, without what surrounds it.
 const SHOWN: &str = "document.querySelector('main').innerText.replace(/\\s+/g, ' ')";
 
-/// Takes away what is only where a record is dropped: its place, and charts, which the build takes out of files.
+/// Removes what exists only where a record is dropped: its place, and charts, which the build takes from files.
 const BARE: &str = "document.querySelectorAll('.yours-place, figure.chart').forEach(one => one.remove())";
 
 /// Which charts of the page are drawn a second time.
@@ -72,7 +73,8 @@ fn what_is_dropped_stands_where_the_build_puts_ones_own() {
         fs::write(with.path(&format!("output/{name}.json")), &text).unwrap();
         text
     };
-    // Another machine, other figures, a stage pass that was not run, and a chapter that is not there.
+    // Another machine, other figures, a stage pass that was not run, and a chapter that does not
+    // exist.
     let stages = "\"stages_ns\": {\"log_append\": 40";
     let edits = [
         ("CPU 3000", "CPU 9000"),
@@ -129,7 +131,7 @@ fn a_record_is_dropped_kept_and_taken_away() {
         assert_eq!(browser.ask("document.querySelectorAll('data.num .own').length > 5"), true);
         open(&mut browser, site, lang, "measuring");
         a_chart_is_drawn(&mut browser, lang);
-        // By keyboard: to the button, and pressed; the focus is led on.
+        // By keyboard: to the button, and pressed; the focus moves on.
         browser.ask("document.querySelector('.yours-place button').focus()");
         for kind in ["keyDown", "keyUp"] {
             browser.call(
@@ -151,7 +153,8 @@ fn a_record_is_dropped_kept_and_taken_away() {
     assert_eq!(browser.errors, Vec::<String>::new());
 }
 
-/// The page's chart is drawn out of the reader's record under ours, both say whose they are, and what a record says is text.
+/// The page's chart is drawn from the reader's record under ours, both are labelled, and what a record contains is
+/// shown as text.
 fn a_chart_is_drawn(browser: &mut Browser, lang: Language) {
     let (reference, own) = lang.pick(("Reference machine", "Your own run"), ("参考机器", "你自己的运行"));
     assert_eq!(browser.ask(DRAWN), json!(["latency"]));
@@ -161,7 +164,8 @@ fn a_chart_is_drawn(browser: &mut Browser, lang: Language) {
         browser.ask(&format!("document.querySelector('{what} svg').getAttribute('aria-label')"))
     };
     let (ours, theirs) = (label(browser, "figure[data-chart]"), label(browser, "figure.dropped"));
-    // Their record differs from ours in what this chart does not show, and so do the words for those who cannot see it.
+    // The record differs from ours in something that this chart does not show, and so does the text for screen
+    // readers.
     let words =
         |label: &Value, who: &str| label.as_str().unwrap().strip_prefix(&format!("{who}: ")).unwrap().to_owned();
     assert_eq!(words(&ours, reference), words(&theirs, own));
@@ -209,7 +213,7 @@ fn a_record_that_is_no_picture_draws_none() {
 }
 
 #[test]
-fn a_file_that_is_no_record_is_refused_in_words() {
+fn a_file_that_is_not_a_record_is_refused_with_a_message() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     let ladder = own_ladder(site);
@@ -248,7 +252,7 @@ fn a_file_that_is_no_record_is_refused_in_words() {
         }
         assert_eq!(faults(&mut browser, ".yours-place", lang.tag()), Vec::<String>::new());
     }
-    // What is kept may be anything, and may be written by another page of this origin.
+    // What is stored may be anything, and may be written by another page of this origin.
     let spoiled = ladder.replace("\"cpu\"", "\"gpu\"");
     for kept in ["[]", "nonsense", "{\"chapters\": [], \"flow\": 1}", &spoiled] {
         browser.ask(&format!("localStorage.setItem('book-record-ladder', {})", json!(kept)));
@@ -259,7 +263,7 @@ fn a_file_that_is_no_record_is_refused_in_words() {
 }
 
 #[test]
-fn a_browser_that_keeps_nothing_says_so_and_files_are_picked() {
+fn a_browser_without_storage_says_so_and_files_are_picked() {
     let Some(mut browser) = browser("en") else { return };
     let site = Site::book();
     browser.look(390, true);
@@ -278,7 +282,7 @@ fn a_browser_that_keeps_nothing_says_so_and_files_are_picked() {
     assert_eq!(browser.ask("document.querySelectorAll('.own').length > 0"), true);
     open(&mut browser, site, Language::English, "measuring");
     assert_eq!(browser.ask("document.querySelectorAll('.own, .yours-place li').length"), 0);
-    // Without its script the page says the other way.
+    // Without its script the page describes the other way.
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     open(&mut browser, site, Language::Chinese, "measuring");
     assert_eq!(text(&mut browser, ".yours-place"), "页面能运行脚本时，这里是放记录的地方。");

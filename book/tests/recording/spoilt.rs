@@ -1,4 +1,5 @@
-//! No read of the two books goes unnoted: what a command is not said to have read may hold anything.
+//! No read of the two books goes unnoted: a cell that a command did not read according to the notes
+//! may hold anything.
 
 use super::books::{Books, MARKET, commands};
 use observed::seen::Access;
@@ -24,7 +25,8 @@ fn run(books: &mut Books, cells: &[Cell], at: usize, engine: usize) -> (String, 
     (format!("{:?}", answers[engine]), [met(false), met(true)])
 }
 
-/// Spoils each cell in turn. A command that is not said to read it answers, reads and writes as if nothing had happened.
+/// Spoils each cell in turn. A command that does not read it, according to the notes, answers, reads and writes as if
+/// nothing had happened.
 #[test]
 fn what_was_not_read_may_hold_anything() {
     for at in 0..commands().len() {
@@ -40,7 +42,11 @@ fn what_was_not_read_may_hold_anything() {
                 };
                 if is_spoilt {
                     spoilt += 1;
-                    let told = format!("{}: book {engine} reads `{}` and does not say so", commands()[at].0, cell.name);
+                    let told = format!(
+                        "{}: book {engine} reads `{}`, but the read was not noted",
+                        commands()[at].0,
+                        cell.name
+                    );
                     assert_eq!(run(&mut books, &cells, at, engine), right, "{told}");
                 }
             }

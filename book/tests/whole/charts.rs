@@ -1,8 +1,8 @@
-//! What the page's script draws out of a reader's record (`book/theme/charts`) is what the measuring tool draws out of it
-//! (`results::charts`): the same shapes in the same places, the same texts, in both languages; and a record that is no
-//! picture is none.
+//! What the page's script draws from a reader's record (`book/theme/charts`) is what the measuring tool draws from it
+//! (`results::charts`): the same shapes in the same places, the same texts, in both languages; and a record that
+//! gives no picture gives none in either.
 //!
-//! Needs node. A reader without it is told what was skipped; with `CI` set that is a failure.
+//! Needs node. Without it the test prints what was skipped; with `CI` set that is a failure.
 
 mod made_up;
 
@@ -21,7 +21,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// Two pixels are the same when they are as near as this: the tool measures text with numbers of half the length.
+/// Two positions are equal if they are this close: the tool measures text with single-precision numbers.
 const NEAR: f64 = 0.01;
 
 fn book() -> PathBuf {
@@ -44,7 +44,8 @@ fn scripts() -> Vec<String> {
     all.filter(|script| script != "charts/show.js").collect()
 }
 
-/// Asks the scripts in a theme's folder, and gives one answer a question. What is given in both languages is asked first.
+/// Asks the scripts in a theme's folder, and returns one answer for each question. What is passed in both languages
+/// is asked first.
 fn answers(theme: &Path, questions: &[Value]) -> Result<Vec<Value>, String> {
     let folder = TempDir::new().unwrap();
     let asked = folder.path().join("questions");
@@ -75,7 +76,7 @@ fn reference(verb: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
 }
 
-/// Where two drawings differ, as a path with both values; nothing where they do not.
+/// Where two drawings differ, as a path with both values; `None` if they are equal.
 fn unlike(ours: &Value, theirs: &Value, path: &str) -> Option<String> {
     let said = || Some(format!("{path}: the tool draws {ours}, the script {theirs}"));
     match (ours, theirs) {
@@ -94,7 +95,8 @@ fn unlike(ours: &Value, theirs: &Value, path: &str) -> Option<String> {
     }
 }
 
-/// Every chart of every record, reference and made up: what to ask the script, what the tool draws, and what that is.
+/// Every chart of every record, reference and made up: the question for the script, what the tool draws, and its
+/// name.
 struct Expected {
     asked: Vec<Value>,
     drawn: Vec<Value>,
@@ -123,17 +125,17 @@ fn draw(verb: &str, record: &Value, language: Language) -> Value {
     json!({"ask": "draw", "records": {verb: record}, "language": language.tag()})
 }
 
-/// The charts that the script says it draws.
+/// The charts that the script claims to draw.
 fn names() -> Vec<String> {
     serde_json::from_value(answers(&ours(), &[json!({"ask": "names"})]).unwrap().remove(0)).unwrap()
 }
 
-/// The first thing that the scripts of a theme draw otherwise than the tool.
+/// The first thing that the scripts of a theme draw differently from the tool.
 fn first_difference(theme: &Path, languages: &[Language]) -> Option<String> {
     let Expected { asked, drawn, told } = &*EXPECTED;
     let spoken = |at: &usize| languages.iter().any(|language| asked[*at]["language"] == language.tag());
     let places: Vec<usize> = (0..asked.len()).filter(spoken).collect();
-    // Some at a time: behind the first difference nothing is asked.
+    // In portions: after the first difference nothing more is asked.
     places.chunks(places.len().div_ceil(8)).find_map(|places| {
         let questions: Vec<Value> = places.iter().map(|at| asked[*at].clone()).collect();
         let found = match answers(theme, &questions) {
@@ -177,7 +179,7 @@ fn every_chart_that_a_page_shows_or_a_record_has_is_known() {
     assert_eq!(drawn, known);
 }
 
-/// Mistakes that are easily made, and that the comparison would be worth nothing if it did not find.
+/// Likely mistakes; the comparison would be worthless if it did not find them.
 const PLANTED: [(&str, &str, &str, &str); 15] = [
     ("a scale", "scene.js", "Math.max(high * 1.25, low * 10)", "Math.max(high * 1.26, low * 10)"),
     ("a lower end", "scene.js", "Math.log10(least) - 0.2", "Math.log10(least)"),
@@ -219,7 +221,7 @@ fn a_planted_difference_is_found() {
     for (what, file, from, to) in PLANTED {
         let (right, script) = (ours().join("charts").join(file), folder.path().join("charts").join(file));
         let text = fs::read_to_string(&right).unwrap();
-        assert_eq!(text.matches(from).count(), 1, "{what}: {file} has not exactly one `{from}`");
+        assert_eq!(text.matches(from).count(), 1, "{what}: {file} does not contain exactly one `{from}`");
         fs::write(&script, text.replace(from, to)).unwrap();
         assert!(first_difference(folder.path(), &[Language::English]).is_some(), "{what}: not found");
         fs::copy(&right, &script).unwrap();
@@ -227,7 +229,8 @@ fn a_planted_difference_is_found() {
     assert_eq!(first_difference(folder.path(), &[Language::English]), None);
 }
 
-/// The elements of a picture, each with its attributes in order and its text; numbers as they are seen.
+/// The elements of a picture, each with its attributes in order and its text; numbers as they are
+/// displayed.
 fn elements(svg: &str) -> Vec<String> {
     let element = Regex::new(r"(?s)<(rect|polyline|circle|text) ([^>]*?)/?>([^<]*)").unwrap();
     let attribute = Regex::new(r#"([\w-]+)="([^"]*)""#).unwrap();
@@ -279,7 +282,7 @@ fn the_reference_records_give_the_pictures_of_the_book() {
     }
 }
 
-/// The elements that a script drew, written as those of a picture.
+/// The elements that a script drew, written like those of a picture.
 fn drawn_elements(drawn: &Value) -> Vec<String> {
     let written = drawn["elements"].as_array().unwrap().iter().map(|element| {
         let attributes = element[1].as_object().unwrap().iter();
@@ -304,7 +307,7 @@ fn a_spoiled_record_is_a_picture_or_none() {
         let count = |of: &str| told[of].as_u64().unwrap();
         assert!(count("refused") > 0 && count("nothing") > 0 && count("drawn") > 0, "{verb}: {told}");
     }
-    // Far more rows than a picture can have.
+    // Far more rows than fit into a picture.
     let mut ladder = reference("ladder");
     let chapter = ladder["chapters"][0].clone();
     ladder["chapters"] = json!(vec![chapter; 10_000]);

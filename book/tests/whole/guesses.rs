@@ -53,20 +53,20 @@ fn a_guess_and_its_answer_belong_together() {
     bites("", &count("count"), FILE, "book/en/one.md has no {{guess orders}}");
     bites("{{guess other}}", &count("count"), "book/zh/one.md", "has no guess `other`");
     let elsewhere = count("count").replace("0x01", "0x02");
-    bites("{{guess orders}}", &elsewhere, "book/en/one.md", "say `<!-- answer: num ladder:chapters[0x02]");
-    bites("{{guess orders}}", &elsewhere, "book/en/one.md", "is to be guessed, and no guess");
+    bites("{{guess orders}}", &elsewhere, "book/en/one.md", "write `<!-- answer: num ladder:chapters[0x02]");
+    bites("{{guess orders}}", &elsewhere, "book/en/one.md", "is to be guessed, but no guess");
     let nowhere = count("count").replace("orders_per_s", "orders_a_year");
     bites("{{guess orders}}", &nowhere, "book/en/one.md", "orders_a_year");
     bites("{{guess orders}}", &count("hunch"), "book/en/one.md", "unknown variant `hunch`");
     let table = count("count").replace(ANSWER, "table ladder");
-    bites("{{guess orders}}", &table, "book/en/one.md", "gives no number: say `num …` or `ratio …`");
+    bites("{{guess orders}}", &table, "book/en/one.md", "gives no number: write `num …` or `ratio …`");
     let mini = book("{{guess orders}}", &count("count"));
     mini.edit("book/en/one.md", "{{guess orders}}\n", "").edit(
         "book/en/one.md",
         "## Numbers {#numbers}\n",
         "## Numbers {#numbers}\n\n{{guess orders}}\n",
     );
-    mini.bites("book/en/one.md", "stands outside of the section `guess`");
+    mini.bites("book/en/one.md", "is outside of the section `guess`");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_choice_knows_what_is_right() {
     let larger = ", value = \"num ladder:chapters[0x02].orders_per_s.median\"";
     assert_eq!(right(&choice(&two(&value, larger), &item(""))), '1');
     for (options, item, reason) in [
-        (two("", ""), item(""), "has nothing that answers it"),
+        (two("", ""), item(""), "has no answer"),
         (two("", ""), item(", right = 2"), "there is no option 2"),
         (two(", below = 1.0", ", below = 2.0"), item(&value), "no option holds"),
     ] {

@@ -1,7 +1,7 @@
-//! The book as it is built and checked, and what its scripts make of records, side by side in one program: on its own each
-//! part would leave a core idle for a while.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said to whoever runs the test")]
+//! The book as it is built and checked, and what its scripts make of records, in parallel in one program: separately
+//! each part would leave a core idle for a while.
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
+#![allow(clippy::print_stderr, reason = "the person who runs the test sees what was skipped")]
 
 mod charts;
 #[path = "../fixture/mod.rs"]

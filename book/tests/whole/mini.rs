@@ -1,5 +1,5 @@
-//! The checker bites: a small book that passes is broken on purpose, one thing at a time, and each break must be
-//! told with its file, its line and its reason.
+//! The checker is effective: a small book that passes is broken on purpose, one thing at a time, and each break
+//! must be reported with its file, its line and its reason.
 
 mod named_test;
 
@@ -47,17 +47,17 @@ fn the_readers_own_run_stands_beside_the_reference() {
 }
 
 #[test]
-fn a_translation_out_of_step_is_told() {
+fn a_translation_out_of_step_is_reported() {
     let mini = Mini::new();
     mini.edit("book/en/one.md", "How fast", "How very fast");
-    assert_eq!(mini.bites("book/zh/one.md", "renders an older English section"), 1);
+    assert_eq!(mini.bites("book/zh/one.md", "translates an older English section"), 1);
     assert_eq!(mini.stamped().problems(), []);
     mini.edit("book/zh/one.md", "## 代码 {#code}\n<!-- en:", "## 代码 {#code}\n<!-- was:");
-    mini.bites("book/zh/one.md", "carries no hash");
+    mini.bites("book/zh/one.md", "has no hash");
 }
 
 #[test]
-fn a_heading_without_twin_id_or_place_is_told() {
+fn a_heading_without_twin_id_or_place_is_reported() {
     Mini::new().edit("book/en/one.md", "## Words {#words}", "## Words {#other}").bites("book/en/one.md", "has no twin");
     Mini::new().edit("book/zh/one.md", "## 词 {#words}", "## 词").bites("book/zh/one.md", "needs an explicit id");
     Mini::new().edit("book/en/one.md", "{#words}", "{#code}").bites("book/en/one.md", "is used twice");
@@ -65,7 +65,7 @@ fn a_heading_without_twin_id_or_place_is_told() {
 }
 
 #[test]
-fn a_page_missing_on_one_side_is_told() {
+fn a_page_missing_on_one_side_is_reported() {
     let mini = Mini::new();
     mini.edit("book/zh/SUMMARY.md", "[改动](two.md)", "");
     assert_eq!(mini.bites("book/en/SUMMARY.md", "`two.md` is not in book/zh/SUMMARY.md"), 5);
@@ -73,7 +73,7 @@ fn a_page_missing_on_one_side_is_told() {
 }
 
 #[test]
-fn a_number_without_record_is_told_with_its_line() {
+fn a_number_without_record_is_reported_with_its_line() {
     let line =
         Mini::new().edit("book/en/one.md", "latency_ns.p50", "latency_ns.p42").bites("book/en/one.md", "no key `p42`");
     assert_eq!(line, 9);
@@ -93,7 +93,7 @@ fn a_number_without_record_is_told_with_its_line() {
 }
 
 #[test]
-fn a_figure_typed_by_hand_is_told() {
+fn a_figure_typed_by_hand_is_reported() {
     let mini = Mini::new();
     mini.edit("book/en/one.md", "Now run it.", "Now run it.\nIt takes 3.4 ms.");
     assert_eq!(mini.bites("book/en/one.md", "`3.4 ms` is typed by hand"), 39);
@@ -111,7 +111,7 @@ fn a_figure_typed_by_hand_is_told() {
 }
 
 #[test]
-fn pasted_code_is_told() {
+fn pasted_code_is_reported() {
     let code = "```rust\nfn a() {}\nfn b() {}\nfn c() {}\nfn d() {}\n```\n\nNow run it.";
     assert_eq!(
         Mini::new().edit("book/en/one.md", "Now run it.", code).bites("book/en/one.md", "4 lines of Rust are pasted"),
@@ -120,7 +120,7 @@ fn pasted_code_is_told() {
 }
 
 #[test]
-fn an_include_that_finds_nothing_is_told() {
+fn an_include_that_finds_nothing_is_reported() {
     let include = "engine.rs:submit}}\n```";
     Mini::new().edit("book/en/one.md", include, "engine.rs:gone}}\n```").bites("book/en/one.md", "no `ANCHOR: gone`");
     Mini::new().edit("book/en/one.md", include, "motor.rs:submit}}\n```").bites("book/en/one.md", "motor.rs");
@@ -134,7 +134,7 @@ fn an_include_that_finds_nothing_is_told() {
 }
 
 #[test]
-fn a_diff_without_a_sentence_is_told() {
+fn a_diff_without_a_sentence_is_reported() {
     let mini = Mini::new();
     mini.edit("chapters/0x02-batch/src/engine.rs", "//! An engine.", "//! A batching engine.");
     assert_eq!(mini.problems(), []);
@@ -146,11 +146,11 @@ fn a_diff_without_a_sentence_is_told() {
 }
 
 #[test]
-fn a_sandbox_that_cannot_play_is_told() {
+fn a_sandbox_that_cannot_play_is_reported() {
     let sandbox = "book/sandboxes/rain.toml";
     let page = |from, to, reason| Mini::new().edit(sandbox, from, to).bites("book/zh/one.md", reason);
     page("place.2.buy-no.45", "place.2.buy-maybe.45", "buy-maybe");
-    page("\"resolve.yes\",", "\"end.yes\",", "`end.yes` is no command; write place.ACCOUNT");
+    page("\"resolve.yes\",", "\"end.yes\",", "`end.yes` is not a command; write place.ACCOUNT");
     page("still = 3", "still = 9", "beyond the end");
     page("still = 3", "stil = 3", "unknown field `stil`");
     let mini = Mini::new();
@@ -169,16 +169,16 @@ fn a_sandbox_that_cannot_play_is_told() {
 }
 
 #[test]
-fn a_step_that_the_book_does_not_show_is_told() {
+fn a_step_that_the_book_does_not_show_is_reported() {
     let mini = Mini::new();
     mini.edit("book/zh/two.md", "{{diff 0x01 0x02}}", "");
     assert_eq!(mini.bites("book/zh/SUMMARY.md", "no page has {{diff 0x01 0x02}}"), 1);
     fs::copy(mini.path("book/diffs/0x02.toml"), mini.path("book/diffs/0x09.toml")).unwrap();
-    mini.bites("book/diffs/0x09.toml", "a chapter that is not there");
+    mini.bites("book/diffs/0x09.toml", "a chapter that does not exist");
 }
 
 #[test]
-fn a_broken_link_anchor_or_picture_is_told() {
+fn a_broken_link_anchor_or_picture_is_reported() {
     let line = Mini::new()
         .edit("book/en/one.md", "two.md#diff-src-engine-rs", "two.md#nowhere")
         .bites("book/en/one.md", "has no `nowhere`");
@@ -191,14 +191,14 @@ fn a_broken_link_anchor_or_picture_is_told() {
 }
 
 #[test]
-fn braces_left_in_a_page_are_told() {
+fn braces_left_in_a_page_are_reported() {
     let mini = Mini::new();
     mini.edit("book/en/one.md", "Now run it.", "Now \\{{num it}}.");
     mini.bites("book/en/one.md", "`{{num it}}` is left in the built page");
 }
 
 #[test]
-fn a_term_rendered_otherwise_is_told() {
+fn a_term_rendered_differently_is_reported() {
     Mini::new().edit("book/zh/one.md", "**撮合**有多快", "它有多快").bites("book/zh/one.md", "never says `撮合`");
     Mini::new().edit("book/zh/one.md", "现在运行它", "现在匹配它").bites("book/zh/one.md", "this book says `撮合`");
     let mini = Mini::new();
@@ -207,14 +207,14 @@ fn a_term_rendered_otherwise_is_told() {
 }
 
 #[test]
-fn a_term_before_its_meaning_is_told() {
+fn a_term_before_its_explanation_is_reported() {
     let mini = Mini::new();
     assert_eq!(
         mini.edit("book/en/one.md", "**matching**", "matching").stamped().bites("book/en/one.md", "first time"),
         3
     );
     Mini::new().edit("book/zh/one.md", "**延迟**", "延迟").bites("book/zh/one.md", "first time");
-    // What the glossary calls technical is no everyday word.
+    // A word that the glossary calls technical is not an everyday word.
     let mini = Mini::new();
     mini.edit("book/glossary.toml", "avoid = [", "loose = true\navoid = [");
     mini.edit("book/en/one.md", "**matching**", "matching").edit("book/zh/one.md", "**撮合**", "撮合");
@@ -235,18 +235,18 @@ fn with_a_guess(answer: &str) -> Mini {
 }
 
 #[test]
-fn a_guess_without_an_answer_is_told() {
+fn a_guess_without_an_answer_is_reported() {
     with_a_guess("").bites("book/en/one.md", "names no answer");
     let gone = "<!-- answer: num ladder:chapters[0x02].orders_per_s.median -->";
-    with_a_guess(gone).bites("book/zh/one.md", "does not come behind it");
-    with_a_guess("<!-- answer: #one -->").bites("book/en/one.md", "no such section comes behind it");
+    with_a_guess(gone).bites("book/zh/one.md", "does not come after it");
+    with_a_guess("<!-- answer: #one -->").bites("book/en/one.md", "no such section comes after it");
     for answer in ["num ladder:chapters[0x01].orders_per_s.median", "#code", "table stages 0x02"] {
         assert_eq!(with_a_guess(&format!("<!-- answer: {answer} -->")).problems(), [], "{answer}");
     }
 }
 
 #[test]
-fn an_answer_before_its_guess_is_told() {
+fn an_answer_before_its_guess_is_reported() {
     let answer = "<!-- answer: num ladder:chapters[0x01].orders_per_s.median -->";
     for early in ["{{num ladder:chapters[0x01].orders_per_s.median | si2}}", "{{table ladder}}", "{{chart throughput}}"]
     {
@@ -257,7 +257,7 @@ fn an_answer_before_its_guess_is_told() {
 }
 
 #[test]
-fn a_chart_word_outside_the_glossary_is_told() {
+fn a_chart_word_outside_the_glossary_is_reported() {
     let chart = "output/reference/charts/throughput.zh.svg";
     assert_eq!(Mini::new().edit(chart, "\n吞吐量\n", "\n匹配\n").bites(chart, "this book says `撮合`"), 5);
     let mini = Mini::new();
@@ -269,7 +269,7 @@ fn a_chart_word_outside_the_glossary_is_told() {
 }
 
 #[test]
-fn chinese_set_like_english_is_told() {
+fn chinese_set_like_english_is_reported() {
     Mini::new()
         .edit("book/zh/one.md", "现在运行它。", "现在run它。")
         .bites("book/zh/one.md", "space between Chinese and Latin");

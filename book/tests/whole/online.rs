@@ -1,4 +1,5 @@
-//! The book made ready for the web: what stands in the folder, and that a book which is not meant for it stays as it is.
+//! The book made ready for the web: the contents of the folder, and that a book that is not meant for the web stays
+//! as it is.
 
 use crate::fixture::Mini;
 use book::online::FILES;
@@ -7,7 +8,7 @@ use std::fs;
 
 const SITE: &str = "https://example.org/cents";
 
-/// Builds the small book with these arguments, and gives it to read from.
+/// Builds the small book with these arguments, and serves it to be read.
 fn built(mini: &Mini, arguments: &[&str]) {
     let output = mini.run(&[&["build", "--output", "site"], arguments].concat());
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -18,7 +19,7 @@ fn read(mini: &Mini, file: &str) -> String {
 }
 
 #[test]
-fn a_page_says_where_it_stands_and_in_which_languages() {
+fn a_page_declares_its_address_and_its_languages() {
     let mini = Mini::new();
     built(&mini, &["--site-url", SITE]);
     for (file, name) in [("zh/two.html", "two"), ("zh/one.html", "one"), ("zh/index.html", "one")] {
@@ -62,7 +63,7 @@ fn the_map_holds_every_page_once() {
         }
     }
     assert!(!map.contains("print.html") && !map.contains("index.html"), "{map}");
-    // Nobody looks for it in a folder; a host of its own has one.
+    // It is never looked for in a folder; a host of its own has one.
     assert!(!mini.path("site/robots.txt").exists());
     built(&mini, &["--site-url", "https://example.org/"]);
     assert!(read(&mini, "robots.txt").contains("Sitemap: https://example.org/sitemap.xml"));
@@ -130,11 +131,11 @@ fn the_workers_version_follows_the_content() {
 }
 
 #[test]
-fn a_picture_that_is_none_is_told() {
+fn an_invalid_picture_is_reported() {
     let mini = Mini::new();
     fs::write(mini.path("output/reference/charts/throughput.zh.png"), "<svg/>").unwrap();
     let output = mini.run(&["build", "--output", "site", "--site-url", SITE]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("throughput.zh.png") && said.contains("it is no PNG"), "{said}");
+    assert!(said.contains("throughput.zh.png") && said.contains("it is not a PNG"), "{said}");
 }

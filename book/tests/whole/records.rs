@@ -1,7 +1,8 @@
-//! What the page's script makes of a reader's record (`book/theme/records.js`) is what the build makes of it: the same
-//! numbers in every format, the same figure for everything that a page shows; and a file that is no record is refused.
+//! What the page's script makes of a reader's record (`book/theme/records.js`) is what the build makes of it: the
+//! same numbers in every format, the same figure for everything that a page shows; and a file that is not a record is
+//! refused.
 //!
-//! Needs node. A reader without it is told what was skipped; with `CI` set that is a failure.
+//! Needs node. Without it the test prints what was skipped; with `CI` set that is a failure.
 
 use crate::node;
 use book::expand;
@@ -22,7 +23,7 @@ fn book() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Asks the script, and gives one answer a question.
+/// Asks the script, and returns one answer for each question.
 fn answers(script: &Path, questions: &[Value]) -> Vec<Value> {
     let folder = TempDir::new().unwrap();
     let asked = folder.path().join("questions");
@@ -48,7 +49,7 @@ fn numbers() -> Vec<f64> {
         let ten = 10f64.powi(power);
         numbers.extend([ten, ten.next_down(), ten.next_up(), 5.0 * ten, 9.95 * ten, 9.995 * ten, 1.25 * ten]);
     }
-    // A generator of Marsaglia's; its numbers spread evenly over twenty powers of ten.
+    // A generator by Marsaglia; its numbers spread evenly over twenty powers of ten.
     let mut state: u64 = 99;
     numbers.extend((0..3_000).map(|_| {
         state ^= state << 13;
@@ -61,7 +62,7 @@ fn numbers() -> Vec<f64> {
     numbers
 }
 
-/// The first number that the script shows otherwise than the build.
+/// The first number that the script shows differently from the build.
 fn first_difference(script: &Path) -> Option<String> {
     let formats =
         ["si1", "si2", "si3", "ns1", "ns2", "ns3", "us2", "ms3", "s3", "x1", "x2", "pct2", "bytes2", "gib", "int"];
@@ -88,7 +89,7 @@ fn every_number_is_shown_as_the_build_shows_it() {
     }
 }
 
-/// Mistakes that are easily made, and that the comparison would be worth nothing if it did not find.
+/// Likely mistakes; the comparison would be worthless if it did not find them.
 const PLANTED: [(&str, &str, &str); 6] = [
     (
         "a unit before rounding",
@@ -110,14 +111,15 @@ fn a_planted_difference_is_found() {
     let right = fs::read_to_string(ours()).unwrap();
     let folder = TempDir::new().unwrap();
     for (what, from, to) in PLANTED {
-        assert_eq!(right.matches(from).count(), 1, "{what}: the script has not exactly one `{from}`");
+        assert_eq!(right.matches(from).count(), 1, "{what}: the script does not contain exactly one `{from}`");
         let script = folder.path().join("records.js");
         fs::write(&script, right.replace(from, to)).unwrap();
         assert!(first_difference(&script).is_some(), "{what}: not found");
     }
 }
 
-/// What the pages of a language show, each with its figures' words: one, or a median with the least and the most.
+/// What the pages of a language show, each with its figures' text: one, or a median with the minimum and the
+/// maximum.
 fn shown(lang: Language) -> Vec<(String, String)> {
     let project = Project::at(book().join(".."));
     let sources = Sources::new(&project).unwrap();

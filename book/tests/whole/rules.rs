@@ -1,7 +1,7 @@
-//! The rules that a page's market plays by (`book/theme/market.js`) are the reference model's: the same random
-//! commands through both, and every event and every state equal.
+//! The rules of a page's market (`book/theme/market.js`) are the reference model's: the same random commands
+//! through both, and every event and every state is equal.
 //!
-//! Needs node. A reader without it is told what was skipped; with `CI` set that is a failure.
+//! Needs node. Without it the test prints what was skipped; with `CI` set that is a failure.
 
 mod json;
 
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Program, Stdio};
 use tempfile::TempDir;
 
-/// How many streams with few rounds and with all, and commands in each.
+/// How many streams with few rounds and with all, and how many commands in each.
 const STREAMS: (u64, u64) = (500, 2_000);
 const LENGTH: usize = 40;
 
@@ -31,7 +31,7 @@ fn streams(count: u64) -> impl Iterator<Item = Vec<Command>> {
     std::iter::once(full()).chain(random)
 }
 
-/// Where sums meet their limit, which hardly any random stream does.
+/// Sums at their limit, which hardly any random stream reaches.
 fn full() -> Vec<Command> {
     let (market, account) = (MarketId(1), AccountId(1));
     let deposit = |amount| Command::Deposit { market, account, amount: Cents(amount), request: 0 };
@@ -45,7 +45,7 @@ fn rules() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("theme/market.js")
 }
 
-/// Plays streams by the rules in `script` and by the model, and gives the first difference.
+/// Plays streams by the rules in `script` and by the model, and returns the first difference.
 fn compare(script: &Path, count: u64, met: &mut Met) -> Result<usize, String> {
     let folder = TempDir::new().unwrap();
     let asked = folder.path().join("commands");
@@ -83,7 +83,7 @@ fn compare(script: &Path, count: u64, met: &mut Met) -> Result<usize, String> {
             compared += 1;
         }
     }
-    // Node has written all that it will, or writes on for nobody.
+    // Node has written everything, or the rest is no longer read.
     drop(lines);
     let _ = node.kill();
     let _ = node.wait();
@@ -102,7 +102,7 @@ fn the_pages_rules_are_the_models() {
     met.assert_all();
 }
 
-/// Mistakes that are easily made, and that the comparison would be worth nothing if it did not find.
+/// Likely mistakes; the comparison would be worthless if it did not find them.
 const PLANTED: [(&str, &str, &str); 9] = [
     ("a trade at the taker's price", "const price = maker.price;", "const price = taker.price;"),
     ("the later order first", "|| one.order - other.order;", "|| other.order - one.order;"),
@@ -115,7 +115,7 @@ const PLANTED: [(&str, &str, &str); 9] = [
     ("an amount that is one too high", "this.funded + amount > MARKET_MAX", "this.funded + amount > MARKET_MAX + 1"),
 ];
 
-/// The first sentence over a variant in the contract's source, without marks of code.
+/// The first sentence above a variant in the contract's source, without code marks.
 fn contracts_words(variant: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../chapters/0x00-market/src/event.rs");
     let source = fs::read_to_string(path).unwrap();
@@ -145,7 +145,7 @@ fn a_planted_difference_is_found() {
     let right = fs::read_to_string(rules()).unwrap();
     let folder = TempDir::new().unwrap();
     for (what, from, to) in PLANTED {
-        assert_eq!(right.matches(from).count(), 1, "{what}: the rules have not exactly one `{from}`");
+        assert_eq!(right.matches(from).count(), 1, "{what}: the rules do not contain exactly one `{from}`");
         let script = folder.path().join("market.js");
         fs::write(&script, right.replace(from, to)).unwrap();
         let found = compare(&script, 100, &mut Met::default());

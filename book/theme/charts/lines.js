@@ -87,7 +87,7 @@
         const bare = record.bare_event_ns;
         if (bare) {
             const points = record.cases.map(({ readers }) => steady(readers, bare.median, false));
-            curves.push({ colour: colours.noise, name: words.by_nobody, dashed: true, points });
+            curves.push({ colour: colours.noise, name: words.without_reader, dashed: true, points });
         }
         return feed(kit, record, [words.feed_event_title, words.feed_event_subtitle], curves);
     }

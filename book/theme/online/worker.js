@@ -1,6 +1,6 @@
 // Keeps the book on the reader's device, a language at a time, so that it opens without a network.
 //
-// With a network a page comes from there, so that nobody reads an old one; what a page is made of comes from the cache
+// With a network a page comes from there, so that no reader gets an old one; scripts, styles and pictures come from the cache
 // of this version first. A book built anew is a new version: its worker fills a cache of its own before it takes over
 // and the old one goes. The browser keeps all caches of a host in one place, so ours are named after their folder.
 'use strict';
@@ -32,7 +32,7 @@ async function put(url, answer) {
     await (await caches.open(CACHE)).put(nameOf(url), plain);
 }
 
-// Fetches what is not there yet. Whoever pays for every byte keeps only what was opened.
+// Fetches what is not there yet. A reader who saves data keeps only the pages that were opened.
 async function keep(language) {
     if (navigator.connection && navigator.connection.saveData) return;
     for (const url of KEPT[language].map(address)) {

@@ -12,8 +12,8 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-/// Gives an enum whose variants are numbered the list of them and the way back from a byte, and where each has a
-/// word, which people read and write, that too.
+/// Gives an enum with numbered variants the list of them and a conversion from a byte, and, where each has a
+/// word for people, that word.
 macro_rules! codes {
     ($name:ident { $($variant:ident),+ $(,)? }) => {
         impl $name {

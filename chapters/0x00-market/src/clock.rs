@@ -1,7 +1,7 @@
 //! Time, as the log has it, and the clock that it comes from.
 //!
-//! Nothing that decides about money looks at either. Whoever opens an engine brings the clock
-//! ([`Options`](crate::Options)), so tests and simulations own it.
+//! Nothing that decides about money reads either. The program that opens an engine supplies the
+//! clock ([`Options`](crate::Options)), so tests and simulations control it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,17 +24,17 @@ impl fmt::Display for UnixMs {
     }
 }
 
-/// What a command got when it was logged: its number, and the time of its frame.
+/// What a command receives when it is logged: its number, and the time of its frame.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Stamp {
     /// The command's place in the log.
     pub sequence: Sequence,
-    /// The time of the frame that it is in. Within a log it never runs back.
+    /// The time of its frame. Within a log it never decreases.
     pub time: UnixMs,
 }
 
 impl Stamp {
-    /// That of the command `count` further on in the same frame.
+    /// The stamp of the command `count` further on in the same frame.
     pub fn plus(self, count: u64) -> Stamp {
         Stamp { sequence: self.sequence.plus(count), ..self }
     }
@@ -47,12 +47,12 @@ pub struct Clock(Arc<dyn Fn() -> UnixMs + Send + Sync>);
 impl Clock {
     /// The machine's clock.
     pub fn system() -> Clock {
-        // A clock that stands before 1970 knows nothing.
+        // A clock that is set before 1970 knows nothing.
         let since = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Clock::new(move || UnixMs(since().as_millis() as u64))
     }
 
-    /// A clock that says what `now` says.
+    /// A clock that returns what `now` returns.
     pub fn new(now: impl Fn() -> UnixMs + Send + Sync + 'static) -> Clock {
         Clock(Arc::new(now))
     }

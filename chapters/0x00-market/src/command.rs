@@ -1,8 +1,8 @@
 //! What a client may ask of the engine.
 //!
-//! A command holds what was asked, right or wrong: a price of 0 or 255 can be sent, logged and
-//! rejected. An engine turns it into a [`Price`] and a [`Quantity`](crate::Quantity) at its front door, and inside
-//! there is nothing left to validate.
+//! A command holds what the client asked for, valid or not: a price of 0 or 255 can be sent, logged and rejected.
+//! An engine turns it into a [`Price`] and a [`Quantity`](crate::Quantity) at its front door, and inside there is
+//! nothing left to validate.
 
 use crate::bytes::codes;
 use crate::{AccountId, Cents, MarketId, OrderId, Price};
@@ -19,7 +19,7 @@ pub enum Command {
     Deposit {
         /// The market that will hold the cash.
         market: MarketId,
-        /// Whose cash it is.
+        /// The account that owns the cash.
         account: AccountId,
         /// How much, more than zero.
         amount: Cents,
@@ -30,7 +30,7 @@ pub enum Command {
     Withdraw {
         /// The market that holds the cash.
         market: MarketId,
-        /// Whose cash it is.
+        /// The account that owns the cash.
         account: AccountId,
         /// How much, more than zero.
         amount: Cents,
@@ -68,13 +68,13 @@ pub enum Command {
 pub struct Place {
     /// What to do: buy or sell, YES or NO.
     pub intent: Intent,
-    /// What becomes of the part that finds no match at once.
+    /// What happens to the part that finds no match at once.
     pub time_in_force: TimeInForce,
     /// The limit in cents of the share named by `intent`. Valid are 1 to 99.
     pub price: u8,
     /// The market to trade in.
     pub market: MarketId,
-    /// Who trades.
+    /// The account that trades.
     pub account: AccountId,
     /// How many shares. Valid is anything but 0.
     pub quantity: u32,
@@ -95,8 +95,8 @@ impl Command {
         }
     }
 
-    /// The client's number for the request, 0 for none. It makes a retried request recognisable to whoever stands
-    /// before an engine; no engine looks at it, keeps it or repeats it.
+    /// The client's number for the request, 0 for none. It lets the layer in front of an engine recognise a
+    /// retried request; no engine reads it, keeps it or repeats it.
     pub fn request(&self) -> u64 {
         match *self {
             Command::Open { .. } | Command::Resolve { .. } => 0,
@@ -107,7 +107,8 @@ impl Command {
         }
     }
 
-    /// The same command with this number, where it has one. Of the number of anything but an order, 32 bits are kept.
+    /// The same command with this number, where it can have one. Except for an order's, only 32 bits of the number
+    /// are kept.
     #[must_use]
     pub fn with_request(mut self, number: u64) -> Command {
         match &mut self {
@@ -198,7 +199,7 @@ impl Side {
     }
 }
 
-/// What becomes of the part of an order that finds no match at once.
+/// What happens to the part of an order that finds no match at once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum TimeInForce {

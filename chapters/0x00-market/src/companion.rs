@@ -1,17 +1,18 @@
-//! A companion: a small state machine that the shadow of 0x08 carries along, for a layer that stands around an engine.
+//! A companion: a small state machine that the shadow of 0x08 carries along, for a layer around an engine.
 //!
-//! The engine keeps balances and books. A layer around it may have to remember something else that follows from the log, for
-//! example which request numbers were used. It gives the shadow a companion, which keeps these rules:
+//! The engine keeps balances and books. A layer around it may have to remember something else that follows from the
+//! log, for example which request numbers were used. It gives the shadow a companion, which keeps these rules:
 //!
-//! 1. The shadow shows it every command with its events, in the order of the shard's log, and nothing else. What it holds
-//!    depends on that alone: no clock, no randomness, no configuration.
+//! 1. The shadow shows it every command with its events, in the order of the shard's log, and nothing else. What it
+//!    holds depends only on that: no clock, no randomness, no configuration.
 //! 2. The shadow saves it as one section of each snapshot, under the companion's own name.
-//! 3. What was saved and loaded again is equal to what was there before. After any start it holds what it held.
-//! 4. Loading adds to what the companion holds. Loading the sections of several shards unites them.
+//! 3. Saving and loading give back an equal state. After any start it holds what it held before.
+//! 4. Loading adds to what the companion holds. Loading the sections of several shards merges them.
 //! 5. A section that can't be read is an error. It is never read as an empty one.
 //!
-//! Where a snapshot has no section of this name, the folder comes from a program without this companion. The shadow then
-//! replays the whole log for it; if the log's beginning was trimmed, the companion starts with nothing at that snapshot.
+//! If a snapshot has no section of this name, the folder comes from a program without this companion. The shadow then
+//! replays the whole log for it; if the log's beginning was trimmed, the companion starts with nothing at that
+//! snapshot.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Commands as CSV, for people: a flow of one's own, or a look at a generated one.
+//! Commands as CSV, for people: to write a flow, or to look at a generated one.
 //!
 //! The first line is the header; it names eleven columns, and every line has as many as the header. A column that a
 //! command does not use stays empty. The last one may be left out of a whole file.
@@ -27,10 +27,9 @@
 //! | `outcome` | `yes`, `no` | `resolve` |
 //! | `request` | the client's number for the request, 0 to 4294967295, of a `place` to 18446744073709551615; empty is 0, none | `deposit`, `withdraw`, `place`, `cancel` |
 //!
-//! What an engine rejects (a price of 150, an order of no shares) is a command like any other. What
-//! is no command at all stops the reading, with the file, the line and the reason, before anything
-//! was applied. Fields may be quoted, lines may end in CR LF, blank lines and a byte order mark are
-//! passed over.
+//! What an engine rejects (a price of 150, an order of no shares) is a command like any other. A line that is not a
+//! command stops the reading, with the file, the line and the reason, before anything is applied. Fields may be
+//! quoted, lines may end in CR LF, blank lines and a byte order mark are skipped.
 
 mod lines;
 mod mistake;
@@ -51,20 +50,20 @@ use row::Row;
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
     /// It can't be opened or read.
-    #[error("{name}: could not read this file: {source}; name a CSV file, seen from here")]
+    #[error("{name}: could not read this file: {source}; name a CSV file, relative to the current folder")]
     Unreadable {
         /// The file.
         name: String,
         /// What the system says.
         source: io::Error,
     },
-    /// Nothing is in it.
+    /// It is empty.
     #[error("{name}: the file is empty; its first line must be `{HEADER}`")]
     Empty {
         /// The file.
         name: String,
     },
-    /// A line is no command.
+    /// A line is not a command.
     #[error("{name}:{line}: {mistake}")]
     Line {
         /// The file.
@@ -88,13 +87,13 @@ pub fn read(path: &Path) -> Result<Vec<Command>, CsvError> {
     }
 }
 
-/// Reads all commands from `reader`, which errors call `name`.
+/// Reads all commands from `reader`; errors call it `name`.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_from(reader: impl Read, name: &str) -> Result<Vec<Command>, CsvError> {
     let lines = Lines::new(BufReader::new(reader));
-    // The count of fields is checked in `Row`, whose message says more.
+    // `Row` checks the count of fields; its message says more.
     let mut records = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(lines);
     let mut record = ByteRecord::new();
     let mut commands = Vec::new();
@@ -122,7 +121,7 @@ pub fn read_from(reader: impl Read, name: &str) -> Result<Vec<Command>, CsvError
 /// # Errors
 /// When `to` can't be written.
 pub fn write(to: impl Write, commands: impl IntoIterator<Item = Command>) -> io::Result<()> {
-    // Numbers and fixed words need no quotes, so a line is a line.
+    // Numbers and fixed words need no quotes, so the fields are written as they are.
     let mut to = BufWriter::new(to);
     writeln!(to, "{HEADER}")?;
     for command in commands {

@@ -1,8 +1,8 @@
 //! A data directory, and the right to be in it: one engine at a time, and logs that belong together.
 //!
-//! Whoever reads or writes logs holds a [`DataDir`] first. It is a lock that no crash leaves behind, the
-//! directory's names are on disk, what an interrupted first start left is gone, and an interrupted switch to
-//! other logs is complete.
+//! A program takes a [`DataDir`] before it reads or writes logs. This locks the directory, with a lock that
+//! no crash leaves behind; and it makes sure that the directory's names are on disk, that the remains of an
+//! interrupted first start are gone, and that an interrupted switch to other logs is complete.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,33 +12,34 @@ use crate::log_input::Input;
 use crate::log_set::complete_switch;
 use crate::{Command, Disk, EngineError, LogError, LogFile, Options, watermark};
 
-/// The lock's name in a data directory. Another file beside it says who holds it. Who only reads beside a
-/// running engine takes a lock of another name.
+/// The lock's name in a data directory. Another file beside it names its holder. A program that only
+/// reads beside a running engine takes a lock of another name.
 pub const LOCK_NAME: &str = "LOCK";
 
-/// The name of the snapshots' lock in a data directory. Who makes or removes snapshots holds it, beside an engine or in it.
+/// The name of the snapshots' lock in a data directory. A thread or program that makes or removes snapshots holds it,
+/// inside an engine or beside it.
 pub const SNAPSHOT_LOCK_NAME: &str = "LOCK-SNAPSHOTS";
 
-/// While a file of this name is there, the logs of a first start are being made.
+/// While a file of this name exists, the logs of a first start are being created.
 pub const FIRST_START_NAME: &str = "FIRST-START";
 
-/// A data directory that is the holder's alone until this value is dropped.
+/// Exclusive access to a data directory, until this value is dropped.
 pub struct DataDir {
     path: PathBuf,
     _lock: Box<dyn Send>,
 }
 
 impl DataDir {
-    /// Takes the directory, and makes it if it is not there.
+    /// Takes the directory, and creates it if it does not exist.
     ///
     /// # Errors
-    /// [`EngineError::Locked`] while another has it, and what the disk says.
+    /// [`EngineError::Locked`] while another program has it, and errors of the disk.
     pub fn open(disk: &dyn Disk, path: &Path) -> Result<DataDir, EngineError> {
         let io = |what| move |source| EngineError::Io { what, path: path.to_path_buf(), source };
-        disk.make_folder(path).map_err(io("make the data directory"))?;
+        disk.make_folder(path).map_err(io("create the data directory"))?;
         let lock = disk.lock(&path.join(LOCK_NAME), &who_we_are()).map_err(io("lock the data directory"))?;
         let _lock = lock.map_err(|holder| EngineError::Locked { path: path.to_path_buf(), holder })?;
-        undo_first_start(disk, path).map_err(io("clear away what an interrupted first start left"))?;
+        undo_first_start(disk, path).map_err(io("clean up after an interrupted first start"))?;
         complete_switch(disk, path).map_err(io("complete an interrupted resharding"))?;
         Ok(DataDir { path: path.to_path_buf(), _lock })
     }
@@ -48,14 +49,15 @@ impl DataDir {
         &self.path
     }
 
-    /// Makes the logs of all shards, with `commands` dealt out to them, unless there are logs, and says
-    /// whether it did. All or nothing: interrupted, it leaves what the next [`DataDir::open`] clears away.
+    /// Creates the logs of all shards, with `commands` distributed to them, unless there are logs, and
+    /// returns whether it did. All or nothing: what it leaves when interrupted, the next [`DataDir::open`]
+    /// removes.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn first_start(&self, options: &Options, commands: &[Command]) -> Result<bool, EngineError> {
         let made = self.make_logs(&*options.disk, options, commands);
-        made.map_err(|source| EngineError::Io { what: "make the first logs", path: self.path.clone(), source })
+        made.map_err(|source| EngineError::Io { what: "create the first logs", path: self.path.clone(), source })
     }
 
     fn make_logs(&self, disk: &dyn Disk, options: &Options, commands: &[Command]) -> io::Result<bool> {
@@ -64,7 +66,7 @@ impl DataDir {
         }
         let mark = self.path.join(FIRST_START_NAME);
         drop(disk.create(&mark, &[])?);
-        // As engines do it: the log of shard 0 is made last, and where it is, all are.
+        // In the engines' order: the log of shard 0 is created last, so if it exists, all do.
         let shards = options.shards;
         for shard in (0..shards).rev() {
             let shard = ShardOf { shard, shards };
@@ -84,23 +86,23 @@ pub struct SnapshotLock {
 }
 
 impl SnapshotLock {
-    /// Takes the lock, in a directory that is there.
+    /// Takes the lock, in an existing directory.
     ///
     /// # Errors
-    /// [`EngineError::Unsound`] while another has it, and what the disk says.
+    /// [`EngineError::Unsound`] while another program has it, and errors of the disk.
     pub fn take(disk: &dyn Disk, folder: &Path) -> Result<SnapshotLock, EngineError> {
         let lock = disk.lock(&folder.join(SNAPSHOT_LOCK_NAME), &who_we_are());
         let io = |source| EngineError::Io { what: "lock the snapshots", path: folder.to_path_buf(), source };
         let busy = |holder| EngineError::Unsound {
             path: folder.to_path_buf(),
-            reason: format!("{holder} makes snapshots here: wait until it has ended, or end it"),
+            reason: format!("{holder} is making snapshots here: wait until it has ended, or end it"),
         };
         Ok(SnapshotLock { _lock: lock.map_err(io)?.map_err(busy)? })
     }
 }
 
-/// Removes the logs of a first start that was interrupted: no engine has opened them, so nothing in them was
-/// acknowledged. Where the log of shard 0 is, it was interrupted when all was done.
+/// Removes the logs of an interrupted first start: no engine has opened them, so nothing in them was
+/// acknowledged. If the log of shard 0 exists, the start was interrupted after all its work was done.
 fn undo_first_start(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let names = disk.list(folder)?;
     if !names.iter().any(|name| name == FIRST_START_NAME) {
@@ -112,7 +114,7 @@ fn undo_first_start(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
             disk.remove(&path)?;
         }
     }
-    // It goes last, and before any command comes: from then on a log that is missing is a loss.
+    // Removed last, and before any command is accepted: from then on a missing log is a loss.
     disk.remove(&folder.join(FIRST_START_NAME))
 }
 
@@ -122,15 +124,16 @@ fn who_we_are() -> String {
     format!("process {} ({name})", std::process::id())
 }
 
-/// How many shards the data directory `folder` has: more than one number where a resharding was cut
-/// short. The log of shard 0 is made last and removed first, so where it is, all its shards are.
+/// How many shards the data directory `folder` has: more than one number if a resharding was
+/// interrupted. The log of shard 0 is created last and removed first, so if it exists, all its
+/// shards do.
 ///
 /// # Errors
-/// What the disk says.
+/// Errors of the disk.
 pub fn shard_counts(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<u16>> {
     let names = disk.list(folder)?;
     let logs = names.iter().filter_map(|name| ShardOf::of_segment_name(name));
-    // A log may be there in several segments, and its beginning may have been removed.
+    // A log may consist of several segments, and its beginning may have been removed.
     let mut counts = Vec::new();
     for (log, _) in logs.filter(|(log, _)| log.shard == 0) {
         if !counts.contains(&log.shards) {
@@ -140,8 +143,8 @@ pub fn shard_counts(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<u16>> {
     Ok(counts)
 }
 
-/// Refuses a data directory with another number of shards, or without its first: its history would be
-/// passed over. Says whether there is no history yet, so that logs may be made.
+/// Refuses a data directory with another number of shards, or without its first log, because its
+/// history would be ignored. Returns whether there is no history yet, so that logs may be created.
 pub(crate) fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<bool, LogError> {
     let folder = path.parent().unwrap_or(path).to_path_buf();
     let io = |source| LogError::Io { what: "look for", path: folder.clone(), source };

@@ -1,13 +1,14 @@
-//! A number for what markets hold, so that two who should hold the same can be compared by one line of text.
+//! A number for the state of markets, so that two engines that should hold the same can be compared by one line of
+//! text.
 //!
-//! Each market has a digest of its own, over its id and everything in [`MarketState`], and that of many is their sum. So it
-//! depends neither on the order of the markets nor on how many shards they are divided among. It finds mistakes; it
-//! does not keep anyone from making two states with the same digest on purpose.
+//! Each market has its own digest, over its id and everything in [`MarketState`], and the digest of many markets is
+//! their sum. So it depends neither on the order of the markets nor on how many shards they are divided among. It
+//! finds mistakes; it does not stop an attacker from making two states with the same digest.
 
 use crate::MarketId;
 use crate::state::{ExchangeState, Holdings, MarketState, RestingOrder};
 
-/// Numbers taken in so far, mixed.
+/// Numbers mixed in so far.
 struct Digest(u64);
 
 impl Digest {
@@ -35,7 +36,7 @@ impl Digest {
 }
 
 impl MarketState {
-    /// The digest of a market of this id that holds this.
+    /// The digest of a market with this id and this state.
     pub fn digest(&self, market: MarketId) -> u64 {
         let MarketState { closed, pot, orders_placed, bids, asks, accounts } = self;
         let mut digest = Digest(0);

@@ -1,7 +1,7 @@
-//! The disk as the log sees it: few verbs, so that a test can stand in for it.
+//! The disk as the log sees it: few operations, so that a test can replace it.
 //!
-//! The product writes real files. The fault tests put a simulated disk behind the same two traits,
-//! which loses, tears and delays what was not synced.
+//! The product writes real files. The fault tests put a simulated disk behind the same two traits;
+//! it loses, tears and delays what was not synced.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -11,35 +11,37 @@ use crate::LogId;
 
 /// Where logs live.
 pub trait Disk: Send + Sync {
-    /// Makes `folder` and those above it that are not there. When this returns, they and the names in
-    /// `folder` survive a crash: whoever gave a name may have died before it was on disk.
+    /// Creates `folder` and missing folders above it. When this returns, they and the names in
+    /// `folder` survive a crash; a program that created a name may have died before the name was on
+    /// disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn make_folder(&self, folder: &Path) -> io::Result<()> {
         make_folders(folder)?;
         sync_names(folder)
     }
 
-    /// Takes the lock at `path` and notes beside it that `holder` has it, or says who has it. It is given
-    /// back when what is returned is dropped, and when the process ends, however it ends.
+    /// Takes the lock at `path` and notes beside it that `holder` has it, or returns the name of its
+    /// holder. It is released when the returned value is dropped, and when the process ends, however it
+    /// ends.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn lock(&self, path: &Path, holder: &str) -> io::Result<Result<Box<dyn Send>, String>> {
         Ok(Lock::take(path, holder)?.map(|lock| Box::new(lock) as Box<dyn Send>))
     }
 
-    /// Opens the log at `path` to read and write, or says that there is none.
+    /// Opens the log at `path` to read and write; `None` if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>>;
 
     /// The names of the files in `folder`; none if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
         match fs::read_dir(folder) {
             Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
@@ -48,10 +50,10 @@ pub trait Disk: Send + Sync {
         }
     }
 
-    /// Removes a log for good: it does not come back after a crash.
+    /// Removes a log for good: it does not reappear after a crash.
     ///
     /// # Errors
-    /// What the system says, but not that there was none.
+    /// The system's error, but not if there was no such log.
     fn remove(&self, path: &Path) -> io::Result<()> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -59,10 +61,10 @@ pub trait Disk: Send + Sync {
         }
     }
 
-    /// Gives a log another name for good, and replaces what had it.
+    /// Renames a log for good, and replaces a file that has the new name.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)?;
         sync_directory(to)
@@ -73,33 +75,33 @@ pub trait Disk: Send + Sync {
         LogId::random()
     }
 
-    /// Makes a new log that holds `header`, all or nothing: after a crash there is either no file
-    /// of this name or one with its whole header. What it replaces is gone.
+    /// Creates a new log that holds `header`, all or nothing: after a crash there is either no file
+    /// of this name or one with its whole header. A file that it replaces is gone.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>>;
 }
 
-/// An open log. It has no cursor: whoever reads or writes says where.
+/// An open log. It has no cursor: each read and write names its offset.
 pub trait LogFile: Send {
-    /// Reads from byte `at` on into `buffer`, and says how many bytes: 0 at the end of the file, and maybe
-    /// fewer than there is room for.
+    /// Reads from byte `at` on into `buffer`, and returns how many bytes: 0 at the end of the file, and
+    /// maybe fewer than there is space for.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes `bytes` from byte `at` on, and says how many of them it took.
+    /// Writes `bytes` from byte `at` on, and returns how many were written.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Writes all of `bytes` from byte `at` on. A system call may take fewer than it is given.
+    /// Writes all of `bytes` from byte `at` on. A single system call may write fewer.
     ///
     /// # Errors
-    /// What the system says. Some of the bytes may have been written then.
+    /// The system's error. Some of the bytes may have been written.
     fn write_all_at(&mut self, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             match self.write_at(at, bytes) {
@@ -112,22 +114,22 @@ pub trait LogFile: Send {
         Ok(())
     }
 
-    /// How long the file is, in bytes.
+    /// The length of the file, in bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn length(&mut self) -> io::Result<u64>;
 
-    /// Cuts the file to `length` bytes, or grows it with zeros.
+    /// Cuts the file to `length` bytes, or extends it with zeros.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn set_length(&mut self, length: u64) -> io::Result<()>;
 
     /// Returns when everything written so far survives a crash of the machine.
     ///
     /// # Errors
-    /// What the system says. What is on disk then is unknown: a second sync may succeed without
+    /// The system's error. What is on disk is then unknown: a second sync may succeed without
     /// having written what the first one lost.
     fn sync(&mut self) -> io::Result<()>;
 }
@@ -135,7 +137,7 @@ pub trait LogFile: Send {
 /// Copies the first `length` bytes of a file, or all if it is shorter, and returns when the copy is on disk.
 ///
 /// # Errors
-/// What the system says, also when there is no such file.
+/// The system's error, also when the file does not exist.
 pub fn copy_file(disk: &dyn Disk, from: &Path, to: &Path, length: u64) -> io::Result<()> {
     let mut source = disk.open(from)?.ok_or(ErrorKind::NotFound)?;
     let mut target = disk.create(to, &[])?;
@@ -166,7 +168,8 @@ impl Disk for RealDisk {
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        // A name appears at once or not at all; that is why the header is synced under another one.
+        // The name must appear with its header or not at all, so the header is synced under another
+        // name first.
         let unnamed = path.with_extension("new");
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&unnamed)?;
         file.write_all(header)?;
@@ -214,17 +217,17 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 
 /// Makes the names in a folder durable: on Unix a directory is a file that needs its own sync.
 fn sync_names(folder: &Path) -> io::Result<()> {
-    // The folder above a relative path of one name is the one that the program is in.
+    // A relative path of one name is in the current folder.
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// Makes a folder and those above it, each on disk before the next.
+/// Creates a folder and missing folders above it, each on disk before the next.
 fn make_folders(folder: &Path) -> io::Result<()> {
     let Some(above) = folder.parent() else { return Ok(()) };
     if folder.is_dir() {
-        // Whoever made it may have died before its name was on disk. Who may not look into the folder above
-        // did not make it.
+        // The program that created it may have died before its name was on disk. A program that may not
+        // read the parent folder did not create it.
         return match sync_names(above) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
             synced => synced,
@@ -234,28 +237,29 @@ fn make_folders(folder: &Path) -> io::Result<()> {
         make_folders(above)?;
     }
     match fs::create_dir(folder) {
-        // Another may have made it in between.
+        // Another program may have created it in between.
         Err(error) if !folder.is_dir() => Err(error),
         _ => sync_names(above),
     }
 }
 
-/// A lock of the system, which ends with its process at the latest. Its file stays: were it removed, a third
-/// could lock a new one of the same name.
+/// A lock of the system, which ends with its process at the latest. Its file stays: if it were removed, a
+/// third program could lock a new file of the same name.
 struct Lock {
     file: File,
     holder: PathBuf,
 }
 
 impl Lock {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock, or returns the name of its holder.
     fn take(path: &Path, who: &str) -> io::Result<Result<Lock, String>> {
-        // A file of its own, because some systems let nobody read a locked file.
+        // A separate file, because some systems do not allow reading a locked file.
         let holder = path.with_extension("holder");
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => {
-                // The name is a courtesy: a disk that is full does not take it, and the log will say so.
+                // The name is a courtesy: a full disk does not store it, and writing the log will report
+                // that.
                 let _ = fs::write(&holder, who);
                 Ok(Ok(Lock { file, holder }))
             }
@@ -270,9 +274,10 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // The next holder writes its own name, so one that stays is no harm.
+        // The next holder writes its own name, so a stale one does no harm.
         let _ = fs::remove_file(&self.holder);
-        // Closing would do, were there not, in a process that starts others, a moment in which they have the file too.
+        // Closing would be enough, except that in a process that starts others there is a moment in which they have
+        // the file too.
         let _ = self.file.unlock();
     }
 }

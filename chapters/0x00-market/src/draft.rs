@@ -1,33 +1,34 @@
-//! A file that takes the place of another only when it is whole.
+//! A file that replaces another only when it is complete.
 //!
-//! It is written under a name of its own. Until it is finished, what it will replace is as it was; and
-//! if it never is, nothing of it stays. What a crash leaves of it, the next one overwrites.
+//! It is written under its own name. Until it is finished, the file that it will replace is unchanged;
+//! and if it is never finished, nothing of it stays. What a crash leaves of it, the next draft
+//! overwrites.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file in the making. It is removed with this value, unless it was finished.
+/// A file that is being written. It is removed with this value, unless it was finished.
 pub struct Draft {
     path: PathBuf,
     finished: bool,
 }
 
 impl Draft {
-    /// Makes an empty file that will be `path`.
+    /// Creates an empty file that will become `path`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn create(path: &Path) -> io::Result<(Draft, File)> {
         let draft = Draft { path: path.to_path_buf(), finished: false };
         let file = File::create(draft.name())?;
         Ok((draft, file))
     }
 
-    /// Gives the file its name, and so replaces the one that had it.
+    /// Renames the file to its final name, and so replaces the file that had it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn finish(&mut self) -> io::Result<()> {
         fs::rename(self.name(), &self.path)?;
         self.finished = true;
@@ -39,7 +40,7 @@ impl Draft {
         &self.path
     }
 
-    /// The name that it has until then.
+    /// The name that it has until it is finished.
     fn name(&self) -> PathBuf {
         self.path.with_extension("draft")
     }
@@ -48,7 +49,8 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.finished {
-            // Whoever failed has said why; a file that stays is overwritten by the next one.
+            // The failed caller has reported why; a file that stays is overwritten by the next
+            // draft.
             let _ = fs::remove_file(self.name());
         }
     }

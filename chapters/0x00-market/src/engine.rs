@@ -1,6 +1,7 @@
-//! What every chapter's engine can do, and what it needs to be opened.
+//! What every chapter's engine can do, and what it needs to open.
 //!
-//! The program of a chapter, the contract's tests and the fault tests know an engine only by this.
+//! The program of a chapter, the contract's tests and the fault tests use an engine only through
+//! this.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,22 +14,22 @@ use crate::{Clock, Command, Disk, Event, LogError, RealDisk, Sequence, Stamp};
 
 /// An engine: it takes commands, makes them durable, applies them and acknowledges them.
 pub trait Engine: Sized {
-    /// Opens the data directory of `options`, replays the log that is there, and starts. `receivers`
-    /// is called once for each shard, from 0 on. Commands that are replayed are not acknowledged again.
+    /// Opens the data directory of `options`, replays its log, and starts. `receivers` is called once
+    /// for each shard, from 0 on. Commands that are replayed are not acknowledged again.
     ///
     /// # Errors
     /// When the log can't be trusted or the disk can't be written.
     fn open(options: &Options, receivers: &mut Receivers<'_>) -> Result<(Self, Recovery), EngineError>;
 
-    /// Hands the engine a command and says under which number it will be acknowledged. Engines that work
+    /// Submits a command and returns the number under which it will be acknowledged. Engines that work
     /// in batches acknowledge it later.
     ///
     /// # Errors
-    /// When the engine has stopped. The command may or may not be in the log then, as after a
-    /// crash, but it was not acknowledged.
+    /// When the engine has stopped. The command may or may not be in the log, as after a crash, but it
+    /// was not acknowledged.
     fn submit(&mut self, command: Command) -> Result<Ticket, EngineError>;
 
-    /// Does what has come due. To be called at least every millisecond while no command comes.
+    /// Does what is due. Call it at least every millisecond while no command arrives.
     ///
     /// # Errors
     /// When the engine has stopped.
@@ -44,7 +45,7 @@ pub trait Engine: Sized {
         Ok(())
     }
 
-    /// Flushes, ends the engine and hands over what it held.
+    /// Flushes, ends the engine and returns the state that it held.
     ///
     /// # Errors
     /// When the engine has stopped.
@@ -59,21 +60,22 @@ pub trait Acknowledge: Send {
     /// least one.
     fn acknowledge(&mut self, stamp: Stamp, events: &[Event]);
 
-    /// While the log is read: this command led to `events` when it was logged, under this number and in a frame of
-    /// this time. It was acknowledged then, or the program died before it could be. Whether the log is trusted is known
-    /// when all of it was read: then comes [`recovered`](Acknowledge::recovered).
+    /// Called while the log is read: this command led to `events` when it was logged, under this number and in a
+    /// frame of this time. It was acknowledged then, unless the program died first. Whether the log can be trusted is
+    /// known only when all of it was read: then [`recovered`](Acknowledge::recovered) is called.
     fn replayed(&mut self, _stamp: Stamp, _events: &[Event]) {}
 
-    /// The log was read, and all of it is trusted: `next` is the number of the next command. This comes before the
-    /// first acknowledgement. Who wants to know what the shard holds calls `state`; who does not pays nothing.
+    /// The log was read and all of it is trusted: `next` is the number of the next command. Called before the
+    /// first acknowledgement. A receiver that needs the shard's state calls `state`; the others pay nothing for
+    /// it.
     fn recovered(&mut self, _next: Sequence, _state: &dyn Fn() -> ExchangeState) {}
 }
 
 /// Makes the receiver of a shard's acknowledgements. A receiver works on the thread that acknowledges, so
-/// each shard has one of its own.
+/// each shard has its own.
 pub type Receivers<'a> = dyn FnMut(u16) -> Box<dyn Acknowledge> + 'a;
 
-/// Under which number a command is acknowledged. Sequences are counted by shard.
+/// The number under which a command is acknowledged. Sequences are counted by shard.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ticket {
     /// The shard that holds the command's market.
@@ -82,12 +84,12 @@ pub struct Ticket {
     pub sequence: Sequence,
 }
 
-/// How to open an engine. One that has no use for an option does not look at it.
+/// How to open an engine. An engine ignores options that it has no use for.
 #[derive(Clone)]
 pub struct Options {
-    /// The folder of the log and the ledger; it is made if it is not there.
+    /// The folder of the log and the ledger; it is created if it does not exist.
     pub data_dir: PathBuf,
-    /// What stands behind the log.
+    /// The disk that holds the log.
     pub disk: Arc<dyn Disk>,
     /// The most commands in a batch, 1 to [`FRAME_COMMANDS_MAX`](crate::log::FRAME_COMMANDS_MAX).
     pub batch_max: usize,
@@ -95,25 +97,26 @@ pub struct Options {
     pub batch_interval: Duration,
     /// How many commands to reserve log space for.
     pub reserve_commands: usize,
-    /// How many commands a segment of the log takes before the next is begun; without it a log is in one piece.
+    /// How many commands a segment of the log takes before the next is begun; `None` keeps the log in one
+    /// piece.
     pub segment_commands: Option<u64>,
-    /// How many commands lie between two snapshots of a shard; without it none is made.
+    /// How many commands lie between two snapshots of a shard; `None` makes no snapshots.
     pub snapshot_every: Option<u64>,
     /// Whether segments that the kept snapshots no longer need are removed.
     pub trim_log: bool,
-    /// Where they go then; without it they are gone.
+    /// The folder that they are moved to; `None` removes them.
     pub archive: Option<PathBuf>,
-    /// Whether each busy thread gets a core of its own, where the system permits it.
+    /// Whether each busy thread gets its own core, where the system permits it.
     pub pin_threads: bool,
     /// How many shards, 1 to 256.
     pub shards: u16,
-    /// What frames get their times from.
+    /// The clock that gives frames their times.
     pub clock: Clock,
-    /// A log that ends with one of these commands is taken as it is, although more was on disk once.
+    /// A log that ends with one of these commands is accepted, although more was on disk once.
     pub accept_loss: Vec<Sequence>,
-    /// Who runs the roles of an engine that has several; the system's threads, when there is none.
+    /// What runs the roles of an engine that has several; `None` means the system's threads.
     pub schedule: Option<Arc<dyn Schedule>>,
-    /// What a shadow carries along beside the markets, if anything.
+    /// What a shadow maintains beside the markets, if anything.
     pub companions: Option<Companions>,
 }
 
@@ -143,19 +146,19 @@ impl Options {
 /// What was found in the log on opening.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recovery {
-    /// How many commands the log holds: replayed, or in the snapshot that opening began with.
+    /// How many commands the log holds: replayed, or in the snapshot that opening started from.
     pub commands: u64,
     /// How many of them were replayed; the others are in a snapshot.
     pub replayed: u64,
     /// How many bytes of a torn last frame were cut off. They had not been acknowledged.
     pub torn_bytes: u64,
-    /// What whoever runs the engine should know, a line each: where the bytes are that were cut off, a log that was
-    /// rewritten, a clock that is behind.
+    /// What the person who runs the engine should know, a line each: where the cut-off bytes are, a log that was
+    /// converted, a clock that is behind.
     pub remarks: Vec<String>,
 }
 
 impl Recovery {
-    /// Adds what was found in the log of another shard.
+    /// Adds the findings for another shard's log.
     pub fn merge(&mut self, other: Recovery) {
         self.commands += other.commands;
         self.replayed += other.replayed;
@@ -171,7 +174,7 @@ pub struct Closed {
     pub state: ExchangeState,
     /// Where the time went, when the engine was measured.
     pub stages: Option<StageTimes>,
-    /// What the chapter has to say about the run, a line each: where threads ran, how busy they were.
+    /// The chapter's remarks on the run, a line each: where threads ran, how busy they were.
     pub remarks: Vec<String>,
 }
 
@@ -250,7 +253,7 @@ pub enum EngineError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// A file other than the log could not be written.
-    #[error("{path}: could not {what}: {source}; the log is whole, so start again when the disk is mended")]
+    #[error("{path}: could not {what}: {source}; the log is whole, so fix the disk and start again")]
     Io {
         /// What was tried.
         what: &'static str,
@@ -259,7 +262,7 @@ pub enum EngineError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// Another has the data directory.
+    /// Another program has the data directory.
     #[error(
         "{path}: the data directory is in use by {holder}, and two engines on one log would ruin it: end that \
              program first, or name another data directory"
@@ -267,7 +270,7 @@ pub enum EngineError {
     Locked {
         /// The data directory.
         path: PathBuf,
-        /// Who has it.
+        /// The program that has it.
         holder: String,
     },
     /// Logs that contradict their names or each other.
@@ -278,12 +281,12 @@ pub enum EngineError {
         /// What is wrong, and what to do.
         reason: String,
     },
-    /// A thread of the engine is gone.
+    /// A thread of the engine has ended.
     #[error("the {role} thread stopped: {reason}; everything acknowledged is in the log, so start again")]
     ThreadStopped {
-        /// What the thread did.
+        /// The thread's role.
         role: &'static str,
-        /// Its last words.
+        /// The reason that it gave.
         reason: String,
     },
     /// An option that this data directory does not allow.

@@ -19,7 +19,7 @@ pub enum Event {
     Deposited {
         /// The market that holds it now.
         market: MarketId,
-        /// Whose it is.
+        /// The account that owns it.
         account: AccountId,
         /// How much.
         amount: Cents,
@@ -28,13 +28,13 @@ pub enum Event {
     Withdrawn {
         /// The market that held it.
         market: MarketId,
-        /// Whose it was.
+        /// The account that owned it.
         account: AccountId,
         /// How much.
         amount: Cents,
     },
-    /// An order passed every check and what it needs is locked. Its trades follow; what then is
-    /// left rests in the book, unless a [`Event::Cancelled`] follows.
+    /// An order passed every check, and what it needs is locked. Its trades follow; the rest then
+    /// stays in the book, unless a [`Event::Cancelled`] follows.
     Accepted {
         /// The market.
         market: MarketId,
@@ -70,7 +70,7 @@ pub enum Event {
         /// What the taker wanted. The pair decides the [`TradeKind`].
         taker_intent: Intent,
     },
-    /// What was left of an order is gone, and what it had locked is free again.
+    /// The rest of an order was cancelled, and what it had locked is free again.
     Cancelled {
         /// The market.
         market: MarketId,
@@ -80,7 +80,7 @@ pub enum Event {
         order: OrderId,
         /// How much of it was left.
         quantity: Quantity,
-        /// Why.
+        /// The reason.
         reason: CancelReason,
     },
     /// A winner was paid when the market was resolved.
@@ -98,14 +98,14 @@ pub enum Event {
         market: MarketId,
         /// Which side won.
         outcome: Outcome,
-        /// What all winners got together.
+        /// The sum paid to all winners.
         paid: Cents,
     },
     /// The command changed nothing.
     Rejected {
         /// The market that the command named.
         market: MarketId,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
 }
@@ -116,7 +116,7 @@ pub enum Event {
 pub enum TradeKind {
     /// Two buyers: together they pay 100 cents into the pot for a new pair of shares.
     Mint = 1,
-    /// Two sellers: their pair of shares goes and the pot pays out 100 cents.
+    /// Two sellers: their pair of shares is destroyed and the pot pays out 100 cents.
     Merge = 2,
     /// A buyer and a seller: a share changes hands.
     Transfer = 3,
@@ -135,11 +135,11 @@ impl TradeKind {
 }
 // ANCHOR_END: trade_kind
 
-/// Why what was left of an order was cancelled.
+/// Why the rest of an order was cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum CancelReason {
-    /// Its owner asked.
+    /// Its owner asked for it.
     Requested = 1,
     /// Its time in force does not let it rest.
     ImmediateOrCancel = 2,
@@ -197,7 +197,7 @@ codes!(Reason {
 });
 
 impl Event {
-    /// The market that it is about.
+    /// The event's market.
     pub const fn market(&self) -> MarketId {
         match *self {
             Event::Opened { market }

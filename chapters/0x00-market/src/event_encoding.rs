@@ -1,4 +1,4 @@
-//! Events as bytes. What the columns are is at [`Row`], the bytes' order at [`Event::encode`].
+//! Events as bytes. The columns are described at [`Row`], the bytes' order at [`Event::encode`].
 
 use crate::bytes::{u32_at, u64_at};
 use crate::event::{CancelReason, Event, Reason, TradeKind};
@@ -127,7 +127,7 @@ impl Event {
             9 => Event::Rejected { market, reason: Reason::from_code(row.detail)? },
             _ => return None,
         };
-        // Encoding again catches what no field above looked at: a byte that should be zero.
+        // Encoding again catches what no field above covered: a byte that should be zero.
         (event.encode() == *bytes).then_some(event)
     }
 }

@@ -1,9 +1,9 @@
 //! Flows: the streams of commands that engines are measured and compared with.
 //!
-//! A flow is made from a name, a length and a seed, and is the same bytes on every machine, so that
-//! two people who measure "`venue`, a million, seed 7" measure the same work. A longer flow
-//! of the same seed starts with the shorter one. Nothing here matches orders: a flow knows what it
-//! sent, never what came of it.
+//! A flow is generated from a name, a length and a seed, and is the same bytes on every machine, so
+//! two people who measure "`venue`, a million, seed 7" measure the same work. A longer flow of the
+//! same seed starts with the shorter one. Nothing here matches orders: a flow knows what it sent, but
+//! not the results.
 //!
 //! | flow | what it is |
 //! |---|---|
@@ -29,13 +29,13 @@ use sha2::{Digest, Sha256};
 use crate::Command;
 use crate::log::encode_command;
 
-/// The seed of flows that nobody chose a seed for.
+/// The default seed of a flow.
 pub const DEFAULT_SEED: u64 = 99;
 
-/// The length of flows that nobody chose a length for.
+/// The default length of a flow.
 pub const DEFAULT_ORDERS: usize = 100_000;
 
-/// The parts of all commands of `venue` and `burst` that are rejected, least and most, in per cent.
+/// The share of all commands of `venue` and `burst` that are rejected, least and most, in per cent.
 pub const VENUE_REJECTED_PERCENT: (f64, f64) = (2.0, 8.0);
 
 /// A stream of commands.
@@ -43,11 +43,12 @@ pub const VENUE_REJECTED_PERCENT: (f64, f64) = (2.0, 8.0);
 pub struct Flow {
     /// Which one it is.
     pub name: FlowName,
-    /// What it was made from.
+    /// The seed it was generated from.
     pub seed: u64,
-    /// What must be there before: markets, cash, shares. It is applied first and not measured.
+    /// The commands that come first, for markets, cash and shares. They are applied but not
+    /// measured.
     pub setup: Vec<Command>,
-    /// What is measured.
+    /// The commands that are measured.
     pub body: Vec<Command>,
 }
 
@@ -62,23 +63,24 @@ impl Flow {
     }
 }
 
-/// Makes the flow of this name, length (of its body, in commands) and seed.
+/// Generates the flow with this name, length (of its body, in commands) and seed.
 ///
-/// Every order of `classic` is accepted up to 200 million of them; beyond that accounts may run dry.
+/// Every order of `classic` is accepted, up to 200 million of them; beyond that accounts may run out
+/// of money or shares.
 pub fn generate(name: FlowName, orders: usize, seed: u64) -> Flow {
     let (mut setup, mut body) = match name {
         FlowName::Classic => (classic::setup(), classic::body(orders, seed)),
         FlowName::Venue => venue::generate(&popularity::zipf(), orders, seed),
         FlowName::Burst => venue::generate(&popularity::election_night(), orders, seed),
     };
-    // Requests are numbered as they were sent.
+    // Requests are numbered in the order in which they are sent.
     for (number, command) in (1..).zip(setup.iter_mut().chain(&mut body)) {
         *command = command.with_request(number);
     }
     Flow { name, seed, setup, body }
 }
 
-/// The flows there are.
+/// The flows that exist.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlowName {
     /// One market, orders only, all accepted.
@@ -93,7 +95,7 @@ impl FlowName {
     /// Every flow.
     pub const ALL: [FlowName; 3] = [FlowName::Classic, FlowName::Venue, FlowName::Burst];
 
-    /// What the command line calls it.
+    /// Its name on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             FlowName::Classic => "classic",

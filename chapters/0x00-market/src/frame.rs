@@ -1,11 +1,11 @@
 //! A frame's header, and what a crash can leave of a frame that was not synced.
 //!
 //! Of such a frame any sectors may be on disk, in part: each of its bytes is there, or it is zero, or the file ends
-//! before it. A sector may come without its beginning or without its end; what stands between two bytes of one
-//! that came has come.
+//! before it. A sector may be missing its beginning or its end; between two bytes that were written, everything was
+//! written.
 //!
-//! What is left of a command never looks like a header, whatever is missing: a header begins with an `F`, a command
-//! with 1 to 6, and what is gone is 0.
+//! The remains of a command never look like a header, whatever is missing: a header begins with an `F`, a command
+//! with 1 to 6, and a missing byte is 0.
 
 use crate::bytes::{u32_at, u64_at};
 use crate::clock::{Stamp, UnixMs};
@@ -15,25 +15,25 @@ use crate::record::{FRAME_COMMANDS_MAX, RECORD_BYTES};
 /// The first byte of a frame.
 const MARK: u8 = b'F';
 
-/// How frames are written in a version of the log.
+/// How a version of the log writes frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Framing {
     /// A header with a length and a count, and no time.
     Version1,
-    /// As it is written today.
+    /// The current version.
     Version2,
 }
 
 impl Framing {
-    /// That of a log with this identity.
+    /// The framing of a log with this identity.
     pub(crate) fn of(log: LogId) -> Framing {
         if log == LogId::NONE { Framing::Version1 } else { Framing::Version2 }
     }
 }
 
-/// What a frame's header says, if its parts agree with each other.
+/// A frame's header, if its parts are consistent.
 pub(crate) struct FrameHeader {
-    /// Of the commands, in bytes.
+    /// The size of the commands, in bytes.
     pub(crate) length: usize,
     pub(crate) crc: u32,
     pub(crate) first: Sequence,
@@ -57,7 +57,7 @@ impl FrameHeader {
         (agrees && possible).then_some(FrameHeader { length, crc, first, time })
     }
 
-    /// Whether the header came whole up to its checksum, so that its length can be believed.
+    /// Whether the header was written up to its checksum, so that its length can be trusted.
     pub(crate) fn names_its_end(&self, framing: Framing) -> bool {
         framing == Framing::Version1 || self.crc != 0
     }
@@ -72,14 +72,14 @@ fn start_of(length: usize, framing: Framing) -> [u8; 4] {
     }
 }
 
-/// Whether a crash can have left this of the header of a frame that starts with `next`.
+/// Whether a crash can leave these bytes of the header of a frame that starts with `next`.
 pub(crate) fn is_rest_of_header(bytes: &[u8; RECORD_BYTES], next: Sequence, framing: Framing) -> bool {
     let is_rest = |at: usize, whole: &[u8]| bytes[at..].iter().zip(whole).all(|(&byte, &of)| byte == 0 || byte == of);
     let fits = |count: usize| {
         let counted = framing == Framing::Version2 || is_rest(16, &(count as u64).to_le_bytes());
         counted && is_rest(0, &start_of(count * RECORD_BYTES, framing))
     };
-    // Between the mark and the checksum stands the length.
+    // The length stands between the mark and the checksum.
     let length_came = framing == Framing::Version2 && bytes[0] == MARK && u32_at(bytes, 4) != 0;
     is_rest(8, &next.0.to_le_bytes())
         && if length_came { FrameHeader::decode(bytes, framing).is_some() } else { (1..=FRAME_COMMANDS_MAX).any(fits) }
@@ -88,8 +88,8 @@ pub(crate) fn is_rest_of_header(bytes: &[u8; RECORD_BYTES], next: Sequence, fram
 /// Writes a frame's header into the first [`RECORD_BYTES`] of `frame`; the commands follow them.
 ///
 /// # Panics
-/// When `frame` is not a header and 1 to [`FRAME_COMMANDS_MAX`] records. Engines only seal what
-/// they have filled.
+/// When `frame` is not a header and 1 to [`FRAME_COMMANDS_MAX`] records. Engines only seal frames
+/// that they have filled.
 pub fn seal_frame(frame: &mut [u8], log: LogId, first: Stamp) {
     let length = frame.len() - RECORD_BYTES;
     assert!(length.is_multiple_of(RECORD_BYTES) && (1..=FRAME_COMMANDS_MAX).contains(&(length / RECORD_BYTES)));
@@ -100,7 +100,7 @@ pub fn seal_frame(frame: &mut [u8], log: LogId, first: Stamp) {
     frame[4..8].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// The checksum of a whole frame of a log, which leaves out the four bytes where the checksum stands.
+/// The checksum of a whole frame of a log. It leaves out its own four bytes.
 pub fn frame_crc(frame: &[u8], log: LogId) -> u32 {
     let seed = if log == LogId::NONE { 0 } else { crc32c::crc32c(&log.0.to_le_bytes()) };
     crc32c::crc32c_append(crc32c::crc32c_append(seed, &frame[..4]), &frame[8..])

@@ -11,7 +11,7 @@ use crate::{EngineError, Options, Schedule};
 /// Puts roles to work, as the options say.
 pub struct Hands(Option<Arc<dyn Schedule>>);
 
-/// A role at work, which leaves a `T`.
+/// A running role, which leaves a `T`.
 pub struct Worker<T>(At<T>);
 
 enum At<T> {

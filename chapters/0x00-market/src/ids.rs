@@ -1,4 +1,4 @@
-//! Names for things: each id is a type of its own, so that an account can't be passed for a market.
+//! Ids: each is its own type, so that an account can't be passed for a market.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -18,7 +18,7 @@ macro_rules! id {
 }
 
 id! {
-    /// A market, named by whoever opens it: any `u32`.
+    /// A market. The client that opens it chooses its id: any `u32`.
     MarketId, u32
 }
 
@@ -30,8 +30,8 @@ id! {
 id! {
     /// An order's place among its market's [`Place`](crate::Place) commands, counted from 1.
     ///
-    /// Rejected places count too: a client that numbers what it sends knows its order's id before
-    /// the engine has seen it, and no engine needs to look for duplicates.
+    /// Rejected ones count too: a client that counts what it sends knows its order's id before the
+    /// engine has seen it, and no engine needs to look for duplicates.
     OrderId, u64
 }
 
@@ -41,16 +41,16 @@ id! {
 }
 
 id! {
-    /// A log's identity: a random number that it gets when it is made, so that no two have the same. Whoever copies
-    /// a file copies it too. 0 is none: logs of version 1 have none.
+    /// A log's identity: a random number given when the log is created, so that no two logs have the same. A copy
+    /// of the file has the same identity. 0 means none: logs of version 1 have none.
     LogId, u64
 }
 
 impl LogId {
-    /// That of a log of version 1.
+    /// The identity of a log of version 1.
     pub const NONE: LogId = LogId(0);
 
-    /// A new one, from the randomness with which the standard library seeds its hash tables.
+    /// A new identity, from the randomness with which the standard library seeds its hash tables.
     pub fn random() -> LogId {
         let random = || RandomState::new().hash_one("a log's identity");
         LogId(std::iter::repeat_with(random).find(|&id| id != 0).unwrap_or(1))

@@ -1,9 +1,9 @@
 //! The market's contract: everything that the chapters agree on, written once.
 //!
 //! A binary market pays 100 cents for each YES share if its event happens, and 100 cents for each
-//! NO share if it does not. This crate says which commands exist ([`Command`]), what they lead to
-//! ([`Event`]), how commands are kept on disk ([`log`]), which flows engines are measured with
-//! ([`flow`]) and what "right" means ([`model`]). The chapters hold engines, and nothing else.
+//! NO share if it does not. This crate defines which commands exist ([`Command`]), what they lead
+//! to ([`Event`]), how commands are kept on disk ([`log`]), which flows engines are measured with
+//! ([`flow`]) and what "right" means ([`model`]). The chapters contain engines, and nothing else.
 //!
 //! Start with [`model`]: it is the specification, and it fits on a few pages.
 #![forbid(unsafe_code)]

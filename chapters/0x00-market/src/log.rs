@@ -8,20 +8,20 @@
 //!          then its commands                                                                 24 bytes each
 //! ```
 //!
-//! All integers are little-endian. `length` is the size of the commands in bytes, and so says how many there are;
-//! times are Unix milliseconds. A frame's CRC covers the log's identity and everything in the frame but itself:
-//! a frame of another log, with the right sequence at the right place, has a wrong checksum here.
+//! All integers are little-endian. `length` is the size of the commands in bytes, and so gives their number; times
+//! are Unix milliseconds. A frame's CRC covers the log's identity and everything in the frame except itself: a
+//! frame of another log, with the right sequence at the right place, has a wrong checksum here.
 //!
-//! Everything is a multiple of 24 bytes, so a lost reader looks for the next frame at every 24th byte only. And its
-//! first byte says what a record is: an `F` the header of a frame, 1 to 6 a command, 0 nothing yet.
+//! Everything is a multiple of 24 bytes, so a reader that lost its place looks for the next frame only at every
+//! 24th byte. A record's first byte says what it is: `F` is the header of a frame, 1 to 6 a command, 0 nothing yet.
 //!
-//! A frame is all or nothing. An engine writes a frame, syncs, and only then acknowledges its
-//! commands or writes the next frame: so after a crash at most the last frame can be torn. Everything
-//! in a log of one of several shards belongs to that shard. Times never run back within a log.
+//! A frame is all or nothing. An engine writes a frame, syncs, and only then acknowledges its commands or writes
+//! the next frame: so after a crash at most the last frame can be torn. Everything in a log of one of several
+//! shards belongs to that shard. Times never decrease within a log.
 //!
 //! Version 1 is read and never written: a header of 24 bytes without identity, first sequence and time, frames with
 //! `length u32 · CRC-32C u32 · first sequence u64 · count u32 · zero u32`, a CRC over the frame alone, and commands
-//! without numbers of requests.
+//! without request numbers.
 
 use crate::clock::{Stamp, UnixMs};
 use crate::command::Command;
@@ -32,7 +32,8 @@ pub use crate::record::{
 };
 pub use crate::shard::{FILE_NAME, ShardOf};
 
-/// A whole log of these commands, as an engine would leave it, in frames of up to 1,024, all of this time.
+/// A whole log of these commands, as an engine would leave it, in frames of up to 1,024, all with this
+/// time.
 pub fn encode_log(header: &LogHeader, time: UnixMs, commands: &[Command]) -> Vec<u8> {
     let mut log = header.encode().to_vec();
     let mut stamp = Stamp { sequence: header.first, time };

@@ -1,9 +1,10 @@
-//! A log in segments: files that follow each other, each a log with the same identity whose header says with which
-//! command it begins.
+//! A log in segments: files that follow each other, each a log with the same identity whose header gives the
+//! command that it begins with.
 //!
-//! The first has the name that a log in one piece has, so a log without segments is a chain of one. Only the last
-//! segment is written to, and a new one is begun when everything before it is on disk. So within a chain nothing is
-//! torn but the end of the last; what is missing, doubled or of another log is named, and nothing of it is loaded.
+//! The first has the name of a log in one piece, so a log without segments is a chain of one. Only the last segment
+//! is written to, and a new one is begun when everything before it is on disk. So within a chain only the end of
+//! the last segment can be torn; a segment that is missing, doubled or of another log is reported, and nothing is
+//! loaded.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,16 +17,16 @@ use crate::{Command, Disk, LogError, LogFile, LogId, Sequence, Stamp};
 /// One file of a chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Segment {
-    /// The command that it begins with, as its name says.
+    /// The command that it begins with, according to its name.
     pub first: Sequence,
     /// Where it is.
     pub path: PathBuf,
 }
 
-/// The segments of a shard's log in `folder`, in their order; none if there is no log.
+/// The segments of a shard's log in `folder`, in their order; empty if there is no log.
 ///
 /// # Errors
-/// What the disk says.
+/// Errors of the disk.
 pub fn segments(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> io::Result<Vec<Segment>> {
     let names = disk.list(folder)?.into_iter();
     let ours = names.filter_map(|name| ShardOf::of_segment_name(&name).filter(|(of, _)| *of == shard));
@@ -35,10 +36,10 @@ pub fn segments(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> io::Result<Ve
     Ok(segments)
 }
 
-/// The identity of a shard's log in `folder`; [`LogId::NONE`] where it is of version 1.
+/// The identity of a shard's log in `folder`; [`LogId::NONE`] for version 1.
 ///
 /// # Errors
-/// [`LogError::Missing`] when there is no log, and why its first header is none.
+/// [`LogError::Missing`] when there is no log, and errors of its first header.
 pub fn identity(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> Result<LogId, LogError> {
     let path = folder.join(shard.file_name());
     let segments = segments(disk, folder, shard);
@@ -55,19 +56,21 @@ pub struct ChainEnd {
     pub file: Box<dyn LogFile>,
     /// What its header says.
     pub header: LogHeader,
-    /// Behind the last frame that was read.
+    /// The place behind the last frame that was read.
     pub place: Place,
     /// How many bytes of a torn last frame there are, if the log was read to its end.
     pub torn_bytes: u64,
 }
 
-/// Reads the log in `segments`, which are not none, and hands every command to `replay` in order.
+/// Reads the log in `segments`, of which there is at least one, and passes every command to `replay` in order.
 ///
-/// It begins at `from`, or with the first command. It ends behind command `until`, which has to be the last of a
-/// frame that is on disk, and looks at nothing behind it; or, without that, at the log's end, which is judged.
+/// It begins at `from`, or with the first command. It ends after command `until`, which has to be the last of a
+/// frame that is on disk, and looks at nothing behind it; without `until` it ends at the log's end, which is
+/// judged.
 ///
 /// # Errors
-/// [`LogError::Chain`], [`LogError::Beginning`], [`LogError::NoPlace`], as [`LogReader`] and what `replay` returns.
+/// [`LogError::Chain`], [`LogError::Beginning`], [`LogError::NoPlace`], those of [`LogReader`], and what `replay`
+/// returns.
 pub fn read_chain<E: From<LogError>>(
     disk: &dyn Disk,
     shard: ShardOf,
@@ -131,7 +134,7 @@ fn open(disk: &dyn Disk, segment: &Segment) -> Result<Box<dyn LogFile>, LogError
     opened.ok_or_else(|| LogError::Missing { path: path.clone() })
 }
 
-/// Refuses a file whose header does not say what its name and the segment before it say.
+/// Refuses a file whose header contradicts its name or the segment before it.
 fn check_header(
     header: &LogHeader,
     shard: ShardOf,
@@ -149,14 +152,14 @@ fn check_header(
             Err(LogError::Beginning { path, first: header.first })
         }
         Some(before) if before.header.id != header.id => {
-            chain(format!("it is of another log than {}", before.path.display()))
+            chain(format!("it belongs to another log than {}", before.path.display()))
         }
         _ if header.first != segment.first => chain(format!(
-            "its name says that it begins with command {}, and its header says command {}",
+            "its name says that it begins with command {}, but its header says command {}",
             segment.first, header.first
         )),
         Some(before) if before.place.next.time != header.last_time => chain(format!(
-            "its header says that the time before it is {}, and {} ends with {}",
+            "its header says that the time before it is {}, but {} ends with {}",
             header.last_time,
             before.path.display(),
             before.place.next.time
@@ -174,17 +177,19 @@ fn check_follows(end: &ChainEnd, next: &Segment) -> Result<(), LogError> {
             path: end.path.clone(),
             offset: end.place.last.1,
             sequence: last,
-            reason: format!("a frame is torn there, and {} was begun after it", next.path.display()),
+            reason: format!("a frame is torn there, but {} was begun after it", next.path.display()),
         });
     }
     let path = end.path.display();
     if last < first {
         let missing = Sequence(first.0 - 1);
-        return chain(format!("commands {last} to {missing} are missing between {path}, which is before it, and this"));
+        return chain(format!(
+            "commands {last} to {missing} are missing between {path}, which comes before it, and this segment"
+        ));
     }
     if last > first {
         let doubled = Sequence(last.0 - 1);
-        return chain(format!("commands {first} to {doubled} are in {path}, which is before it, as well"));
+        return chain(format!("commands {first} to {doubled} are also in {path}, which comes before it"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! How far a log is known to have been on disk, from what lies beside it.
+//! How far a log is known to have been on disk, according to the files beside it.
 
 use std::path::Path;
 
@@ -7,8 +7,9 @@ use crate::snapshot_file::SnapshotReader;
 use crate::watermark::Mark;
 use crate::{Disk, LogError, Sequence, snapshot, watermark};
 
-/// The last command of the log at `path` that is known to have been on disk: the watermark says so, or a snapshot that
-/// holds it, for none is made of what was not. The watermark may be gone; then that is the only witness.
+/// The last command of the log at `path` that is known to have been on disk. The watermark says so, or a snapshot
+/// that includes it, because snapshots are made only of durable commands. If the watermark is gone, snapshots are the
+/// only evidence.
 ///
 /// # Errors
 /// When the disk can't be read.

@@ -1,4 +1,4 @@
-//! Why a log can't be trusted, and what to do then.
+//! Why a log can't be trusted, and what to do about it.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use crate::shard::ShardOf;
 /// Why a log can't be trusted, written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The disk said no.
+    /// The disk reported an error.
     #[error(
-        "{path}: could not {what} the log: {source}; nothing that was not synced has been acknowledged: \
-             mend the disk and start again, the log will be replayed"
+        "{path}: could not {what} the log: {source}; nothing that was not synced has been acknowledged: fix the \
+             disk and start again, the log will be replayed"
     )]
     Io {
         /// What was tried.
@@ -24,8 +24,8 @@ pub enum LogError {
     },
     /// A write or sync failed before, so what is on disk is unknown.
     #[error(
-        "{path}: the log stopped after an earlier error and takes no more commands: \
-             start the engine again, it will replay what is on disk"
+        "{path}: the log stopped after an earlier error and accepts no more commands: start the engine again, it \
+             will replay what is on disk"
     )]
     Stopped {
         /// The log.
@@ -33,8 +33,8 @@ pub enum LogError {
     },
     /// A log without even a header.
     #[error(
-        "{path}: the log is empty (0 bytes), and an engine never leaves one so: restore it from a copy, \
-             or delete the file to start with no history"
+        "{path}: the log is empty (0 bytes), and an engine never leaves it like that: restore it from a copy, or \
+             delete the file to start with no history"
     )]
     Empty {
         /// The log.
@@ -50,8 +50,8 @@ pub enum LogError {
     },
     /// A log of another version.
     #[error(
-        "{path}: the log has version {found}, and this program reads versions 1 and {VERSION}: use the \
-             program that wrote it"
+        "{path}: the log has version {found}, but this program reads versions 1 and {VERSION}: use the program \
+             that wrote it"
     )]
     UnknownVersion {
         /// The log.
@@ -62,7 +62,7 @@ pub enum LogError {
     /// A log whose beginning is elsewhere.
     #[error(
         "{path}: the log begins with command {first}, and what comes before it is not here: restore the whole log \
-             from a copy, or start with an engine that goes on from a snapshot, if one is left"
+             from a copy, or start an engine that can load a snapshot, if there is one"
     )]
     Beginning {
         /// The log.
@@ -70,34 +70,34 @@ pub enum LogError {
         /// Its first command.
         first: Sequence,
     },
-    /// Segments that are not one log.
+    /// Segments that do not form one log.
     #[error(
         "{path}: the segments of the log do not follow each other: {reason}; nothing was loaded: restore the segments \
              from a copy"
     )]
     Chain {
-        /// The segment at which that is seen.
+        /// The segment where that shows.
         path: PathBuf,
         /// What is missing, doubled, or of another log.
         reason: String,
     },
-    /// A place in the log that something else names, and that is not there.
+    /// A place in the log that another file names, but that does not exist.
     #[error("{path}: the log has no command {sequence} at byte {offset}: {reason}")]
     NoPlace {
         /// The segment.
         path: PathBuf,
-        /// The command that should have been the last before it.
+        /// The command that should come just before it.
         sequence: Sequence,
         /// Where its frame should end, in bytes from the start of the file.
         offset: u64,
         /// What is there instead.
         reason: String,
     },
-    /// A log that ends before what was on disk.
+    /// A log that ends before a command that was on disk.
     #[error(
-        "{path}: the log ends with command {found}, and command {durable} was on disk once: commands that were \
-             acknowledged are gone, or this is an older copy, so nothing was loaded: restore the newest copy; or, \
-             to go on without them, start with `--accept-loss {found}`"
+        "{path}: the log ends with command {found}, but command {durable} was on disk once: acknowledged commands \
+             are gone, or this is an older copy, so nothing was loaded: restore the newest copy; or, to continue \
+             without them, start with `--accept-loss {found}`"
     )]
     Short {
         /// The log.
@@ -109,7 +109,7 @@ pub enum LogError {
     },
     /// A data directory with another number of shards.
     #[error(
-        "{path}: the logs there are of {found} shards, and {asked} was asked for: open it with `--shards {found}`, \
+        "{path}: the logs there are of {found} shards, but {asked} was asked for: open it with `--shards {found}`, \
              or rewrite it with 0x07's `--reshard {asked}`"
     )]
     OtherShards {
@@ -121,7 +121,7 @@ pub enum LogError {
         asked: u16,
     },
     /// A log of another shard or of another number of shards.
-    #[error("{path}: the log is of shard {} of {}, and shard {} of {} was asked for: open it with the number of \
+    #[error("{path}: the log is of shard {} of {}, but shard {} of {} was asked for: open it with the number of \
              shards it was written with, or change that with `--reshard`",
             found.shard, found.shards, asked.shard, asked.shards)]
     OtherShard {
@@ -132,11 +132,10 @@ pub enum LogError {
         /// What the engine expected.
         asked: ShardOf,
     },
-    /// A shard's log is not there, and another shard's is.
+    /// One shard's log is missing, but another's exists.
     #[error(
-        "{path}: the log of this shard is missing, and there are logs of other shards; commands that were \
-             acknowledged may be lost without it, so nothing was loaded: restore the log from a copy, or start \
-             in an empty folder"
+        "{path}: the log of this shard is missing, but there are logs of other shards; acknowledged commands may \
+             be lost without it, so nothing was loaded: restore the log from a copy, or start in an empty folder"
     )]
     Missing {
         /// Where the log should be.
@@ -145,7 +144,7 @@ pub enum LogError {
     /// Damage in the middle: acknowledged commands follow it.
     #[error(
         "{path}: the log is damaged at byte {offset}, where the frame of command {sequence} should be: {reason}; \
-             commands that were acknowledged may be lost, so nothing was loaded: restore the log from a copy"
+             acknowledged commands may be lost, so nothing was loaded: restore the log from a copy"
     )]
     Corrupt {
         /// The log.

@@ -1,4 +1,4 @@
-//! The header of a log: whose it is, and where it begins.
+//! The header of a log: which shard's log it is, and where it begins.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::shard::ShardOf;
 
 const MAGIC: [u8; 8] = *b"99CENTS\n";
 
-/// What the first bytes of a log say.
+/// The first bytes of a log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogHeader {
-    /// Which shard the log is of.
+    /// The shard.
     pub shard: ShardOf,
     /// The log's identity; [`LogId::NONE`] in a log of version 1.
     pub id: LogId,
@@ -25,12 +25,12 @@ pub struct LogHeader {
 }
 
 impl LogHeader {
-    /// That of a log in which nothing comes before the file.
+    /// The header of a log's first file.
     pub fn new(shard: ShardOf, id: LogId) -> LogHeader {
         LogHeader { shard, id, first: Sequence::FIRST, last_time: UnixMs::UNKNOWN }
     }
 
-    /// The first bytes of the log.
+    /// The header as bytes.
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
@@ -45,7 +45,7 @@ impl LogHeader {
         bytes
     }
 
-    /// What `bytes`, the first [`HEADER_BYTES`] of a log or all that there are, say.
+    /// Decodes `bytes`, the first [`HEADER_BYTES`] of a log, or fewer if there are no more.
     ///
     /// # Errors
     /// [`LogError::Empty`], [`LogError::Foreign`] and [`LogError::UnknownVersion`].
@@ -67,17 +67,18 @@ impl LogHeader {
         };
         let header = header.ok_or_else(|| foreign("its header is damaged"))?;
         if header.shard.shard >= header.shard.shards {
-            return Err(foreign("its header names a shard that there can't be"));
+            return Err(foreign("its header names an impossible shard"));
         }
         Ok(header)
     }
 
-    /// How long it is in its version, in bytes.
+    /// The header's length in its version, in bytes.
     pub fn length(&self) -> usize {
         if self.id == LogId::NONE { RECORD_BYTES } else { HEADER_BYTES }
     }
 
-    /// How long the header is, in bytes, whose first [`RECORD_BYTES`] are these, or begin with these.
+    /// The length of the header, in bytes, that begins with `start`, its first [`RECORD_BYTES`] or
+    /// fewer.
     pub(crate) fn length_of(start: &[u8]) -> usize {
         if start.get(8..12) == Some(&[1, 0, 0, 0]) { RECORD_BYTES } else { HEADER_BYTES }
     }

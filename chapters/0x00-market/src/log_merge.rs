@@ -1,7 +1,8 @@
 //! The logs of all shards side by side, as one stream in the order of their frames' times.
 //!
 //! A name proves nothing: each log's header has to say what its name says, segments have to follow each other, and
-//! each command's market has to belong there. Cost: memory for some thousand commands, or for one frame, of each log.
+//! each command's market has to belong to that shard. Cost: memory for some thousand commands, or for one frame, of
+//! each log.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,14 +14,14 @@ use crate::log_durable::known_durable;
 use crate::log_reader::Place;
 use crate::{Command, Disk, EngineError, LogError, Sequence, Stamp, UnixMs};
 
-/// How far behind its next command a log is read at once, and on to the end of a frame.
+/// How many commands of a log are read ahead at once; reading continues to the end of a frame.
 const AHEAD_COMMANDS: u64 = 4_096;
 
-/// Hands every command of a set to `each`, with the time of its frame, in the order of these times: of frames with the
-/// same time those of the first log first.
+/// Passes every command of a set to `each`, with the time of its frame, in the order of these times. Frames with the
+/// same time come in the order of their logs.
 ///
 /// # Errors
-/// As [`LogMerge`], and what `each` returns.
+/// Those of [`LogMerge`], and what `each` returns.
 pub fn read_set(
     disk: &dyn Disk,
     folder: &Path,
@@ -36,31 +37,32 @@ pub fn read_set(
 
 /// A set of logs that is being read.
 ///
-/// Refused is a log that is missing, damaged, torn or another's, that begins elsewhere than it should, or that its
-/// watermark or a snapshot is ahead of.
+/// It refuses a log that is missing, damaged, torn or of another set, that begins at the wrong place, or that ends
+/// before its watermark or a snapshot.
 pub struct LogMerge<'disk> {
     disk: &'disk dyn Disk,
     logs: Vec<LogAhead>,
-    /// Whose turn it is, and for frames of which time.
+    /// The log whose turn it is, and up to which time.
     turn: Option<(usize, UnixMs)>,
 }
 
-/// What a reader of a set begins with: the segments of a shard's log, and the place where reading begins.
+/// What a reader of a set needs to start: the segments of a shard's log, and the place where reading
+/// begins.
 pub struct LogStart {
-    /// Whose log it is.
+    /// The shard.
     pub shard: ShardOf,
     /// Its segments, in their order.
     pub segments: Vec<Segment>,
-    /// Where reading begins; without it, with the first command.
+    /// Where reading begins; `None` for the first command.
     pub from: Option<Place>,
 }
 
 impl<'disk> LogMerge<'disk> {
-    /// Opens the set in `folder` that has as many logs as there are `places`, to read each from its place on; without
-    /// one, from its first command on.
+    /// Opens the set in `folder`, with one log for each of `places`, to read each from its place on, or from its
+    /// first command.
     ///
     /// # Errors
-    /// What is refused, and what the disk says.
+    /// What is refused, and errors of the disk.
     pub fn open(
         disk: &'disk dyn Disk,
         folder: &Path,
@@ -78,10 +80,10 @@ impl<'disk> LogMerge<'disk> {
         LogMerge::of(disk, starts)
     }
 
-    /// The same of logs whose segments are known, none of them without any.
+    /// The same for logs whose segments are known; each has at least one.
     ///
     /// # Errors
-    /// What is refused, and what the disk says.
+    /// What is refused, and errors of the disk.
     pub fn of(disk: &'disk dyn Disk, starts: Vec<LogStart>) -> Result<LogMerge<'disk>, EngineError> {
         let mut logs: Vec<LogAhead> =
             starts.into_iter().map(|start| LogAhead { start, commands: VecDeque::new() }).collect();
@@ -89,15 +91,15 @@ impl<'disk> LogMerge<'disk> {
         Ok(LogMerge { disk, logs, turn: None })
     }
 
-    /// The next command of the set: the shard that it was in, its stamp there, and itself.
+    /// The next command of the set: its shard, its stamp there, and itself.
     ///
     /// # Errors
-    /// What is refused, and what the disk says.
+    /// What is refused, and errors of the disk.
     pub fn next_command(&mut self) -> Result<Option<(u16, Stamp, Command)>, EngineError> {
         self.next_until(UnixMs(u64::MAX))
     }
 
-    /// The same, or `None` when the frame of the next command is later than `last`.
+    /// The same, or `None` when the next command's frame is later than `last`.
     ///
     /// # Errors
     /// As [`next_command`](LogMerge::next_command).
@@ -118,11 +120,11 @@ impl<'disk> LogMerge<'disk> {
     }
 }
 
-/// The next commands of one log.
+/// Commands of one log that were read ahead.
 struct LogAhead {
-    /// Its place is behind the commands.
+    /// Its place is behind these commands.
     start: LogStart,
-    /// None when the log is at its end.
+    /// Empty when the log is at its end.
     commands: VecDeque<(Stamp, Command)>,
 }
 
@@ -132,7 +134,7 @@ impl LogAhead {
         self.commands.front().map(|(stamp, _)| stamp.time)
     }
 
-    /// Reads the next commands; there are none only at the log's end.
+    /// Reads the next commands; none are left only at the log's end.
     fn fill(&mut self, disk: &dyn Disk) -> Result<(), EngineError> {
         let (LogStart { shard, segments, from }, commands) = (&mut self.start, &mut self.commands);
         let next = from.map_or(Sequence::FIRST, |from| from.next.sequence);
@@ -151,7 +153,7 @@ fn check_end(disk: &dyn Disk, end: &ChainEnd) -> Result<(), EngineError> {
     let path = end.path.clone();
     if end.torn_bytes > 0 {
         let shards = end.header.shard.shards;
-        let reason = format!("its last frame is torn: open it with `--shards {shards}` once, which mends that");
+        let reason = format!("its last frame is torn: open it with `--shards {shards}` once, which repairs that");
         return Err(EngineError::Unsound { path, reason });
     }
     let found = Sequence(end.place.next.sequence.0 - 1);

@@ -1,8 +1,8 @@
-//! The next segment of a log, laid out before it is needed.
+//! The next segment of a log, with its space reserved before it is needed.
 //!
-//! Nobody knows yet with which command it will begin, so it has no header and a name that no log has. When its turn
-//! comes it gets both: the header first, and the name when that is on disk. A crash before the name leaves a file that
-//! the next layout overwrites.
+//! It is not known yet which command it will begin with, so it has no header, and a name that no log has. When it is
+//! needed it gets both: the header first, and the name when the header is on disk. A crash before that leaves a file
+//! that the next one overwrites.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,20 +22,20 @@ pub struct NextSegment {
 }
 
 impl NextSegment {
-    /// Makes a file with room for so many bytes of frames, zeroed and on disk.
+    /// Creates a file with space for this many bytes of frames, zeroed and on disk.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub fn lay_out(options: &Options, shard: ShardOf, bytes: u64) -> Result<NextSegment, LogError> {
         let path = options.data_dir.join(shard.file_name()).with_extension("next");
-        let io = |source| LogError::Io { what: "lay out the next segment of", path: path.clone(), source };
+        let io = |source| LogError::Io { what: "reserve the next segment of", path: path.clone(), source };
         let disk = Arc::clone(&options.disk);
         let mut file = disk.create(&path, &[]).map_err(io)?;
         write_zeros(&mut *file, HEADER_BYTES as u64 + bytes).map_err(io)?;
         Ok(NextSegment { disk, shard, path })
     }
 
-    /// Which shard it is of.
+    /// The shard that it belongs to.
     pub(crate) fn shard(&self) -> ShardOf {
         self.shard
     }
@@ -43,7 +43,7 @@ impl NextSegment {
     /// Makes it the segment at `path`, with this header. When this returns, that survives a crash.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub(crate) fn begin(self, header: &LogHeader, path: &Path) -> io::Result<Box<dyn LogFile>> {
         let mut file = self.disk.open(&self.path)?.ok_or(io::ErrorKind::NotFound)?;
         file.write_all_at(0, &header.encode())?;
@@ -53,10 +53,10 @@ impl NextSegment {
         self.disk.open(path)?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Removes it: the log ends without it.
+    /// Removes it, when the log ends without it.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub fn remove(self) -> Result<(), LogError> {
         let Self { disk, path, .. } = self;
         disk.remove(&path).map_err(|source| LogError::Io { what: "remove the next segment of", path, source })

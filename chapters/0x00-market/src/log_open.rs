@@ -1,6 +1,7 @@
-//! Opening a log: it is read and judged first, and only then is anything changed.
+//! Opening a log: first it is read and judged, and only then is anything changed.
 //!
-//! The two are apart, because an engine with several logs must trust all of them before it changes one.
+//! The two steps are separate, because an engine with several logs must trust all of them before it
+//! changes one.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,26 +15,28 @@ use crate::log_reader::Place;
 use crate::log_rewrite::rewrite;
 use crate::{Command, LogError, LogFile, LogId, LogWriter, Options, Recovery, Sequence, Stamp};
 
-/// A time further ahead of the clock than this is remarked on, in milliseconds: clocks differ by less.
+/// A log's time that is ahead of the clock by more than this is remarked on, in milliseconds: clocks
+/// normally differ by less.
 const AHEAD_MAX_MS: u64 = 60_000;
 
-/// A log that was read to its end and is trusted, or one that is to be made. Nothing was changed yet.
+/// A log that was read to its end and is trusted, or one that is to be created. Nothing has been
+/// changed yet.
 pub struct JudgedLog {
     options: Options,
     path: PathBuf,
-    /// None when the log is new.
+    /// `None` when the log is new.
     file: Option<Box<dyn LogFile>>,
     header: LogHeader,
     /// Where its last whole frame starts and ends.
     last: (u64, u64),
     next: Stamp,
     torn_bytes: u64,
-    /// The last command that was on disk once, where this log is without it and that is accepted.
+    /// The last command that was on disk once, if this log lacks it and that loss is accepted.
     lost: Option<Sequence>,
 }
 
-/// Reads the log of a shard and hands every command in it to `replay` in order. What a log that is refused holds was
-/// handed over up to there, and no file has changed.
+/// Reads the log of a shard and passes every command in it to `replay` in order. If the log is refused, the commands
+/// before the damage have been passed on, and no file has changed.
 ///
 /// # Errors
 /// When the log can't be trusted or read, and what `replay` returns.
@@ -45,7 +48,7 @@ pub fn read_log<E: From<LogError>>(
     read_log_from(options, shard, None, replay)
 }
 
-/// The same from a place on, for who knows what came before it.
+/// The same from a place on, for a caller that has the state before it.
 ///
 /// # Errors
 /// As [`read_log`], and [`LogError::NoPlace`].
@@ -72,13 +75,13 @@ pub fn read_log_from<E: From<LogError>>(
     let ChainEnd { path, file, header, place: Place { last, next, .. }, torn_bytes } = read;
     let lost = lost(&options, &path, &header, next)?;
     if lost.is_some() && header.first > Sequence::FIRST {
-        let reason = "commands after its end were on disk once, and a log in segments does not go on without them";
+        let reason = "commands after its end were on disk once, and a log in segments can't continue without them";
         return Err(LogError::Chain { path, reason: reason.into() }.into());
     }
     Ok(JudgedLog { options, path, file: Some(file), header, last, next, torn_bytes, lost })
 }
 
-/// The last command that was on disk once, where the log ends before it and that is accepted.
+/// The last command that was on disk once, if the log ends before it and that loss is accepted.
 fn lost(options: &Options, path: &Path, header: &LogHeader, next: Stamp) -> Result<Option<Sequence>, LogError> {
     let found = Sequence(next.sequence.0 - 1);
     match known_durable(&*options.disk, path, header)?.filter(|&durable| durable > found) {
@@ -96,34 +99,34 @@ impl JudgedLog {
         let mut remarks = Vec::new();
         if self.torn_bytes > 0 {
             remarks.push(format!(
-                "cut off {} bytes of a torn last frame, never acknowledged; they are kept in {}",
+                "cut off {} bytes of a torn last frame, which was never acknowledged; they are kept in {}",
                 self.torn_bytes,
                 self.torn_path().display()
             ));
         }
         if let Some(lost) = self.lost {
-            remarks.push(format!("went on without command {} and those after it, up to {lost}", self.next.sequence));
+            remarks.push(format!("continued without command {} and those after it, up to {lost}", self.next.sequence));
         }
         if self.file.is_some() && self.header.id == LogId::NONE {
-            remarks.push(format!("{} was of version 1 and was rewritten", self.path.display()));
+            remarks.push(format!("{} was of version 1 and was converted", self.path.display()));
         }
         let ahead_ms = self.next.time.0.saturating_sub(self.options.clock.now().0);
         if ahead_ms > AHEAD_MAX_MS {
             remarks.push(format!(
-                "the clock is {} seconds behind the last time in the log: is it right? Until it has caught up, \
-                 times stand still",
+                "the clock is {} seconds behind the last time in the log: is it right? Until it has caught up, the \
+                 log's time stands still",
                 ahead_ms / 1_000
             ));
         }
         Recovery { commands, replayed: commands, torn_bytes: self.torn_bytes, remarks }
     }
 
-    /// Makes the log ready to be appended to. What was torn goes into a file beside it; a log of version 1, and
-    /// one that goes on without commands that it once had, is rewritten under an identity of its own; a
-    /// new one is made. What was replayed is on disk when this returns.
+    /// Makes the log ready for appending. Torn bytes are moved to a file beside it. A log of version 1, and one
+    /// that continues without commands that it once had, is rewritten with a new identity; a missing log is
+    /// created. When this returns, everything replayed is on disk.
     ///
     /// # Errors
-    /// When the disk says no. Another attempt starts from the same commands.
+    /// Errors of the disk. Another attempt starts from the same commands.
     pub fn open(mut self) -> Result<LogWriter, LogError> {
         let path = self.path.clone();
         let io = |what| move |source| io_error(what, &path, source);
@@ -151,7 +154,7 @@ impl JudgedLog {
         LogWriter::new(&self.options, self.path, file, self.header.id, end, self.next)
     }
 
-    /// Cuts off what is torn, and makes sure that what was read is on disk.
+    /// Cuts off torn bytes, and makes sure that what was read is on disk.
     fn settle(&self, file: &mut dyn LogFile) -> Result<(), LogError> {
         let io = |what| move |source| io_error(what, &self.path, source);
         if self.torn_bytes > 0 {
@@ -161,7 +164,7 @@ impl JudgedLog {
         file.sync().map_err(io("sync"))
     }
 
-    /// Copies the torn end into a file of its own. It was never acknowledged, and may still tell somebody something.
+    /// Copies the torn end into its own file. It was never acknowledged, but may help to find out what happened.
     fn keep_torn(&self, file: &mut dyn LogFile) -> io::Result<()> {
         if self.torn_bytes == 0 {
             return Ok(());
@@ -176,11 +179,11 @@ impl JudgedLog {
     }
 }
 
-/// Writes the bytes of the last frame over themselves; without frames there are none.
+/// Rewrites the bytes of the last frame in place, if there is one.
 ///
-/// Only the last frame can be in need of it: if its sync failed, the system may hold it in its
-/// cache, believe that it is on disk, and never write it. It was read from that cache just now, and
-/// commands will follow it; written again, it goes to disk with the next sync.
+/// Only the last frame can need this: if its sync failed, the system may hold it in its cache,
+/// believe that it is on disk, and never write it. It was just read from that cache, and commands
+/// will follow it; written again, it reaches the disk with the next sync.
 fn write_again(file: &mut dyn LogFile, (start, end): (u64, u64)) -> io::Result<()> {
     let mut frame = vec![0; (end - start) as usize];
     Input { file: &mut *file, at: start }.read_exact(&mut frame)?;

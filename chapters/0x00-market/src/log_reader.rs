@@ -1,11 +1,10 @@
-//! Reading a log back: every whole frame in order, and a clear word about where it ends.
+//! Reading a log back: every whole frame in order, and a clear answer about where it ends.
 //!
-//! A log may end in three ways. *Clean*: after the last frame comes nothing, or only the zeros of
-//! space reserved for later. *Torn*: there is what a crash leaves of a frame whose sync had not
-//! returned; it was never acknowledged and is cut off. *Damaged*: there is more than that;
-//! acknowledged commands are gone, and that is an error, never a shorter history.
+//! A log may end in three ways. *Clean*: after the last frame comes nothing, or only the zeros of reserved
+//! space. *Torn*: the remains of a frame whose sync had not returned; it was never acknowledged and is cut off.
+//! *Damaged*: anything else; acknowledged commands are gone, and that is an error, never a shorter history.
 //!
-//! A reader needs memory for one frame, and reads each byte two or three times at most, whatever the bytes say.
+//! A reader needs memory for one frame, and reads each byte two or three times at most, whatever the bytes are.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -21,7 +20,7 @@ use crate::{Command, LogError, LogFile, Sequence, Stamp, UnixMs};
 pub struct Place {
     /// The first command of the segment that it is in.
     pub segment: Sequence,
-    /// Where the frame before it starts and ends, in bytes from the start of the file; twice the same where there is
+    /// Where the frame before it starts and ends, in bytes from the start of the file; twice the same if there is
     /// none in this segment.
     pub last: (u64, u64),
     /// The checksum of that frame.
@@ -45,13 +44,13 @@ pub struct LogReader<'file> {
     /// What the file's header says.
     pub header: LogHeader,
     framing: Framing,
-    /// Where the frame at hand starts, and where the next one does.
+    /// Where the current frame starts, and where the next one does.
     start: u64,
     end: u64,
-    /// The sequence that the frame at hand starts with, and that of the next one.
+    /// The sequence of the current frame's first command, and that of the next frame's.
     first: Sequence,
     next: Sequence,
-    /// The time of the frame at hand, or what the header says before the first.
+    /// The time of the current frame, or the header's time before the first.
     time: UnixMs,
     /// The checksum of the last whole frame.
     crc: u32,
@@ -91,10 +90,10 @@ impl<'file> LogReader<'file> {
         })
     }
 
-    /// Reads the log in `file` from `place` on. The frame before it has to be there, with the same checksum.
+    /// Reads the log in `file` from `place` on. The frame before it must exist, with the same checksum.
     ///
     /// # Errors
-    /// [`LogError::NoPlace`] where that frame is not, and as [`new`](LogReader::new).
+    /// [`LogError::NoPlace`] if that frame does not exist, and as [`new`](LogReader::new).
     pub fn resume(file: &'file mut dyn LogFile, path: &Path, place: &Place) -> Result<LogReader<'file>, LogError> {
         let mut reader = LogReader::new(file, path)?;
         let (start, end) = place.last;
@@ -115,7 +114,7 @@ impl<'file> LogReader<'file> {
                 Err(error) => return Err(no_place(error.to_string())),
             }
         }
-        if reader.log_place() == *place { Ok(reader) } else { Err(no_place("the frame there is another".into())) }
+        if reader.log_place() == *place { Ok(reader) } else { Err(no_place("there is a different frame".into())) }
     }
 
     /// The commands of the next frame, each with its number and the frame's time, or `None` at the log's end.
@@ -126,7 +125,7 @@ impl<'file> LogReader<'file> {
         Ok(self.advance()?.then(|| self.frame()))
     }
 
-    /// Goes on to the next frame, and says whether there is one.
+    /// Moves to the next frame, and returns whether there is one.
     ///
     /// # Errors
     /// As [`next_frame`](LogReader::next_frame).
@@ -148,7 +147,7 @@ impl<'file> LogReader<'file> {
         Ok(true)
     }
 
-    /// The commands of the frame at hand; none before the first and behind the last.
+    /// The commands of the current frame; none before the first and after the last.
     pub fn frame(&self) -> impl Iterator<Item = (Stamp, Command)> {
         let first = Stamp { sequence: self.first, time: self.time };
         let (records, _) = self.frame.get(RECORD_BYTES..).unwrap_or_default().as_chunks::<RECORD_BYTES>();
@@ -156,12 +155,12 @@ impl<'file> LogReader<'file> {
         commands.enumerate().map(move |(at, command)| (first.plus(at as u64), command))
     }
 
-    /// Where the log is.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the frame at hand starts, and where it ends and the next one starts, in bytes from the file's start.
+    /// Where the current frame starts, and where it ends and the next one starts, in bytes from the file's start.
     pub fn place(&self) -> (u64, u64) {
         (self.start, self.end)
     }
@@ -176,7 +175,7 @@ impl<'file> LogReader<'file> {
         Stamp { sequence: self.next, time: self.time }
     }
 
-    /// How many bytes of a torn last frame there are, once there was no next frame.
+    /// How many bytes of a torn last frame there are, once the last whole frame was read.
     pub fn torn_bytes(&self) -> u64 {
         self.torn_bytes
     }
@@ -187,7 +186,7 @@ impl<'file> LogReader<'file> {
             return Ok(Err("the file ends within a frame's header".into()));
         }
         let Some(header) = FrameHeader::decode(&self.frame, self.framing) else {
-            return Ok(Err("the parts of the frame's header do not agree".into()));
+            return Ok(Err("the parts of the frame's header contradict each other".into()));
         };
         if header.first != self.next {
             return Ok(Err(format!("the frame says that it starts with command {}", header.first)));
@@ -201,13 +200,13 @@ impl<'file> LogReader<'file> {
         Ok(Ok(header))
     }
 
-    /// Refuses a whole frame that no engine writes into this log.
+    /// Refuses a whole frame that no engine would write into this log.
     fn check_frame(&self, header: &FrameHeader) -> Result<(), String> {
         let shards = self.header.shard.shards;
         let (records, _) = self.frame[RECORD_BYTES..].as_chunks::<RECORD_BYTES>();
         for (at, record) in records.iter().enumerate() {
             let what = match decode_command(record) {
-                None => "none that this program knows".to_string(),
+                None => "of a kind that this program does not know".to_string(),
                 Some(command) if self.framing == Framing::Version1 && command.request() != 0 => {
                     "not one of version 1, where unused bytes are zero".to_string()
                 }
@@ -221,7 +220,7 @@ impl<'file> LogReader<'file> {
             return Err(format!("command {} of the frame is {what}", at + 1));
         }
         if self.framing == Framing::Version2 && header.time < self.time {
-            return Err(format!("its time, {}, is before that of the frame before it, {}", header.time, self.time));
+            return Err(format!("its time, {}, is before {}, the time of the previous frame", header.time, self.time));
         }
         Ok(())
     }
@@ -238,15 +237,15 @@ impl<'file> LogReader<'file> {
         Ok(self.frame.len())
     }
 
-    /// Goes on reading at byte `at`.
+    /// Continues reading at byte `at`.
     fn read_from(&mut self, at: u64) {
         self.file.consume(self.file.buffer().len());
         self.file.get_mut().at = at;
     }
 
-    /// Decides what the bytes from `self.end` on are: reserved space, a torn frame, or damage.
+    /// Decides whether the bytes from `self.end` on are reserved space, a torn frame, or damage.
     fn judge_tail(&mut self, reason: String) -> Result<(), LogError> {
-        // Whoever asks for another frame gets the same answer.
+        // Another call gets the same answer.
         self.read_from(self.end);
         let tail = log_tail::judge(self.file.get_mut().file, self.end, self.header.id, self.next);
         match tail.map_err(|source| LogError::Io { what: "read", path: self.path.clone(), source })? {

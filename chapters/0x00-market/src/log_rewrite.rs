@@ -1,7 +1,8 @@
-//! Rewriting a log: a log of version 1 becomes one of today's, and a log that goes on from an older copy another log.
+//! Rewriting a log: a log of version 1 is converted to the current version, and a log that continues from an older
+//! copy becomes a new log.
 //!
-//! It is written beside the old one, read back, and takes its name when the two say the same. Cut short anywhere,
-//! the old one is there as it was, or the new one is there whole. Cost: memory for two frames.
+//! The new log is written beside the old one, read back, and takes its name if the two agree. After an interruption,
+//! either the old log is unchanged, or the new one is complete. Cost: memory for two frames.
 
 use std::io;
 use std::path::Path;
@@ -10,8 +11,8 @@ use crate::log::{LogHeader, RECORD_BYTES, encode_command, seal_frame};
 use crate::log_reader::LogReader;
 use crate::{Disk, LogError, LogFile};
 
-/// Puts in place of the log `old`, which is at `path`, one with this header and the same frames; a torn end is left
-/// out. The result is the new file, and where its last frame ends.
+/// Replaces the log `old` at `path` with one that has this header and the same frames, without a torn end. Returns
+/// the new file, and where its last frame ends.
 pub(crate) fn rewrite(
     disk: &dyn Disk,
     path: &Path,

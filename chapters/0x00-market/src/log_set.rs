@@ -1,7 +1,7 @@
-//! A whole set of logs, one a shard, written beside the one that it will replace.
+//! A whole set of logs, one for each shard, written beside the set that it will replace.
 //!
-//! It is read back before it takes the other's place, and it takes that by one rename. Cost: a frame of each log, and a
-//! few bytes a market.
+//! It is read back before it replaces the other set, and replaces it with one rename. Cost: memory for a frame of
+//! each log, and a few bytes a market.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ use crate::log_merge::{LogMerge, LogStart};
 use crate::log_reader::Place;
 use crate::{Command, Disk, EngineError, LogError, LogFile, MarketId, Sequence, Stamp, UnixMs, snapshot, watermark};
 
-/// How many commands a frame has that is written here.
+/// How many commands are written to a frame here.
 const FRAME_COMMANDS: usize = 1_024;
 
-/// A file of this name and a number of shards says that the drafts of so many logs take the place of all others.
+/// A file named with this and a number of shards says that the drafts of that many logs replace all other logs.
 const SWITCH: &str = "SWITCH-TO-";
 
-/// Which shard's log or snapshot a file of this name is a draft of, and the name that it will have, if it is one.
+/// If a file of this name is a draft of a log or snapshot: its shard, and the name that it will have.
 fn of_draft(name: &str) -> Option<(ShardOf, String)> {
     let stem = name.strip_suffix(".draft")?;
     let (log, snapshot) = (format!("{stem}.log"), format!("{stem}.bin"));
@@ -29,7 +29,8 @@ fn of_draft(name: &str) -> Option<(ShardOf, String)> {
     shard.or_else(|| snapshot::of_file_name(&snapshot).map(|(shard, _)| (shard, snapshot)))
 }
 
-/// Which shard a file of this name belongs to: a segment of its log, be it laid out only, a snapshot, or a draft of either.
+/// The shard that a file of this name belongs to: a segment of its log, perhaps not begun, a snapshot, or a draft of
+/// either.
 fn owner(name: &str) -> Option<ShardOf> {
     let laid_out = name.strip_suffix(".next").and_then(|stem| ShardOf::of_file_name(&format!("{stem}.log")));
     let log = || ShardOf::of_segment_name(name).map(|(shard, _)| shard);
@@ -37,13 +38,13 @@ fn owner(name: &str) -> Option<ShardOf> {
     laid_out.or_else(log).or_else(snapshot).or_else(|| of_draft(name).map(|(shard, _)| shard))
 }
 
-/// What each market was told, as a number of commands and a hash over them and their times, in their order. Two sets
-/// with the same histories answer the same, however many logs they have.
+/// The history of each market, as a number of commands and a hash over them and their times, in order. Two sets with
+/// the same histories are equal here, however many logs they have.
 #[derive(Clone, Default)]
 struct Histories(BTreeMap<MarketId, (u64, DefaultHasher)>);
 
 impl Histories {
-    /// Reads those of a set.
+    /// Reads the histories of a set.
     ///
     /// # Errors
     /// As [`LogMerge`].
@@ -68,12 +69,12 @@ impl Histories {
         self.0.values().map(|(count, _)| count).sum()
     }
 
-    /// How many commands a market was told, and the hash over them.
+    /// How many commands a market had, and the hash over them.
     fn of(&self, market: &MarketId) -> Option<(u64, u64)> {
         self.0.get(market).map(|(count, hash)| (*count, hash.finish()))
     }
 
-    /// Refuses what is not the same.
+    /// Refuses a difference.
     ///
     /// # Errors
     /// [`EngineError::Unsound`] with the first market that differs.
@@ -85,15 +86,15 @@ impl Histories {
                 path: folder.to_path_buf(),
                 reason: format!(
                     "the new logs do not read back as they were written, about market {market}; nothing was \
-                     changed: mend the disk and try again"
+                     changed: fix the disk and try again"
                 ),
             }),
         }
     }
 }
 
-/// A set that is being written. Engines see it when it is named, and nothing of it before; if it never is, it
-/// goes with this value, and what was written to go with it.
+/// A set that is being written. Engines see it when it is switched to, and nothing of it before; if that
+/// never happens, it is removed with this value, and so is what was written to go with it.
 pub struct SetWriter<'disk> {
     disk: &'disk dyn Disk,
     folder: PathBuf,
@@ -106,22 +107,23 @@ impl<'disk> SetWriter<'disk> {
     /// Begins a set of empty logs in `folder`.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn create(disk: &'disk dyn Disk, folder: &Path, shards: u16) -> Result<SetWriter<'disk>, EngineError> {
         let beginning = Stamp { sequence: Sequence::FIRST, time: UnixMs::UNKNOWN };
         SetWriter::create_at(disk, folder, &vec![beginning; shards.into()])
     }
 
-    /// Begins a set in which each log goes on with a command and behind a time, because snapshots hold what comes before.
+    /// Begins a set in which each log continues after a given command and time, because snapshots hold what comes
+    /// before.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn create_at(
         disk: &'disk dyn Disk,
         folder: &Path,
         beginnings: &[Stamp],
     ) -> Result<SetWriter<'disk>, EngineError> {
-        remove_drafts(disk, folder).map_err(io_error("clear away the drafts of", folder))?;
+        remove_drafts(disk, folder).map_err(io_error("remove the drafts of", folder))?;
         let (snapshots, written) = (Vec::new(), Histories::default());
         let mut set = SetWriter { disk, folder: folder.to_path_buf(), logs: Vec::new(), snapshots, written };
         for (shard, &Stamp { sequence: first, time: last_time }) in beginnings.iter().enumerate() {
@@ -135,20 +137,22 @@ impl<'disk> SetWriter<'disk> {
         Ok(set)
     }
 
-    /// What the headers of the logs say, by shard.
+    /// The headers of the logs, by shard.
     pub fn headers(&self) -> Vec<LogHeader> {
         self.logs.iter().map(|log| log.header).collect()
     }
 
-    /// Takes over the draft of a snapshot: it gets its name with the logs, or goes with them.
+    /// Takes over the draft of a snapshot: it gets its name together with the logs, or is removed
+    /// with them.
     pub fn goes_with(&mut self, snapshot: PathBuf) {
         self.snapshots.push(snapshot);
     }
 
-    /// Adds the next command, of a frame of this time, to the log of its shard. Times must not run back.
+    /// Adds the next command, of a frame with this time, to the log of its shard. Times must not
+    /// decrease.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn push(&mut self, time: UnixMs, command: &Command) -> Result<(), EngineError> {
         self.written.add(time, command);
         let shard = ShardOf::market(command.market(), self.logs.len() as u16).shard;
@@ -156,10 +160,10 @@ impl<'disk> SetWriter<'disk> {
         log.push(time, command).map_err(io_error("write", &log.path))
     }
 
-    /// Makes the set durable and reads it back. Says how many commands it holds.
+    /// Makes the set durable and reads it back. Returns how many commands it holds.
     ///
     /// # Errors
-    /// What the disk says, and [`EngineError::Unsound`] when it does not read back as it was written.
+    /// Errors of the disk, and [`EngineError::Unsound`] when it does not read back as it was written.
     pub fn finish(&mut self) -> Result<u64, EngineError> {
         for log in &mut self.logs {
             log.finish().map_err(io_error("write", &log.path))?;
@@ -170,32 +174,32 @@ impl<'disk> SetWriter<'disk> {
         Ok(self.written.commands())
     }
 
-    /// Puts the finished set in place of all others, by one rename: that of a file that says so. From then on, whoever
-    /// opens the directory completes it.
+    /// Replaces all other logs with the finished set, by one rename: of the file that declares it. From then on, the
+    /// next program that opens the directory completes the switch.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn switch(mut self) -> Result<(), EngineError> {
         let shards = self.logs.len() as u16;
         let mark = self.folder.join(format!("{SWITCH}{shards}"));
         let io = |source| EngineError::Io { what: "switch to the new logs", path: self.folder.clone(), source };
         remove_leftovers(self.disk, &self.folder, shards).map_err(io)?;
         let made = self.disk.create(&mark, &[]).map(drop);
-        // Whether the rename took place is not known when it fails.
+        // A rename that failed may have taken place.
         self.logs.clear();
         self.snapshots.clear();
         made.and_then(|()| complete_switch(self.disk, &self.folder)).map_err(io)
     }
 }
 
-/// Removes what earlier resharding has left of drafts.
+/// Removes drafts of earlier reshardings.
 fn remove_drafts(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let names = disk.list(folder)?;
     names.iter().filter(|name| of_draft(name).is_some()).try_for_each(|name| disk.remove(&folder.join(name)))
 }
 
-/// Removes what has a name as the new set will have it, and is not of it: no engine has seen it, for a set without the
-/// log of shard 0 is none.
+/// Removes files that have a name of the new set and are not part of it: no engine has opened them, because a set
+/// without the log of shard 0 does not count.
 fn remove_leftovers(disk: &dyn Disk, folder: &Path, shards: u16) -> io::Result<()> {
     let names = disk.list(folder)?;
     let left =
@@ -203,10 +207,10 @@ fn remove_leftovers(disk: &dyn Disk, folder: &Path, shards: u16) -> io::Result<(
     left.into_iter().try_for_each(|name| disk.remove(&folder.join(name)))
 }
 
-/// Completes what [`SetWriter::switch`] began, if it did.
+/// Completes a switch that [`SetWriter::switch`] began.
 ///
 /// # Errors
-/// What the disk says.
+/// Errors of the disk.
 pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let names = disk.list(folder)?;
     let Some((mark, shards)) = names.iter().find_map(|name| Some((name, name.strip_prefix(SWITCH)?.parse().ok()?)))
@@ -216,7 +220,7 @@ pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> io::Result<()> 
     let is_log = |name: &str| ShardOf::of_segment_name(name).is_some();
     let drafts = names.iter().filter_map(|draft| of_draft(draft).map(|(of, name)| (draft, of, name)));
     let mut new: Vec<_> = drafts.filter(|(_, of, _)| of.shards == shards).collect();
-    // The log of shard 0 last: where it is, all is.
+    // The log of shard 0 last: if it exists, the set is complete.
     new.sort_unstable_by_key(|(_, of, name)| (is_log(name), Reverse(of.shard)));
     for (draft, _, name) in &new {
         disk.rename(&folder.join(draft), &folder.join(name))?;
@@ -236,7 +240,8 @@ pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> io::Result<()> 
 impl Drop for SetWriter<'_> {
     fn drop(&mut self) {
         for path in self.logs.iter().map(|log| &log.path).chain(&self.snapshots) {
-            // Whoever failed has said why; a draft that stays is removed by the next resharding.
+            // The failed step has reported why; a draft that stays is removed by the next
+            // resharding.
             let _ = self.disk.remove(path);
         }
     }
@@ -248,14 +253,14 @@ struct LogDraft {
     path: PathBuf,
     header: LogHeader,
     end: u64,
-    /// The number of the first command of the frame at hand, and its time.
+    /// The number of the current frame's first command, and its time.
     first: Stamp,
-    /// The frame at hand; empty, or a header and some commands.
+    /// The current frame: empty, or a header and some commands.
     frame: Vec<u8>,
 }
 
 impl LogDraft {
-    /// How it is read back.
+    /// Where to start reading it back.
     fn start(&self) -> LogStart {
         let LogHeader { shard, first, .. } = self.header;
         let segments = vec![Segment { first, path: self.path.clone() }];

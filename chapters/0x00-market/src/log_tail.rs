@@ -1,19 +1,19 @@
-//! The end of a log: what stands behind the last whole frame, and whether a crash can have left it.
+//! The end of a log: what follows the last whole frame, and whether a crash can have left it.
 //!
-//! A frame is written when everything before it is synced. So a crash leaves one frame that is not whole, at most, and
-//! it begins where the last whole one ends. It was never acknowledged, and is cut off. Refused is what shows that a
-//! frame which can't be read was acknowledged, or may hide one that was:
+//! A frame is written when everything before it is synced. So a crash leaves at most one incomplete frame, which
+//! begins where the last whole one ends. It was never acknowledged, and is cut off. The log is refused if its end
+//! proves that an unreadable frame was acknowledged, or could hide one that was:
 //!
-//! - a header that no crash leaves: when the power goes, the whole sector that is being written may be spoiled, and
-//!   acknowledged frames with it; a disk that is going bad spoils any;
-//! - the header of another frame further behind, be its commands there or not, for what is left of a command never
-//!   looks like a header;
+//! - a header that no crash leaves: when the power fails, the whole sector that is being written may be spoiled, and
+//!   acknowledged frames with it; a failing disk spoils any sector;
+//! - the header of another frame further on, with or without its commands, because the remains of a command never
+//!   look like a header;
 //! - anything behind the end that the frame's own header names, and anything further away than a frame can reach.
 //!
-//! Among the commands of the frame a crash and a bad disk look alike, so rot there, in the last frame alone, is taken
-//! for a crash. Only the [watermark](crate::watermark) tells them apart.
+//! Among the commands of the frame a crash and a bad disk look alike, so rot in the last frame alone is taken for a
+//! crash. Only the [watermark](crate::watermark) tells them apart.
 //!
-//! Each byte is read once, into 60 KiB of memory, whatever the bytes say.
+//! Each byte is read once, into 60 KiB of memory, whatever the bytes are.
 
 use std::io::{self, Read};
 
@@ -25,16 +25,17 @@ use crate::{LogFile, LogId, Sequence};
 /// How much is read at once; whole records.
 const READ_BYTES: usize = 2_560 * RECORD_BYTES;
 
-/// What the end of a log is.
+/// What the end of a log turned out to be.
 pub(crate) enum Tail {
-    /// This many bytes of a torn frame, up to the last that is not zero. The zeros behind are reserved space.
+    /// This many bytes of a torn frame, up to the last that is not zero. The zeros after it are reserved
+    /// space.
     Torn(u64),
-    /// More than a crash leaves, in words.
+    /// More than a crash leaves; with the reason.
     Damaged(String),
 }
 
-/// Judges what stands from byte `offset` of `file` on, where the frame of command `next` should be and no
-/// whole one is.
+/// Judges the bytes from `offset` of `file` on, where the frame of command `next` should be but no whole
+/// one is.
 pub(crate) fn judge(file: &mut dyn LogFile, offset: u64, log: LogId, next: Sequence) -> io::Result<Tail> {
     let mut input = Input { file, at: offset };
     let mut bytes = Vec::with_capacity(READ_BYTES);
@@ -45,7 +46,7 @@ pub(crate) fn judge(file: &mut dyn LogFile, offset: u64, log: LogId, next: Seque
         if bytes.is_empty() {
             return Ok(Tail::Torn(judge.used));
         }
-        // Behind the end of the file there is nothing, as in reserved space.
+        // Beyond the end of the file counts as zeros, as in reserved space.
         bytes.resize(bytes.len().next_multiple_of(RECORD_BYTES), 0);
         for record in bytes.as_chunks().0 {
             if let Err(damage) = judge.see(record) {
@@ -64,13 +65,13 @@ struct Judge {
     slot: u64,
     /// How many bytes, up to the last that is not zero.
     used: u64,
-    /// How many records the torn frame has at most, with its header.
+    /// How many records the torn frame has at most, including its header.
     slots_max: u64,
     suspect: Option<Suspect>,
 }
 
 impl Judge {
-    /// Takes the next record into account. The error is the damage, in words.
+    /// Takes the next record into account. The error describes the damage.
     fn see(&mut self, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
         let slot = self.slot;
         self.slot += 1;
@@ -87,12 +88,12 @@ impl Judge {
         let Some(last) = record.iter().rposition(|&byte| byte != 0) else { return Ok(()) };
         self.used = slot * RECORD_BYTES as u64 + last as u64 + 1;
         if slot >= self.slots_max {
-            return Err("there are bytes behind where the frame can end".into());
+            return Err("there are bytes beyond where the frame can end".into());
         }
         Ok(())
     }
 
-    /// The frame's own header says how far it goes.
+    /// The frame's own header says where it ends.
     fn see_own_header(&mut self, header: Option<&FrameHeader>, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
         if !is_rest_of_header(record, self.next, self.framing) {
             return Err("no crash leaves such a header".into());
@@ -102,10 +103,10 @@ impl Judge {
         Ok(())
     }
 
-    /// Any other header belongs to an acknowledged frame, if it has a number that is possible here, or else a right
-    /// checksum.
+    /// Any other header belongs to an acknowledged frame, if its number is possible here, or else if its checksum
+    /// is right.
     fn see_other_header(&mut self, slot: u64, header: &FrameHeader, record: &[u8; RECORD_BYTES]) -> Result<(), String> {
-        // Frames hold no headers: a frame within which another header stands was none.
+        // Frames hold no headers: something with a header inside it was not a frame.
         self.suspect = match header.first.0.checked_sub(self.next.0) {
             None => None,
             Some(ahead) if ahead <= slot => return Err(format!("a frame with command {} follows", header.first)),
@@ -127,14 +128,15 @@ impl Judge {
     }
 }
 
-/// What may be a frame, with a number that is not possible here: bytes before it may be missing.
+/// What may be a frame, with a number that is impossible at this place: bytes before it may be
+/// missing.
 struct Suspect {
     first: Sequence,
     /// How many of its commands are still to come.
     missing: usize,
-    /// The checksum of what there was of it.
+    /// The checksum over the part read so far.
     crc: u32,
-    /// The checksum that it should have in the end.
+    /// The checksum that it should have at its end.
     crc_said: u32,
 }
 

@@ -8,12 +8,12 @@ use crate::log_next::NextSegment;
 use crate::watermark::{Mark, Watermark};
 use crate::{Clock, LogError, LogFile, LogId, Options, Sequence, Stamp, UnixMs};
 
-/// A log that is ready to be appended to. It must not be used after an error.
+/// A log that is ready for appending. It must not be used after an error.
 pub struct LogWriter {
     file: Box<dyn LogFile>,
     path: PathBuf,
     id: LogId,
-    /// The first command of the segment at hand.
+    /// The first command of the current segment.
     segment: Sequence,
     /// Where the last whole frame ends and the next will begin, in bytes from the start.
     end: u64,
@@ -25,11 +25,11 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
-    /// Goes on with the log in `file`, which is at `path`: its last frame ends at byte `end`, and all of it is on disk.
-    /// `next` is the number of the next command and the time of the last frame.
+    /// Continues the log in `file`, at `path`: its last frame ends at byte `end`, and all of it is on disk. `next` is
+    /// the number of the next command and the time of the last frame.
     ///
     /// # Errors
-    /// When the watermark can't be made.
+    /// When the watermark can't be created.
     pub fn new(
         options: &Options,
         path: PathBuf,
@@ -39,7 +39,7 @@ impl LogWriter {
         next: Stamp,
     ) -> Result<LogWriter, LogError> {
         let watermark = Watermark::open(&*options.disk, &path, id);
-        let io = |source| LogError::Io { what: "make the watermark of", path: path.clone(), source };
+        let io = |source| LogError::Io { what: "create the watermark of", path: path.clone(), source };
         let (watermark, clock) = (watermark.map_err(io)?, options.clock.clone());
         let name = path.file_name().and_then(|name| name.to_str());
         let segment = name.and_then(ShardOf::of_segment_name).map_or(Sequence::FIRST, |(_, first)| first);
@@ -50,16 +50,16 @@ impl LogWriter {
     }
 
     // ANCHOR: append
-    /// Seals a frame and writes it behind the last one. `frame` has room for the header, and then its commands.
-    /// The result is the number of the first of them, and the frame's time. Nothing of it is durable yet.
+    /// Seals a frame and writes it after the last one. `frame` has space for the header, and then its commands.
+    /// Returns the number of its first command, and the frame's time. The frame is not durable yet.
     ///
     /// # Errors
-    /// When the disk does not take it.
+    /// Errors of the disk.
     ///
     /// # Panics
     /// As [`seal_frame`].
     pub fn append(&mut self, frame: &mut [u8]) -> Result<Stamp, LogError> {
-        // A clock may be put back. What is in the log stays in order.
+        // A clock may be set back. The log's times stay in order.
         self.time = self.time.max(self.clock.now());
         let first = Stamp { sequence: self.next, time: self.time };
         seal_frame(frame, self.id, first);
@@ -72,7 +72,7 @@ impl LogWriter {
     /// Returns when everything appended is on disk, and notes how far that is.
     ///
     /// # Errors
-    /// When the disk says no. A second sync may succeed without having written what the first one lost.
+    /// Errors of the disk. A second sync may succeed without having written what the first one lost.
     pub fn sync(&mut self) -> Result<(), LogError> {
         self.file.sync().map_err(|source| self.error("sync", source))?;
         self.note();
@@ -102,10 +102,10 @@ impl LogWriter {
     }
 
     // ANCHOR: go_on_in
-    /// Goes on in another segment. The one before it ends here; all of it is on disk before the new one has its name.
+    /// Continues in another segment. The current one ends here; all of it is on disk before the new one has its name.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub fn go_on_in(&mut self, next: NextSegment) -> Result<(), LogError> {
         self.give_back()?;
         self.file.sync().map_err(|source| self.error("sync", source))?;
@@ -117,16 +117,17 @@ impl LogWriter {
     }
     // ANCHOR_END: go_on_in
 
-    /// How many commands are in the segment at hand.
+    /// How many commands are in the current segment.
     pub fn in_segment(&self) -> u64 {
         self.next.0 - self.segment.0
     }
 
     // ANCHOR: lay_out
-    /// Makes room for so many commands, zeroed and on disk. Past that the file grows with every frame.
+    /// Reserves space for this many commands, zeroed and on disk. Beyond it the file grows with every
+    /// frame.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub fn lay_out(&mut self, commands: usize) -> Result<(), LogError> {
         let bytes = commands as u64 * RECORD_BYTES as u64;
         // An eighth more for the frames' headers.
@@ -145,10 +146,10 @@ impl LogWriter {
     }
     // ANCHOR_END: lay_out
 
-    /// Gives back the room that no frame used.
+    /// Returns the space that no frame used.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub fn give_back(&mut self) -> Result<(), LogError> {
         self.file.set_length(self.end).map_err(|source| self.error("end", source))
     }
@@ -163,7 +164,7 @@ impl LogWriter {
         self.end
     }
 
-    /// Where the log is.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,8 +1,8 @@
 //! The reference model: the market's rules, written to be read.
 //!
 //! It is the specification and the oracle. It keeps a book as a plain list in order of arrival and
-//! looks through all of it for every match: slow, and hard to get wrong. It shares nothing with
-//! the engines but the types, and after every command it checks the laws that no command may break.
+//! looks through all of it for every match: slow, and hard to get wrong. It shares only the types
+//! with the engines, and after every command it checks the laws that no command may break.
 
 mod settlement;
 
@@ -27,7 +27,7 @@ pub struct Model {
 struct Market {
     closed: bool,
     pot: u64,
-    /// Deposits less withdrawals. Everything in the market adds up to it.
+    /// Deposits minus withdrawals. Everything in the market adds up to it.
     funded: u64,
     orders_placed: u64,
     /// In order of arrival, both sides together.
@@ -36,15 +36,15 @@ struct Market {
 }
 
 impl Model {
-    /// What `command` leads to.
+    /// The events that `command` leads to.
     ///
     /// # Panics
-    /// When a law of the market is broken: the model is wrong then, or its reader.
+    /// When a law of the market is broken: then the model is wrong, or the test that uses it.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
         let id = command.market();
         let mut events = Vec::new();
         if let Err(reason) = self.try_apply(command, &mut events) {
-            assert!(events.is_empty(), "a rejected command has no other events");
+            assert!(events.is_empty(), "a rejected command has other events");
             events.push(Event::Rejected { market: id, reason });
         }
         if let Some(market) = self.markets.get_mut(&id) {
@@ -67,7 +67,7 @@ impl Model {
         if let Command::Place(_) = command {
             market.orders_placed += 1;
         }
-        // A closed market only gives money back.
+        // A closed market only pays money out.
         if market.closed && !matches!(command, Command::Withdraw { .. }) {
             return Err(Reason::MarketClosed);
         }
@@ -171,7 +171,7 @@ impl Market {
         Ok(())
     }
 
-    /// Trades as much as the taker and the resting order at place `at` of the list both have.
+    /// Trades as much as both the taker and the resting order at place `at` of the list have.
     fn trade(&mut self, market: MarketId, at: usize, taker: &mut RestingOrder) -> Event {
         let maker = self.resting[at];
         let quantity = taker.quantity.min(maker.quantity);
@@ -201,8 +201,8 @@ impl Market {
         }
     }
 
-    /// Where in the list the order stands that an incoming one of this side and limit meets first:
-    /// the best price, and among equals the one that came first.
+    /// The place in the list of the order that an incoming one of this side and limit meets first:
+    /// the best price, and among equal prices the earliest.
     fn best_match(&self, side: Side, limit: Price) -> Option<usize> {
         let candidates = self.resting.iter().enumerate();
         let crossing = candidates.filter(|(_, order)| {
@@ -218,7 +218,7 @@ impl Market {
         }
     }
 
-    /// Whether an order could trade whole, without reaching one of its own account.
+    /// Whether an order could trade completely, without reaching one of its own account.
     fn fills_whole(&self, account: AccountId, side: Side, limit: Price, quantity: Quantity) -> bool {
         let ahead = self.side(side.opposite()).into_iter().take_while(|order| {
             order.account != account
@@ -278,7 +278,7 @@ impl Market {
         self.accounts.entry(account).or_default()
     }
 
-    /// Makes free again what the rest of an order had locked.
+    /// Frees what the rest of an order had locked.
     fn release(&mut self, order: &RestingOrder) {
         let holdings = self.holdings(order.account);
         let (cash, shares) = needs(order.intent, order.price, order.quantity);
@@ -310,10 +310,11 @@ impl Market {
         }
     }
 
-    /// The laws: money is conserved, shares come in pairs, locks are what open orders need, the
-    /// book is not crossed.
+    /// Checks the laws: money is conserved, shares come in pairs, locks are what open orders need,
+    /// the book is not crossed.
     fn check_laws(&mut self) {
-        // Lent and given back: a copy of all accounts behind every command would take longer than the rest.
+        // Moved out and back: copying all accounts after every command would take longer than everything
+        // else.
         let accounts = mem::take(&mut self.accounts);
         let state = MarketState { accounts, ..self.state() };
         state.check_laws().unwrap_or_else(|law| panic!("{law}: {state:?}"));

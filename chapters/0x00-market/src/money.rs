@@ -30,7 +30,7 @@ impl Price {
         self.0
     }
 
-    /// What the other side of the same bet costs: 100 cents less this price.
+    /// What the other side of the same bet costs: 100 cents minus this price.
     pub const fn complement(self) -> Price {
         Price(100 - self.0)
     }
@@ -85,7 +85,7 @@ impl Cents {
     /// No money.
     pub const ZERO: Cents = Cents(0);
 
-    /// What one market may hold at most, all accounts and the pot together: `u32::MAX` pairs of
+    /// The most that one market may hold, all accounts and the pot together: `u32::MAX` pairs of
     /// shares, about 4.29 billion dollars. A deposit beyond it is rejected.
     pub const MARKET_MAX: Cents = Cents(u32::MAX as u64 * PAYOUT);
 

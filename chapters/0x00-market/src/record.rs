@@ -1,4 +1,4 @@
-//! The records of the log: how large they are, and what a command looks like as one.
+//! The records of the log: their size, and how a command is encoded as one.
 
 use crate::bytes::{u32_at, u64_at};
 use crate::command::{Command, Intent, Outcome, Place, TimeInForce};
@@ -14,7 +14,7 @@ pub const RECORD_BYTES: usize = 24;
 /// The size of the file's header, in bytes.
 pub const HEADER_BYTES: usize = 2 * RECORD_BYTES;
 
-/// The most commands in a frame: a reader needs no more memory than this many records.
+/// The most commands in a frame: a reader needs memory for this many records at most.
 pub const FRAME_COMMANDS_MAX: usize = 65_536;
 
 const _: () = assert!(size_of::<Command>() == RECORD_BYTES, "a command in memory is as small as on disk");
@@ -27,11 +27,11 @@ pub fn encode_command(command: &Command) -> [u8; RECORD_BYTES] {
     encode_of_account(command).unwrap_or_else(|| encode_of_market(command))
 }
 
-/// The records of a batch, one after the other, behind what `frame` holds.
+/// Appends the records of a batch to `frame`.
 #[inline] // as `encode_command`
 pub fn encode_commands(batch: &[Command], frame: &mut Vec<u8>) {
     for command in batch {
-        // Each kind writes to the frame by itself: what both hand over in one place lies in memory in between.
+        // Each kind writes to the frame by itself: a value returned from both would go through memory.
         match encode_of_account(command) {
             Some(record) => frame.extend(record),
             None => frame.extend(encode_of_market(command)),
@@ -40,8 +40,9 @@ pub fn encode_commands(batch: &[Command], frame: &mut Vec<u8>) {
 }
 
 // ANCHOR: of_account
-/// The record of what an account asks for; nothing for what is done to a whole market. It waits for no guess:
-/// orders and cancels come in no order, and a jump to a place for each kind often goes to the wrong one.
+/// The record of a command from an account; `None` for one about a whole market. It has no branch that is
+/// hard to predict: orders and cancels alternate at random, and a jump table for the kinds would often be
+/// mispredicted.
 #[inline] // as a part of the loop
 fn encode_of_account(command: &Command) -> Option<[u8; RECORD_BYTES]> {
     let (account, small, large) = match *command {
@@ -58,16 +59,17 @@ fn encode_of_account(command: &Command) -> Option<[u8; RECORD_BYTES]> {
     Some(record)
 }
 
-/// A byte of a placed order, 0 for anything else: one choice of two values, where a `match` would be a jump.
+/// A byte of a placed order, 0 for anything else: a choice between two values, where a `match` would become
+/// a jump.
 #[inline] // as a part of the loop
 fn of_place(command: &Command, byte: impl FnOnce(&Place) -> u8) -> u8 {
     if let Command::Place(place) = command { byte(place) } else { 0 }
 }
 // ANCHOR_END: of_account
 
-/// The record of what is done to a whole market.
+/// The record of a command about a whole market.
 #[cold]
-#[inline(never)] // it is rare, and beside it a compiler would sort the other kinds by jumps again
+#[inline(never)] // it is rare, and inlined it would make the compiler use jumps for the other kinds again
 fn encode_of_market(command: &Command) -> [u8; RECORD_BYTES] {
     let mut record = record(command, AccountId(0), 0, 0);
     if let Command::Resolve { outcome, .. } = *command {
@@ -76,7 +78,7 @@ fn encode_of_market(command: &Command) -> [u8; RECORD_BYTES] {
     record
 }
 
-/// What all records have in common.
+/// The parts that all records have.
 #[inline] // as a part of the loop
 fn record(command: &Command, account: AccountId, small: u32, large: u64) -> [u8; RECORD_BYTES] {
     let mut record = [0; RECORD_BYTES];
@@ -88,7 +90,8 @@ fn record(command: &Command, account: AccountId, small: u32, large: u64) -> [u8;
     record
 }
 
-/// The first byte of a record. Counted from 0, as a compiler numbers the kinds, so that nothing is looked up.
+/// The first byte of a record. Counted from 0, as a compiler numbers the variants, so that no table is
+/// needed.
 #[inline] // as a part of the loop
 fn kind(command: &Command) -> u8 {
     1 + match command {
@@ -101,7 +104,7 @@ fn kind(command: &Command) -> u8 {
     }
 }
 
-/// The command that a record holds, or `None` where no command is written so.
+/// The command that a record holds, or `None` if no command is written like that.
 #[inline] // for every order, from an engine in another crate
 pub fn decode_command(bytes: &[u8; RECORD_BYTES]) -> Option<Command> {
     let market = MarketId(u32_at(bytes, 4));
@@ -124,6 +127,6 @@ pub fn decode_command(bytes: &[u8; RECORD_BYTES]) -> Option<Command> {
         6 => Command::Resolve { market, outcome: Outcome::from_code(bytes[1])? },
         _ => return None,
     };
-    // Encoding again catches what no field above looked at: a byte that should be zero.
+    // Encoding again catches what no field above covered: a byte that should be zero.
     (encode_command(&command) == *bytes).then_some(command)
 }

@@ -1,4 +1,4 @@
-//! Roles: what the threads of an engine do, in steps, so that a schedule can do it as well.
+//! Roles: the work of an engine's threads, in steps, so that a schedule can run it too.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use std::thread;
 
 use crate::{EngineError, Schedule, Step};
 
-/// What one thread of an engine does, in steps.
+/// The work of one thread of an engine, in steps.
 pub trait Role: Send + 'static {
     /// Its name, for the thread and for messages.
     const NAME: &'static str;
-    /// What it leaves.
+    /// What it leaves behind when it ends.
     type Left: Send + 'static;
 
-    /// Does what there is to do for the moment, and waits for nobody.
+    /// Does the work that is available now, without blocking.
     ///
     /// # Errors
-    /// When the role can't go on.
+    /// When the role can't continue.
     fn step(&mut self) -> Result<Step, EngineError>;
 
     /// Ends the role, after [`Step::Ended`].
     ///
     /// # Errors
-    /// When what it worked on does not end well.
+    /// When what it worked on can't be ended cleanly.
     fn end(self) -> Result<Self::Left, EngineError>;
 }
 
-/// A role that a schedule runs, and which leaves a `T`.
+/// A role that a schedule runs, and that leaves a `T`.
 pub struct InTurns<T> {
     schedule: Arc<dyn Schedule>,
     left: Receiver<thread::Result<Result<T, EngineError>>>,
@@ -53,7 +53,7 @@ impl<T: Send + 'static> InTurns<T> {
                 Ok(Err(result)) => Ok(result),
                 Err(panic) => Err(panic),
             };
-            // Who would have waited for it may be gone.
+            // The caller that would have received it may be gone.
             let _ = leave.send(result);
             Step::Ended
         };
@@ -61,7 +61,7 @@ impl<T: Send + 'static> InTurns<T> {
         InTurns { schedule: Arc::clone(schedule), left }
     }
 
-    /// Lets the schedule go on until the role has ended, and returns what a thread's `join` would.
+    /// Runs the schedule until the role has ended, and returns what a thread's `join` would.
     ///
     /// # Errors
     /// The role's panic.
@@ -70,7 +70,7 @@ impl<T: Send + 'static> InTurns<T> {
             match self.left.try_recv() {
                 Ok(left) => return left,
                 Err(TryRecvError::Empty) => self.schedule.turn(),
-                Err(TryRecvError::Disconnected) => return Err(Box::new("its schedule has let it go")),
+                Err(TryRecvError::Disconnected) => return Err(Box::new("its schedule has dropped it")),
             }
         }
     }

@@ -1,25 +1,27 @@
-//! Who runs the roles of an engine that has several: the system's threads, or a schedule, in turn on the caller's thread.
+//! What runs the roles of an engine that has several: the system's threads, or a schedule, in turn on the caller's
+//! thread.
 //!
-//! A role works in steps, and between two of them anybody else may get on. On threads the system decides who. A
-//! simulation decides it by a seed, so that what went wrong once goes wrong again.
+//! A role works in steps, and between two of them any other role may run. On threads the system decides which one. A
+//! simulation decides it by a seed, so that a failure can be repeated.
 
-/// What a step of a role came to.
+/// The result of a role's step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// It did something.
     Worked,
-    /// There was nothing to do for it, or no room for what it did.
+    /// There was nothing to do, or no space for its output.
     Idle,
-    /// The role is over.
+    /// The role has ended.
     Ended,
 }
 
 /// Runs roles one step at a time.
 pub trait Schedule: Send + Sync {
-    /// Takes on a role: `step` is called whenever it is this role's turn, until it says [`Step::Ended`].
+    /// Takes on a role: `step` is called whenever it is this role's turn, until it returns
+    /// [`Step::Ended`].
     fn add(&self, role: &'static str, step: Box<dyn FnMut() -> Step + Send>);
 
-    /// The caller has to wait, or need not be back at once: now roles may get on, which of them and how far is open.
-    /// Who goes on calling this sees each of them make steps.
+    /// Called when the caller has to wait, or is in no hurry: roles may run now; which ones and how far is up to the
+    /// schedule. A caller that keeps calling this sees each of them make steps.
     fn turn(&self);
 }

@@ -5,7 +5,7 @@ use crate::ids::{MarketId, Sequence};
 /// The log's name in a data directory with one shard.
 pub const FILE_NAME: &str = "commands.log";
 
-/// Which shard of how many a log belongs to. Before 0x07 there is one.
+/// The shard, out of how many, that a log belongs to. Before 0x07 there is one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShardOf {
     /// The shard, counted from 0.
@@ -26,7 +26,7 @@ impl ShardOf {
         }
     }
 
-    /// What a file of this name in a data directory is the log of, if it is one.
+    /// The shard whose log a file of this name would be, if it is a log's name.
     pub fn of_file_name(name: &str) -> Option<ShardOf> {
         if name == FILE_NAME {
             return Some(ShardOf::ONLY);
@@ -35,8 +35,8 @@ impl ShardOf {
         Some(ShardOf { shard: shard.parse().ok()?, shards: shards.parse().ok()? })
     }
 
-    /// The name of the segment of this shard's log that begins with command `first`. The first segment has the name of
-    /// a log that is in one piece.
+    /// The name of the segment of this shard's log that begins with command `first`. The first segment is named like
+    /// a log in one piece.
     pub fn segment_name(self, first: Sequence) -> String {
         match (first, self.file_name().strip_suffix(".log")) {
             (Sequence(2..), Some(stem)) => format!("{stem}-from-{first:020}.log"),
@@ -44,20 +44,20 @@ impl ShardOf {
         }
     }
 
-    /// What a file of this name in a data directory is a segment of, and the command that it begins with, if it is one.
+    /// The shard and the first command of a segment with this file name, if it is a segment's name.
     pub fn of_segment_name(name: &str) -> Option<(ShardOf, Sequence)> {
         if let Some(shard) = ShardOf::of_file_name(name) {
             return Some((shard, Sequence::FIRST));
         }
         let (stem, first) = name.strip_suffix(".log")?.split_once("-from-")?;
         let (shard, first) = (ShardOf::of_file_name(&format!("{stem}.log"))?, Sequence(first.parse().ok()?));
-        // Only the name that it is given: no two names mean one segment.
+        // Only the canonical name: no two names mean one segment.
         (first > Sequence::FIRST && shard.segment_name(first) == name).then_some((shard, first))
     }
 
     // ANCHOR: market
-    /// The shard that holds a market: a pure function of its id. Markets are named by their users,
-    /// often one after the other, so the ids are dealt out in turn.
+    /// The shard that holds a market: a pure function of its id. Clients choose the ids, often
+    /// consecutive ones, so they are dealt out in turn.
     pub const fn market(market: MarketId, shards: u16) -> ShardOf {
         ShardOf { shard: (market.0 % shards as u32) as u16, shards }
     }

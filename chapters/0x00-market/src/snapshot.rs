@@ -1,4 +1,4 @@
-//! A snapshot: what a shard held behind one command of its log, so that nobody has to replay what came before it.
+//! A snapshot: a shard's state after one command of its log, so that the commands before it need not be replayed.
 //!
 //! ```text
 //! file    = header body
@@ -15,13 +15,13 @@
 //! ```
 //!
 //! All integers are little-endian, amounts are in cents, prices in YES cents, and a row is the place of an order's
-//! account among those of its market, from 0. Markets and accounts stand in the order in which they came; the orders of a
-//! side stand best price first, and within a price in the order of their queue. Only the last block of the body may be
-//! short. A block's checksum covers the log's identity, the next sequence and the block's number too, so a block of
-//! another snapshot is wrong here.
+//! account among those of its market, from 0. Markets and accounts stand in the order in which they came; the orders
+//! of a side stand best price first, and within a price in the order of their queue. Only the last block of the body
+//! may be short. A block's checksum covers the log's identity, the next sequence and the block's number too, so a
+//! block of another snapshot fails here.
 //!
-//! Sections of other names may follow, for whoever keeps something at the same sequence. A reader passes over what it
-//! does not know.
+//! Sections with other names may follow, for state that other layers keep at the same sequence. A reader skips
+//! sections that it does not know.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,29 +45,29 @@ pub const SECTIONS_MAX: usize = 8;
 const MAGIC: [u8; 8] = *b"99SNAPS\n";
 const VERSION: u32 = 1;
 
-/// A part of the body, by its name, and its length in bytes.
+/// A part of the body: its name, and its length in bytes.
 pub type Section = ([u8; 8], u64);
 
-/// What the first bytes of a snapshot say.
+/// The first bytes of a snapshot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SnapshotHeader {
-    /// Which shard it is of.
+    /// The shard that it belongs to.
     pub shard: ShardOf,
     /// The identity of the shard's log.
     pub log: LogId,
-    /// Where the log goes on.
+    /// Where the log continues.
     pub place: Place,
     /// How many entries the ledger has from the first command up to here.
     pub ledger_entries: u64,
-    /// How many of the ledger's entries were on disk when this was written. A ledger is written behind the engine, so
-    /// they may be fewer.
+    /// How many of the ledger's entries were on disk when this was written. The ledger is written after the engine's
+    /// answers, so it may lag.
     pub ledger_on_disk: u64,
-    /// What is in the body, in its order.
+    /// The sections of the body, in order.
     pub sections: Vec<Section>,
 }
 
 impl SnapshotHeader {
-    /// The first bytes of the snapshot. Sections beyond [`SECTIONS_MAX`] are not written.
+    /// The header as bytes. Sections beyond [`SECTIONS_MAX`] are not written.
     pub fn encode(&self) -> [u8; SNAPSHOT_HEADER_BYTES] {
         let mut bytes = [0; SNAPSHOT_HEADER_BYTES];
         let Place { segment, last: (start, end), crc, next } = self.place;
@@ -88,10 +88,10 @@ impl SnapshotHeader {
         bytes
     }
 
-    /// What `bytes` say.
+    /// Decodes `bytes`.
     ///
     /// # Errors
-    /// Why they are no header of a snapshot, in words.
+    /// Why they are not a snapshot's header.
     pub fn decode(bytes: &[u8; SNAPSHOT_HEADER_BYTES]) -> Result<SnapshotHeader, &'static str> {
         if bytes[..8] != MAGIC {
             return Err("it does not begin with a snapshot's magic bytes");
@@ -113,22 +113,22 @@ impl SnapshotHeader {
             ledger_on_disk: number(24),
             sections,
         };
-        // Encoding again catches what no field above looked at, the checksum among it.
+        // Encoding again catches what no field above covered, including the checksum.
         if header.encode() == *bytes { Ok(header) } else { Err("its header is damaged") }
     }
 
-    /// How long the body is without its checksums, in bytes.
+    /// The length of the body without its checksums, in bytes.
     pub fn body_bytes(&self) -> u64 {
         self.sections.iter().fold(0, |sum, (_, length)| sum.saturating_add(*length))
     }
 }
 
-/// The name of a shard's snapshot at which `next` is the next command.
+/// The name of a shard's snapshot whose next command is `next`.
 pub fn file_name(ShardOf { shard, shards }: ShardOf, next: Sequence) -> String {
     format!("snapshot-{shard}-of-{shards}-at-{next:020}.bin")
 }
 
-/// What a file of this name in a data directory is a snapshot of, and which command is next there, if it is one.
+/// The shard and the next command of a snapshot with this file name, if it is a snapshot's name.
 pub fn of_file_name(name: &str) -> Option<(ShardOf, Sequence)> {
     let (shard, next) = name.strip_prefix("snapshot-")?.strip_suffix(".bin")?.split_once("-at-")?;
     let (shard, shards) = shard.split_once("-of-")?;
@@ -140,7 +140,7 @@ pub fn of_file_name(name: &str) -> Option<(ShardOf, Sequence)> {
 /// The snapshots of a shard in `folder`, the newest first.
 ///
 /// # Errors
-/// What the disk says.
+/// Errors of the disk.
 pub fn list(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> io::Result<Vec<(Sequence, PathBuf)>> {
     let names = disk.list(folder)?.into_iter();
     let ours = names.filter_map(|name| of_file_name(&name).filter(|(of, _)| *of == shard));
@@ -158,7 +158,7 @@ pub struct MarketRecord {
     pub closed: bool,
     /// The cash behind the shares in existence.
     pub pot: Cents,
-    /// Deposits less withdrawals.
+    /// Deposits minus withdrawals.
     pub funded: Cents,
     /// How many `Place` commands it has seen.
     pub orders_placed: u64,
@@ -210,7 +210,7 @@ impl MarketRecord {
         bytes
     }
 
-    /// The market that `bytes` hold, or `None` where none is written so.
+    /// The market that `bytes` hold, or `None` if no market is written like that.
     pub fn decode(bytes: &[u8; MarketRecord::BYTES]) -> Option<MarketRecord> {
         let market = MarketRecord {
             id: MarketId(u32_at(bytes, 0)),
@@ -242,7 +242,7 @@ impl AccountRecord {
         bytes
     }
 
-    /// The account that `bytes` hold, or `None` where none is written so.
+    /// The account that `bytes` hold, or `None` if no account is written like that.
     #[inline] // engines are other crates, and load a million of these
     pub fn decode(bytes: &[u8; AccountRecord::BYTES]) -> Option<AccountRecord> {
         let [yes, yes_locked, no, no_locked] = [24, 28, 32, 36].map(|at| Quantity(u32_at(bytes, at)));
@@ -266,7 +266,7 @@ impl OrderRecord {
         bytes
     }
 
-    /// The order that `bytes` hold, or `None` where none is written so.
+    /// The order that `bytes` hold, or `None` if no order is written like that.
     #[inline] // as those of accounts
     pub fn decode(bytes: &[u8; OrderRecord::BYTES]) -> Option<OrderRecord> {
         let (price, intent) = (Price::new(bytes[16])?, Intent::from_code(bytes[17])?);

@@ -1,4 +1,5 @@
-//! Snapshots as files: written beside their name and given it when they are whole, and read with every checksum.
+//! Snapshots as files: written under a draft's name and renamed when complete, and read with every checksum
+//! checked.
 //!
 //! Cost: a block of memory, and a pass over it for the checksum.
 
@@ -13,10 +14,10 @@ use crate::{Disk, EngineError, LogFile, LogId, Sequence};
 /// How much of the body one checksum covers, in bytes.
 const BLOCK_BYTES: usize = 65_536;
 
-/// Behind a block: its checksum and four zeros.
+/// After a block: its checksum and four zeros.
 const SEAL_BYTES: usize = 8;
 
-/// The checksum of a block, the `number`th, of the snapshot of this log at which `next` is the next command.
+/// The checksum of block `number` of the snapshot of this log whose next command is `next`.
 fn block_crc(log: LogId, next: Sequence, number: u64, block: &[u8]) -> u32 {
     let seed = [log.0, next.0, number].iter().fold(0, |crc, part| crc32c::crc32c_append(crc, &part.to_le_bytes()));
     crc32c::crc32c_append(seed, block)
@@ -25,7 +26,7 @@ fn block_crc(log: LogId, next: Sequence, number: u64, block: &[u8]) -> u32 {
 /// Why a snapshot is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    /// It holds something else than it should.
+    /// Its contents are wrong.
     #[error("{path}: {reason}")]
     Unusable {
         /// The snapshot.
@@ -33,7 +34,7 @@ pub enum SnapshotError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The disk said no.
+    /// The disk reported an error.
     #[error("{path}: could not read the snapshot: {source}")]
     Io {
         /// The snapshot.
@@ -43,24 +44,24 @@ pub enum SnapshotError {
     },
 }
 
-/// A snapshot that is being written. Nobody sees it before it is finished.
+/// A snapshot that is being written. It is not visible before it is finished.
 pub struct SnapshotWriter<'disk> {
     disk: &'disk dyn Disk,
     file: Box<dyn LogFile>,
     draft: PathBuf,
     path: PathBuf,
     header: SnapshotHeader,
-    /// The block at hand, and behind how many bytes of the file it will stand.
+    /// The current block, and the number of bytes of the file before it.
     block: Vec<u8>,
     at: u64,
     blocks: u64,
 }
 
 impl<'disk> SnapshotWriter<'disk> {
-    /// Begins the snapshot in `folder` that `header` is of, which has no sections yet.
+    /// Begins the snapshot in `folder` for `header`, which has no sections yet.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn create(
         disk: &'disk dyn Disk,
         folder: &Path,
@@ -73,7 +74,7 @@ impl<'disk> SnapshotWriter<'disk> {
         Ok(SnapshotWriter { disk, file, draft, path, header, block, at, blocks: 0 })
     }
 
-    /// Begins a section; what is written from now on is in it.
+    /// Begins a section; what is written from now on belongs to it.
     ///
     /// # Errors
     /// [`EngineError::Refused`] when there are [`SECTIONS_MAX`] already.
@@ -85,10 +86,10 @@ impl<'disk> SnapshotWriter<'disk> {
         Ok(())
     }
 
-    /// Adds to the section at hand. Before the first there is none, and nothing is written.
+    /// Adds to the current section. Before the first section nothing is written.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn write(&mut self, mut bytes: &[u8]) -> Result<(), EngineError> {
         let Some((_, length)) = self.header.sections.last_mut() else { return Ok(()) };
         *length += bytes.len() as u64;
@@ -114,10 +115,10 @@ impl<'disk> SnapshotWriter<'disk> {
     }
 
     // ANCHOR: finish
-    /// Makes the snapshot durable, gives it its name, and says how many bytes it has.
+    /// Makes the snapshot durable, gives it its name, and returns its size in bytes.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn finish(mut self) -> Result<u64, EngineError> {
         self.make_durable()?;
         drop(self.file);
@@ -134,25 +135,25 @@ impl<'disk> SnapshotWriter<'disk> {
     }
     // ANCHOR_END: finish
 
-    /// Makes the snapshot durable without its name, for a log that does not have its own yet.
+    /// Makes the snapshot durable without its name, for a log that does not have its own name yet.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn finish_unnamed(mut self) -> Result<(), EngineError> {
         self.make_durable()
     }
 
-    /// Where it is until it has its name.
+    /// Its path until it has its name.
     pub fn draft(&self) -> &Path {
         &self.draft
     }
 }
 
-/// Removes the snapshots of a shard that are older than the first of `kept` and not among them, and drafts that nobody
-/// writes any more. Who calls this holds the lock of the snapshots.
+/// Removes the snapshots of a shard that are older than the first of `kept` and not among them, and abandoned drafts.
+/// The caller holds the lock of the snapshots.
 ///
 /// # Errors
-/// What the disk says.
+/// Errors of the disk.
 pub fn remove_older(
     disk: &dyn Disk,
     folder: &Path,
@@ -175,30 +176,29 @@ pub fn remove_older(
     Ok(())
 }
 
-/// A snapshot that is being read. What it hands out has the right checksum.
+/// A snapshot that is being read. Everything that it returns has the right checksum.
 pub struct SnapshotReader {
     file: Box<dyn LogFile>,
     path: PathBuf,
     /// What its header says.
     pub header: SnapshotHeader,
     block: Vec<u8>,
-    /// How much of the block was handed out.
+    /// How much of the block was returned already.
     used: usize,
     blocks: u64,
-    /// How much of the body was not read yet, in bytes without checksums.
+    /// How much of the body is still unread, in bytes without checksums.
     rest: u64,
 }
 
 impl SnapshotReader {
-    /// Reads the header of the snapshot at `path`, or of one that has no name yet. Its name and its length have to be
-    /// what the header says.
+    /// Reads the header of the snapshot at `path`, or of a draft. Its name and its length have to match the header.
     ///
     /// # Errors
-    /// Why it is not used.
+    /// Why it can't be used.
     pub fn open(disk: &dyn Disk, path: &Path) -> Result<SnapshotReader, SnapshotError> {
         let unusable = |reason: &str| SnapshotError::Unusable { path: path.to_path_buf(), reason: reason.into() };
         let io = |source| SnapshotError::Io { path: path.to_path_buf(), source };
-        let mut file = disk.open(path).map_err(io)?.ok_or_else(|| unusable("it is not there any more"))?;
+        let mut file = disk.open(path).map_err(io)?.ok_or_else(|| unusable("it is gone"))?;
         let mut start = Vec::new();
         read(&mut *file, 0, SNAPSHOT_HEADER_BYTES, &mut start).map_err(io)?;
         let start = start.first_chunk().ok_or_else(|| unusable("it is shorter than a snapshot's header"))?;
@@ -211,7 +211,7 @@ impl SnapshotReader {
         let seals = rest.div_ceil(BLOCK_BYTES as u64).saturating_mul(SEAL_BYTES as u64);
         let length = rest.saturating_add(seals).saturating_add(SNAPSHOT_HEADER_BYTES as u64);
         if file.length().map_err(io)? != length {
-            return Err(unusable(&format!("it is not as long as its header says, which is {length} bytes")));
+            return Err(unusable(&format!("its length differs from that in its header, which is {length} bytes")));
         }
         Ok(SnapshotReader { file, path: path.to_path_buf(), header, block: Vec::new(), used: 0, blocks: 0, rest })
     }
@@ -219,7 +219,7 @@ impl SnapshotReader {
     /// The next record of `N` bytes of the body.
     ///
     /// # Errors
-    /// Why the snapshot is not used.
+    /// Why the snapshot can't be used.
     pub fn record<const N: usize>(&mut self) -> Result<[u8; N], SnapshotError> {
         if let Some(record) = self.block[self.used..].first_chunk() {
             self.used += N;
@@ -239,10 +239,10 @@ impl SnapshotReader {
         Ok(record)
     }
 
-    /// Passes over `bytes` of the body, checking what is passed over.
+    /// Skips `bytes` of the body, and checks them.
     ///
     /// # Errors
-    /// Why the snapshot is not used.
+    /// Why the snapshot can't be used.
     pub fn skip(&mut self, mut bytes: u64) -> Result<(), SnapshotError> {
         while bytes > 0 {
             if self.used == self.block.len() {
@@ -281,10 +281,10 @@ impl SnapshotReader {
         Ok(())
     }
 
-    /// Hands out the next bytes of the body, as many as are at hand and fit, and says how many.
+    /// Copies the next bytes of the body, as many as are buffered and fit, and returns how many.
     ///
     /// # Errors
-    /// Why the snapshot is not used.
+    /// Why the snapshot can't be used.
     pub(crate) fn bytes(&mut self, into: &mut [u8]) -> Result<usize, SnapshotError> {
         if self.used == self.block.len() && !into.is_empty() {
             self.read_block()?;
@@ -296,7 +296,7 @@ impl SnapshotReader {
         Ok(count)
     }
 
-    /// What is wrong with it, in words.
+    /// An error that gives this reason.
     pub fn unusable(&self, reason: &str) -> SnapshotError {
         SnapshotError::Unusable { path: self.path.clone(), reason: reason.into() }
     }

@@ -1,10 +1,10 @@
-//! A section of a snapshot as a stream, for those who keep something of their own there.
+//! A section of a snapshot as a stream, for layers that keep their own state there.
 
 use std::io::{self, Read, Write};
 
 use crate::snapshot_file::{SnapshotReader, SnapshotWriter};
 
-/// The section at hand of a snapshot that is being written.
+/// The current section of a snapshot that is being written.
 pub struct SectionWriter<'w, 'disk>(pub &'w mut SnapshotWriter<'disk>);
 
 impl Write for SectionWriter<'_, '_> {
@@ -18,14 +18,14 @@ impl Write for SectionWriter<'_, '_> {
     }
 }
 
-/// The next bytes of a snapshot's body. What it hands out has the right checksum.
+/// The next bytes of a snapshot's body. Everything that it returns has the right checksum.
 pub struct SectionReader<'r> {
     snapshot: &'r mut SnapshotReader,
     left: u64,
 }
 
 impl SectionReader<'_> {
-    /// A section of this many bytes, which begins where the snapshot was read to.
+    /// A section of this many bytes, which begins at the reader's current place.
     pub fn new(snapshot: &mut SnapshotReader, bytes: u64) -> SectionReader<'_> {
         SectionReader { snapshot, left: bytes }
     }

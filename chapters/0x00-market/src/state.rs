@@ -1,4 +1,4 @@
-//! What an engine holds, in a form that two engines can be compared by.
+//! What an engine holds, in a form in which two engines can be compared.
 //!
 //! It is made when an engine closes and is not part of any hot path.
 
@@ -26,7 +26,7 @@ pub struct MarketState {
     pub bids: Vec<RestingOrder>,
     /// Resting asks, best price first, then by time.
     pub asks: Vec<RestingOrder>,
-    /// Who holds what. Every account that ever deposited is here.
+    /// The holdings of each account. Every account that ever deposited is here.
     pub accounts: BTreeMap<AccountId, Holdings>,
 }
 
@@ -63,7 +63,7 @@ pub struct Holdings {
 }
 
 impl MarketState {
-    /// The cash of all accounts, free and locked, and the pot, in cents. It equals deposits less
+    /// The cash of all accounts, free and locked, and the pot, in cents. It equals deposits minus
     /// withdrawals.
     pub fn funds(&self) -> u64 {
         self.accounts.values().map(|holdings| holdings.cash.0 + holdings.cash_locked.0).sum::<u64>() + self.pot.0
@@ -72,14 +72,14 @@ impl MarketState {
     /// Checks the laws that hold between any two commands.
     ///
     /// # Errors
-    /// The law that is broken, in words.
+    /// The law that is broken.
     pub fn check_laws(&self) -> Result<(), String> {
         let (yes, no, locks) = self.shares_and_locks();
         if !self.closed && (yes != no || yes * 100 != self.pot.0) {
             return Err(format!("YES = NO = pot / 100, but there are {yes} YES, {no} NO and {} in the pot", self.pot));
         }
         if self.closed && (yes + no + self.pot.0 > 0 || !self.bids.is_empty() || !self.asks.is_empty()) {
-            return Err("a closed market holds nothing but cash".into());
+            return Err("a closed market holds something other than cash".into());
         }
         if let (Some(bid), Some(ask)) = (self.bids.first(), self.asks.first())
             && bid.price >= ask.price
@@ -89,11 +89,11 @@ impl MarketState {
         locks
     }
 
-    /// How many YES and NO all accounts have, and whether each has locked what its orders need: one walk over the accounts,
-    /// for there are many, and this is asked behind every command.
+    /// How many YES and NO all accounts have, and whether each has locked what its orders need. It walks over the
+    /// accounts once, because there are many, and this runs after every command.
     fn shares_and_locks(&self) -> (u64, u64, Result<(), String>) {
         let unlike = |account: &AccountId, holdings: &Holdings, needed: Holdings| {
-            Err(format!("account {account} has locked {holdings:?}, and its orders need {needed:?}"))
+            Err(format!("account {account} has locked {holdings:?}, but its orders need {needed:?}"))
         };
         let mut needed = self.needed();
         let (mut yes, mut no, mut locks) = (0, 0, Ok(()));
@@ -107,7 +107,7 @@ impl MarketState {
                 }
             }
         }
-        // Left is who has orders, which always need something, and has locked nothing.
+        // The accounts left have orders, which always need something, but have locked nothing.
         if let Some((account, needed)) = needed.pop_first() {
             locks = locks.and_then(|()| match self.accounts.get(&account) {
                 Some(holdings) => unlike(&account, holdings, needed),
@@ -134,7 +134,7 @@ impl MarketState {
     }
 }
 
-/// What of it open orders hold.
+/// The part that open orders lock.
 fn locked(holdings: &Holdings) -> (Cents, Quantity, Quantity) {
     (holdings.cash_locked, holdings.yes_locked, holdings.no_locked)
 }
@@ -143,7 +143,8 @@ fn locked(holdings: &Holdings) -> (Cents, Quantity, Quantity) {
 mod tests {
     use super::*;
 
-    /// A market in which account 5 has a bid for ten YES at 40 cents, which needs 400, and has locked so much.
+    /// A market in which account 5 has a bid for ten YES at 40 cents, which needs 400 cents, and has locked
+    /// `locked`.
     fn market(locked: u64) -> MarketState {
         let bid = RestingOrder {
             order: OrderId(1),
@@ -163,13 +164,13 @@ mod tests {
         assert!(told.starts_with("account 5 has locked"), "{told}");
         let mut idle = market(400);
         idle.bids.clear();
-        let told = idle.check_laws().expect_err("nobody needs them");
+        let told = idle.check_laws().expect_err("no order needs them");
         assert!(told.starts_with("account 5 has locked"), "{told}");
         let told = market(0).check_laws().expect_err("nothing is locked");
         assert!(told.starts_with("account 5 has locked"), "{told}");
     }
 
-    /// Whichever accounts there are beside it; account 7 has an order, too.
+    /// Whatever other accounts there are; account 7 has an order, too.
     #[test]
     fn an_order_has_an_owner() {
         for others in [&[][..], &[4], &[6], &[4, 6]] {
@@ -178,9 +179,9 @@ mod tests {
             market.bids.push(RestingOrder { account: AccountId(7), ..market.bids[0] });
             market.accounts.insert(AccountId(7), holdings);
             market.accounts.extend(others.iter().map(|&other| (AccountId(other), Holdings::default())));
-            let told = market.check_laws().expect_err("nobody has placed it");
+            let told = market.check_laws().expect_err("no account has placed it");
             assert_eq!(told, "orders of account 5, which does not exist", "beside {others:?}");
-            // And where nobody comes behind it.
+            // Also where no order comes after it.
             market.bids.pop();
             market.accounts.remove(&AccountId(7));
             assert_eq!(market.check_laws(), Err(told), "beside {others:?}");

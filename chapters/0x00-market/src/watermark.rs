@@ -4,13 +4,13 @@
 //! identity u64 · end u64 · last sequence u64 · CRC-32C u32 · zero u32      32 bytes
 //! ```
 //!
-//! A log that is cut after a whole frame looks like one that never had more. So beside each log lies a small
-//! file that says where the last frame ended whose sync has returned. It is made once, and overwritten after each
-//! sync of frames; nothing ever waits until it is on disk itself. When the program dies it is right; when
-//! the power goes it may be old, or gone, and that only hides a loss. Invariant: it is never ahead of what is
-//! durable, so there is no false alarm. Cost: a system call a sync, and no wait.
+//! A log that is cut after a whole frame looks like one that never had more. So beside each log there is a small
+//! file that says where the last synced frame ended. It is created once, and overwritten after each sync of
+//! frames; nothing waits until it is on disk itself. When the program dies it is right; when the power fails it
+//! may be old, or gone, and that only hides a loss. Invariant: it is never ahead of what is durable, so there is
+//! no false alarm. Cost: a system call for each sync, and no wait.
 //!
-//! What can't be read, or is another log's, counts as absent.
+//! A watermark that can't be read, or belongs to another log, counts as absent.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use crate::{Disk, LogFile, LogId, Sequence};
 const MARK_BYTES: usize = 32;
 
 // ANCHOR: mark
-/// How far a log was durable.
+/// How far a log is durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
     /// Where its last frame ended, in bytes from the start of the file that it is in.
@@ -51,14 +51,14 @@ impl Mark {
     }
 }
 
-/// Where the watermark of the log at `log` is. The segments of a log have one together.
+/// The path of the watermark of the log at `log`. The segments of a log share one.
 pub fn path_of(log: &Path) -> PathBuf {
     let name = log.file_name().and_then(|name| name.to_str());
     let whole = name.and_then(ShardOf::of_segment_name).map(|(shard, _)| log.with_file_name(shard.file_name()));
     whole.as_deref().unwrap_or(log).with_extension("watermark")
 }
 
-/// What the watermark of a log says, if it has one that can be read.
+/// The watermark of a log, if it has one that can be read.
 pub fn read(disk: &dyn Disk, path: &Path, log: LogId) -> Option<Mark> {
     let mut file = disk.open(&path_of(path)).ok()??;
     let mut bytes = [0; MARK_BYTES];
@@ -72,10 +72,10 @@ pub fn read(disk: &dyn Disk, path: &Path, log: LogId) -> Option<Mark> {
     Mark::decode(&bytes, log)
 }
 
-/// Makes the watermark of a copy of the log at `path`, and returns when it is on disk.
+/// Writes the watermark of a copy of the log at `path`, and returns when it is on disk.
 ///
 /// # Errors
-/// What the disk says.
+/// Errors of the disk.
 pub fn write(disk: &dyn Disk, path: &Path, log: LogId, mark: Mark) -> io::Result<()> {
     disk.create(&path_of(path), &mark.encode(log)).map(drop)
 }
@@ -87,10 +87,10 @@ pub(crate) struct Watermark {
 }
 
 impl Watermark {
-    /// Opens that of the log at `path`, or makes it.
+    /// Opens the watermark of the log at `path`, or creates it.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, log: LogId) -> io::Result<Watermark> {
         let path = path_of(path);
         let file = match disk.open(&path)? {
@@ -100,17 +100,18 @@ impl Watermark {
         Ok(Watermark { file, log })
     }
 
-    /// Says how far a sync that has returned made the log durable.
+    /// Notes how far a sync that has returned made the log durable.
     pub(crate) fn set(&mut self, mark: Mark) {
-        // One that is old hides a loss, and does no other harm: no order is refused for it.
+        // An old one hides a loss, and does no other harm: no order is refused because of it.
         let _ = self.file.write_all_at(0, &mark.encode(self.log));
     }
 }
 
-/// Removes the watermark of the log at `path`. It goes before its log does: alone, the log is only less sure.
+/// Removes the watermark of the log at `path`. It is removed before its log: a log alone only has less
+/// evidence.
 ///
 /// # Errors
-/// What the disk says.
+/// Errors of the disk.
 pub fn remove(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     disk.remove(&path_of(path))
 }

@@ -1,4 +1,4 @@
-//! What the flows promise: the same bytes everywhere, and what is in them.
+//! What the flows guarantee: the same bytes everywhere, and certain contents.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use market::flow::{self, DEFAULT_ORDERS, Flow, FlowName, VENUE_REJECTED_PERCENT,
 use market::model::Model;
 use market::{Command, Event, TimeInForce};
 
-/// A change here changes what every published number was measured with. The second digest is that of the same commands
-/// without the numbers of their requests, as they were before requests had any.
+/// A change here changes the work that every published number was measured with. The second digest is of the same
+/// commands without request numbers, as they were before requests had any.
 const DIGESTS: [(FlowName, u64, &str, &str); 9] = [
     (
         FlowName::Classic,
@@ -106,7 +106,7 @@ fn names_are_read_as_they_are_written() {
     assert_eq!(error.to_string(), r#"there is no flow "noon"; the flows are classic, venue and burst"#);
 }
 
-/// What the model makes of a flow.
+/// What the model does with a flow.
 #[derive(Default, Debug)]
 struct Seen {
     rejected: usize,
@@ -116,7 +116,7 @@ struct Seen {
     trade_kinds: BTreeSet<TradeKind>,
 }
 
-/// Setup may not be rejected, whichever the flow.
+/// Runs a flow. No command of its setup may be rejected.
 fn run(flow: &Flow) -> Seen {
     let mut model = Model::default();
     let setup = observe(&mut model, &flow.setup);
@@ -145,8 +145,8 @@ fn observe(model: &mut Model, commands: &[Command]) -> Seen {
     seen
 }
 
-/// The model is too slow for 100,000 orders; the contract's tests hold those to 47 to 49, with an
-/// engine. A shorter flow is allowed to stray further.
+/// The model is too slow for 100,000 orders; the contract's tests hold those to 47 to 49 trades,
+/// with an engine. A shorter flow may deviate further.
 #[test]
 fn classic_is_accepted_whole_and_trades_48_times_in_100() {
     const ORDERS: usize = 5_000;

@@ -43,7 +43,7 @@ fn two_buyers_mint_a_pair() {
 fn a_taker_trades_at_the_makers_price_and_gets_the_difference_back() {
     let mut bench = Bench::new();
     bench.place(1, BuyYes, 60, 10, Gtc);
-    // 45 cents for NO would do with YES at 55; the maker pays 60, so NO costs 40.
+    // A limit of 45 cents for NO matches YES at 55; the maker pays 60, so NO costs 40.
     assert_eq!(trades(&bench.place(2, BuyNo, 45, 10, Gtc)), [(60, 10, TradeKind::Mint)]);
     assert_eq!((bench.cash(1), bench.cash(2)), (9_400, 9_600));
     assert_eq!(bench.holdings(2).cash_locked, Cents::ZERO);

@@ -1,4 +1,5 @@
-//! What the rules do not allow, and how a market ends: each reason once, and which comes first.
+//! What the rules do not allow, and how a market ends: each reason once, and which one takes
+//! precedence.
 
 mod bench;
 
@@ -30,7 +31,7 @@ fn resolving_cancels_pays_and_closes() {
     assert_eq!(bench.holdings(9), Holdings { cash: Cents(9_500), ..Holdings::default() });
     assert_eq!((bench.state().pot, bench.state().closed), (Cents::ZERO, true));
 
-    // What is left to do is to take the money.
+    // All that is left is to withdraw the money.
     assert_eq!(bench.withdraw(8, 10_501), rejected(Reason::InsufficientCash));
     assert_eq!(bench.withdraw(8, 10_500).len(), 1);
     assert_eq!(bench.cash(8), 0);
@@ -49,7 +50,7 @@ fn no_wins_too() {
     assert_eq!(events[0], Event::Paid { market: MARKET, account: AccountId(9), amount: Cents(1_000) });
     assert_eq!((bench.cash(8), bench.cash(9)), (9_500, 10_500));
     let mut empty = Bench::new();
-    assert_eq!(empty.resolve(Outcome::No).len(), 1, "nobody to pay");
+    assert_eq!(empty.resolve(Outcome::No).len(), 1, "there is no one to pay");
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn every_reason_has_its_case() {
     assert_eq!(bench.deposit(1, u64::MAX), rejected(Reason::AmountOutOfRange));
     assert_eq!(bench.withdraw(1, 0), rejected(Reason::AmountOutOfRange));
     assert_eq!(bench.withdraw(1, 10_001), rejected(Reason::InsufficientCash));
-    assert_eq!(bench.withdraw(77, 1), rejected(Reason::InsufficientCash), "an account that never was");
+    assert_eq!(bench.withdraw(77, 1), rejected(Reason::InsufficientCash), "an account that does not exist");
     assert_eq!(bench.place(1, BuyYes, 50, 201, Gtc), rejected(Reason::InsufficientCash));
     assert_eq!(bench.place(1, BuyNo, 99, u32::MAX, Gtc), rejected(Reason::InsufficientCash));
     assert_eq!(bench.place(8, SellYes, 50, 11, Gtc), rejected(Reason::InsufficientShares));
@@ -102,7 +103,7 @@ fn the_first_reason_in_the_list_is_given() {
     bench.resolve(Outcome::Yes);
     assert_eq!(bench.place(77, BuyNo, 0, 0, Fok), rejected(Reason::MarketClosed));
     assert_eq!(bench.deposit(1, 0), rejected(Reason::MarketClosed));
-    assert_eq!(bench.withdraw(1, 0), rejected(Reason::AmountOutOfRange), "withdrawing is not over");
+    assert_eq!(bench.withdraw(1, 0), rejected(Reason::AmountOutOfRange), "withdrawing is still possible");
 }
 
 #[test]

@@ -1,16 +1,16 @@
-//! The order book: who waits at which price, and who comes first.
+//! The order book: which orders wait at which price, and in what order.
 //!
-//! A tree of levels a side, a queue of order ids at each level, and a map from id to order.
-//! Invariants: a level in a tree has at least one order; every id in a queue is in the map and the
-//! other way round; the book is never crossed. Costs: O(log levels) for a level, a hash for an
-//! order, and a cancel walks its level's queue.
+//! A tree of levels for each side, a queue of order ids at each level, and a map from id to order.
+//! Invariants: a level in a tree has at least one order; every id in a queue is in the map and vice
+//! versa; the book is never crossed. Costs: O(log levels) for a level, a hash for an order, and a
+//! cancel walks its level's queue.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use market::state::RestingOrder;
 use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, Side, TimeInForce};
 
-/// An order: one that comes in, or one that rests.
+/// An order, incoming or resting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     /// Its place among the market's orders.
@@ -25,7 +25,7 @@ pub struct Order {
     pub quantity: Quantity,
 }
 
-/// A meeting of the incoming order with a resting one.
+/// A match of the incoming order with a resting one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fill {
     /// The resting order.
@@ -40,14 +40,14 @@ pub struct Fill {
     pub quantity: Quantity,
 }
 
-/// What became of an incoming order after its fills.
+/// What happened to an incoming order after its fills.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Nothing is left of it.
     Filled,
-    /// What is left rests in the book.
+    /// The rest of it stays in the book.
     Rested,
-    /// What is left was cancelled.
+    /// The rest of it was cancelled.
     Cancelled {
         /// How much was left.
         quantity: Quantity,
@@ -66,10 +66,11 @@ pub struct Book {
 
 impl Book {
     // ANCHOR: place
-    /// Matches an incoming order in price-time priority and lets the rest of it rest, if it may.
+    /// Matches an incoming order in price-time priority and lets the rest of it stay in the book,
+    /// if its time in force allows.
     ///
     /// # Errors
-    /// [`Reason::WouldCross`] and [`Reason::CannotFill`]; the book has not changed then.
+    /// [`Reason::WouldCross`] and [`Reason::CannotFill`]; then the book has not changed.
     pub fn place(&mut self, taker: &Order, time_in_force: TimeInForce) -> Result<(Vec<Fill>, Fate), Reason> {
         match time_in_force {
             TimeInForce::PostOnly if self.best_match(taker).is_some() => return Err(Reason::WouldCross),
@@ -101,7 +102,8 @@ impl Book {
     // ANCHOR_END: place
 
     // ANCHOR: best_match
-    /// The resting order that `taker` meets first: the best price, then the longest wait.
+    /// The resting order that `taker` meets first: the best price, and at that price the one that
+    /// has waited longest.
     fn best_match(&self, taker: &Order) -> Option<Order> {
         let (&price, queue) = match taker.intent.side() {
             Side::Bid => self.asks.first_key_value()?,
@@ -125,7 +127,7 @@ impl Book {
         Fill { maker: maker.id, maker_account: maker.account, maker_intent: maker.intent, price: maker.price, quantity }
     }
 
-    /// Whether `taker` can trade whole before it reaches an order of its own account.
+    /// Whether `taker` can trade completely before it reaches an order of its own account.
     fn can_fill(&self, taker: &Order) -> bool {
         let side = taker.intent.side();
         let mut left = u64::from(taker.quantity.0);

@@ -1,8 +1,8 @@
 //! 0x01: the naive engine.
 //!
 //! Every command is written to the log and synced before anything else happens to it. The book is
-//! the one that everybody would write first: a tree of price levels, a queue of orders at each, a
-//! map to find an order by its id. There is no cleverness anywhere.
+//! the one that most people would write first: a tree of price levels, a queue of orders at each, a
+//! map to find an order by its id. Nothing about it is clever.
 #![forbid(unsafe_code)]
 
 pub mod accounts;
@@ -15,7 +15,7 @@ pub mod trading;
 
 pub use engine::Engine;
 
-/// This chapter, as its program and its tests know it.
+/// This chapter, as its program and its tests see it.
 pub struct Chapter;
 
 impl runner::Chapter for Chapter {
@@ -26,8 +26,8 @@ impl runner::Chapter for Chapter {
     type Measured = Engine;
 }
 
-/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
-/// piece, without the whole-program optimisation that everybody would wait for.
+/// What the chapter's program does. It is here so that the engine and the loop that drives it are compiled together,
+/// without whole-program optimisation, which would slow every build.
 pub fn main() -> std::process::ExitCode {
     runner::main::<Chapter>()
 }

@@ -1,20 +1,20 @@
 //! The write-ahead log: the input and the truth.
 //!
-//! Each command is a frame of its own, and each frame is synced before its command is applied.
-//! After a crash the state is whatever the log replays to.
+//! Each command is its own frame, and each frame is synced before its command is applied. After a
+//! crash the state is whatever replaying the log gives.
 
 use std::path::Path;
 
 use market::log::{RECORD_BYTES, ShardOf, encode_command};
 use market::{Command, EngineError, LogError, LogWriter, Options, Recovery, Sequence, Stamp, read_log};
 
-/// An open log, ready to be appended to.
+/// An open log, ready for appending.
 pub struct Log {
     file: LogWriter,
 }
 
 impl Log {
-    /// Opens or makes the log of a data directory and hands every command in it to `replay`.
+    /// Opens or creates the log of a data directory and passes every command in it to `replay`.
     ///
     /// # Errors
     /// When the log can't be trusted or read, or `replay` fails.
@@ -28,10 +28,10 @@ impl Log {
     }
 
     // ANCHOR: append
-    /// Writes one command as a frame of its own. It is not durable yet.
+    /// Writes one command as its own frame. It is not durable yet.
     ///
     /// # Errors
-    /// When the disk does not take it; the log must not be used after that.
+    /// Errors of the disk; after one, the log must not be used.
     pub fn append(&mut self, command: &Command) -> Result<Stamp, LogError> {
         let mut frame = vec![0; RECORD_BYTES];
         frame.extend(encode_command(command));
@@ -41,7 +41,7 @@ impl Log {
     /// Returns when everything appended is on disk.
     ///
     /// # Errors
-    /// When the disk says no; the log must not be used after that, for a second sync may succeed
+    /// Errors of the disk; after one, the log must not be used, because a second sync may succeed
     /// without having written what the first one lost.
     pub fn sync(&mut self) -> Result<(), LogError> {
         self.file.sync()
@@ -53,7 +53,7 @@ impl Log {
         self.file.next()
     }
 
-    /// Where the log is.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

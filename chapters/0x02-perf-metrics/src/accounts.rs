@@ -67,7 +67,7 @@ impl Accounts {
 
     // ANCHOR: settle
     /// Settles one side of a trade: `limit` is what the order locked, `price` what it trades at,
-    /// both in YES cents. What was locked above the price is free again.
+    /// both in YES cents. What was locked beyond the price becomes free again.
     pub fn settle(&mut self, account: AccountId, intent: Intent, limit: Price, price: Price, quantity: Quantity) {
         let holdings = self.accounts.get_mut(&account).expect("an owner has deposited");
         let value = intent.in_yes_cents(price).times(quantity);
@@ -83,8 +83,8 @@ impl Accounts {
     }
     // ANCHOR_END: settle
 
-    /// Pays 100 cents for each winning share, takes all shares away, and says who got how much, by id.
-    /// No share may be locked any more.
+    /// Pays 100 cents for each winning share, removes all shares, and returns how much each account
+    /// got, by id. No share may still be locked.
     pub fn pay_out(&mut self, outcome: Outcome) -> BTreeMap<AccountId, Cents> {
         let mut paid = BTreeMap::new();
         for (&account, holdings) in &mut self.accounts {
@@ -99,7 +99,7 @@ impl Accounts {
         paid
     }
 
-    /// Who holds what.
+    /// The holdings of every account.
     pub fn state(&self) -> BTreeMap<AccountId, Holdings> {
         self.accounts.iter().map(|(&account, &holdings)| (account, holdings)).collect()
     }

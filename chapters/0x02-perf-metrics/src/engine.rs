@@ -1,10 +1,10 @@
-//! The engine: the way of a command from the log to its acknowledgement.
+//! The engine: a command's path from the log to its acknowledgement.
 //!
 //! ```text
 //! command -> log append -> log sync -> balance check -> matching -> settlement -> ledger -> acknowledgement
 //! ```
 //!
-//! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
+//! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk for each
 //! command.
 
 use market::data_dir::DataDir;
@@ -24,7 +24,7 @@ pub struct Engine<M> {
     metrics: M,
     /// Set by the first error: what is on disk is uncertain from then on.
     stopped: bool,
-    /// The directory, which no other engine opens until the end.
+    /// The lock of the directory: no other engine opens it meanwhile.
     _held: DataDir,
 }
 
@@ -48,7 +48,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
 
     fn submit(&mut self, command: Command) -> Result<Ticket, EngineError> {
         self.check_running()?;
-        // Whatever goes wrong from here, a panic of the receiver too, leaves the engine stopped.
+        // Any failure from here on, including a panic of the receiver, leaves the engine stopped.
         self.stopped = true;
         let sequence = self.log.next();
         self.process(command)?;
@@ -71,7 +71,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
 }
 
 impl<M: Metrics> Engine<M> {
-    /// What is on disk is uncertain after an error, so nothing goes on from there but a restart.
+    /// After an error it is uncertain what is on disk, so only a restart can continue.
     fn check_running(&self) -> Result<(), EngineError> {
         match self.stopped {
             true => Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into()),
@@ -80,7 +80,7 @@ impl<M: Metrics> Engine<M> {
     }
 
     // ANCHOR: process
-    /// Takes one command all the way.
+    /// Takes one command through the whole pipeline.
     fn process(&mut self, command: Command) -> Result<(), EngineError> {
         self.metrics.start();
         let stamp = self.log.append(&command)?;

@@ -1,6 +1,6 @@
-//! All markets, and the door to each.
+//! All markets, and the lookup of each.
 //!
-//! A market is a state machine of its own: nothing here crosses from one to another.
+//! Each market is its own state machine: nothing here passes from one to another.
 
 use std::collections::HashMap;
 

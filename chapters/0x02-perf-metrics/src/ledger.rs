@@ -1,7 +1,7 @@
 //! The ledger: the output. Every movement of money or shares, in order.
 //!
-//! It is derived from the log, rebuilt by replay and never synced. Here every entry is a system
-//! call of its own.
+//! It is derived from the log, rebuilt by replay and never synced. Here every entry is a separate
+//! system call.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -20,7 +20,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Begins a ledger in `data_dir`, beside the one that may be there.
+    /// Begins a ledger in `data_dir`, beside an existing one.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -32,7 +32,7 @@ impl Ledger {
         Ok(Ledger { file, draft })
     }
 
-    /// Takes the place of the ledger that is there. Until the whole log is trusted, that one stays.
+    /// Replaces the existing ledger. That one stays until the whole log is trusted.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -43,7 +43,7 @@ impl Ledger {
     /// Writes the events that moved money or shares, one entry each.
     ///
     /// # Errors
-    /// When the disk does not take them.
+    /// Errors of the disk.
     pub fn write(&mut self, events: &[Event]) -> Result<(), EngineError> {
         for event in events.iter().filter(|event| event.moves_value()) {
             self.file.write_all(&event.encode()).map_err(|source| self.error(source))?;

@@ -1,6 +1,6 @@
 //! 0x02: where does the time go?
 //!
-//! The engine of 0x01, unchanged in what it does. New is a stopwatch that reads the clock when a
+//! The engine of 0x01, unchanged in what it does. A stopwatch is new: it reads the clock when a
 //! stage of the pipeline ends. An engine that is not measured has no trace of it in its code.
 #![forbid(unsafe_code)]
 
@@ -16,7 +16,7 @@ pub mod trading;
 pub use engine::Engine;
 use metrics::{PerfMetrics, Unmeasured};
 
-/// This chapter, as its program and its tests know it.
+/// This chapter, as its program and its tests see it.
 pub struct Chapter;
 
 impl runner::Chapter for Chapter {
@@ -27,8 +27,8 @@ impl runner::Chapter for Chapter {
     type Measured = Engine<PerfMetrics>;
 }
 
-/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
-/// piece, without the whole-program optimisation that everybody would wait for.
+/// What the chapter's program does. It is here so that the engine and the loop that drives it are compiled together,
+/// without whole-program optimisation, which would slow every build.
 pub fn main() -> std::process::ExitCode {
     runner::main::<Chapter>()
 }

@@ -1,6 +1,6 @@
 //! One market: what each command does to it.
 //!
-//! An order passes three stages: the balance check locks what it needs, matching finds whom it
+//! An order passes three stages: the balance check locks what it needs, matching finds what it
 //! trades with, settlement moves money and shares. Only the first two can reject it.
 
 use market::state::MarketState;
@@ -18,7 +18,7 @@ pub struct Market {
     closed: bool,
     /// The cash behind the shares in existence: 100 cents a pair.
     pot: Cents,
-    /// Deposits less withdrawals.
+    /// Deposits minus withdrawals.
     funded: Cents,
     orders_placed: u64,
     book: Book,
@@ -26,7 +26,7 @@ pub struct Market {
 }
 
 impl Market {
-    /// An open market that holds nothing.
+    /// An open market without accounts or orders.
     pub fn new(id: MarketId) -> Market {
         Market {
             id,
@@ -73,7 +73,7 @@ impl Market {
     /// Places a limit order: balance check, matching, settlement.
     ///
     /// # Errors
-    /// The reason why it is rejected; nothing has changed then.
+    /// The reason why it is rejected; then nothing has changed.
     pub fn place(&mut self, place: &Place, events: &mut Vec<Event>, metrics: &mut impl Metrics) -> Result<(), Reason> {
         self.orders_placed += 1;
         self.check_open()?;
@@ -105,7 +105,7 @@ impl Market {
     }
     // ANCHOR_END: place
 
-    /// Turns what was asked into an order that can't be malformed.
+    /// Turns the client's request into an order that can't be malformed.
     fn checked_order(&self, place: &Place) -> Result<Order, Reason> {
         let asked = Price::new(place.price).ok_or(Reason::BadPrice)?;
         if place.quantity == 0 {

@@ -1,5 +1,5 @@
-//! The lesson of 0x02: the measured engine knows where the time went, the other has no clock in it.
-//! This test fails on the engine of 0x01 and passes when the exercise is done.
+//! The lesson of 0x02: the measured engine knows where the time went, and the other one has no
+//! clock in it. This test fails on the engine of 0x01 and passes when the exercise is done.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ fn every_stage_is_measured() {
     }
 }
 
-/// Between two commands nobody is at work, so that time is no stage's.
+/// Between two commands the engine does nothing, so that time belongs to no stage.
 #[test]
 fn what_passes_between_commands_belongs_to_no_stage() {
     type Measured = <Chapter as runner::Chapter>::Measured;
@@ -43,7 +43,7 @@ fn what_passes_between_commands_belongs_to_no_stage() {
     let stages = engine.close().expect("closed").stages.expect("a measured engine has stages");
     inside += began.elapsed();
     let all: Duration = Stage::ALL.into_iter().map(|stage| stages.of(stage)).sum();
-    assert!(all <= inside, "the stages have {all:?} together, and the engine was at work for {inside:?}");
+    assert!(all <= inside, "the stages took {all:?} together, but the engine worked for {inside:?}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! The engine: the way of a command from the log to its acknowledgement.
+//! The engine: a command's path from the log to its acknowledgement.
 //!
 //! ```text
 //! command -> log append -> log sync -> balance check -> matching -> settlement -> ledger -> acknowledgement
 //! ```
 //!
-//! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk a
+//! Invariant: what is acknowledged is on disk. Cost: two system calls and one wait for the disk for each
 //! batch, and a command may wait for its batch.
 
 use std::time::{Duration, Instant};
@@ -17,8 +17,8 @@ use crate::ledger::Ledger;
 use crate::log::Log;
 use crate::metrics::Metrics;
 
-/// How many commands come between two looks at the clock: a look takes 25 ns, and that for every command
-/// would be a tenth of a fast engine's time.
+/// How many commands come between two readings of the clock: a reading takes 25 ns, and one for every
+/// command would be a tenth of a fast engine's time.
 const LOOK_EVERY: usize = 32;
 
 /// An engine that syncs the disk for every batch of commands.
@@ -30,13 +30,13 @@ pub struct Engine<M> {
     metrics: M,
     /// Commands that were submitted and are not yet durable, applied or acknowledged.
     batch: Vec<Command>,
-    /// When the first of them came.
+    /// When the first of them was submitted.
     batch_began: Instant,
     batch_max: usize,
     batch_interval: Duration,
     /// Set by the first error: what is on disk is uncertain from then on.
     stopped: bool,
-    /// The directory, which no other engine opens until the end.
+    /// The lock of the directory: no other engine opens it meanwhile.
     _held: DataDir,
 }
 
@@ -113,16 +113,16 @@ impl<M: Metrics> market::Engine for Engine<M> {
 }
 
 impl<M: Metrics> Engine<M> {
-    /// Ends the batch and takes it all the way.
+    /// Ends the batch and takes it through the whole pipeline.
     fn commit(&mut self) -> Result<(), EngineError> {
-        // Whatever goes wrong from here, a panic of the receiver too, leaves the engine stopped.
+        // Any failure from here on, including a panic of the receiver, leaves the engine stopped.
         self.stopped = true;
         self.process()?;
         self.stopped = false;
         Ok(())
     }
 
-    /// What is on disk is uncertain after an error, so nothing goes on from there but a restart.
+    /// After an error it is uncertain what is on disk, so only a restart can continue.
     fn check_running(&self) -> Result<(), EngineError> {
         match self.stopped {
             true => Err(LogError::Stopped { path: self.log.path().to_path_buf() }.into()),
@@ -131,7 +131,7 @@ impl<M: Metrics> Engine<M> {
     }
 
     // ANCHOR: process
-    /// Takes the batch all the way: one frame, one sync, then each command.
+    /// Takes the batch through the whole pipeline: one frame, one sync, then each command.
     fn process(&mut self) -> Result<(), EngineError> {
         self.metrics.start();
         let first = self.log.append(&self.batch)?;

@@ -17,7 +17,7 @@ pub mod trading;
 pub use engine::Engine;
 use metrics::{PerfMetrics, Unmeasured};
 
-/// This chapter, as its program and its tests know it.
+/// This chapter, as its program and its tests see it.
 pub struct Chapter;
 
 impl runner::Chapter for Chapter {
@@ -28,8 +28,8 @@ impl runner::Chapter for Chapter {
     type Measured = Engine<PerfMetrics>;
 }
 
-/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
-/// piece, without the whole-program optimisation that everybody would wait for.
+/// What the chapter's program does. It is here so that the engine and the loop that drives it are compiled together,
+/// without whole-program optimisation, which would slow every build.
 pub fn main() -> std::process::ExitCode {
     runner::main::<Chapter>()
 }

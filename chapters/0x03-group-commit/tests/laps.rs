@@ -1,5 +1,5 @@
-//! Each command presses the stopwatch where a stage ends: once a stage, in the pipeline's order, and never in a stage
-//! that it does not pass. A stopwatch of this test's own writes down what it is told.
+//! Each command presses the stopwatch where a stage ends: once for each stage, in the pipeline's order, and never in
+//! a stage that it does not pass. This test has its own stopwatch, which records each press.
 
 use std::sync::Mutex;
 
@@ -10,29 +10,29 @@ use contract::harness::Acks;
 use contract::{Faults, SimDisk};
 use market::{AccountId, Cents, Command, Engine as _, Intent, MarketId, OrderId, Place, Stage, TimeInForce};
 
-/// What was pressed: a stage, or nothing for the start of a command.
+/// What was pressed: a stage, or `None` for the start of a command.
 static PRESSED: Mutex<Vec<Option<Stage>>> = Mutex::new(Vec::new());
 
-/// A stopwatch that remembers who pressed it and not when.
+/// A stopwatch that remembers which stage pressed it, but not when.
 #[derive(Default)]
 struct Recorder;
 
 impl Metrics for Recorder {
     fn start(&mut self) {
-        PRESSED.lock().expect("nobody broke it").push(None);
+        PRESSED.lock().expect("the mutex is not poisoned").push(None);
     }
 
     fn lap(&mut self, stage: Stage) {
-        PRESSED.lock().expect("nobody broke it").push(Some(stage));
+        PRESSED.lock().expect("the mutex is not poisoned").push(Some(stage));
     }
 }
 
 /// What a command presses when it is submitted and flushed.
 fn pressed(engine: &mut Engine<Recorder>, command: Command) -> Vec<Option<Stage>> {
-    PRESSED.lock().expect("nobody broke it").clear();
+    PRESSED.lock().expect("the mutex is not poisoned").clear();
     engine.submit(command).expect("taken");
     engine.flush().expect("flushed");
-    std::mem::take(&mut PRESSED.lock().expect("nobody broke it"))
+    std::mem::take(&mut PRESSED.lock().expect("the mutex is not poisoned"))
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn each_command_presses_once_for_each_stage_that_it_passes() {
     let folder = Folder::new(SimDisk::new(1, Faults::default()));
     let (mut engine, _) = Engine::<Recorder>::open(&folder.options, &mut Acks::default().receivers()).expect("opened");
 
-    // A batch is started and written, and then each of its commands is started anew.
+    // A batch is started and written, and then each of its commands is started again.
     let written = [START, append, sync, START];
     let all = |own: &[Option<Stage>]| [&written[..], own].concat();
     let opened = pressed(&mut engine, Command::Open { market });

@@ -1,6 +1,6 @@
 //! The lesson of 0x03: many commands share a sync, none is acknowledged before it, and a lone command
-//! waits about as long as the interval says. This test fails on the engine of 0x02 and passes when the
-//! exercise is done.
+//! waits about one interval. This test fails on the engine of 0x02 and passes when the exercise is
+//! done.
 
 use std::time::{Duration, Instant};
 
@@ -41,13 +41,13 @@ fn a_burst_does_not_keep_its_first_command_waiting() {
     let acks = Acks::default();
     let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).expect("opened");
     let began = Instant::now();
-    // Nobody calls `poll` while commands come one behind the other.
+    // The test never calls `poll` while commands follow each other.
     for market in 0.. {
         engine.submit(open(market)).expect("taken");
         if market % 1_000 == 0 && !acks.seen().is_empty() {
             break;
         }
-        assert!(began.elapsed() < Duration::from_secs(10), "{market} commands came, and the first still waits");
+        assert!(began.elapsed() < Duration::from_secs(10), "{market} commands came, but the first still waits");
     }
 }
 
@@ -59,14 +59,14 @@ fn a_lone_command_waits_for_the_interval_and_not_for_others() {
     let acks = Acks::default();
     let (mut engine, _) = Engine::open(&folder.options, &mut acks.receivers()).expect("opened");
     for number in 1..=2 {
-        // The interval begins with the command, however long there was none before it.
+        // The interval begins with the command, however long the engine was idle before it.
         std::thread::sleep(interval);
         let began = Instant::now();
         engine.submit(open(number)).expect("taken");
         assert_eq!(acks.seen().len() as u32, number - 1, "it waits for others");
         while acks.seen().len() < number as usize {
             engine.poll().expect("polled");
-            assert!(began.elapsed() < Duration::from_secs(60), "it must not wait for ever");
+            assert!(began.elapsed() < Duration::from_secs(60), "it must not wait forever");
         }
         assert!(began.elapsed() >= interval, "command {number} was acknowledged before its interval was over");
     }

@@ -67,7 +67,7 @@ impl Accounts {
 
     // ANCHOR: settle
     /// Settles one side of a trade: `limit` is what the order locked, `price` what it trades at,
-    /// both in YES cents. What was locked above the price is free again.
+    /// both in YES cents. What was locked beyond the price becomes free again.
     pub fn settle(&mut self, account: AccountId, intent: Intent, limit: Price, price: Price, quantity: Quantity) {
         let holdings = self.accounts.get_mut(&account).expect("an owner has deposited");
         let value = intent.in_yes_cents(price).times(quantity);
@@ -83,8 +83,8 @@ impl Accounts {
     }
     // ANCHOR_END: settle
 
-    /// Pays 100 cents for each winning share, takes all shares away, and tells `paid` who got how much,
-    /// in no order. No share may be locked any more.
+    /// Pays 100 cents for each winning share, removes all shares, and calls `paid` with how much each
+    /// account got, in no particular order. No share may still be locked.
     pub fn pay_out(&mut self, outcome: Outcome, mut paid: impl FnMut(AccountId, Cents)) {
         for (&account, holdings) in &mut self.accounts {
             let winning = *shares(holdings, outcome).0;
@@ -97,7 +97,7 @@ impl Accounts {
         }
     }
 
-    /// Who holds what.
+    /// The holdings of every account.
     pub fn state(&self) -> BTreeMap<AccountId, Holdings> {
         self.accounts.iter().map(|(&account, &holdings)| (account, holdings)).collect()
     }

@@ -1,8 +1,8 @@
-//! The order book: who waits at which price, and who comes first.
+//! The order book: which orders wait at which price, and in what order.
 //!
-//! A tree of levels a side, a queue of slots at each level, a slab of orders, and a map from id to
-//! slot. A level that was made once stays, also when it is empty, so its queue is allocated once.
-//! Invariants: every slot in a queue is in the map and the other way round; the book is never
+//! A tree of levels for each side, a queue of slots at each level, a slab of orders, and a map from
+//! id to slot. A level that was created stays, even when it is empty, so its queue is allocated
+//! only once. Invariants: every slot in a queue is in the map and vice versa; the book is never
 //! crossed. Costs: O(log levels) for a level and a step over each empty one, a hash for an order's
 //! id, and a cancel walks its level's queue.
 
@@ -13,7 +13,7 @@ use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, 
 
 use crate::slab::{Slab, Slot};
 
-/// An order: one that comes in, or one that rests.
+/// An order, incoming or resting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     /// Its place among the market's orders.
@@ -28,7 +28,7 @@ pub struct Order {
     pub quantity: Quantity,
 }
 
-/// A meeting of the incoming order with a resting one.
+/// A match of the incoming order with a resting one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fill {
     /// The resting order.
@@ -43,14 +43,14 @@ pub struct Fill {
     pub quantity: Quantity,
 }
 
-/// What became of an incoming order after its fills.
+/// What happened to an incoming order after its fills.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Nothing is left of it.
     Filled,
-    /// What is left rests in the book.
+    /// The rest of it stays in the book.
     Rested,
-    /// What is left was cancelled.
+    /// The rest of it was cancelled.
     Cancelled {
         /// How much was left.
         quantity: Quantity,
@@ -70,11 +70,11 @@ pub struct Book {
 
 impl Book {
     // ANCHOR: place
-    /// Matches an incoming order in price-time priority and lets the rest of it rest, if it may.
-    /// Its fills are left in `fills`.
+    /// Matches an incoming order in price-time priority and lets the rest of it stay in the book,
+    /// if its time in force allows. Its fills are left in `fills`.
     ///
     /// # Errors
-    /// [`Reason::WouldCross`] and [`Reason::CannotFill`]; the book has not changed then.
+    /// [`Reason::WouldCross`] and [`Reason::CannotFill`]; then the book has not changed.
     pub fn place(&mut self, taker: &Order, time_in_force: TimeInForce, fills: &mut Vec<Fill>) -> Result<Fate, Reason> {
         fills.clear();
         match time_in_force {
@@ -107,7 +107,8 @@ impl Book {
     // ANCHOR_END: place
 
     // ANCHOR: best_match
-    /// The resting order that `taker` meets first: the best price, then the longest wait.
+    /// The resting order that `taker` meets first: the best price, and at that price the one that
+    /// has waited longest.
     fn best_match(&self, taker: &Order) -> Option<Slot> {
         let (&price, queue) = match taker.intent.side() {
             Side::Bid => self.asks.iter().find(|(_, queue)| !queue.is_empty())?,
@@ -131,7 +132,7 @@ impl Book {
         Fill { maker: maker.id, maker_account: maker.account, maker_intent: maker.intent, price: maker.price, quantity }
     }
 
-    /// Whether `taker` can trade whole before it reaches an order of its own account.
+    /// Whether `taker` can trade completely before it reaches an order of its own account.
     fn can_fill(&self, taker: &Order) -> bool {
         let side = taker.intent.side();
         let mut left = u64::from(taker.quantity.0);

@@ -1,7 +1,7 @@
 //! The ledger: the output. Every movement of money or shares, in order.
 //!
-//! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer, for
-//! a system call costs more than an entry.
+//! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer,
+//! because a system call costs more than an entry.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -23,7 +23,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Begins a ledger in `data_dir`, beside the one that may be there.
+    /// Begins a ledger in `data_dir`, beside an existing one.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -35,7 +35,7 @@ impl Ledger {
         Ok(Ledger { file: BufWriter::with_capacity(BUFFER_BYTES, file), draft })
     }
 
-    /// Takes the place of the ledger that is there. Until the whole log is trusted, that one stays.
+    /// Replaces the existing ledger. That one stays until the whole log is trusted.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -46,7 +46,7 @@ impl Ledger {
     /// Writes the events that moved money or shares, one entry each.
     ///
     /// # Errors
-    /// When the disk does not take them.
+    /// Errors of the disk.
     pub fn write(&mut self, events: &[Event]) -> Result<(), EngineError> {
         for event in events.iter().filter(|event| event.moves_value()) {
             self.file.write_all(&event.encode()).map_err(|source| self.error(source))?;
@@ -54,10 +54,10 @@ impl Ledger {
         Ok(())
     }
 
-    /// Hands what has gathered to the operating system.
+    /// Passes the gathered entries to the operating system.
     ///
     /// # Errors
-    /// When the disk does not take it.
+    /// Errors of the disk.
     pub fn flush(&mut self) -> Result<(), EngineError> {
         self.file.flush().map_err(|source| self.error(source))
     }

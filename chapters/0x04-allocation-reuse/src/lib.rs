@@ -1,8 +1,8 @@
 //! 0x04: allocation reuse.
 //!
 //! The engine of 0x03 asks the heap for memory several times a command: a list of events, a list of
-//! fills, a level's queue, a tree's node. Here what was needed once is kept and filled again. In the
-//! steady state a command allocates nothing, and a test counts to prove it.
+//! fills, a level's queue, a tree's node. Here memory that was needed once is kept and reused. In
+//! the steady state a command allocates nothing, and a test proves it by counting.
 #![forbid(unsafe_code)]
 
 pub mod accounts;
@@ -18,7 +18,7 @@ pub mod trading;
 pub use engine::Engine;
 use metrics::{PerfMetrics, Unmeasured};
 
-/// This chapter, as its program and its tests know it.
+/// This chapter, as its program and its tests see it.
 pub struct Chapter;
 
 impl runner::Chapter for Chapter {
@@ -29,8 +29,8 @@ impl runner::Chapter for Chapter {
     type Measured = Engine<PerfMetrics>;
 }
 
-/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
-/// piece, without the whole-program optimisation that everybody would wait for.
+/// What the chapter's program does. It is here so that the engine and the loop that drives it are compiled together,
+/// without whole-program optimisation, which would slow every build.
 pub fn main() -> std::process::ExitCode {
     runner::main::<Chapter>()
 }

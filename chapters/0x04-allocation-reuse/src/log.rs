@@ -1,22 +1,22 @@
 //! The write-ahead log: the input and the truth.
 //!
 //! Each batch of commands is a frame, and each frame is synced before its commands are applied.
-//! After a crash the state is whatever the log replays to.
+//! After a crash the state is whatever replaying the log gives.
 
 use std::path::Path;
 
 use market::log::{RECORD_BYTES, ShardOf, encode_commands};
 use market::{Command, EngineError, LogError, LogWriter, Options, Recovery, Sequence, Stamp, read_log};
 
-/// An open log, ready to be appended to.
+/// An open log, ready for appending.
 pub struct Log {
     file: LogWriter,
-    /// The frame at hand; kept, so that it is allocated once.
+    /// The current frame; kept, so that it is allocated once.
     frame: Vec<u8>,
 }
 
 impl Log {
-    /// Opens or makes the log of a data directory and hands every command in it to `replay`.
+    /// Opens or creates the log of a data directory and passes every command in it to `replay`.
     ///
     /// # Errors
     /// When the log can't be trusted or read, or `replay` fails.
@@ -33,7 +33,7 @@ impl Log {
     /// Writes a batch as one frame, and returns the number of its first command. It is not durable yet.
     ///
     /// # Errors
-    /// When the disk does not take it; the log must not be used after that.
+    /// Errors of the disk; after one, the log must not be used.
     pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
         self.frame.clear();
         self.frame.extend([0; RECORD_BYTES]);
@@ -44,7 +44,7 @@ impl Log {
     /// Returns when everything appended is on disk.
     ///
     /// # Errors
-    /// When the disk says no; the log must not be used after that, for a second sync may succeed
+    /// Errors of the disk; after one, the log must not be used, because a second sync may succeed
     /// without having written what the first one lost.
     pub fn sync(&mut self) -> Result<(), LogError> {
         self.file.sync()
@@ -56,7 +56,7 @@ impl Log {
         self.file.next()
     }
 
-    /// Where the log is.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

@@ -1,21 +1,21 @@
-//! A slab: a vector of slots that are used again.
+//! A slab: a vector of slots that are reused.
 //!
-//! A slot that is freed goes on a list of free slots, and the next insert takes it from there. The
-//! memory is that of the most orders that ever rested at one time. Invariant: a slot is either taken
-//! or on the free list. Cost: an insert and a remove touch one slot each.
+//! A freed slot goes on a list of free slots, and the next insert takes it from there. The memory is
+//! that of the largest number of orders that ever rested at one time. Invariant: a slot is either
+//! taken or on the free list. Cost: an insert and a remove touch one slot each.
 
 // ANCHOR: slab
 /// Where a value lies in a [`Slab`].
 pub type Slot = u32;
 
-/// Values that come and go, in memory that stays.
+/// Values in memory that is never returned.
 pub struct Slab<T> {
     slots: Vec<T>,
     free: Vec<Slot>,
 }
 
 impl<T: Copy> Slab<T> {
-    /// Puts `value` into a free slot, or into a new one where none is free.
+    /// Puts `value` into a free slot, or into a new one if none is free.
     pub fn insert(&mut self, value: T) -> Slot {
         match self.free.pop() {
             Some(slot) => {

@@ -1,6 +1,6 @@
 //! One market: what each command does to it.
 //!
-//! An order passes three stages: the balance check locks what it needs, matching finds whom it
+//! An order passes three stages: the balance check locks what it needs, matching finds what it
 //! trades with, settlement moves money and shares. Only the first two can reject it.
 
 use std::mem;
@@ -20,17 +20,17 @@ pub struct Market {
     closed: bool,
     /// The cash behind the shares in existence: 100 cents a pair.
     pot: Cents,
-    /// Deposits less withdrawals.
+    /// Deposits minus withdrawals.
     funded: Cents,
     orders_placed: u64,
     book: Book,
     accounts: Accounts,
-    /// The fills of the order at hand; kept, so that they are allocated once.
+    /// The fills of the current order; kept, so that the list is allocated once.
     fills: Vec<Fill>,
 }
 
 impl Market {
-    /// An open market that holds nothing.
+    /// An open market without accounts or orders.
     pub fn new(id: MarketId) -> Market {
         Market {
             id,
@@ -78,7 +78,7 @@ impl Market {
     /// Places a limit order: balance check, matching, settlement.
     ///
     /// # Errors
-    /// The reason why it is rejected; nothing has changed then.
+    /// The reason why it is rejected; then nothing has changed.
     pub fn place(&mut self, place: &Place, events: &mut Vec<Event>, metrics: &mut impl Metrics) -> Result<(), Reason> {
         self.orders_placed += 1;
         self.check_open()?;
@@ -98,7 +98,7 @@ impl Market {
 
         let Order { id, account, intent, price, quantity } = order;
         events.push(Event::Accepted { market: self.id, account, order: id, intent, price, quantity });
-        // Taken for the time of the loop: what is left in their place is an empty list, which allocates nothing.
+        // Moved out during the loop: the empty list left in its place allocates nothing.
         let fills = mem::take(&mut self.fills);
         for fill in &fills {
             self.settle(&order, fill);
@@ -113,7 +113,7 @@ impl Market {
     }
     // ANCHOR_END: place
 
-    /// Turns what was asked into an order that can't be malformed.
+    /// Turns the client's request into an order that can't be malformed.
     fn checked_order(&self, place: &Place) -> Result<Order, Reason> {
         let asked = Price::new(place.price).ok_or(Reason::BadPrice)?;
         if place.quantity == 0 {
@@ -191,7 +191,7 @@ impl Market {
         });
         events[first..].sort_unstable_by_key(|event| match *event {
             Event::Paid { account, .. } => account,
-            _ => unreachable!("only payments have been added"),
+            _ => unreachable!("only payments were added"),
         });
         self.pot.0 -= paid.0;
         self.closed = true;

@@ -1,14 +1,14 @@
 //! No heap allocation for a command in the steady state, counted.
 //!
-//! The allocator of this program marks every block that is born while it measures. Over a million
+//! This program's allocator marks every block that is allocated while it measures. Over a million
 //! commands of `venue`, after a million to warm up, there are two kinds of allocations:
 //!
-//! - *growth*: the state that is alive got larger. A new market, account or price level took a block
-//!   that it keeps; a full vector or table moved into a larger block, and the smaller one was freed;
-//! - *transient*: a block that was taken for a command and given back. Of these there must be none.
+//! - *growth*: the live state got larger. A new market, account or price level took a block that it
+//!   keeps; a full vector or table moved into a larger block, and the smaller one was freed;
+//! - *transient*: a block that was allocated for a command and freed again. There must be none.
 //!
-//! The disk behind the log is a number, the receiver of acknowledgements another, and the commands are
-//! made beforehand, so whatever is counted is the engine's: all its threads together.
+//! The disk behind the log is only a number, and so is the receiver of acknowledgements, and the
+//! commands are made beforehand. So everything that is counted belongs to the engine's threads.
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -29,7 +29,7 @@ use market::{
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// Commands to warm up, and then commands to measure.
+/// How many commands warm up, and then how many are measured.
 const COMMANDS: usize = 1_000_000;
 
 #[test]
@@ -41,17 +41,22 @@ fn no_allocation_for_a_command() {
 
     let counts = count(&warm_up, measured, Receiver::default());
     println!("{COMMANDS} commands: {counts:?}");
-    assert_eq!(counts.transient, 0, "blocks taken for a command and given back: {counts:?}; the first one {}", place());
-    // What grows does so a few times for a market or an account, not for each command.
-    assert!(counts.grew() < COMMANDS as u64 / 10, "blocks taken and kept, beyond what is alive: {counts:?}");
+    assert_eq!(
+        counts.transient,
+        0,
+        "blocks allocated for a command and freed again: {counts:?}; the first one {}",
+        place()
+    );
+    // Growth happens a few times for each market or account, not for each command.
+    assert!(counts.grew() < COMMANDS as u64 / 10, "blocks allocated and kept: {counts:?}");
 
-    // The same with one allocation smuggled in for a command: it is seen, and nothing else is.
+    // The same with one extra allocation for each command: it is detected, and nothing else is.
     let counts = count(&warm_up, measured, Receiver { wasteful: true, ..Receiver::default() });
     println!("and with a wasteful receiver: {counts:?}");
-    assert_eq!(counts.transient, COMMANDS as u64, "blocks given back with one smuggled into each command: {counts:?}");
+    assert_eq!(counts.transient, COMMANDS as u64, "blocks freed with one extra allocation in each command: {counts:?}");
 }
 
-/// What an order took it gives back when it leaves, by a cancel or by a trade: as many come as leave.
+/// An order that leaves, by a cancel or a trade, frees what it took: here as many come as leave.
 #[test]
 fn an_order_that_leaves_makes_room_for_another() {
     let _alone = ALONE.lock();
@@ -65,19 +70,19 @@ fn an_order_that_leaves_makes_room_for_another() {
     let mut round = || {
         let bids = (0..64).map(|at| place(maker, Intent::BuyYes, 1 + at, 1, TimeInForce::Gtc));
         let cancels = (0..32).map(|at| cancel(placed + 1 + 2 * at));
-        // Who buys NO for 99 cents meets each bid for YES that is left.
+        // An order to buy NO for 99 cents meets each remaining bid for YES.
         let all = bids.chain(cancels).chain([place(taker, Intent::BuyNo, 99, 32, TimeInForce::Gtc)]).collect();
         placed += 65;
         all
     };
-    // Rounds to warm up, and then rounds to measure.
+    // How many rounds warm up, and then how many are measured.
     let [warm_up, measured] =
         [100, 10_000].map(|rounds| (0..rounds).flat_map(|_| -> Vec<Command> { round() }).collect());
     let warm_up: Vec<Command> = [vec![Command::Open { market }, deposit(maker), deposit(taker)], warm_up].concat();
 
     let (counts, commands) = (count(&warm_up, &measured, Receiver::default()), measured.len() as i64);
-    println!("{commands} commands that leave nothing: {counts:?}");
-    // A pipeline's buffers are as large as its largest batch, which may be among these.
+    println!("{commands} commands that leave nothing behind: {counts:?}");
+    // A pipeline's buffers are as large as its largest batch, which may occur here.
     assert!(counts.kept < 4 * commands, "more than four bytes for each of {commands} commands: {counts:?}");
 }
 
@@ -94,7 +99,7 @@ fn count(warm_up: &[Command], measured: &[Command], receiver: Receiver) -> Count
     });
     engine.close().unwrap();
     let submitted = (warm_up.len() + measured.len()) as u64;
-    assert_eq!(acknowledged.load(Relaxed), submitted, "commands that were acknowledged, of those submitted");
+    assert_eq!(acknowledged.load(Relaxed), submitted, "acknowledged commands, of those submitted");
     counts
 }
 
@@ -114,7 +119,7 @@ impl Acknowledge for Receiver {
     }
 }
 
-/// A disk that takes everything and keeps nothing.
+/// A disk that accepts everything and keeps nothing.
 struct Sink;
 
 impl Disk for Sink {
@@ -151,16 +156,16 @@ impl LogFile for SinkFile {
     }
 }
 
-/// What was asked of the heap while it was measured.
+/// What the heap was asked for during the measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Counts {
-    /// Blocks that were taken and are kept.
+    /// Blocks that were allocated and kept.
     new: u64,
-    /// Blocks that took the place of a smaller one.
+    /// Blocks that replaced a smaller one.
     enlarged: u64,
-    /// Blocks that were taken and given back.
+    /// Blocks that were allocated and freed.
     transient: u64,
-    /// Bytes that were taken and are kept, less those from before that were given back.
+    /// Bytes that were allocated and kept, minus earlier ones that were freed.
     kept: i64,
 }
 
@@ -173,7 +178,7 @@ impl Counts {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What is counted is the whole program's, so there is one test at a time.
+/// The counters cover the whole program, so only one test runs at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 static MEASURING: AtomicBool = AtomicBool::new(false);
 static TAKEN: AtomicU64 = AtomicU64::new(0);
@@ -181,17 +186,17 @@ static REALLOCATED: AtomicU64 = AtomicU64::new(0);
 static REPLACED: AtomicU64 = AtomicU64::new(0);
 static TRANSIENT: AtomicU64 = AtomicU64::new(0);
 static KEPT: AtomicI64 = AtomicI64::new(0);
-/// The size of the block that was taken last, until the next is freed: a table that moves takes the
+/// The size of the last block allocated, until the next free: a table that moves allocates the
 /// larger block and then frees the smaller one, with nothing in between.
 static NEWEST: AtomicUsize = AtomicUsize::new(0);
-/// Blocks of `1 << n` bytes that were taken and have not yet taken the place of one of half or a quarter of
-/// their size: a table that moves bit by bit frees the smaller block some time after it took the larger one.
+/// Blocks of `1 << n` bytes that were allocated and have not yet replaced one of half or a quarter of their
+/// size: a table that moves bit by bit frees the smaller block some time after it allocated the larger one.
 static LARGER: [AtomicU64; 40] = [const { AtomicU64::new(0) }; 40];
 
-/// Where the first transient block was given back. The others mostly are where this one was.
+/// Where the first transient block was freed. The others are mostly freed in the same place.
 static FIRST: Mutex<Option<Backtrace>> = Mutex::new(None);
 
-/// The engine's functions, innermost first, in which the first transient block was given back.
+/// The engine's functions, innermost first, in which the first transient block was freed.
 fn place() -> String {
     let stack = FIRST.lock().unwrap().as_ref().map(Backtrace::to_string).unwrap_or_default();
     let engine = concat!(env!("CARGO_PKG_NAME"), "::");
@@ -200,7 +205,8 @@ fn place() -> String {
     frames.take(3).map(|pair| format!("\n  in {} {}", pair[0], pair[1])).collect()
 }
 
-/// The system's allocator with a mark in front of every block: was it born while it was measured?
+/// The system's allocator with a mark in front of every block: was it allocated during the
+/// measurement?
 struct Counting;
 
 impl Counting {
@@ -228,7 +234,7 @@ impl Counting {
         }
     }
 
-    /// Whether a block of this size, which is being freed, has been outgrown by another.
+    /// Whether a block of this size, which is being freed, was replaced by a larger one.
     fn was_replaced(size: usize) -> bool {
         let by_the_newest = NEWEST.swap(0, Relaxed) > size;
         let claim = |blocks: &AtomicU64| blocks.fetch_update(Relaxed, Relaxed, |count| count.checked_sub(1)).is_ok();
@@ -236,7 +242,7 @@ impl Counting {
         by_the_newest || by_a_larger
     }
 
-    /// To look at the stack takes memory too, which is nobody's command.
+    /// Inspecting the stack allocates too, and that belongs to no command.
     #[cold]
     fn remember_where() {
         MEASURING.store(false, Relaxed);
@@ -246,8 +252,8 @@ impl Counting {
         MEASURING.store(true, Relaxed);
     }
 
-    /// The layout of a block with its mark, and how far behind the mark the block begins; `None` where
-    /// it would be larger than memory.
+    /// The layout of a block with its mark, and the block's offset from the mark; `None` if it would
+    /// be larger than memory.
     fn marked(size: usize, align: usize) -> Option<(Layout, usize)> {
         let offset = align.max(align_of::<u64>());
         let marked = Layout::from_size_align(size.checked_add(offset)?, offset).ok()?;
@@ -261,12 +267,12 @@ fn blocks_of(size: usize) -> Option<&'static AtomicU64> {
 }
 
 // SAFETY: every block is one of `System`'s, of the size and alignment asked for plus a mark in front,
-// and goes back to `System` with the same layout. No method panics, and none takes memory for itself but
+// and goes back to `System` with the same layout. No method panics, and none allocates for itself except
 // `remember_where`, once, when nothing is measured.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((marked, offset)) = Counting::marked(layout.size(), layout.align()) else { return ptr::null_mut() };
-        // SAFETY: the layout is not empty, for a mark is in it.
+        // SAFETY: the layout is not empty, because it includes a mark.
         let mark = unsafe { System.alloc(marked) };
         if mark.is_null() {
             return mark;
@@ -276,7 +282,7 @@ unsafe impl GlobalAlloc for Counting {
             Counting::taken(layout.size());
         }
         // SAFETY: the block begins with `offset` bytes for the mark, which is at least as large and
-        // as aligned as a `u64`; the block that was asked for lies behind them.
+        // as aligned as a `u64`; the requested block follows them.
         unsafe {
             ptr::write(mark.cast::<u64>(), u64::from(measuring));
             mark.add(offset)

@@ -1,3 +1,3 @@
-//! The contract, kept by this chapter's engine. What is asked of it is in `contract`.
+//! The contract for this chapter's engine. The tests are in `contract`.
 
 contract::contract!(ch04::Chapter);

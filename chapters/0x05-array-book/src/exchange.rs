@@ -1,6 +1,6 @@
-//! All markets, and the door to each.
+//! All markets, and the lookup of each.
 //!
-//! A market is a state machine of its own: nothing here crosses from one to another.
+//! Each market is its own state machine: nothing here passes from one to another.
 
 use market::state::ExchangeState;
 use market::{Command, Event, MarketId, Reason};
@@ -16,7 +16,7 @@ struct Listed {
     link: Slot,
 }
 
-/// Every market, in the order in which they were opened, and a table from their ids.
+/// Every market, in the order in which they were opened, and a table from ids to them.
 #[derive(Default)]
 pub struct Exchange {
     markets: Vec<Listed>,

@@ -1,8 +1,8 @@
 //! 0x05: the array book.
 //!
 //! There are 99 prices, so a side of the book is 99 slots and a word of bits that says which of them
-//! have orders. Queues are links through the slab, and ids lead to their slots without a hash. What a
-//! command touches is a handful of cache lines, and it finds each in a few instructions.
+//! have orders. Queues are links through the slab, and ids lead to their slots without a hash. A
+//! command touches a handful of cache lines, and finds each in a few instructions.
 #![forbid(unsafe_code)]
 
 pub mod accounts;
@@ -19,7 +19,7 @@ pub mod trading;
 pub use engine::Engine;
 use metrics::{PerfMetrics, Unmeasured};
 
-/// This chapter, as its program and its tests know it.
+/// This chapter, as its program and its tests see it.
 pub struct Chapter;
 
 impl runner::Chapter for Chapter {
@@ -30,8 +30,8 @@ impl runner::Chapter for Chapter {
     type Measured = Engine<PerfMetrics>;
 }
 
-/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
-/// piece, without the whole-program optimisation that everybody would wait for.
+/// What the chapter's program does. It is here so that the engine and the loop that drives it are compiled together,
+/// without whole-program optimisation, which would slow every build.
 pub fn main() -> std::process::ExitCode {
     runner::main::<Chapter>()
 }

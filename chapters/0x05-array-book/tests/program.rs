@@ -1,4 +1,4 @@
-//! The contract, kept by this chapter's program. What is asked of it is in `contract`.
+//! The contract for this chapter's program. The tests are in `contract`.
 
 use ch05::Chapter;
 use contract::{program, traced, words};
@@ -41,8 +41,8 @@ fn planted_mistakes() {
 }
 
 #[test]
-fn nobody_listens() {
-    program::nobody_listens(PROGRAM);
+fn output_is_closed() {
+    program::output_is_closed(PROGRAM);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The steps of 0x05, each by what can be seen of it: a price that nobody used yet takes no node of a tree, then no
-//! queue either; an id is found after any history. What the answers are is for the contract to say.
+//! The steps of 0x05, each by what can be observed of it: first a new price allocates no tree node, then no queue
+//! either; an id is found after any history. The answers are tested by the contract.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -16,10 +16,12 @@ const MARKET: MarketId = MarketId(7);
 /// Prices are 1 to 99 cents.
 const PRICES: u8 = 99;
 
-/// So many orders come and go first that the slab and the table of ids have room for all that follow.
+/// This many orders come and go first, so that the slab and the table of ids have space for all that
+/// follow.
 const WARM_UP: u64 = 1_000;
 
-/// How many blocks of the heap are taken while a bid comes to each price but one that was used already.
+/// How many heap blocks are allocated while a bid arrives at each price except one that was used
+/// already.
 fn blocks_for_new_prices() -> usize {
     let (market, account) = (MARKET, AccountId(1));
     let (mut exchange, mut events) = (Exchange::default(), Vec::with_capacity(1_000));
@@ -52,7 +54,7 @@ fn links_are_no_queue() {
     assert_eq!(blocks_for_new_prices(), 0, "blocks of memory that orders at new prices took");
 }
 
-/// Entries that are there for their ids alone.
+/// Entries that exist only for their ids.
 #[derive(Default)]
 struct Ids(Vec<(u64, Slot)>);
 
@@ -66,7 +68,7 @@ impl Entries for Ids {
     }
 }
 
-/// Ids come and go at random, near each other, far apart, and all in one place: the table finds what a map finds.
+/// Ids come and go at random, close together, far apart, and all in one place: the table finds what a map finds.
 #[test]
 fn ids_are_found_after_any_history() {
     for (ids, apart) in [(5_000, 1), (5_000, 1_024), (97, 1 << 40)] {
@@ -90,7 +92,7 @@ fn ids_are_found_after_any_history() {
     }
 }
 
-/// What is gone takes no room.
+/// Removed ids take no memory.
 #[test]
 fn ids_that_are_gone_take_nothing() {
     let (mut table, mut entries) = (IdTable::default(), Ids::default());
@@ -104,26 +106,26 @@ fn ids_that_are_gone_take_nothing() {
 }
 
 thread_local! {
-    /// The blocks that this thread has taken; each test has a thread of its own.
+    /// The blocks that this thread has allocated; each test has its own thread.
     static BLOCKS: Cell<usize> = const { Cell::new(0) };
 }
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The system's allocator, and a count of the blocks that were taken.
+/// The system's allocator, and a count of the blocks allocated.
 struct Counting;
 
 fn count() {
-    // A thread that is ending has no count any more.
+    // A thread that is ending no longer has a count.
     let _ = BLOCKS.try_with(|blocks| blocks.set(blocks.get() + 1));
 }
 
-// SAFETY: everything is passed on to `System` as it came; the count neither panics nor allocates.
+// SAFETY: everything is passed on to `System` unchanged; the count neither panics nor allocates.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promises are those that `System` asks for.
+        // SAFETY: the caller's promises are the ones that `System` needs.
         unsafe { System.alloc(layout) }
     }
 

@@ -1,10 +1,10 @@
-//! The ring beside its neighbours: 24-byte items (a record of the log) from one pinned thread to
+//! The ring compared with others: 24-byte items (a record of the log) from one pinned thread to
 //! another, one by one and in batches of 64.
 //!
-//! `cargo bench --bench ring`. Time is from the producer's first item to the consumer's last; threads
-//! are up and rings are allocated before. Each library is used in the way that its documentation
-//! recommends for the case; all copy the same items in and add the same words up. Channels have no
-//! batches, so there they get messages of 64 items.
+//! `cargo bench --bench ring`. Time runs from the producer's first item to the consumer's last;
+//! threads are started and rings allocated before. Each library is used in the way that its
+//! documentation recommends for the case; all copy the same items in and add up the same words.
+//! Channels have no batches, so they get messages of 64 items.
 
 #[allow(dead_code)]
 #[path = "../tests/one_by_one/mod.rs"]
@@ -60,7 +60,7 @@ fn backoff() -> Backoff {
     Backoff::new(Wait::for_machine(2, cores))
 }
 
-/// Runs both sides and times them; the consumer answers with the sum of what it saw.
+/// Runs both sides and times them; the consumer returns the sum of what it saw.
 fn pass(produce: impl FnOnce() + Send, consume: impl FnOnce() -> u64 + Send) -> Duration {
     let cores = cores();
     let pin = |role: usize| cores.map(|cores| core_affinity::set_for_current(cores[role]));
@@ -177,7 +177,7 @@ fn rtrb(batched: bool) -> Duration {
         let (mut backoff, mut seen, mut left) = (backoff(), 0u64, ITEMS);
         while left > 0 {
             let count = if batched {
-                let chunk = consumer.read_chunk(consumer.slots()).expect("they are there");
+                let chunk = consumer.read_chunk(consumer.slots()).expect("the items arrived");
                 let (first, second) = chunk.as_slices();
                 seen = seen.wrapping_add(sum(first)).wrapping_add(sum(second));
                 let count = chunk.len();
@@ -197,7 +197,8 @@ fn rtrb(batched: bool) -> Duration {
     pass(produce, consume)
 }
 
-/// Brings its own consumer thread, and pins it itself: from a thread that is not pinned, else it panics.
+/// It starts its own consumer thread and pins it itself, from a thread that must not be pinned, or it
+/// panics.
 fn disruptor(batched: bool) -> Duration {
     let done = Arc::new(OnceLock::new());
     let done_by_consumer = Arc::clone(&done);
@@ -217,7 +218,7 @@ fn disruptor(batched: bool) -> Duration {
     thread::scope(|scope| {
         let producer = scope.spawn(move || {
             pin(0);
-            thread::sleep(Duration::from_micros(200)); // until its consumer is up
+            thread::sleep(Duration::from_micros(200)); // until its consumer runs
             let start = Instant::now();
             for _ in 0..BATCHES {
                 if batched {

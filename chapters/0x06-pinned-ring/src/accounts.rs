@@ -1,10 +1,10 @@
 //! The accounts of one market: what each holds, and what its open orders have locked.
 //!
-//! A dense table of rows. Whoever has found an account once keeps its row, so settling a trade looks nothing up. Who
-//! buys and who sells, YES or NO, is as good as random, so nothing here branches on it: a processor that guesses wrong
-//! loses more time than the arithmetic takes. A compiler that is not told so by `select_unpredictable` makes branches
-//! of some of it. Invariants: nothing is negative; what is locked is what the open orders need. Costs: a search in the
-//! id table for a command, a cache line or two for a touch of a row.
+//! A dense table of rows. The engine looks up an account once and keeps its row, so settling a trade needs no lookup.
+//! Whether an order buys or sells, YES or NO, is as good as random, so nothing here branches on it: a misprediction
+//! costs more time than the arithmetic. Without `select_unpredictable` the compiler would turn some of it into
+//! branches. Invariants: nothing is negative; what is locked is what the open orders need. Costs: a search in the id
+//! table for a command, a cache line or two for a touch of a row.
 
 use std::collections::BTreeMap;
 use std::hint::select_unpredictable;
@@ -20,7 +20,7 @@ use crate::slab::Slot;
 pub struct Holder(Slot);
 
 // ANCHOR: row
-/// An account and what it holds: who finds it by its id has what it holds at hand.
+/// An account and its holdings: a lookup by id loads both.
 struct Row {
     account: AccountId,
     /// The next account in the same place of the id table.
@@ -39,7 +39,7 @@ struct Shares {
 }
 // ANCHOR_END: row
 
-const _: () = assert!(size_of::<Row>() == 40, "a row and its share of the table are to fit 64 bytes");
+const _: () = assert!(size_of::<Row>() == 40, "a row and its share of the table are meant to fit 64 bytes");
 
 /// Every account that ever deposited into the market.
 #[derive(Default)]
@@ -63,13 +63,13 @@ impl Accounts {
         Holder(row)
     }
 
-    /// The row of an account, if it ever deposited.
-    #[inline] // with `lock` and `settle`, as a part of an order's way
+    /// The row of an account, if it has ever deposited.
+    #[inline] // with `lock` and `settle`, as part of an order's path
     pub fn find(&self, account: AccountId) -> Option<Holder> {
         self.table.find(u64::from(account.0), &self.rows).map(Holder)
     }
 
-    /// Whose row it is.
+    /// The account in this row.
     pub fn account(&self, holder: Holder) -> AccountId {
         self.rows[holder.0 as usize].account
     }
@@ -121,7 +121,7 @@ impl Accounts {
 
     // ANCHOR: settle
     /// Settles one side of a trade: `limit` is what the order locked, `price` what it trades at,
-    /// both in YES cents. What was locked above the price is free again.
+    /// both in YES cents. What was locked beyond the price becomes free again.
     #[inline] // as `find`
     pub fn settle(&mut self, holder: Holder, intent: Intent, limit: Price, price: Price, quantity: Quantity) {
         let row = self.row(holder);
@@ -129,15 +129,15 @@ impl Accounts {
         let own = &mut row.shares[share(intent)];
         row.cash_locked.0 -= cash.0;
         own.locked.0 -= shares.0;
-        // Both sides of the choice are computed. A seller has locked no cash and paid none: 0 less 0.
+        // Both sides of the choice are computed. For a seller it is 0 minus 0: no cash locked, none paid.
         let (paid, received) = (needs(intent, price, quantity).0, intent.in_yes_cents(price).times(quantity));
         row.cash.0 += select_unpredictable(intent.buys(), cash.0 - paid.0, received.0);
         own.free.0 += quantity.0 - shares.0;
     }
     // ANCHOR_END: settle
 
-    /// Pays 100 cents for each winning share, takes all shares away, and tells `paid` who got how much,
-    /// in no order. No share may be locked any more.
+    /// Pays 100 cents for each winning share, removes all shares, and calls `paid` with how much each
+    /// account got, in no particular order. No share may still be locked.
     pub fn pay_out(&mut self, outcome: Outcome, mut paid: impl FnMut(AccountId, Cents)) {
         for row in &mut self.rows {
             let winning = row.shares[outcome as usize - 1].free;
@@ -155,13 +155,13 @@ impl Accounts {
         self.rows.capacity() * size_of::<Row>() + self.table.bytes()
     }
 
-    /// Who holds what.
+    /// The holdings of every account.
     pub fn state(&self) -> BTreeMap<AccountId, Holdings> {
         self.rows.iter().map(|row| (row.account, holdings(row))).collect()
     }
 }
 
-/// Makes room for one more value, or for a sixteenth more where all must move: a vector by itself doubles.
+/// Makes space for one more value, or, where all must move, for a sixteenth more: a vector would double.
 fn grow_by_a_sixteenth<T>(values: &mut Vec<T>) {
     if values.len() == values.capacity() {
         values.reserve_exact(values.len() / 16 + 16);
@@ -178,13 +178,13 @@ impl Entries for Vec<Row> {
     }
 }
 
-/// What an account lacks that can't pay for its order, or does not exist.
+/// The reason for an account that can't pay for its order, or does not exist.
 pub fn missing(intent: Intent) -> Reason {
     if intent.buys() { Reason::InsufficientCash } else { Reason::InsufficientShares }
 }
 
 // ANCHOR: needs
-/// What an order locks: cash if it buys, shares if it sells, and nothing of the other.
+/// What an order locks: cash if it buys, shares if it sells, and zero of the other.
 fn needs(intent: Intent, price: Price, quantity: Quantity) -> (Cents, Quantity) {
     let (buys, cost) = (intent.buys(), intent.in_yes_cents(price).times(quantity));
     let cash = select_unpredictable(buys, cost, Cents::ZERO);
@@ -192,7 +192,7 @@ fn needs(intent: Intent, price: Price, quantity: Quantity) -> (Cents, Quantity) 
 }
 // ANCHOR_END: needs
 
-/// Where the shares that an order is about stand in a row.
+/// The index of an order's shares in a row.
 fn share(intent: Intent) -> usize {
     intent.share() as usize - 1
 }

@@ -11,7 +11,7 @@ use market::{EngineError, Options, Role, Step};
 
 use crate::wait::{Backoff, Wait};
 
-/// Who runs the roles, and how to wait for them.
+/// Runs the roles, and decides how to wait for them.
 pub struct Crew {
     hands: Hands,
     /// How threads wait.
@@ -19,12 +19,13 @@ pub struct Crew {
 }
 
 // ANCHOR: waker
-/// Wakes the thread that reads what one writes, where threads sleep. Where nobody sleeps it does nothing.
+/// Wakes the thread that reads what another thread writes, if that reader sleeps when it waits. Otherwise
+/// it does nothing.
 #[derive(Default)]
 pub struct Waker(Option<Thread>);
 
 impl Waker {
-    /// Says that there is something to read. Costs a call of the system if the thread sleeps, and an
+    /// Signals that there is something to read. Costs a system call if the thread sleeps, and an
     /// atomic swap if it does not.
     #[inline]
     pub fn wake(&self) {
@@ -36,7 +37,8 @@ impl Waker {
 
 impl Drop for Waker {
     fn drop(&mut self) {
-        // That nobody writes any more is news too. Who panicked has no other way to say it.
+        // The reader must also learn that the writer is gone; a panicking thread has no other way
+        // to tell it.
         self.wake();
     }
 }
@@ -48,11 +50,11 @@ impl Crew {
         Crew { hands: Hands::of(options), wait }
     }
 
-    /// Puts a role to work. Its thread goes to this core, if there is one, waits in this way, and wakes `reader` when it
+    /// Starts a role. Its thread runs on this core, if one is given, waits in this way, and wakes `reader` when it
     /// has done something.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the system can't start a thread.
     pub fn start<R: Role>(
         &self,
         role: R,
@@ -63,7 +65,7 @@ impl Crew {
         self.hands.start(role, move |role| {
             thread::Builder::new().name(R::NAME.into()).spawn(move || {
                 core.map(core_affinity::set_for_current);
-                run(role, backoff, &reader) // first the role goes, then the reader is woken
+                run(role, backoff, &reader) // first the role is dropped, then the reader is woken
             })
         })
     }
@@ -73,19 +75,19 @@ impl Crew {
         Waker(worker.thread().filter(|_| self.wait == Wait::Park).cloned())
     }
 
-    /// One wait of the caller for something that a role does.
+    /// One wait of the caller for a role's progress.
     pub fn wait(&self, backoff: &mut Backoff) {
         self.hands.wait(|| backoff.wait());
     }
 
-    /// One wait of the caller, who has nothing to do for the moment and need not be back at once.
+    /// One wait for a caller that is idle and need not react at once.
     pub fn pause(&self) {
         self.hands.wait(|| self.wait.pause());
     }
 }
 
 // ANCHOR: run
-/// What a thread does.
+/// The loop of a thread.
 fn run<R: Role>(mut role: R, mut backoff: Backoff, reader: &Waker) -> Result<R::Left, EngineError> {
     loop {
         match role.step()? {

@@ -1,4 +1,4 @@
-//! The engine: a pipeline of three threads that meet at a ring.
+//! The engine: a pipeline of three threads connected by a ring.
 //!
 //! Invariant: what is acknowledged is on disk. Cost: a copy into the ring for the caller, two threads for the engine.
 
@@ -14,7 +14,7 @@ use crate::pipeline::{Pipeline, Replayed};
 pub struct Engine<M> {
     pipeline: Pipeline,
     metrics: PhantomData<M>,
-    /// The directory, which no other engine opens until the end.
+    /// The lock of the directory: no other engine opens it meanwhile.
     _held: DataDir,
 }
 

@@ -1,8 +1,8 @@
 //! The ledger: the output. Every movement of money or shares, in order.
 //!
 //! It is derived from the log, rebuilt by replay and never synced. Entries gather in a buffer, and a full buffer goes
-//! to a thread that encodes and writes it: the matching thread never makes a system call for it. Buffers come back
-//! empty and are filled again; when the disk is behind, the matching thread waits for one.
+//! to a thread that encodes and writes it: the matching thread never makes a system call for it. Empty buffers are
+//! returned and filled again; when the disk is behind, the matching thread waits for one.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -17,11 +17,11 @@ use market::{EngineError, Event};
 /// The ledger's name in a data directory.
 pub const FILE_NAME: &str = "ledger.bin";
 
-/// How many entries gather before they are written: 256 KiB. A thread is woken for each buffer, and the system finds
-/// pages for what it is given at once.
+/// How many entries gather before they are written: 256 KiB. A thread is woken for each buffer, and the system
+/// allocates pages for the whole buffer at once.
 const BUFFER_ENTRIES: usize = 256 * 1024 / Event::BYTES;
 
-/// How many buffers go around: one is filled, the others are written.
+/// How many buffers circulate: one is filled while the others are written.
 const BUFFERS: usize = 4;
 
 /// A ledger being written.
@@ -34,7 +34,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Begins a ledger in `data_dir`, beside the one that may be there. Its thread goes to this core, if there is one.
+    /// Begins a ledger in `data_dir`, beside an existing one. Its thread runs on this core, if one is given.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -43,11 +43,11 @@ impl Ledger {
         let io = |source| EngineError::Io { what: "create the ledger", path: path.clone(), source };
         fs::create_dir_all(data_dir).map_err(io)?;
         let (draft, file) = Draft::create(&path).map_err(io)?;
-        // Each has room for all buffers, so no send ever waits, and none allocates.
+        // Each channel has space for all buffers, so no send ever waits, and none allocates.
         let (full, to_write) = sync_channel(BUFFERS);
         let (written, empty) = sync_channel(BUFFERS);
         for _ in 1..BUFFERS {
-            // The receiver is at hand, so this can't fail.
+            // The receiver exists here, so this can't fail.
             let _ = written.send(Vec::with_capacity(BUFFER_ENTRIES));
         }
         let writer = thread::Builder::new().name("ledger".into()).spawn(move || {
@@ -58,7 +58,7 @@ impl Ledger {
         Ok(Ledger { buffer, full: Some(full), empty, writer: Some(writer.map_err(io)?), draft })
     }
 
-    /// Takes the place of the ledger that is there. Until the whole log is trusted, that one stays.
+    /// Replaces the existing ledger. That one stays until the whole log is trusted.
     ///
     /// # Errors
     /// When the disk does not allow it.
@@ -70,7 +70,7 @@ impl Ledger {
     /// Writes the events that moved money or shares, one entry each.
     ///
     /// # Errors
-    /// When the disk did not take an earlier buffer.
+    /// When an earlier buffer could not be written.
     pub fn write(&mut self, events: &[Event]) -> Result<(), EngineError> {
         for event in events.iter().filter(|event| event.moves_value()) {
             self.buffer.push(*event);
@@ -81,7 +81,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Gives the buffer to the writing thread and goes on with an empty one.
+    /// Passes the buffer to the writing thread and continues with an empty one.
     fn hand_over(&mut self) -> Result<(), EngineError> {
         let Some(full) = &self.full else { return Err(self.failure()) };
         let (Ok(()), Ok(mut empty)) = (full.send(std::mem::take(&mut self.buffer)), self.empty.recv()) else {
@@ -93,10 +93,10 @@ impl Ledger {
     }
     // ANCHOR_END: write
 
-    /// Hands over what has gathered, ends the writing thread and waits for it.
+    /// Passes on the gathered entries, ends the writing thread and waits for it.
     ///
     /// # Errors
-    /// When the disk did not take everything.
+    /// When something could not be written.
     pub fn close(mut self) -> Result<(), EngineError> {
         self.hand_over()?;
         self.full = None;
@@ -122,7 +122,7 @@ impl Ledger {
 
 impl Drop for Ledger {
     fn drop(&mut self) {
-        // A thread must not write on while another engine opens the same ledger.
+        // The thread must have stopped writing before another engine opens the same ledger.
         self.full = None;
         if let Some(writer) = self.writer.take() {
             let _ = writer.join();
@@ -137,7 +137,7 @@ fn write_all(mut file: File, to_write: &Receiver<Vec<Event>>, written: &SyncSend
         bytes.clear();
         buffer.iter().for_each(|entry| bytes.extend_from_slice(&entry.encode()));
         file.write_all(&bytes)?;
-        // Nobody takes buffers back when the ledger is being closed.
+        // While the ledger is being closed, returned buffers are not received.
         let _ = written.send(buffer);
     }
     Ok(())

@@ -1,9 +1,10 @@
 //! 0x06: the pinned ring.
 //!
-//! Until here the disk waits while orders are matched, and matching waits while the disk syncs. Now
-//! each has a thread of its own, and both read the same commands from a ring without a lock. While
-//! matching is at one batch, the journal is at the next; nothing is applied that is not durable.
-#![deny(unsafe_code)] // but for the ring's slots, in `memory` and `ring`
+//! In the chapters before, the disk waits while orders are matched, and matching waits while the
+//! disk syncs. Now each has its own thread, and both read the same commands from a ring without a
+//! lock. While matching works on one batch, the journal works on the next; nothing is applied
+//! before it is durable.
+#![deny(unsafe_code)] // except for the ring's slots, in `memory` and `ring`
 
 pub mod accounts;
 pub mod book;
@@ -30,7 +31,7 @@ pub mod wait;
 pub use engine::Engine;
 use metrics::{PerfMetrics, Unmeasured};
 
-/// This chapter, as its program and its tests know it.
+/// This chapter, as its program and its tests see it.
 pub struct Chapter;
 
 impl runner::Chapter for Chapter {
@@ -41,8 +42,8 @@ impl runner::Chapter for Chapter {
     type Measured = Engine<PerfMetrics>;
 }
 
-/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
-/// piece, without the whole-program optimisation that everybody would wait for.
+/// What the chapter's program does. It is here so that the engine and the loop that drives it are compiled together,
+/// without whole-program optimisation, which would slow every build.
 pub fn main() -> std::process::ExitCode {
     runner::main::<Chapter>()
 }

@@ -1,4 +1,5 @@
-//! `cargo run --release` in this folder runs the chapter's engine over a flow and says how fast it was.
+//! `cargo run --release` in this folder runs the chapter's engine over a flow and reports how fast it
+//! was.
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {

@@ -1,8 +1,8 @@
 //! The matching thread: applies commands that are durable, and acknowledges them.
 //!
-//! It is the only writer of all markets, so it takes no lock. It reads the ring behind the journal: the journal's cursor
-//! is where it must stop. Invariant: what it applies is on disk, and so is all that an acknowledgement or a ledger entry
-//! speaks of. While it matches one frame, the journal is at the next.
+//! It is the only writer of all markets, so it takes no lock. It reads the ring behind the journal: the journal's
+//! cursor is where it must stop. Invariant: what it applies is on disk, and so is every command in an acknowledgement
+//! or a ledger entry. While it matches one frame, the journal works on the next.
 
 use market::state::ExchangeState;
 use market::{Command, EngineError, Event, Role, Stage, StageTimes, Step};
@@ -13,7 +13,7 @@ use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::ring::Consumer;
 
-/// How many commands are matched before the next look at what is durable.
+/// How many commands are matched before the next check of what is durable.
 const MATCH_MAX: usize = 256;
 
 /// The matching thread.
@@ -22,15 +22,15 @@ pub struct Matcher<M> {
     pub commands: Consumer<Command, 2>,
     /// All markets.
     pub exchange: Exchange,
-    /// What the command at hand led to; kept, so that it is allocated once.
+    /// The events of the current command; kept, so that the list is allocated once.
     pub events: Vec<Event>,
-    /// Where they go.
+    /// The log that they are written to.
     pub outbox: Outbox,
-    /// What the time goes into.
+    /// The measurement of the time spent.
     pub metrics: M,
 }
 
-/// What the matching thread leaves.
+/// What the matching thread leaves behind.
 pub struct Matched {
     /// All markets.
     pub state: ExchangeState,
@@ -43,7 +43,7 @@ impl<M: Metrics> Role for Matcher<M> {
     type Left = Matched;
 
     // ANCHOR: run
-    /// Applies what has become durable, and acknowledges it. The end comes when the journal has left, for then nothing
+    /// Applies what has become durable, and acknowledges it. Ends when the journal has left, because then nothing
     /// more becomes durable.
     ///
     /// # Errors
@@ -68,11 +68,12 @@ impl<M: Metrics> Role for Matcher<M> {
 
 impl<M: Metrics> Matcher<M> {
     // ANCHOR: match_some
-    /// Applies the next commands before `durable`, a position in the ring, and says how many. What each led to leaves
-    /// while it is at hand.
+    /// Applies the next commands before `durable`, a position in the ring, and returns how many. The events of each
+    /// leave while they are in the cache.
     fn match_some(&mut self, durable: u64) -> Result<usize, EngineError> {
         let ready = (durable - self.commands.position()) as usize;
-        // That nothing more will come is the journal's to say: what it has passed is here all the same.
+        // Only the journal decides when no more will come: everything before its position is here in
+        // any case.
         let commands = self.commands.peek().unwrap_or_default();
         let commands = &commands[..commands.len().min(ready).min(MATCH_MAX)];
         for command in commands {

@@ -9,9 +9,9 @@ use std::time::Instant;
 use market::{Stage, StageTimes};
 
 // ANCHOR: metrics
-/// What an engine tells about the time it takes.
+/// What an engine reports about the time that it takes.
 pub trait Metrics: Default + Send + 'static {
-    /// A command enters the pipeline; the time since the last lap is nobody's.
+    /// A command enters the pipeline; the time since the last lap belongs to no stage.
     fn start(&mut self) {}
 
     /// A stage has ended.
@@ -23,7 +23,7 @@ pub trait Metrics: Default + Send + 'static {
     }
 }
 
-/// Measures nothing, and costs nothing: its calls are empty and vanish when they are compiled.
+/// Measures nothing and costs nothing: its calls are empty and are compiled away.
 #[derive(Default)]
 pub struct Unmeasured;
 

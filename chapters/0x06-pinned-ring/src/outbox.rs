@@ -1,6 +1,7 @@
-//! What leaves the engine: acknowledgements, and entries of the ledger.
+//! The output of the engine: acknowledgements, and entries of the ledger.
 //!
-//! Invariant: what leaves is on disk. Cost: an event is read where it lies, once for the ledger and once by who is told.
+//! Invariant: what leaves is on disk. Cost: an event is read in place, once for the ledger and once by the receiver
+//! of acknowledgements.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,25 +12,25 @@ use crate::ledger::Ledger;
 use crate::metrics::Metrics;
 use crate::ring::Consumer;
 
-/// The way out of the engine.
+/// The output of the engine.
 pub struct Outbox {
     /// The frames that are on disk.
     pub frames: Consumer<(u64, UnixMs), 1>,
-    /// The one with the latest command that has left.
+    /// The frame of the last command that left.
     pub frame: (u64, UnixMs),
-    /// Where the movements of money and shares go.
+    /// Receives the movements of money and shares.
     pub ledger: Ledger,
-    /// Who is told.
+    /// Receives the acknowledgements.
     pub acks: Box<dyn Acknowledge>,
     /// The next command to leave: its position in the ring, and its sequence.
     pub next: (u64, Sequence),
-    /// How many commands have left, for whoever waits for that.
+    /// How many commands have left, for a caller that waits for them.
     pub acknowledged: Arc<AtomicU64>,
 }
 
 impl Outbox {
     // ANCHOR: leave
-    /// Lets go of what the next command led to. It is on disk.
+    /// Sends out the events of the next command, which is on disk.
     ///
     /// # Errors
     /// When the ledger can't be written.
@@ -49,9 +50,9 @@ impl Outbox {
         Ok(())
     }
 
-    /// Says how many commands have left.
+    /// Publishes how many commands have left.
     pub fn tell(&self) {
-        // Release: who sees this count sees what the receiver of acknowledgements has done.
+        // Release: a reader of this count sees what the receiver of acknowledgements has done.
         self.acknowledged.store(self.next.0, Ordering::Release);
     }
     // ANCHOR_END: leave

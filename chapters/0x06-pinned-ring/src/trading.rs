@@ -1,6 +1,6 @@
 //! One market: what each command does to it.
 //!
-//! An order passes three stages: the balance check locks what it needs, matching finds whom it
+//! An order passes three stages: the balance check locks what it needs, matching finds what it
 //! trades with, settlement moves money and shares. Only the first two can reject it.
 
 use std::hint::select_unpredictable;
@@ -21,17 +21,17 @@ pub struct Market {
     closed: bool,
     /// The cash behind the shares in existence: 100 cents a pair.
     pot: Cents,
-    /// Deposits less withdrawals.
+    /// Deposits minus withdrawals.
     funded: Cents,
     orders_placed: u64,
     book: Book,
     accounts: Accounts,
-    /// The fills of the order at hand; kept, so that they are allocated once.
+    /// The fills of the current order; kept, so that the list is allocated once.
     fills: Vec<Fill>,
 }
 
 impl Market {
-    /// An open market that holds nothing.
+    /// An open market without accounts or orders.
     pub fn new(id: MarketId) -> Market {
         Market {
             id,
@@ -84,7 +84,7 @@ impl Market {
     /// Places a limit order: balance check, matching, settlement.
     ///
     /// # Errors
-    /// The reason why it is rejected; nothing has changed then.
+    /// The reason why it is rejected; then nothing has changed.
     pub fn place(&mut self, place: &Place, events: &mut Vec<Event>, metrics: &mut impl Metrics) -> Result<(), Reason> {
         self.orders_placed += 1;
         self.check_open()?;
@@ -104,7 +104,7 @@ impl Market {
         let Order { id, holder, intent, price, quantity } = order;
         let account = place.account;
         events.push(Event::Accepted { market: self.id, account, order: id, intent, price, quantity });
-        // Taken for the time of the loop: what is left in their place is an empty list, which allocates nothing.
+        // Moved out during the loop: the empty list left in its place allocates nothing.
         let fills = mem::take(&mut self.fills);
         for fill in &fills {
             self.settle(&order, fill);
@@ -119,8 +119,8 @@ impl Market {
     }
     // ANCHOR_END: place
 
-    /// Turns what was asked into an order that can't be malformed, and locks what it needs.
-    #[inline(always)] // with `settle`, so that an order's way is one piece: between calls it would lie in memory
+    /// Turns the client's request into an order that can't be malformed, and locks what it needs.
+    #[inline(always)] // with `settle`, so that an order's path is one function: between calls it would be in memory
     fn locked_order(&mut self, place: &Place) -> Result<Order, Reason> {
         let asked = Price::new(place.price).ok_or(Reason::BadPrice)?;
         if place.quantity == 0 {
@@ -140,7 +140,7 @@ impl Market {
         self.accounts.settle(fill.maker_holder, fill.maker_intent, fill.price, fill.price, fill.quantity);
         self.accounts.settle(taker.holder, taker.intent, taker.price, fill.price, fill.quantity);
         let pairs = Cents::payout(fill.quantity);
-        // A maker who buys adds a pair, a taker who sells takes one away: a mint adds one, a merge takes one.
+        // A maker that buys adds a pair, a taker that sells takes one away: a mint adds, a merge takes.
         self.pot.0 += select_unpredictable(fill.maker_intent.buys(), pairs.0, 0);
         self.pot.0 -= select_unpredictable(taker.intent.buys(), 0, pairs.0);
     }
@@ -195,7 +195,7 @@ impl Market {
         });
         events[first..].sort_unstable_by_key(|event| match *event {
             Event::Paid { account, .. } => account,
-            _ => unreachable!("only payments have been added"),
+            _ => unreachable!("only payments were added"),
         });
         self.pot.0 -= paid.0;
         self.closed = true;

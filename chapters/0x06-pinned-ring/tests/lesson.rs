@@ -1,5 +1,5 @@
-//! The lesson of 0x06: while the disk syncs, commands are taken; none is acknowledged before it is durable. This test
-//! fails on the engine of 0x05 and passes when the exercise is done.
+//! The lesson of 0x06: while the disk syncs, commands are accepted; none is acknowledged before it is durable. This
+//! test fails on the engine of 0x05 and passes when the exercise is done.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What the ring promises to one thread that holds all halves.
+//! What the ring guarantees to one thread that holds all halves.
 
 mod one_by_one;
 
@@ -16,14 +16,15 @@ fn a_full_ring_pushes_back_and_keeps_what_it_has() {
     assert_eq!(consumer.peek(), Ok(&[1, 2, 3, 4][..]));
     consumer.advance(2);
     assert_eq!(producer.push_slice(&[5, 6, 7]), Ok(2));
-    // What goes over the circle's end comes in two slices.
+    // Items beyond the circle's end come in a second slice.
     assert_eq!(consumer.peek(), Ok(&[3, 4][..]));
     consumer.advance(2);
     assert_eq!(consumer.peek(), Ok(&[5, 6][..]));
     assert_eq!(consumer.position(), 4);
 }
 
-/// What was published after the last look is seen by a look, and without one not before all that is known is used up.
+/// `look` shows what was published after the last read; without it, that shows only after all known items are used
+/// up.
 #[test]
 fn a_look_sees_all_that_there_is() {
     let (mut producer, [mut consumer]) = ring::<u32, 1>(4);
@@ -38,8 +39,8 @@ fn a_look_sees_all_that_there_is() {
 }
 
 /// Each way of writing and reading slots, so that every `unsafe` block of `memory` and `ring` is reached: one item,
-/// a batch in one piece, a batch over the circle's end, and what is read before and behind that end. (That slots may
-/// be shared between threads at all is for `ring_stress` and `ring_loom` to see.)
+/// a batch in one piece, a batch over the circle's end, and what is read before and behind that end. (Whether slots
+/// may be shared between threads at all is tested by `ring_stress` and `ring_loom`.)
 #[test]
 fn a_batch_over_the_circles_end_is_whole() {
     let (mut producer, [mut consumer]) = ring::<[u64; 3], 1>(4);
@@ -98,7 +99,7 @@ fn an_odd_capacity_is_refused() {
 fn nothing_is_released_unseen() {
     let (mut producer, [mut consumer]) = ring::<u32, 1>(4);
     producer.push(1).unwrap();
-    consumer.advance(1); // published, but no look has found it
+    consumer.advance(1); // published, but not yet read
 }
 
 /// Compiles only if the halves may move to another thread.
@@ -109,7 +110,7 @@ fn halves_may_move_to_other_threads() {
 }
 
 #[test]
-fn nobody_spins_without_a_core_to_spare() {
+fn no_thread_spins_without_a_core_to_spare() {
     assert_eq!(Wait::for_machine(3, 16), Wait::Spin);
     assert_eq!(Wait::for_machine(3, 3), Wait::Yield);
     assert_eq!(Wait::for_machine(3, 2), Wait::Park);

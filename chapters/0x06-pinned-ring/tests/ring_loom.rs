@@ -2,9 +2,9 @@
 //! orderings permit, not only those that this machine's cores happen to show.
 //!
 //! `ring.rs` is compiled here a second time, over another `memory`: loom's atomics, and slots that
-//! notice when two threads meet in one. And to show that the net has no hole,
-//! `every_ordering_is_needed` weakens each Acquire and Release of the ring in turn, wherever it
-//! stands and however many there are, and expects a scenario to fail.
+//! notice when two threads meet in one. And to show that no scenario is missing,
+//! `every_ordering_is_needed` weakens each Acquire and Release of the ring in turn, and expects a
+//! scenario to fail.
 
 #![allow(clippy::unwrap_used)] // loom reports a panic with the execution that led to it
 
@@ -17,7 +17,7 @@ mod ring;
 
 mod one_by_one;
 
-/// What the ring takes from the machine, watched.
+/// The parts of the machine that the ring uses, watched.
 mod memory {
     use super::real;
     use loom::cell::UnsafeCell;
@@ -77,7 +77,7 @@ mod memory {
         }
     }
 
-    /// The real slots, and beside each of them a cell through which loom sees who is there.
+    /// The real slots, and beside each of them a cell through which loom sees which thread uses it.
     pub struct Slots<T> {
         real: real::Slots<T>,
         watched: Vec<UnsafeCell<()>>,
@@ -129,7 +129,7 @@ use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
 
-/// Takes what is there, in one batch, and says how many that were.
+/// Takes the available items, in one batch, and returns how many there were.
 fn take<const N: usize>(consumer: &mut Consumer<u32, N>, taken: &mut Vec<u32>) -> Result<usize, Closed> {
     let items = consumer.peek()?;
     let count = items.len();
@@ -157,11 +157,11 @@ fn the_end_comes_last() {
     writer.join().unwrap().unwrap();
 }
 
-/// More items than slots: all arrive, in order, over a full ring and the circle's end.
+/// More items than slots: all arrive, in order, through a full ring and past the circle's end.
 fn one_consumer() {
     let (mut producer, [mut consumer]) = ring::<u32, 1>(2);
     producer.push(0).unwrap();
-    assert_eq!(consumer.pop(), Ok(Some(0))); // so that the next batch goes over the circle's end
+    assert_eq!(consumer.pop(), Ok(Some(0))); // so that the next batch crosses the circle's end
     let reader = thread::spawn(move || {
         let mut taken = Vec::new();
         drain(&mut consumer, &mut taken);
@@ -178,8 +178,9 @@ fn one_consumer() {
     assert_eq!(reader.join().unwrap(), [1, 2, 3]);
 }
 
-/// Two consumers, each at its own pace: both see everything that the producer could push. (Nobody
-/// waits here: with three threads the ways in which two of them wait for each other are endless.)
+/// Two consumers, each at its own pace: both see everything that the producer could push. (No
+/// thread waits here: with three threads, the ways in which two of them wait for each other are
+/// endless.)
 fn two_consumers() {
     let (mut producer, [mut first, mut second]) = ring::<u32, 2>(1);
     let reader = thread::spawn(move || {
@@ -203,8 +204,8 @@ fn two_consumers() {
     assert_eq!(taken, pushed);
 }
 
-/// A consumer leaves in the middle: the producer does not wait for it for ever, and the other
-/// consumer, which stays, still sees all that was pushed.
+/// A consumer leaves in the middle: the producer does not wait for it forever, and the other
+/// consumer, which stays, still sees everything that was pushed.
 fn a_consumer_leaves() {
     let (mut producer, [mut stays, mut leaves]) = ring::<u32, 2>(1);
     let leaver = thread::spawn(move || {
@@ -230,7 +231,8 @@ fn a_consumer_leaves() {
     leaver.join().unwrap();
 }
 
-/// The journal releases a command when it is on disk: who sees the journal's position sees the disk.
+/// The journal releases a command when it is on disk: a thread that sees the journal's position sees
+/// the disk.
 fn durable_before_acknowledged() {
     const JOURNAL: usize = 0;
     let disk = memory::Arc::new(loom::cell::UnsafeCell::new(0));
@@ -239,7 +241,7 @@ fn durable_before_acknowledged() {
     producer.push(7).unwrap();
     let writer = thread::spawn(move || {
         let item = journal.peek().unwrap()[0];
-        // SAFETY: loom fails the test if anybody else is here.
+        // SAFETY: loom fails the test if another thread is here.
         disk_of_journal.with_mut(|disk| unsafe { *disk = item });
         journal.advance(1);
     });
@@ -251,7 +253,7 @@ fn durable_before_acknowledged() {
     writer.join().unwrap();
 }
 
-/// When the journal has left, the position that is read with that news is its last.
+/// When the journal is seen to have left, the position read with that is its last.
 fn the_last_word_of_one_that_left() {
     const JOURNAL: usize = 0;
     let (mut producer, [mut journal, matching]) = ring::<u32, 2>(1);
@@ -278,9 +280,9 @@ const SCENARIOS: [Scenario; 6] = [
     ("a_consumer_leaves", a_consumer_leaves),
 ];
 
-/// First every interleaving of the ring as it is. Then the proof that the net has no hole: without any one ordering the
-/// ring breaks in some scenario. A ring that somebody else wrote may ask for more than it needs and be as right, so
-/// there that is a remark.
+/// First every interleaving of the ring as it is. Then the proof that no scenario is missing: without any one
+/// ordering the ring breaks in some scenario. A reader's own ring may ask for more than it needs and still be right,
+/// so there that is only a remark.
 #[test]
 fn every_interleaving_is_sound_and_every_ordering_is_needed() {
     for (name, scenario) in SCENARIOS {
@@ -295,7 +297,7 @@ fn every_interleaving_is_sound_and_every_ordering_is_needed() {
     }
 
     let lines = memory::ORDERED.with_borrow(Clone::clone);
-    assert!(!lines.is_empty(), "src/ring.rs: no load and no store is more than Relaxed, so nothing is handed over");
+    assert!(!lines.is_empty(), "src/ring.rs: every load and store is Relaxed, so nothing is handed over");
     let mut spare = Vec::new();
     for line in lines {
         let start = Instant::now();
@@ -304,13 +306,13 @@ fn every_interleaving_is_sound_and_every_ordering_is_needed() {
         memory::WEAKENED.set(None);
         match caught {
             Some((name, _)) => println!("src/ring.rs:{line} made Relaxed: caught by {name}, {:?}", start.elapsed()),
-            None => spare.push(format!("src/ring.rs:{line}: with Relaxed here, every scenario passes as well")),
+            None => spare.push(format!("src/ring.rs:{line}: with Relaxed here, every scenario still passes")),
         }
     }
     if !spare.is_empty() && Chapter::NAME.ends_with("-exercise") {
-        // Past the harness, which keeps what a test that passes prints.
+        // Printed past the test harness, which hides the output of a test that passes.
         spare.iter().for_each(|remark| _ = writeln!(std::io::stderr(), "remark: {remark}"));
     } else {
-        assert!(spare.is_empty(), "an ordering that nobody needs, or a scenario is missing:\n{}", spare.join("\n"));
+        assert!(spare.is_empty(), "an ordering is not needed, or a scenario is missing:\n{}", spare.join("\n"));
     }
 }

@@ -1,7 +1,7 @@
 //! The ring under real threads: random batches, two consumers, every value checked in order.
 //!
-//! Under ThreadSanitizer, in the chapter's folder (a plain program: the test harness itself raises
-//! alarms that are not ours; about 10 s):
+//! Under ThreadSanitizer, in the chapter's folder (a plain program, because the test harness itself raises
+//! false alarms; about 10 s):
 //!
 //! ```sh
 //! RUSTC_BOOTSTRAP=1 rustc --edition 2024 -O -g -Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer \
@@ -26,7 +26,7 @@ use wait::{Backoff, Wait};
 const ITEMS: u64 = 50_000;
 const SEEDS: u64 = 8;
 
-/// Three words of which each can be told from the position: a torn or stale item does not pass.
+/// Three words that each follow from the position: a torn or stale item is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Item([u64; 3]);
 
@@ -94,7 +94,7 @@ fn consume<const N: usize>(mut consumer: Consumer<Item, N>, mut random: Random) 
     checksum
 }
 
-/// Both consumers see every item once, in order, whatever the batches and the ring's size.
+/// Both consumers see every item once, in order, whatever the sizes of the batches and the ring.
 fn all_arrive_in_order() {
     let expected = (0..ITEMS).fold(0u64, |sum, position| sum.wrapping_mul(31).wrapping_add(item(position).0[1]));
     for seed in 0..SEEDS {
@@ -119,7 +119,7 @@ fn a_panic_closes_the_ring() {
             while faulty.position() < 1_000 {
                 let _ = faulty.pop();
             }
-            std::panic::resume_unwind(Box::new("a fault that was planted"));
+            std::panic::resume_unwind(Box::new("a planted fault"));
         });
         let steady = scope.spawn(move || {
             let mut backoff = backoff();
@@ -140,7 +140,7 @@ fn a_panic_closes_the_ring() {
             }
         }
         assert!(faulty.join().is_err());
-        steady.join().expect("the other consumer ends in peace");
+        steady.join().expect("the other consumer ends normally");
     });
 }
 

@@ -1,5 +1,5 @@
-//! Who runs the journal and the matching. In simulations it is a schedule that follows from a seed, and it has to reach
-//! what threads reach; and some simulations run on the system's threads all the same.
+//! What runs the journal and the matching. In simulations it is a schedule that a seed determines, which has to reach
+//! what threads reach; some simulations run on the system's threads as well.
 
 use ch06::Chapter;
 use contract::{by_hand, simulation};
@@ -18,7 +18,7 @@ fn simulation_on_threads() {
 
 #[test]
 fn matching_stays_behind() {
-    by_hand::matching_stays_behind_and_says_when_it_is_idle::<Engine>();
+    by_hand::matching_stays_behind_and_reports_idle::<Engine>();
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! An engine that can't start all of its threads leaves none of them behind: one that went on would end the log
-//! under whoever opens it next.
+//! An engine that can't start all of its threads leaves none of them behind: a remaining thread would end the log
+//! while the next engine has it open.
 //!
-//! The system refuses a thread when there is no room for its stack. So a test starts this program again and again with
-//! large stacks and little room, each with a little more room than the one before.
-//! Such stacks are more than a machine with words of 32 bits has addresses for.
+//! The system refuses a thread when there is no space for its stack. So a test starts this program again and again
+//! with large stacks and little space, each with a little more space than the one before. A 32-bit machine does not
+//! have enough addresses for such stacks.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #![allow(clippy::unwrap_used)]
 
@@ -20,10 +20,10 @@ use market::{Acknowledge, Engine as _, EngineError, Event, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// The stack of a thread. Nothing is written to it, so it takes room and no memory.
+/// The stack of a thread. Nothing is written to it, so it takes address space and no memory.
 const STACK_BYTES: u64 = 1 << 30;
 
-/// How many are started side by side. Each of them waits most of its time.
+/// How many are started in parallel. Each of them waits most of its time.
 const SIDE_BY_SIDE: usize = 8;
 
 #[test]
@@ -44,11 +44,11 @@ fn no_thread_is_left_behind() {
             break;
         }
     }
-    // The second of the two: the first is there by then.
+    // The second of the two: the first is running by then.
     assert!(refused.contains(&"journal".to_string()), "only these threads were ever refused: {refused:?}");
 }
 
-/// Starts the test below in this program, with room for so many bytes.
+/// Starts the test below in this program, with space for this many bytes.
 fn start(room: u64) -> Child {
     let mut shell = Process::new("sh");
     shell.args(["-c", "ulimit -v $1 || exit 99; shift; exec \"$@\"", "sh", &(room / 1024).to_string()]);
@@ -57,7 +57,7 @@ fn start(room: u64) -> Child {
     shell.env("RUST_MIN_STACK", STACK_BYTES.to_string()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// A receiver of acknowledgements that takes its time to go. A matching thread that was left behind still holds it.
+/// A receiver of acknowledgements that is slow to drop. A matching thread that was left behind still holds it.
 struct Late(Arc<AtomicBool>);
 
 impl Acknowledge for Late {
@@ -71,11 +71,11 @@ impl Drop for Late {
     }
 }
 
-/// What [`start`] starts.
+/// The program that [`start`] starts.
 #[test]
 #[ignore = "it is started with little room by another test"]
 fn with_little_room() {
-    // A journal that was left behind ends the log, and does so late.
+    // A journal that was left behind ends the log, but late.
     let disk = SimDisk::new(0, Faults { sync_delay: Duration::from_millis(100), ..Faults::default() });
     let folder = Folder::new(disk.clone());
     let gone = Arc::new(AtomicBool::new(false));
@@ -86,12 +86,12 @@ fn with_little_room() {
             thread::sleep(Duration::from_millis(400));
             println!("refused: {role}");
             if !is_gone {
-                println!("a thread went on, and had the receiver");
+                println!("a thread kept running and held the receiver");
             }
             if disk.counts() != before {
-                println!("a thread went on: {before:?}, then {:?}", disk.counts());
+                println!("a thread kept running: {before:?}, then {:?}", disk.counts());
             }
         }
-        Err(error) => println!("refused otherwise: {error}"),
+        Err(error) => println!("refused for another reason: {error}"),
     }
 }

@@ -1,4 +1,4 @@
-//! What an engine tells of its threads at its end.
+//! What an engine reports about its threads when it closes.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
@@ -16,14 +16,14 @@ use market::{
 
 type Engine = <Chapter as runner::Chapter>::Measured;
 
-/// How long nothing comes, before each of three commands.
+/// How long no command comes, before each of three commands.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// How long each of their syncs takes. Three of them are longer than one pause.
 const SYNC: Duration = Duration::from_millis(100);
 
-/// Three frames with a pause before each, on a disk that takes its time. Neither the pauses nor the wait for the disk
-/// belong to a stage of the market.
+/// Three frames with a pause before each, on a slow disk. Neither the pauses nor the waits for the disk count as a
+/// stage of the market.
 #[test]
 fn a_frame_takes_the_disks_time_and_not_the_markets() {
     let disk = SimDisk::new(1, Faults::default());
@@ -34,7 +34,7 @@ fn a_frame_takes_the_disks_time_and_not_the_markets() {
         thread::sleep(PAUSE);
         engine.submit(Command::Open { market: MarketId(market) }).and_then(|_| engine.flush()).expect("acknowledged");
     }
-    // Enough for a clock that is too coarse for one entry of the ledger.
+    // Enough entries even for a clock that is too coarse for one.
     disk.set_faults(Faults::default());
     let deposit = |request| Command::Deposit { market: MarketId(1), account: AccountId(1), amount: Cents(1), request };
     (0..1_000).try_for_each(|request| engine.submit(deposit(request)).map(drop)).expect("taken");
@@ -44,12 +44,12 @@ fn a_frame_takes_the_disks_time_and_not_the_markets() {
     assert!(!append.is_zero(), "no time was measured in {}", Stage::LogAppend.key());
     assert!(sync > append, "syncs of {SYNC:?} took {sync:?}, and what is written to memory {append:?}");
     let [settlement, ledger] = [Stage::Settlement, Stage::Ledger].map(|stage| stages.of(stage));
-    assert!(!settlement.is_zero(), "markets were opened, which took no time");
-    assert!(!ledger.is_zero(), "a thousand deposits went into the ledger, which took no time");
+    assert!(!settlement.is_zero(), "markets were opened, but it took no time");
+    assert!(!ledger.is_zero(), "a thousand deposits went into the ledger, but it took no time");
     let busy = busy(&stages);
     assert!(
         busy < PAUSE,
-        "the market was busy for {busy:?}: pauses between commands, or waits for the disk, are in it"
+        "the market was busy for {busy:?}: that includes pauses between commands, or waits for the disk"
     );
 }
 
@@ -58,7 +58,7 @@ fn busy(stages: &StageTimes) -> Duration {
     [Stage::BalanceCheck, Stage::Matching, Stage::Settlement, Stage::Ledger].map(|stage| stages.of(stage)).iter().sum()
 }
 
-/// Takes its time over the first command, and over three of those that leave at once.
+/// Is slow with the first command, and with three of those that leave at once.
 struct Ponders;
 
 impl Acknowledge for Ponders {
@@ -83,18 +83,18 @@ impl Metrics for Settled {
     }
 }
 
-/// A command that waits for the disk is settled once, and so is one that the disk has before it is matched.
+/// A command that waits for the disk is settled once, and so is one that is durable before it is matched.
 #[test]
 fn every_command_is_settled_in_its_time() {
     many_markets::<engine::Engine<Settled>>();
     assert_eq!(SETTLED.load(Relaxed), MARKETS, "how often settlement ended");
 }
 
-/// More than are matched before the next look at what is durable.
+/// More than are matched before the next check of what is durable.
 const MARKETS: u32 = 1_000;
 
-/// Opens markets. The first is matched while the disk syncs it, and who is told of it ponders. Meanwhile the others come
-/// to a disk that is quick. A first lot of them is matched as waiting for it; all others have no need to wait.
+/// Opens markets. The first is matched while the disk syncs it, and its receiver is slow. Meanwhile the others come
+/// to a fast disk. Some of them are matched while still waiting for it; all others need not wait.
 fn many_markets<E: market::Engine>() -> Closed {
     let disk = SimDisk::new(1, Faults::default());
     let folder = Folder::new(disk.clone());
@@ -109,12 +109,13 @@ fn many_markets<E: market::Engine>() -> Closed {
     engine.close().expect("closed")
 }
 
-/// Who is told ponders, and commands that leave as soon as they are matched have not begun by then.
+/// The receiver is slow, and commands that leave as soon as they are matched have not begun by
+/// then.
 #[test]
 fn the_receivers_time_is_not_the_markets() {
     let stages = many_markets::<Engine>().stages.expect("a measured engine has stages");
     let busy = busy(&stages);
-    assert!(busy < PAUSE, "the market was busy for {busy:?}: the receiver's time is in it");
+    assert!(busy < PAUSE, "the market was busy for {busy:?}: that includes the receiver's time");
 }
 
 #[test]
@@ -127,6 +128,6 @@ fn a_frame_is_counted() {
     engine.flush().expect("flushed");
     let remarks = engine.close().expect("closed").remarks.join("; ");
     let frames: u32 =
-        remarks.split(' ').next().and_then(|count| count.parse().ok()).expect("it begins with the frames");
+        remarks.split(' ').next().and_then(|count| count.parse().ok()).expect("the remark begins with the frames");
     assert!((10..=100).contains(&frames), "{remarks}");
 }

@@ -1,7 +1,8 @@
 //! Cores: which of them a matching thread is pinned to.
 //!
-//! A device that is done interrupts a core, and whoever runs there has to wait. A disk that syncs all the time does
-//! so some ten thousand times a second, and always on the same core. Matching has to be on another one.
+//! A device that has finished interrupts a core, and the thread that runs there has to wait. A disk that syncs all
+//! the time does so some ten thousand times a second, and always on the same core. Matching has to be on another
+//! core.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -11,8 +12,8 @@ use core_affinity::CoreId;
 // ANCHOR: quietest_first
 /// The cores that this process may use; those that devices interrupt least come first.
 ///
-/// The answer stays what it was at the first call: counts go on, and two engines that asked at different moments
-/// might each be told that the same core is the quietest.
+/// The answer stays what it was at the first call: the counts change, and two engines that asked at different
+/// moments might both get the same core as the quietest.
 pub fn quietest_first() -> &'static [CoreId] {
     static CORES: OnceLock<Vec<CoreId>> = OnceLock::new();
     CORES.get_or_init(|| {
@@ -23,15 +24,16 @@ pub fn quietest_first() -> &'static [CoreId] {
 }
 
 fn by_interrupts(mut cores: Vec<CoreId>, table: &str) -> Vec<CoreId> {
-    // Among equals the last one first: systems like to keep the first one busy.
+    // Among equals the last one comes first: systems like to keep the first one busy.
     cores.reverse();
     let interrupts = interrupts(table);
     cores.sort_by_key(|core| interrupts.iter().find(|(id, _)| *id == core.id).map_or(0, |(_, count)| *count));
     cores
 }
 
-/// The core for a thread that matching wakes, behind those of so many matching threads. Where they, their journals
-/// and the caller leave none of `count` cores idle, a system may run that thread in place of the one that woke it.
+/// The core for a thread that matching wakes, after those of the matching threads. If the matching threads, their
+/// journals and the caller leave none of `count` cores idle, a system may run that thread in place of the one that
+/// woke it.
 pub fn for_woken(matching: usize, count: usize) -> Option<CoreId> {
     quietest_first().get(matching).copied().filter(|_| (2..=1 + 2 * matching).contains(&count))
 }
@@ -66,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_not_there_or_not_understood_says_nothing() {
+    fn a_missing_or_unknown_table_is_ignored() {
         assert_eq!(interrupts(""), []);
         assert_eq!(interrupts("no cores here\n 1: 2 3\n"), []);
     }

@@ -1,8 +1,8 @@
-//! The engine: a pipeline for each shard, and a door that knows which market belongs to which.
+//! The engine: a pipeline for each shard, and an entrance that knows which market belongs to which.
 //!
 //! Invariant: a market has one writer, and what is acknowledged is on disk. Cost: two threads and a
-//! log a shard. A market that gets nine tenths of the commands makes its shard do nine tenths of the
-//! work: the unit of sharding is the market.
+//! log for each shard. A market that gets nine tenths of the commands makes its shard do nine tenths
+//! of the work: the unit of sharding is the market.
 
 use std::marker::PhantomData;
 use std::thread;
@@ -17,10 +17,10 @@ use crate::pipeline::{Pipeline, Replayed};
 /// An engine with a single writer for each share of the markets.
 pub struct Engine<M> {
     shards: Vec<Pipeline>,
-    /// Set by the first error of any shard: the others must not go on without it.
+    /// Set by the first error of any shard: the others must stop as well.
     stopped: bool,
     metrics: PhantomData<M>,
-    /// The directory, which no other engine opens until the end.
+    /// The lock of the directory: no other engine opens it meanwhile.
     data_dir: DataDir,
 }
 
@@ -34,18 +34,18 @@ impl<M: Metrics> market::Engine for Engine<M> {
         let shards = (0..count).map(|shard| ShardOf { shard, shards: count });
         let acks: Vec<_> = shards.zip((0..count).map(receivers)).collect();
 
-        // The logs are read side by side, and none is changed until all are trusted.
+        // The logs are read in parallel, and none is changed until all are trusted.
         let read = |(shard, acks)| Replayed::read::<M>(&shared, shard, acks);
         let replayed: Result<Vec<_>, _> = match options.schedule {
             Some(_) => acks.into_iter().map(read).collect(),
             None => thread::scope(|scope| {
                 let threads: Vec<_> = acks.into_iter().map(|one| scope.spawn(|| read(one))).collect();
-                // All are joined, also those behind one that was refused.
+                // All threads are joined, even after one log was refused.
                 let read: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
                 read.into_iter().map(|read| read.unwrap_or_else(|_| Err(panicked()))).collect()
             }),
         };
-        // The log of shard 0 is made last: where it is, all are.
+        // The log of shard 0 is created last: if it exists, all do.
         let opened = replayed?.into_iter().rev().map(|replayed| Pipeline::open::<M>(&shared, replayed));
         let mut opened = opened.collect::<Result<Vec<_>, _>>()?;
         opened.reverse();
@@ -75,7 +75,7 @@ impl<M: Metrics> market::Engine for Engine<M> {
 
     fn flush(&mut self) -> Result<(), EngineError> {
         self.while_running(|shards| {
-            // All rings are filled before the first is waited for.
+            // All rings are filled before waiting for the first.
             shards.iter_mut().try_for_each(Pipeline::publish)?;
             shards.iter_mut().try_for_each(Pipeline::flush)
         })

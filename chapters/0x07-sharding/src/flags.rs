@@ -1,4 +1,4 @@
-//! The flags that shards bring.
+//! The flags for shards.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use runner::{PipelineFlags, RUN_FLAGS, RunError};
 
 use crate::reshard::reshard;
 
-/// Those of a pipeline, and how many there are.
+/// The flags of a pipeline, and the number of shards.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
     #[command(flatten)]

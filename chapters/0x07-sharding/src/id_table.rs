@@ -1,26 +1,26 @@
-//! From an id to a slot, without a hash function.
+//! Maps an id to a slot, without a hash function.
 //!
-//! Ids are given out one after the other, so the low bits of an id are a good place. As many bits above
-//! them are folded onto them, so that survivors far apart (every 1,024th order, say) do not meet in one place.
-//! Entries that do meet form a list: the table holds the first slot of each place, an entry the next. Memory
-//! follows the most ids that were there at one time, not all that ever were: 4 to 16 bytes each beside the
-//! entry's link, and 4 more while ids move. Costs: one cache line in the table, one in the entry.
+//! Ids are assigned consecutively, so the low bits of an id are a good place. As many higher bits are folded
+//! onto them, so that survivors far apart (every 1,024th order, say) do not end up in one place. Entries that
+//! do meet form a list: the table holds the first slot of each place, and each entry holds the next. Memory
+//! depends on the most ids that were present at one time, not on all that ever were: 4 to 16 bytes each beside
+//! the entry's link, and 4 more while ids move. Costs: one cache line in the table, one in the entry.
 //!
 //! A table with as many ids as places gets a larger one beside it, and each insert moves a few lists over.
 //! Moving all of them at once would make one order in a million wait for the million before it.
 
 use crate::slab::Slot;
 
-/// The end of a list. It is not 0: memory that is asked for as zeros is only promised, and a first
-/// look followed by a first write is then two faults, the second of which disturbs every core.
+/// The end of a list. It is not 0: memory requested as zeros is only promised, and a first read
+/// followed by a first write then causes two faults, the second of which disturbs every core.
 pub const NONE: Slot = Slot::MAX;
 
 /// How many places of the old table are moved with each insert. One would do; more end it sooner.
 const MOVE_AT_ONCE: usize = 8;
 
-/// What a table finds. The table itself knows no ids.
+/// The entries that a table finds. The table itself stores no ids.
 pub trait Entries {
-    /// The id in a slot and its link, which is the next slot of the same list; nothing for [`NONE`].
+    /// The id in a slot and its link, which is the next slot of the same list; `None` for [`NONE`].
     fn entry(&self, slot: Slot) -> Option<(u64, Slot)>;
 
     /// The link of a slot.
@@ -34,11 +34,11 @@ pub struct IdTable {
     old: Places,
     /// How many places of the old table have moved.
     moved: usize,
-    /// How many ids are in it.
+    /// How many ids are in the table.
     count: usize,
 }
 
-/// Where lists begin.
+/// Where the lists begin.
 #[derive(Default)]
 struct Places {
     /// The first slot of each list.
@@ -55,7 +55,7 @@ impl Default for IdTable {
 
 impl IdTable {
     // ANCHOR: find
-    /// The slot of `id`, if it is there.
+    /// The slot of `id`, if the table has it.
     pub fn find(&self, id: u64, entries: &impl Entries) -> Option<Slot> {
         let places = if self.in_old(id) { &self.old } else { &self.table };
         let mut slot = places.first[places.place(id)];
@@ -74,16 +74,16 @@ impl IdTable {
         !self.old.first.is_empty() && self.old.place(id) >= self.moved
     }
 
-    /// Where the list begins that `id` belongs to.
+    /// The beginning of the list that `id` belongs to.
     fn list(&mut self, id: u64) -> &mut Slot {
         let places = if self.in_old(id) { &mut self.old } else { &mut self.table };
         &mut places.first[places.place(id)]
     }
 
-    /// Adds an id that is not there yet, and returns the link for its entry. The caller writes both to `slot`
-    /// before it asks for anything else; until then only the entries before it are touched.
+    /// Adds an id that is not in the table yet, and returns the link for its entry. The caller writes both to
+    /// `slot` before the next call; until then only earlier entries are touched.
     #[must_use]
-    #[inline(always)] // once for an order that rests, as part of its way
+    #[inline(always)] // once for an order that rests, as part of its path
     pub fn insert(&mut self, id: u64, slot: Slot, entries: &mut impl Entries) -> Slot {
         if self.count == self.table.first.len() {
             self.grow();
@@ -95,8 +95,8 @@ impl IdTable {
         std::mem::replace(self.list(id), slot)
     }
 
-    /// Makes room for four times as many. Who doubles moves up to three times as many ids, each of which has
-    /// long left the cache. To fill the new table is the one pause that remains.
+    /// Makes space for four times as many. Doubling would move up to three times as many ids, each long gone
+    /// from the cache. Filling the new table is the one pause that remains.
     #[cold]
     fn grow(&mut self) {
         let larger = Places::new(self.table.width + 2);
@@ -104,7 +104,7 @@ impl IdTable {
         self.moved = 0;
     }
 
-    /// Moves a few places to the new table. All have moved long before it is full in its turn.
+    /// Moves a few places to the new table. All have moved long before the new one is full.
     #[cold]
     fn move_some(&mut self, entries: &mut impl Entries) {
         let end = (self.moved + MOVE_AT_ONCE).min(self.old.first.len());
@@ -122,7 +122,7 @@ impl IdTable {
         }
     }
 
-    /// Takes the slot of `id`, which is there, out of its list.
+    /// Removes the slot of `id`, which is in the table, from its list.
     pub fn remove(&mut self, id: u64, slot: Slot, entries: &mut impl Entries) {
         self.count -= 1;
         let next = *entries.link(slot);
@@ -160,7 +160,7 @@ mod tests {
     use std::cell::Cell;
     use std::collections::HashMap;
 
-    /// Entries that are there for their ids alone, and count how many were looked at.
+    /// Entries that exist only for their ids, and count how many were looked at.
     #[derive(Default)]
     struct Ids {
         ids: Vec<(u64, Slot)>,
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Random inserts and removes against a map, of ids that all meet in one place.
+    /// Random inserts and removes compared with a map, with ids that all share one place.
     #[test]
     fn it_finds_what_a_map_finds() {
         let (mut table, mut ids, mut map) = (IdTable::default(), Ids::default(), HashMap::new());
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(table.find(u64::MAX, &ids), None);
     }
 
-    /// The table grows while ids come and go, so that many are asked for and removed in the middle of a move.
+    /// The table grows while ids come and go, so many are looked up and removed in the middle of a move.
     #[test]
     fn it_finds_what_a_map_finds_while_it_grows() {
         let (mut table, mut ids, mut map) = (IdTable::default(), Ids::default(), HashMap::new());
@@ -223,7 +223,7 @@ mod tests {
         for id in 0..50_000_u64 {
             ids.looks.set(0);
             map.insert(id, ids.add(&mut table, id));
-            assert!(ids.looks.get() < 8 * MOVE_AT_ONCE, "{} looks for an insert", ids.looks.get());
+            assert!(ids.looks.get() < 8 * MOVE_AT_ONCE, "{} entries looked at for an insert", ids.looks.get());
             assert!(table.count <= table.table.first.len(), "more ids than places");
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             for other in [(random >> 33) % (id + 1), (random >> 20) % (id + 1)] {
@@ -242,7 +242,7 @@ mod tests {
         assert!(table.bytes() <= 16 * 50_000, "{} bytes", table.bytes());
     }
 
-    /// A long row of ids, among survivors of a longer past, comes and goes: each operation looks at a few entries.
+    /// A long run of ids comes and goes among survivors of a longer past: each operation looks at few entries.
     #[test]
     fn a_row_of_ids_is_not_walked() {
         let (mut table, mut ids, survivors, row) = (IdTable::default(), Ids::default(), 20_000, 100_000);
@@ -257,7 +257,7 @@ mod tests {
         assert!(ids.looks.get() < 10 * 2_000_000, "{} looks", ids.looks.get());
         ids.looks.set(0);
         (0..survivors).for_each(|n| assert_eq!(table.find(n * 1_024, &ids), Some(n as Slot)));
-        assert!(ids.looks.get() < 4 * survivors as usize, "{} looks for the survivors", ids.looks.get());
+        assert!(ids.looks.get() < 4 * survivors as usize, "{} entries looked at for the survivors", ids.looks.get());
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The journal: the role that makes commands durable.
 //!
-//! It takes what is in the ring, writes it as one frame, syncs, and only then moves its cursor. So
-//! the cursor *is* the durable position, and whoever acknowledges reads it from there. Batches make
-//! themselves: while one is synced, the next gathers in the ring. Cost: two system calls a batch.
+//! It takes what is in the ring, writes it as one frame, syncs, and only then advances its cursor.
+//! So the cursor *is* the durable position, and the matching thread reads it from there. Batches
+//! form by themselves: while one is synced, the next gathers in the ring. Cost: two system calls a
+//! batch.
 
 use market::{Command, EngineError, Role, Stage, StageTimes, Step, UnixMs};
 
@@ -17,21 +18,21 @@ pub const JOURNAL: usize = 0;
 pub struct Journal<M> {
     /// Every command, in order.
     pub commands: Consumer<Command, 2>,
-    /// Each frame, when it is on disk: the position behind its commands, and its time.
+    /// Each frame, when it is on disk: the position after its commands, and its time.
     pub frames: Producer<(u64, UnixMs), 1>,
-    /// Where they go.
+    /// The log that they are written to.
     pub log: Log,
     /// The most commands in a frame.
     pub batch_max: usize,
-    /// What is on disk and not yet announced: so many commands, in a frame of this time.
+    /// What is on disk and not yet announced: this many commands, in a frame with this time.
     pub synced: Option<(usize, UnixMs)>,
     /// How many frames were announced.
     pub announced: u64,
-    /// What the time goes into.
+    /// The measurement of the time spent.
     pub metrics: M,
 }
 
-/// What the journal did.
+/// What the journal has done.
 pub struct Journaled {
     /// How many frames it wrote.
     pub frames: u64,
@@ -46,12 +47,13 @@ impl<M: Metrics> Role for Journal<M> {
     type Left = Journaled;
 
     // ANCHOR: run
-    /// Makes the commands that are in the ring durable, as one frame. The end comes when the ring is closed and empty.
+    /// Makes the commands in the ring durable, as one frame. Ends when the ring is closed and empty.
     ///
     /// # Errors
-    /// When the log can't be written. Its cursor stays where it was: nothing after it is durable.
+    /// When the log can't be written. The cursor stays where it was: nothing after it is durable.
     fn step(&mut self) -> Result<Step, EngineError> {
-        // All that there is by now, not only what was there when the frame before was written.
+        // Everything that is there by now, not only what was there when the previous frame was
+        // written.
         self.commands.look();
         let (count, time) = match self.synced.take() {
             Some(synced) => synced,
@@ -69,7 +71,8 @@ impl<M: Metrics> Role for Journal<M> {
                 }
             },
         };
-        // Before the cursor moves: who sees that a command is durable finds the time of its frame.
+        // Before the cursor moves: a reader that sees a command as durable must find the time of
+        // its frame.
         let end = self.commands.position() + count as u64;
         if self.frames.push_slice(&[(end, time)]) == Ok(0) {
             self.synced = Some((count, time));

@@ -1,10 +1,10 @@
 //! 0x07: sharding.
 //!
-//! Markets share nothing, not even cash, so they can be dealt out: each shard is the pipeline of 0x06
-//! with a log of its own, and the only writer of its markets. Inside a shard the order of commands is
-//! the order in which they were submitted. Across shards there is none in time; who needs one order
-//! of everything sorts by sequence, then by shard, and gets the same order after every replay.
-#![deny(unsafe_code)] // but for the ring's slots, in `memory` and `ring`
+//! Markets share nothing, not even cash, so they can be divided: each shard is the pipeline of 0x06
+//! with its own log, and the only writer of its markets. Inside a shard the order of commands is the
+//! order in which they were submitted. Across shards there is no order in time; a program that needs
+//! one order of everything sorts by sequence, then by shard: it is the same after every replay.
+#![deny(unsafe_code)] // except for the ring's slots, in `memory` and `ring`
 
 pub mod accounts;
 pub mod book;
@@ -33,7 +33,7 @@ pub mod wait;
 pub use engine::Engine;
 use metrics::{PerfMetrics, Unmeasured};
 
-/// This chapter, as its program and its tests know it.
+/// This chapter, as its program and its tests see it.
 pub struct Chapter;
 
 impl runner::Chapter for Chapter {
@@ -44,8 +44,8 @@ impl runner::Chapter for Chapter {
     type Measured = Engine<PerfMetrics>;
 }
 
-/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
-/// piece, without the whole-program optimisation that everybody would wait for.
+/// What the chapter's program does. It is here so that the engine and the loop that drives it are compiled together,
+/// without whole-program optimisation, which would slow every build.
 pub fn main() -> std::process::ExitCode {
     runner::main::<Chapter>()
 }

@@ -1,9 +1,9 @@
 //! The write-ahead log: the input and the truth.
 //!
 //! Each batch of commands is a frame, and each frame is synced before its commands are applied.
-//! After a crash the state is whatever the log replays to.
+//! After a crash the state is whatever replaying the log gives.
 //!
-//! The file is laid out with zeros before the first command: a sync that only overwrites has less to
+//! The file is filled with zeros before the first command: a sync that only overwrites has less to
 //! do than one that also makes the file longer.
 
 use std::path::Path;
@@ -11,18 +11,18 @@ use std::path::Path;
 use market::log::{RECORD_BYTES, encode_commands};
 use market::{Command, EngineError, JudgedLog, LogError, LogWriter, Options, Recovery, Sequence, Stamp};
 
-/// An open log, ready to be appended to.
+/// An open log, ready for appending.
 pub struct Log {
     file: LogWriter,
-    /// The frame at hand; kept, so that it is allocated once.
+    /// The current frame; kept, so that it is allocated once.
     frame: Vec<u8>,
 }
 
 impl Log {
-    /// Makes a log that was judged ready to be appended to, and lays it out.
+    /// Makes a judged log ready for appending, and reserves its space.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub fn open(options: &Options, judged: JudgedLog) -> Result<(Log, Recovery), EngineError> {
         let recovery = judged.recovery();
         let mut log = Log { file: judged.open()?, frame: Vec::new() };
@@ -34,7 +34,7 @@ impl Log {
     /// Writes a batch as one frame, and returns the number of its first command. It is not durable yet.
     ///
     /// # Errors
-    /// When the disk does not take it; the log must not be used after that.
+    /// Errors of the disk; after one, the log must not be used.
     pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
         self.frame.clear();
         self.frame.extend([0; RECORD_BYTES]);
@@ -45,7 +45,7 @@ impl Log {
     /// Returns when everything appended is on disk.
     ///
     /// # Errors
-    /// When the disk says no; the log must not be used after that, for a second sync may succeed
+    /// Errors of the disk; after one, the log must not be used, because a second sync may succeed
     /// without having written what the first one lost.
     pub fn sync(&mut self) -> Result<(), LogError> {
         self.file.sync()
@@ -57,15 +57,15 @@ impl Log {
         self.file.next()
     }
 
-    /// Ends the log: gives back the room that no frame used.
+    /// Ends the log: returns the space that no frame used.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub fn close(mut self) -> Result<(), LogError> {
         self.file.give_back()
     }
 
-    /// Where the log is.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

@@ -1,8 +1,8 @@
 //! The matching thread: applies commands that are durable, and acknowledges them.
 //!
-//! It is the only writer of all markets, so it takes no lock. It reads the ring behind the journal: the journal's cursor
-//! is where it must stop. Invariant: what it applies is on disk, and so is all that an acknowledgement or a ledger entry
-//! speaks of. While it matches one frame, the journal is at the next.
+//! It is the only writer of all markets, so it takes no lock. It reads the ring behind the journal: the journal's
+//! cursor is where it must stop. Invariant: what it applies is on disk, and so is every command in an acknowledgement
+//! or a ledger entry. While it matches one frame, the journal works on the next.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::ring::Consumer;
 
-/// How many commands are matched before the next look at what is durable.
+/// How many commands are matched before the next check of what is durable.
 const MATCH_MAX: usize = 256;
 
 /// The matching thread.
@@ -24,27 +24,27 @@ pub struct Matcher<M> {
     pub commands: Consumer<Command, 2>,
     /// All markets.
     pub exchange: Exchange,
-    /// What the command at hand led to; kept, so that it is allocated once.
+    /// The events of the current command; kept, so that the list is allocated once.
     pub events: Vec<Event>,
-    /// Where they go.
+    /// The log that they are written to.
     pub outbox: Outbox,
-    /// What the time goes into.
+    /// The measurement of the time spent.
     pub metrics: M,
-    /// When its first command came.
+    /// When its first command arrived.
     pub began: Option<Instant>,
-    /// Since when it has nothing to do.
+    /// Since when it has had nothing to do.
     pub idle_since: Option<Instant>,
-    /// How long it had nothing to do, before that.
+    /// How long it had nothing to do in all, before that.
     pub idle: Duration,
 }
 
-/// What the matching thread leaves.
+/// What the matching thread leaves behind.
 pub struct Matched {
     /// All markets.
     pub state: ExchangeState,
     /// Where the time went.
     pub stages: Option<StageTimes>,
-    /// What share of the time from its first command to its last it had work, 0 to 1.
+    /// The share of the time from its first command to its last in which it had work, 0 to 1.
     pub busy: f64,
 }
 
@@ -53,7 +53,7 @@ impl<M: Metrics> Role for Matcher<M> {
     type Left = Matched;
 
     // ANCHOR: run
-    /// Applies what has become durable, and acknowledges it. The end comes when the journal has left, for then nothing
+    /// Applies what has become durable, and acknowledges it. Ends when the journal has left, because then nothing
     /// more becomes durable.
     ///
     /// # Errors
@@ -85,18 +85,19 @@ impl<M: Metrics> Role for Matcher<M> {
 }
 
 impl<M: Metrics> Matcher<M> {
-    /// The clock is read only here, and when this is over: there is time to spare.
+    /// The clock is read only when there is nothing to do, and when that ends: it delays no command.
     fn has_nothing_to_do(&mut self) -> Step {
         self.idle_since = self.began.map(|_| Instant::now());
         Step::Idle
     }
 
     // ANCHOR: match_some
-    /// Applies the next commands before `durable`, a position in the ring, and says how many. What each led to leaves
-    /// while it is at hand.
+    /// Applies the next commands before `durable`, a position in the ring, and returns how many. The events of each
+    /// leave while they are in the cache.
     fn match_some(&mut self, durable: u64) -> Result<usize, EngineError> {
         let ready = (durable - self.commands.position()) as usize;
-        // That nothing more will come is the journal's to say: what it has passed is here all the same.
+        // Only the journal decides when no more will come: everything before its position is here in
+        // any case.
         let commands = self.commands.peek().unwrap_or_default();
         let commands = &commands[..commands.len().min(ready).min(MATCH_MAX)];
         for command in commands {

@@ -1,4 +1,4 @@
-//! The lesson of 0x07: markets are dealt out to shards, each with a log of its own and its own count of
+//! The lesson of 0x07: markets are divided among shards, each with its own log and its own count of
 //! commands. This test fails on the engine of 0x06 and passes when the exercise is done.
 
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ fn four_shards_share_the_markets() {
     assert_eq!(shards, (0..4).collect(), "the shards that acknowledged something");
     for ack in seen {
         let Event::Opened { market } = ack.events[0] else { panic!("{ack:?}") };
-        assert_eq!(ShardOf::market(market, 4).shard, ack.shard, "market {market} was in a foreign shard");
+        assert_eq!(ShardOf::market(market, 4).shard, ack.shard, "market {market} was in another shard");
     }
     let logs = disk.paths().iter().filter(|path| path.extension().is_some_and(|extension| extension == "log")).count();
     assert_eq!(logs, 4, "a log for each shard: {:?}", disk.paths());

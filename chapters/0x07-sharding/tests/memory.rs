@@ -1,11 +1,12 @@
-//! What is alive sets the size: at most 64 bytes a resting order and 64 an account of a market, all in.
+//! Memory depends on what is alive: at most 64 bytes for a resting order and 64 for an account of a
+//! market, everything included.
 //!
-//! `Exchange::bytes` says what orders and accounts hold, by the capacities of their vectors and
-//! tables. The allocator of this program keeps count as well, so that `bytes` can't leave anything
-//! out. Checked is the worst moment: every time something has just grown.
+//! `Exchange::bytes` reports what orders and accounts hold, by the capacities of their vectors and
+//! tables. This program's allocator also counts, so that `bytes` can't leave anything out. The check is
+//! made at the worst moment: every time something has just grown.
 //!
-//! Ten to the eighth orders come and go in the release profile, a million otherwise; `MEMORY_ORDERS`
-//! asks for another number.
+//! A hundred million orders come and go in the release profile, a million otherwise; `MEMORY_ORDERS`
+//! sets another number.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -17,13 +18,13 @@ use market::{AccountId, Cents, Command, Event, Intent, MarketId, OrderId, Outcom
 /// What an order or an account may take, in bytes.
 const EACH_MAX: usize = 64;
 
-/// What a market takes before there is anything in it, in bytes: its levels and empty tables.
+/// What an empty market takes, in bytes: its levels and empty tables.
 const MARKET_MAX: usize = 6_000;
 
 /// What the first order takes, in bytes: a chunk of the slab for it and a thousand more, which are on the free list.
 const FIRST_MAX: usize = 37_000;
 
-/// How large books and markets get here: past the step of every table at 2^19.
+/// How large books and markets get here: past the growth of every table at 2^19.
 const MANY: usize = 1_400_000;
 
 const MARKET: MarketId = MarketId(7);
@@ -72,7 +73,7 @@ impl Venue {
         OrderId(self.placed)
     }
 
-    /// A bid that nothing meets.
+    /// A bid that no order meets.
     fn bid(&mut self) -> OrderId {
         let price = 1 + self.placed % 49;
         self.place(1, Intent::BuyYes, price as u8)
@@ -82,20 +83,20 @@ impl Venue {
         self.apply(Command::Cancel { market: MARKET, account: AccountId(1), order, request: 0 });
     }
 
-    /// What the heap holds for the exchange, in bytes.
+    /// What the exchange holds on the heap, in bytes.
     fn live(&self) -> usize {
         (LIVE.get() - self.live_before) as usize
     }
 
-    /// `bytes` must be the whole truth, and within the limits for so many orders and accounts.
+    /// `bytes` must report everything, and be within the limits for this many orders and accounts.
     fn check(&self, orders: usize, accounts: usize) {
         let (order_bytes, account_bytes) = self.exchange.bytes();
         let live = self.live();
-        assert!(live >= order_bytes + account_bytes, "bytes() counts memory that is not there: {live}");
+        assert!(live >= order_bytes + account_bytes, "bytes() counts memory that does not exist: {live}");
         let hidden = live - order_bytes - account_bytes;
         assert!(hidden < MARKET_MAX, "bytes() leaves out {hidden} bytes with {orders} orders, {accounts} accounts");
         for (what, count, bytes) in [("orders", orders, order_bytes), ("accounts", accounts, account_bytes)] {
-            // A small book has room for more in its first chunk, and is small all the same.
+            // A small book has space for more orders in its first chunk, and is small all the same.
             let limit = count * EACH_MAX + if count < 10_000 { FIRST_MAX } else { 0 };
             assert!(bytes <= limit, "{count} {what} take {bytes} bytes, {:.1} each", bytes as f64 / count as f64);
         }
@@ -118,7 +119,7 @@ fn a_resting_order_takes_64_bytes() {
         }
     }
     println!("at worst {worst:.1} bytes a resting order, {MANY} orders: {} bytes", venue.exchange.bytes().0);
-    // All leave and as many come: the free list has been as long as it can get.
+    // All leave and as many come: then the free list is as long as it can get.
     for order in 1..=MANY as u64 {
         venue.cancel(OrderId(order));
     }
@@ -126,7 +127,7 @@ fn a_resting_order_takes_64_bytes() {
         venue.bid();
     }
     venue.check(MANY, 1);
-    println!("and when all have been replaced: {} bytes", venue.exchange.bytes().0);
+    println!("after all have been replaced: {} bytes", venue.exchange.bytes().0);
 }
 
 #[test]
@@ -166,7 +167,7 @@ fn a_resolution_leaves_nothing_behind() {
     assert_eq!(venue.live(), before, "bytes after the resolution, against those before");
 }
 
-/// Orders come, and each leaves when a hundred others have come, as at a market maker's.
+/// Orders come, and each leaves after a hundred others, like those of a market maker.
 #[test]
 fn orders_that_are_gone_take_nothing() {
     let otherwise = if cfg!(debug_assertions) { 1_000_000 } else { 100_000_000 };
@@ -188,7 +189,7 @@ fn orders_that_are_gone_take_nothing() {
             }
         }
         venue.check(resting, 1);
-        // Before the line below, which a test's harness keeps in memory.
+        // Before the print below, whose text a test harness keeps in memory.
         let live = venue.live();
         println!("{orders} orders, of which {resting} rest: {} bytes", venue.exchange.bytes().0);
         if resting < 1_000 {
@@ -198,26 +199,26 @@ fn orders_that_are_gone_take_nothing() {
 }
 
 thread_local! {
-    /// The bytes that this thread has taken and not given back; each test has a thread of its own.
+    /// The bytes that this thread has allocated and not freed; each test has its own thread.
     static LIVE: Cell<isize> = const { Cell::new(0) };
 }
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The system's allocator, and a count of the bytes that are out.
+/// The system's allocator, and a count of the bytes in use.
 struct Counting;
 
 fn count(bytes: isize) {
-    // A thread that is ending has no count any more.
+    // A thread that is ending no longer has a count.
     let _ = LIVE.try_with(|live| live.set(live.get() + bytes));
 }
 
-// SAFETY: everything is passed on to `System` as it came; the count neither panics nor allocates.
+// SAFETY: everything is passed on to `System` unchanged; the count neither panics nor allocates.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller's promises are those that `System` asks for.
+        // SAFETY: the caller's promises are the ones that `System` needs.
         unsafe { System.alloc(layout) }
     }
 

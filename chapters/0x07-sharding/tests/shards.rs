@@ -1,7 +1,7 @@
-//! Shards: the same answers from any number of them, and a data directory that knows how many it has.
+//! Shards: the same answers from any number of them, and a data directory that records its number.
 //!
 //! The order between markets of different shards means nothing, so every comparison is market by
-//! market, with the model and through it with every other chapter.
+//! market, with the model and thereby with every other chapter.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogErr
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// The set-up of `venue`, some of it, and commands of every kind in more markets than there are shards.
+/// The set-up of `venue`, part of its body, and commands of every kind in more markets than shards.
 fn commands() -> Vec<Command> {
     let flow = flow::generate(FlowName::Venue, 1_500, 3);
     [flow.setup, flow.body].concat()
@@ -40,7 +40,7 @@ fn folder(disk: impl Disk + 'static, shards: u16) -> Folder {
     folder
 }
 
-/// What each market was told, in order, as the logs have it.
+/// The commands of each market, in order, as the logs have them.
 fn histories(disk: &dyn Disk, folder: &Path, shards: u16) -> BTreeMap<MarketId, Vec<Command>> {
     let mut histories: BTreeMap<MarketId, Vec<Command>> = BTreeMap::new();
     for shard in 0..shards {
@@ -51,7 +51,7 @@ fn histories(disk: &dyn Disk, folder: &Path, shards: u16) -> BTreeMap<MarketId, 
         assert_eq!(reader.header.shard, of);
         while let Some(frame) = reader.next_frame().unwrap() {
             for (_, command) in frame {
-                assert_eq!(ShardOf::market(command.market(), shards), of, "{command:?} is in a foreign log");
+                assert_eq!(ShardOf::market(command.market(), shards), of, "{command:?} is in another shard's log");
                 histories.entry(command.market()).or_default().push(command);
             }
         }
@@ -81,14 +81,14 @@ fn any_number_of_shards_gives_the_same_answers() {
         check_events(&expected, &ran.acks, shards).unwrap_or_else(|error| panic!("{shards} shards: {error}"));
         check_state(&model.state(), &ran.closed.state).unwrap_or_else(|error| panic!("{shards} shards: {error}"));
         let at_work = ran.acks.iter().map(|ack| ack.shard).collect::<std::collections::BTreeSet<_>>();
-        assert_eq!(at_work.len(), usize::from(shards), "shards that did nothing prove nothing");
+        assert_eq!(at_work.len(), usize::from(shards), "shards without work prove nothing");
         let again = run::<Engine>(&folder.options, &[], 1).unwrap();
         assert_eq!(again.recovery.commands, commands.len() as u64);
         check_state(&model.state(), &again.closed.state).unwrap();
     }
 }
 
-/// A receiver that waits before each acknowledgement, or says that there was one.
+/// A receiver that waits before each acknowledgement, or reports that there was one.
 enum Receiver {
     Waits(mpsc::Receiver<()>),
     Says(mpsc::Sender<()>),
@@ -103,7 +103,7 @@ impl Acknowledge for Receiver {
     }
 }
 
-/// All shards have their commands before the first of them is waited for: one that is held up holds up no other.
+/// All shards have their commands before the engine waits for the first: a slow shard delays no other.
 fn all_have_their_commands_before_one_is_waited_for(end: fn(Engine) -> Result<(), EngineError>) {
     let folder = folder(SimDisk::new(0, Faults::default()), 2);
     let ((go_on, way), (say, told)) = (mpsc::channel(), mpsc::channel());
@@ -117,7 +117,7 @@ fn all_have_their_commands_before_one_is_waited_for(end: fn(Engine) -> Result<()
     let heard = told.recv_timeout(Duration::from_secs(60));
     go_on.send(()).unwrap();
     ended.join().unwrap().unwrap();
-    heard.expect("the second shard never had its command, while the first was waited for");
+    heard.expect("the second shard did not get its command while the engine waited for the first");
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn a_close_waits_for_no_shard_first() {
     all_have_their_commands_before_one_is_waited_for(|engine| engine.close().map(drop));
 }
 
-/// What an engine tells at its end is of all its shards: what the stages took together, and what each remarks.
+/// An engine's report when it closes covers all its shards: the stages' total times, and the remarks of each.
 #[test]
-fn what_shards_tell_is_put_together() {
+fn the_reports_of_shards_are_combined() {
     let folder = folder(SimDisk::new(0, Faults::default()), 2);
     let closed = run::<<Chapter as runner::Chapter>::Measured>(&folder.options, &commands(), 700).unwrap().closed;
     let stages = closed.stages.expect("a measured engine has stages");
@@ -145,7 +145,7 @@ fn what_shards_tell_is_put_together() {
     }
 }
 
-/// The room that is asked for is laid out once: each log has its share of it.
+/// The requested space is reserved once: each log has its share of it.
 #[test]
 fn each_log_has_its_share_of_the_room() {
     let disk = SimDisk::new(0, Faults::default());
@@ -155,7 +155,7 @@ fn each_log_has_its_share_of_the_room() {
     for shard in 0..4 {
         let log = disk.read(&folder.path().join(ShardOf { shard, shards: 4 }.file_name())).unwrap();
         let room = log.len() / RECORD_BYTES;
-        assert!((1_000..2_000).contains(&room), "shard {shard} has room for {room} commands");
+        assert!((1_000..2_000).contains(&room), "shard {shard} has space for {room} commands");
     }
 }
 
@@ -167,7 +167,7 @@ fn filled(shards: u16, commands: &[Command]) -> (SimDisk, Folder) {
     (disk, folder)
 }
 
-/// Every other number of shards is refused, with the numbers and both ways out, and nothing changes.
+/// Every other number of shards is refused, with the numbers and both solutions; nothing changes.
 #[test]
 fn another_number_of_shards_is_refused() {
     let commands = Random::new(1).stream(100);
@@ -185,7 +185,7 @@ fn another_number_of_shards_is_refused() {
             );
             let folder = folder.path().display().to_string();
             for part in [&folder, &format!("--shards {shards}"), &format!("--reshard {asked}")] {
-                assert!(words.contains(part), "it does not say {part}: {words}");
+                assert!(words.contains(part), "the error does not say {part}: {words}");
             }
         }
         assert_eq!(disk.paths(), paths, "a refused directory was changed");
@@ -194,7 +194,7 @@ fn another_number_of_shards_is_refused() {
     }
 }
 
-/// An engine that makes its logs is killed before it makes the first shard's: the next one goes on, and waits for none.
+/// An engine is killed after it created all logs but the first shard's: the next one completes the set.
 #[test]
 fn logs_without_a_command_need_no_first() {
     let (disk, folder) = filled(4, &[]);
@@ -204,7 +204,7 @@ fn logs_without_a_command_need_no_first() {
     }
 }
 
-/// A log that is gone took acknowledged commands with it: an error, whichever shard's it was.
+/// A missing log took acknowledged commands with it: an error, whichever shard's it was.
 #[test]
 fn a_missing_log_is_an_error() {
     let commands = commands();
@@ -256,8 +256,8 @@ fn logs_and_drafts(disk: &SimDisk) -> usize {
     paths.iter().filter(|path| path.extension().is_some_and(|kind| kind == "log" || kind == "draft")).count()
 }
 
-/// The power fails in each operation of a resharding: the directory opens with one number of shards, and says so to
-/// whoever asks for the other; and a second resharding ends with every history whole.
+/// The power fails in each operation of a resharding: the directory opens with one number of shards, and tells a
+/// program that asks for the other; and a second resharding ends with every history complete.
 #[test]
 fn resharding_can_be_cut_short_anywhere() {
     let commands = Random::new(3).stream(300);
@@ -295,13 +295,13 @@ fn resharding_can_be_cut_short_anywhere() {
     }
 }
 
-/// Work goes on in a directory that a resharding left in disorder, and the leftovers never come back.
+/// Work continues in a directory that an interrupted resharding left in disorder; leftovers stay gone.
 #[test]
-fn leftovers_of_a_resharding_never_come_back() {
+fn leftovers_of_a_resharding_never_reappear() {
     let commands = Random::new(4).stream(300);
     let (first, second) = commands.split_at(200);
     let (disk, folder) = filled(1, first);
-    // It was cut short before shard 0 of the new logs was made: one of them lies there.
+    // It was interrupted before shard 0 of the new logs was created: one of the others exists.
     let leftover = folder.path().join(ShardOf { shard: 1, shards: 2 }.file_name());
     let stale = encode_log(&header(ShardOf { shard: 1, shards: 2 }), TIME, &first[..20]);
     drop(disk.create(&leftover, &stale).unwrap());
@@ -310,7 +310,7 @@ fn leftovers_of_a_resharding_never_come_back() {
     assert_eq!(histories(&disk, folder.path(), 2), by_market(&commands));
 }
 
-/// On real files, through the program's own entry.
+/// On real files, through the program's own entry point.
 #[test]
 fn resharding_real_files() {
     let folder = folder(unsynced_disk(), 3);

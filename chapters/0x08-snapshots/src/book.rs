@@ -1,12 +1,12 @@
-//! The order book: who waits at which price, and who comes first.
+//! The order book: which orders wait at which price, and in what order.
 //!
-//! 99 levels a side, and a bit for each that has orders. A level's place is what its orders bid for their own outcome:
-//! a bid at 60 YES cents bids 60, an ask there bids 40 for NO. So the best is the highest bit on either side, and two
-//! orders meet when together they bid 100 cents or more: both sides take the same instructions. A level is a list
-//! linked through the slab, so an order leaves from anywhere without a search. Invariants: every order in a queue is
-//! in the table and the other way round; a bit is set exactly where a level has orders, and the best is the highest;
-//! the book is never crossed. Costs: a load for the best price, a few instructions when its level empties, one cache
-//! line for an order, two more for its neighbours when it leaves.
+//! Each side has 99 levels, and a bit for each level that has orders. A level's index is what its orders bid for
+//! their own outcome: a bid at 60 YES cents bids 60, an ask there bids 40 for NO. So the best level is the highest
+//! bit on either side, and two orders match when together they bid 100 cents or more: both sides use the same
+//! instructions. A level is a list linked through the slab, so an order can be removed from anywhere without a
+//! search. Invariants: every order in a queue is in the table and vice versa; a bit is set exactly if its level has
+//! orders, and the best is the highest; the book is never crossed. Costs: a load for the best price, a few
+//! instructions when its level empties, one cache line for an order, two more for its neighbours when it is removed.
 
 use market::state::RestingOrder;
 use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, Side, TimeInForce};
@@ -15,7 +15,7 @@ use crate::accounts::Holder;
 use crate::id_table::{Entries, IdTable, NONE};
 use crate::slab::{Slab, Slot};
 
-/// An order: one that comes in, or one that rests.
+/// An order, incoming or resting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     /// Its place among the market's orders.
@@ -30,7 +30,7 @@ pub struct Order {
     pub quantity: Quantity,
 }
 
-/// A meeting of the incoming order with a resting one.
+/// A match of the incoming order with a resting one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fill {
     /// The resting order.
@@ -45,14 +45,14 @@ pub struct Fill {
     pub quantity: Quantity,
 }
 
-/// What became of an incoming order after its fills.
+/// What happened to an incoming order after its fills.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Nothing is left of it.
     Filled,
-    /// What is left rests in the book.
+    /// The rest of it stays in the book.
     Rested,
-    /// What is left was cancelled.
+    /// The rest of it was cancelled.
     Cancelled {
         /// How much was left.
         quantity: Quantity,
@@ -62,8 +62,7 @@ pub enum Fate {
 }
 
 // ANCHOR: layout
-/// A resting order and its links, in half a cache line. An [`Order`] as one field would bring its padding
-/// along, and the link would not fit.
+/// A resting order and its links, in half a cache line. An [`Order`] as one field would add its padding.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 pub(crate) struct Node {
@@ -92,7 +91,7 @@ struct Level {
 struct Levels {
     /// Bit `n` is set exactly when level `n` has orders.
     occupied: u128,
-    /// The highest of them, 0 when none is set. Every order asks for it, and few change it.
+    /// The highest of them, 0 when none is set. Every order reads it, and few change it.
     best: usize,
     levels: [Level; 100],
 }
@@ -106,7 +105,7 @@ impl Node {
 }
 
 impl Default for Node {
-    /// What is in a slot before the first order is.
+    /// The contents of a slot before the first order.
     fn default() -> Node {
         let (id, holder, intent, price) = (OrderId(0), Holder::default(), Intent::BuyYes, Price::MIN);
         Node { id, holder, intent, price, quantity: Quantity::ZERO, previous: NONE, next: NONE, link: NONE }
@@ -140,11 +139,11 @@ impl Default for Book {
 
 impl Book {
     // ANCHOR: place
-    /// Matches an incoming order in price-time priority and lets the rest of it rest, if it may.
-    /// Its fills are left in `fills`.
+    /// Matches an incoming order in price-time priority and lets the rest of it stay in the book,
+    /// if its time in force allows. Its fills are left in `fills`.
     ///
     /// # Errors
-    /// [`Reason::WouldCross`] and [`Reason::CannotFill`]; the book has not changed then.
+    /// [`Reason::WouldCross`] and [`Reason::CannotFill`]; then the book has not changed.
     #[inline(always)] // so that the order arrives in registers; see `rest`
     pub fn place(&mut self, taker: &Order, time_in_force: TimeInForce, fills: &mut Vec<Fill>) -> Result<Fate, Reason> {
         fills.clear();
@@ -178,10 +177,10 @@ impl Book {
     // ANCHOR_END: place
 
     // ANCHOR: best_match
-    /// The resting order that `taker` meets first: the best bid of the other side, then the longest wait.
+    /// The resting order that `taker` meets first: at the best bid of the other side, the oldest.
     pub(crate) fn best_match(&self, taker: &Order) -> Option<Slot> {
         let other = &self.sides[taker.intent.side().opposite() as usize];
-        // With no order on the other side the best is 0, and nobody bids 100.
+        // With no order on the other side the best is 0, and no order bids 100.
         (bid(taker) + other.best >= 100).then(|| other.levels[other.best].first)
     }
     // ANCHOR_END: best_match
@@ -198,7 +197,7 @@ impl Book {
         Fill { maker: maker.id, maker_holder: maker.holder, maker_intent: maker.intent, price: maker.price, quantity }
     }
 
-    /// Whether `taker` can trade whole before it reaches an order of its own account.
+    /// Whether `taker` can trade completely before it reaches an order of its own account.
     fn can_fill(&self, taker: &Order) -> bool {
         let mut left = u64::from(taker.quantity.0);
         for slot in self.walk(taker.intent.side().opposite()) {
@@ -215,7 +214,7 @@ impl Book {
     }
 
     // ANCHOR: rest
-    // A call would hand the order over as bytes; who reads them back as words waits until they left the store buffer.
+    // A call would pass the order as bytes; reading them back as words stalls until they have left the store buffer.
     #[inline(always)]
     pub(crate) fn rest(&mut self, order: Order) {
         let levels = &mut self.sides[order.intent.side() as usize];
@@ -237,7 +236,7 @@ impl Book {
     // ANCHOR_END: rest
 
     // ANCHOR: cancel
-    /// Takes an order out of the book if `is_owner` says yes to its owner's row.
+    /// Takes an order out of the book if `is_owner` accepts its owner's row.
     ///
     /// # Errors
     /// [`Reason::UnknownOrder`] and [`Reason::NotTheOwner`].
@@ -302,7 +301,7 @@ impl Book {
         self.orders.bytes() + self.slots.bytes()
     }
 
-    /// The bids and the asks, best first. `account` knows whose row it is.
+    /// The bids and the asks, best first. `account` maps a row to its account.
     pub fn state(&self, account: impl Fn(Holder) -> AccountId) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
         let resting = |slot| {
             let Order { id, holder, intent, price, quantity } = self.orders.get(slot).order();

@@ -1,6 +1,6 @@
-//! All markets, and the door to each.
+//! All markets, and the lookup of each.
 //!
-//! A market is a state machine of its own: nothing here crosses from one to another.
+//! Each market is its own state machine: nothing here passes from one to another.
 
 use market::log::ShardOf;
 use market::snapshot::MARKETS;
@@ -19,7 +19,7 @@ struct Listed {
     link: Slot,
 }
 
-/// Every market, in the order in which they were opened, and a table from their ids.
+/// Every market, in the order in which they were opened, and a table from ids to them.
 #[derive(Default)]
 pub struct Exchange {
     markets: Vec<Listed>,
@@ -135,7 +135,7 @@ impl keeping::Exchange for Exchange {
     }
 
     fn digest(&self) -> u64 {
-        // One market after the other is laid out for it.
+        // The states of the markets are computed one at a time.
         let digests = self.markets.iter().map(|Listed { market, .. }| market.state().digest(market.id()));
         digests.fold(0, u64::wrapping_add)
     }

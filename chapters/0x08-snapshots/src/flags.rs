@@ -1,4 +1,4 @@
-//! The flags that shards and snapshots bring.
+//! The flags that shards and snapshots add.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use runner::{PipelineFlags, RunError};
 
 use crate::shadow::Shadow;
 
-/// Those of a pipeline, how many there are, and what is kept of their logs.
+/// Those of a pipeline, the number of shards, and how long their logs are kept.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
     #[command(flatten)]

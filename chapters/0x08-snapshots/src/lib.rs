@@ -1,9 +1,9 @@
 //! 0x08: snapshots.
 //!
-//! A log that only grows takes longer to replay every day. Here a shadow replays it behind the engine, and writes what it
-//! has come to into a file; a start loads the newest one and replays what came after it. The log is cut into
-//! segments, and matching never pauses. The truth is still the log: a snapshot saves time, and nothing else.
-#![deny(unsafe_code)] // but for the ring's slots, in `memory` and `ring`
+//! A log that only grows takes longer to replay every day. Here a shadow replays it behind the engine, and writes the
+//! state into a file; a start loads the newest one and replays what came after it. The log is cut into segments, and
+//! matching never pauses. The truth is still the log: a snapshot saves time, and nothing else.
+#![deny(unsafe_code)] // except for the ring's slots, in `memory` and `ring`
 
 pub mod accounts;
 pub mod book;
@@ -37,7 +37,7 @@ pub mod wait;
 use metrics::{PerfMetrics, Unmeasured};
 pub use shadowed::Engine;
 
-/// This chapter, as its program and its tests know it.
+/// This chapter, as its program and its tests see it.
 pub struct Chapter;
 
 impl runner::Chapter for Chapter {
@@ -48,8 +48,8 @@ impl runner::Chapter for Chapter {
     type Measured = Engine<PerfMetrics>;
 }
 
-/// What the chapter's program does. It stands here so that the engine and the loop that drives it are compiled in one
-/// piece, without the whole-program optimisation that everybody would wait for.
+/// What the chapter's program does. It is here so that the engine and the loop that drives it are compiled together,
+/// without whole-program optimisation, which would slow every build.
 pub fn main() -> std::process::ExitCode {
     runner::main::<Chapter>()
 }

@@ -1,9 +1,9 @@
 //! The write-ahead log: the input and the truth.
 //!
 //! Each batch of commands is a frame, and each frame is synced before its commands are applied.
-//! After a crash the state is whatever the log replays to.
+//! After a crash the state is whatever replaying the log gives.
 //!
-//! The file is laid out with zeros before the first command: a sync that only overwrites has less to
+//! The file is filled with zeros before the first command: a sync that only overwrites has less to
 //! do than one that also makes the file longer.
 
 use std::path::Path;
@@ -14,19 +14,19 @@ use market::{Command, EngineError, JudgedLog, LogError, LogWriter, Options, Reco
 use crate::segments::Segments;
 use crate::start::Origin;
 
-/// An open log, ready to be appended to.
+/// An open log, ready for appending.
 pub struct Log {
     file: LogWriter,
-    /// The frame at hand; kept, so that it is allocated once.
+    /// The current frame; kept, so that it is allocated once.
     frame: Vec<u8>,
     segments: Segments,
 }
 
 impl Log {
-    /// Makes the log of a shard that was judged from `origin` on ready to be appended to, and lays it out.
+    /// Prepares the log of a shard, which was judged from `origin` on, for appending, and lays it out.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// When the disk can't be read or written.
     pub fn open(
         options: &Options,
         shard: ShardOf,
@@ -45,7 +45,7 @@ impl Log {
     /// Writes a batch as one frame, and returns the number of its first command. It is not durable yet.
     ///
     /// # Errors
-    /// When the disk does not take it; the log must not be used after that.
+    /// Errors of the disk; after one, the log must not be used.
     pub fn append(&mut self, batch: &[Command]) -> Result<Stamp, LogError> {
         self.frame.clear();
         self.frame.extend([0; RECORD_BYTES]);
@@ -57,7 +57,7 @@ impl Log {
     /// Returns when everything appended is on disk.
     ///
     /// # Errors
-    /// When the disk says no; the log must not be used after that, for a second sync may succeed
+    /// Errors of the disk; after one, the log must not be used, because a second sync may succeed
     /// without having written what the first one lost.
     pub fn sync(&mut self) -> Result<(), LogError> {
         self.file.sync()
@@ -69,16 +69,16 @@ impl Log {
         self.file.next()
     }
 
-    /// Ends the log: gives back the room that no frame used.
+    /// Ends the log: returns the space that no frame used.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// Errors of the disk.
     pub fn close(mut self) -> Result<(), LogError> {
         self.segments.end(&self.file)?;
         self.file.give_back()
     }
 
-    /// Where the log is.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

@@ -1,4 +1,4 @@
-//! A shard's pipeline: the way of a command from the ring to its acknowledgement.
+//! A shard's pipeline: a command's path from the ring to its acknowledgement.
 //!
 //! ```text
 //! command ─▶ ring ─▶ journal:  log append ─▶ log sync ─┐
@@ -35,10 +35,11 @@ use crate::ring::{self, Producer, ring};
 use crate::start::{Origin, Start};
 use crate::wait::{Backoff, Wait};
 
-/// How many of the journal's largest batches the ring holds: enough, so that nobody waits for a slot.
+/// How many of the journal's largest batches the ring holds: enough, so that the caller need not wait
+/// for a slot.
 const RING_BATCHES: usize = 8;
 
-/// The most commands that it holds. One of the largest frames is matched, one is at the disk, and one gathers; the next
+/// The most commands that it holds. One maximum frame is being matched, one is at the disk, and one gathers; the next
 /// power of two is four.
 const RING_MAX: usize = 4 * FRAME_COMMANDS_MAX;
 
@@ -47,7 +48,7 @@ const PUBLISH_MAX: usize = 64;
 
 /// A thread for the disk and a thread for the markets, and the ring that feeds both.
 pub struct Pipeline {
-    /// Gone when the engine has stopped.
+    /// `None` when the engine has stopped.
     ring: Option<Producer<Command, 2>>,
     /// How many commands the ring holds.
     capacity: u64,
@@ -58,14 +59,14 @@ pub struct Pipeline {
     acknowledged: Arc<AtomicU64>,
     journal: Option<Worker<Journaled>>,
     matcher: Option<Worker<Matched>>,
-    /// Of the journal, who reads the ring.
+    /// The waker of the journal, which reads the ring.
     waker: Waker,
     crew: Crew,
     pinned: String,
     path: PathBuf,
 }
 
-/// The log of a shard, read and trusted, and what it led to. Nothing was changed yet.
+/// The log of a shard, read and trusted, and the state that it led to. Nothing is changed yet.
 pub struct Replayed {
     log: JudgedLog,
     exchange: Exchange,
@@ -101,10 +102,10 @@ impl Replayed {
 }
 
 impl Pipeline {
-    /// Goes on from what was replayed: makes the log ready, and puts both roles to work.
+    /// Continues from what was replayed: makes the log ready, and starts both roles.
     ///
     /// # Errors
-    /// When the disk can't be written, or the system gives no thread.
+    /// When the disk can't be written, or the system can't start a thread.
     pub fn open<M: Metrics>(options: &Options, replayed: Replayed) -> Result<(Pipeline, Recovery), EngineError> {
         let Replayed { log, exchange, mut ledger, mut acks, shard, origin } = replayed;
         let (log, recovery) = Log::open(options, shard, &origin, log)?;
@@ -125,7 +126,7 @@ impl Pipeline {
         let matcher = Matcher {
             commands: matched,
             exchange,
-            events: Vec::new(), // of one command after the other
+            events: Vec::new(), // of one command at a time
             outbox,
             metrics: M::default(),
             began: None,
@@ -147,7 +148,7 @@ impl Pipeline {
             pinned,
             path,
         };
-        // If the second can't be started, the pipeline goes, and with it the first.
+        // If the second can't be started, the pipeline is dropped, and the first with it.
         let crew = &pipeline.crew;
         let matcher = crew.start(matcher, core, Backoff::woken_late(crew.wait), Waker::default())?;
         let reader = crew.waker(&matcher);
@@ -159,7 +160,7 @@ impl Pipeline {
     }
 
     // ANCHOR: submit
-    /// Takes a command and says which it is; it is published when enough have gathered.
+    /// Accepts a command and returns its number; it is published when enough have gathered.
     ///
     /// # Errors
     /// When a thread has stopped.
@@ -176,7 +177,7 @@ impl Pipeline {
         Ok(sequence)
     }
 
-    /// Gives the caller's core to whoever needs it.
+    /// Gives the caller's core to other threads.
     pub fn pause(&self) {
         self.crew.pause();
     }
@@ -187,7 +188,7 @@ impl Pipeline {
     /// When a thread has stopped.
     pub fn flush(&mut self) -> Result<(), EngineError> {
         let mut backoff = Backoff::new(self.crew.wait);
-        // Acquire: what the receiver of acknowledgements has done is seen here.
+        // Acquire: after this, the work of the receiver of acknowledgements is visible.
         while self.acknowledged.load(Ordering::Acquire) < self.submitted {
             self.publish()?;
             self.crew.wait(&mut backoff);
@@ -196,7 +197,7 @@ impl Pipeline {
     }
     // ANCHOR_END: submit
 
-    /// Flushes, ends both roles and hands over what they held.
+    /// Flushes, ends both roles and returns what they held.
     ///
     /// # Errors
     /// When a thread has stopped.
@@ -219,7 +220,7 @@ impl Pipeline {
     }
 
     // ANCHOR: publish
-    /// Moves the gathered commands into the ring, and waits where it is full: nothing is dropped.
+    /// Moves the gathered commands into the ring, and waits when it is full: nothing is dropped.
     ///
     /// # Errors
     /// When a thread has stopped.
@@ -229,7 +230,8 @@ impl Pipeline {
         let mut was_full = false;
         loop {
             let Some(ring) = &mut self.ring else { return Err(self.stopped()) };
-            // Who comes back for each free slot wakes for a few commands. Half a ring of work is time to sleep.
+            // A caller that retries for each free slot wakes up for only a few commands. Half a ring of work is
+            // time to sleep.
             let in_ring = || self.submitted - rest.len() as u64 - self.acknowledged.load(Ordering::Relaxed);
             let fits = if was_full && in_ring() > self.capacity / 2 { 0 } else { rest.len() };
             match ring.push_slice(&rest[..fits]) {
@@ -251,7 +253,7 @@ impl Pipeline {
     }
     // ANCHOR_END: publish
 
-    /// Ends both roles and says which of them ended first, and why.
+    /// Ends both roles and returns which of them ended first, and why.
     fn stop(&mut self) -> EngineError {
         self.shut();
         let journal = join("journal", self.journal.take()).err();
@@ -259,7 +261,8 @@ impl Pipeline {
         journal.or(matcher).unwrap_or_else(|| self.stopped())
     }
 
-    /// Says that no more comes: the journal ends behind the last command, and matching behind the journal.
+    /// Signals that no more commands come: the journal ends after the last one, and matching after the
+    /// journal.
     fn shut(&mut self) {
         self.ring = None;
         self.waker.wake();
@@ -272,7 +275,7 @@ impl Pipeline {
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
-        // Threads must not outlive the pipeline: another may open the same log next.
+        // Threads must not outlive the pipeline: another one may open the same log next.
         self.stop();
     }
 }
@@ -283,7 +286,7 @@ fn both(one: Option<StageTimes>, other: Option<StageTimes>) -> Option<StageTimes
     Some(sum)
 }
 
-/// Who wants a core: the caller, and each shard's journal and matching.
+/// The threads that want a core: the caller, and each shard's journal and matching.
 fn roles(shards: u16) -> usize {
     1 + 2 * usize::from(shards)
 }
@@ -296,10 +299,10 @@ fn core_count() -> usize {
 fn core_for_matching(pin: bool, shard: ShardOf) -> (String, Option<core_affinity::CoreId>) {
     let core = cores::quietest_first().iter().cycle().nth(shard.shard.into()).copied();
     match core {
-        _ if !pin => ("threads run where the system puts them".into(), None),
+        _ if !pin => ("the system decides where threads run".into(), None),
         _ if core_count() < 2 => ("one core, so nothing is pinned".into(), None),
         Some(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
-        None => ("the system does not permit pinning, so threads run where it puts them".into(), None),
+        None => ("the system does not permit pinning, so it decides where threads run".into(), None),
     }
 }
 

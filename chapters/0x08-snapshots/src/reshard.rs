@@ -1,8 +1,8 @@
 //! Resharding: rewriting the logs of a data directory for another number of shards.
 //!
-//! The order of the commands of a market is kept, and no other order means anything. It is safe to
-//! cut short anywhere: the new logs are complete and read back before they take the old ones' place, and they do that by
-//! one rename. Whoever opens the directory after it goes on with the new ones.
+//! The order of a market's commands is kept; no other order means anything. It can be interrupted anywhere: the new
+//! logs are complete and read back before they replace the old ones, by one rename. The next program that opens the
+//! directory continues with the new ones.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use market::{Disk, EngineError, LogError};
 
 use crate::ledger;
 
-/// Rewrites the logs in `data_dir` for `shards` shards, and says what was done.
+/// Rewrites the logs in `data_dir` for `shards` shards, and returns a report.
 ///
 /// # Errors
 /// When there is no log, when a log can't be trusted, or the disk can't be written.
@@ -52,7 +52,7 @@ fn rewrite(disk: &dyn Disk, data_dir: &Path, before: u16, shards: u16) -> Result
 }
 // ANCHOR_END: rewrite
 
-/// Removes the ledgers of the old set. An engine makes them again from the logs.
+/// Removes the ledgers of the old set. An engine rebuilds them from the logs.
 fn remove_ledgers(data_dir: &Path, shards: u16) -> Result<(), EngineError> {
     (0..shards).try_for_each(|shard| ledger::remove(data_dir, ShardOf { shard, shards }))
 }

@@ -1,8 +1,8 @@
-//! The segments of the log: when one is full, the next is begun, and it was laid out before that.
+//! The segments of the log: when one is full, the next is begun; it was laid out before that.
 //!
-//! To lay a segment out is to write zeros and wait for the disk, which takes as long as a hundred frames do. So a
-//! thread does it when half of the segment before is used. To begin it costs two syncs and a rename, once in millions of
-//! commands. Invariant: the next segment gets its name when all before it is on disk.
+//! Laying a segment out means writing zeros and waiting for the disk, which takes as long as a hundred frames do. So
+//! a thread does it when half of the segment before is used. Beginning it costs two syncs and a rename, once in
+//! millions of commands. Invariant: the next segment gets its name when all before it is on disk.
 
 use std::io;
 use std::thread::{self, JoinHandle};
@@ -11,7 +11,7 @@ use market::log::{RECORD_BYTES, ShardOf};
 use market::log_next::NextSegment;
 use market::{LogError, LogWriter, Options};
 
-/// Cuts the log of a shard, or leaves it in one piece.
+/// Cuts the log of a shard into segments, or leaves it in one piece.
 pub struct Segments {
     options: Options,
     shard: ShardOf,
@@ -31,10 +31,10 @@ impl Segments {
     }
 
     // ANCHOR: go_on
-    /// Begins the next segment if the one at hand is full. Everything in that one is on disk.
+    /// Begins the next segment if the current one is full. Everything in that one is on disk.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// When the disk can't be written.
     pub fn go_on(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         let Some(full) = self.options.segment_commands else { return Ok(()) };
         let used = log.in_segment();
@@ -69,17 +69,17 @@ impl Segments {
         thread.join().unwrap_or_else(|_| Err(error(log, io::Error::other("its thread panicked")))).map(Some)
     }
 
-    /// Ends the log: what was laid out and not begun is removed.
+    /// Ends the log: a segment that was laid out and not begun is removed.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// When the disk can't be written.
     pub fn end(&mut self, log: &LogWriter) -> Result<(), LogError> {
         self.laid_out(log)?.map_or(Ok(()), NextSegment::remove)
     }
 }
 
 fn error(log: &LogWriter, source: io::Error) -> LogError {
-    LogError::Io { what: "lay out the next segment of", path: log.path().to_path_buf(), source }
+    LogError::Io { what: "reserve the next segment of", path: log.path().to_path_buf(), source }
 }
 
 impl Drop for Segments {

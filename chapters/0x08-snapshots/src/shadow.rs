@@ -1,8 +1,8 @@
-//! The shadow: it replays the log behind the engine, and writes down what it has come to.
+//! The shadow: it replays the log behind the engine, and writes the state that it reaches into snapshots.
 //!
 //! It begins as an engine does, with the last snapshot, and reads the log and nothing else. So matching never waits
-//! for it, and each snapshot is a recovery that was tried. Invariants: it writes nothing but snapshots, and it reads no
-//! further than the watermark, so nothing in a snapshot can be lost. Cost: the state a second time in memory, and
+//! for it, and each snapshot is a recovery that was tried. Invariants: it writes nothing but snapshots, and it reads
+//! no further than the watermark, so nothing in a snapshot can be lost. Cost: the state a second time in memory, and
 //! the work of matching a second time on some core.
 
 use std::path::Path;
@@ -22,10 +22,10 @@ use crate::metrics::Unmeasured;
 use crate::reshard::reshard;
 use crate::start::{Origin, Start};
 
-/// How many commands are replayed before somebody may ask for something else.
+/// How many commands are replayed before `follow` returns, so that its caller can do other work.
 const STEP_COMMANDS: u64 = 65_536;
 
-/// What the log of one shard has come to, as far as it was read.
+/// The state of one shard at the command up to which its log was read.
 pub struct Shadow {
     options: Options,
     shard: ShardOf,
@@ -72,8 +72,8 @@ impl Shadow {
     }
 
     // ANCHOR: follow
-    /// Replays the next commands that are on disk, as far as command `until` or a little further, and says how many
-    /// are left up to the watermark. Whoever wants to know what each of them led to is told.
+    /// Replays the next commands that are on disk, as far as command `until` or a little further, and returns how
+    /// many are left up to the watermark. `heard` gets each command's events.
     ///
     /// # Errors
     /// When the log can't be read, or is not what it was.
@@ -116,7 +116,7 @@ impl Shadow {
     }
     // ANCHOR_END: follow
 
-    /// Everything that the markets hold behind the last command that it replayed.
+    /// The state of all markets after the last command that was replayed.
     pub fn state(&self) -> ExchangeState {
         self.exchange.state()
     }

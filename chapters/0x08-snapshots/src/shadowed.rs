@@ -1,7 +1,7 @@
-//! The engine and its shadow, and the thread that the shadow has.
+//! The engine and its shadow, and the shadow's thread.
 //!
-//! The engine knows nothing of it: what they share is the log. When the shadow can't go on, the engine does, and says
-//! so when it is closed.
+//! The engine does not know about it: the two share only the log. When the shadow can't go on, the engine does, and
+//! reports it when it is closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use crate::engine;
 use crate::metrics::Metrics;
 use crate::shadow::Shadow;
 
-/// How long the shadow rests when it has caught up.
+/// How long the shadow sleeps when it has caught up.
 const REST: Duration = Duration::from_millis(5);
 
 /// An engine that is followed by a shadow, if that was asked for.
@@ -71,7 +71,7 @@ impl Follower {
         Ok(Follower { stop, thread: Some(thread.map_err(error)?) })
     }
 
-    /// Ends the thread, and says what it has to say.
+    /// Ends the thread, and returns its messages.
     fn stop(mut self) -> Vec<String> {
         self.join()
     }
@@ -85,12 +85,12 @@ impl Follower {
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        // It must not write on while somebody else takes the directory.
+        // It must not write on while another engine opens the directory.
         self.join();
     }
 }
 
-/// Follows the logs of all shards until `stop` says so, and says what came of it.
+/// Follows the logs of all shards until `stop` returns true, and returns the messages about them.
 fn follow_all(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Vec<String> {
     let Some(_lock) = wait_for_lock(options, stop) else { return Vec::new() };
     let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
@@ -104,7 +104,7 @@ fn follow_all(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Vec<Str
     followers.into_iter().map(One::remark).collect()
 }
 
-/// The snapshots' lock, as soon as nobody else has it.
+/// The snapshots' lock, as soon as no other process holds it.
 fn wait_for_lock(options: &Options, stop: &dyn Fn() -> bool) -> Option<SnapshotLock> {
     loop {
         match SnapshotLock::take(&*options.disk, &options.data_dir) {
@@ -118,7 +118,7 @@ fn wait_for_lock(options: &Options, stop: &dyn Fn() -> bool) -> Option<SnapshotL
 /// The shadow of one shard, and what it did.
 struct One {
     shard: u16,
-    /// Gone when it could not go on, and then there are its last words.
+    /// An error when it could not go on.
     shadow: Result<Shadow, EngineError>,
     written: u64,
     /// Of the state in the last snapshot, if it wrote one.
@@ -131,7 +131,7 @@ impl One {
         One { shard: shard.shard, shadow: Shadow::begin(options, shard), written: 0, digest: None, behind: 0 }
     }
 
-    /// Replays some commands, writes a snapshot where one is due, and says whether there was something to do.
+    /// Replays some commands, writes a snapshot where one is due, and returns whether there was work.
     fn step(&mut self, every: u64) -> bool {
         let Ok(shadow) = &mut self.shadow else { return false };
         let (before, due) = (shadow.next(), shadow.kept().plus(every));

@@ -1,10 +1,10 @@
-//! A slab: slots that are used again.
+//! A slab: slots that are reused.
 //!
-//! A slot that is freed goes on a list of free slots, and the next order takes it from there. The memory is that of
-//! the most orders that ever rested at one time. It comes in chunks, because a vector that grows copies everything and
-//! touches new pages for all of it. All slots of a new chunk go on the list at once: whether a free slot is at hand is
-//! then no question whose answer a processor guesses wrong. Invariant: a slot is either taken or on the free list.
-//! Cost: to take a slot is a pop, to free it a push; a chunk is found by an address that stays in the cache.
+//! A freed slot goes on a list of free slots, and the next order takes it from there. The memory is that of the
+//! largest number of orders that ever rested at one time. It comes in chunks, because a growing vector copies
+//! everything and touches new pages for all of it. All slots of a new chunk go on the list at once: then the
+//! processor need not predict whether a free slot is available. Invariant: a slot is either taken or on the free
+//! list. Cost: taking a slot is a pop, freeing it a push; a chunk is found by an address that stays in the cache.
 
 // ANCHOR: slab
 /// Where a value lies in a [`Slab`].
@@ -13,14 +13,14 @@ pub type Slot = u32;
 /// How many values lie side by side: 32 KiB of resting orders.
 const CHUNK: usize = 1_024;
 
-/// Values that come and go, in memory that stays.
+/// Values in memory that is never returned.
 pub struct Slab<T> {
     chunks: Vec<Box<[T; CHUNK]>>,
     free: Vec<Slot>,
 }
 
 impl<T: Copy + Default> Slab<T> {
-    /// Takes a free slot, whose value is whatever it was.
+    /// Takes a free slot; its value is arbitrary.
     pub fn take(&mut self) -> Slot {
         loop {
             if let Some(slot) = self.free.pop() {
@@ -33,7 +33,7 @@ impl<T: Copy + Default> Slab<T> {
     #[cold]
     fn new_chunk(&mut self) {
         let first = (self.chunks.len() * CHUNK) as Slot;
-        // The length is right, so this can't fail; a boxed array has no bounds to check later.
+        // The length is right, so this can't fail; a boxed array needs no bounds checks later.
         if let Ok(chunk) = vec![T::default(); CHUNK].into_boxed_slice().try_into() {
             self.chunks.push(chunk);
         }

@@ -50,7 +50,7 @@ impl Origin {
         self.place.map_or(Sequence::FIRST, |place| place.next.sequence)
     }
 
-    /// Says in what was found in the log which part of it was replayed, and what whoever runs the engine should know.
+    /// Adds to the recovery which part of the log was replayed, and what an operator should know about the start.
     pub fn tell(&self, recovery: &mut Recovery) {
         let before = self.next().0 - Sequence::FIRST.0;
         recovery.replayed = recovery.commands.saturating_sub(before);
@@ -91,7 +91,7 @@ impl Start {
         }
         let has_beginning = segments.first().is_none_or(|segment| segment.first == Sequence::FIRST);
         let mut passed_over = Vec::new();
-        // With all of the log a replay can write the ledger again, and without it nothing can.
+        // With all of the log a replay can write the ledger again, and otherwise nothing can.
         for with_ledger in if has_beginning { &[true][..] } else { &[true, false] } {
             for (_, path) in &snapshots {
                 match load(disk, shard, &segments, path, *with_ledger) {
@@ -144,7 +144,7 @@ fn load(
     Ok((exchange, snapshot.header))
 }
 
-/// Says what is missing where a snapshot is all that is left.
+/// The error when there is a snapshot and no log.
 fn without_log(path: &Path) -> EngineError {
     let reason =
         "there is a snapshot and no log, so commands that were acknowledged may be lost, and nothing was loaded: \
@@ -153,7 +153,7 @@ fn without_log(path: &Path) -> EngineError {
     EngineError::Unsound { path: path.to_path_buf(), reason }
 }
 
-/// Says what is missing where the log's beginning is gone and no snapshot holds.
+/// The error when the log's beginning is gone and no snapshot is valid.
 fn without_beginning(path: PathBuf, first: Sequence, passed_over: &[String]) -> EngineError {
     let found = if passed_over.is_empty() { "there is none".to_string() } else { passed_over.join("; ") };
     let reason = format!(

@@ -1,4 +1,4 @@
-//! Backups: taken beside an engine that works and trims its log, tried, restored, and refused where something is.
+//! Backups: taken beside an engine that works and trims its log, tried, restored, and refused.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -30,7 +30,7 @@ type Engine = <Chapter as runner::Chapter>::Engine;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch08");
 
-/// Something that would take so long is stuck.
+/// An operation that takes this long is stuck.
 const STUCK: Duration = Duration::from_secs(60);
 const ORDERS: usize = 60_000;
 
@@ -58,8 +58,8 @@ fn engine(folder: &Path) -> Child {
     engine.arg("--output").arg(folder).spawn().unwrap()
 }
 
-/// The drill: an engine works, writes snapshots and trims its log, and is copied again and again; then it is killed and its
-/// folder is lost. What is restored holds all that was acknowledged when the backup began, and the model's state.
+/// The drill: an engine works, writes snapshots and trims its log, and is copied again and again; then it is killed
+/// and its folder is lost. The restored copy holds all that was acknowledged before, and the model's state.
 #[test]
 fn the_drill() {
     let flow = flow::generate(FlowName::Venue, ORDERS, flow::DEFAULT_SEED);
@@ -104,7 +104,7 @@ fn the_drill() {
     assert_eq!(drafts(folder.path()), 0, "a draft was left");
 }
 
-/// The log that is copied may have lost its beginning, so nobody could write the ledger again: it is copied as well.
+/// A log without its beginning can't write the ledger again, so the ledger is copied as well.
 #[test]
 fn the_ledger_is_copied() {
     let oracle = Oracle::of(&Random::new(2).stream(120));
@@ -218,7 +218,7 @@ impl Disk for Changing {
     }
 }
 
-/// Who trims while he is copied is copied again, but not for ever, and nobody else is.
+/// A directory that is trimmed during the copy is copied again, a bounded number of times.
 #[test]
 fn what_changed_meanwhile_is_copied_again() {
     let folder = Folder::on_disk(RealDisk);
@@ -250,8 +250,8 @@ fn drafts(folder: &Path) -> usize {
     entries.filter(|entry| entry.file_name().to_string_lossy().contains(".draft-")).count()
 }
 
-/// A disk that writes the copy otherwise than it was given: the copy is tried before it has its name, so there is none.
-/// With a snapshot behind the last command, a start would look at none of the segments before that.
+/// A disk that writes the copy differently from what it was given: the copy is tried before it has its name, so there
+/// is none. With a snapshot behind the last command, a start would look at none of the segments before that.
 #[test]
 fn a_copy_that_does_not_read_back() {
     let folder = Folder::on_disk(RealDisk);
@@ -288,7 +288,7 @@ impl Meddle for Liar {
     }
 }
 
-/// What is there is never replaced, and a backup that is damaged is restored nowhere.
+/// Existing files are never replaced, and a damaged backup is never restored.
 #[test]
 fn what_is_refused() {
     let folder = Folder::on_disk(RealDisk);

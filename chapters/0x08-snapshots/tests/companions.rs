@@ -1,5 +1,5 @@
 //! What the shadow carries along is there again after any start, and no program loses what it does not know.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -19,7 +19,7 @@ use market::{Command, Event, Options, RealDisk, Sequence, Stamp};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// Counts commands and events, by kind of nothing: enough to see whether one was missed or came twice.
+/// Counts commands and events, to see whether one was missed or came twice.
 #[derive(Clone, Default)]
 struct Counter(Arc<Mutex<[u64; 3]>>);
 

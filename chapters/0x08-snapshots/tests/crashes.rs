@@ -1,4 +1,4 @@
-//! What a crash may leave of segments and snapshots, told from what the real program does.
+//! What a crash may leave of segments and snapshots, derived from what the real program does.
 
 use ch08::Chapter;
 use ch08::shadow::Shadow;

@@ -31,7 +31,7 @@ use set_up::{check_ledgers, commands, folder, is_trimmed, logged, shards_of, tri
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// What was met, so that a test can say that it proves something.
+/// The cases that were met, so that a test can show that it proves something.
 #[derive(Default)]
 struct Met {
     whole: usize,
@@ -112,8 +112,8 @@ fn one_stream(seed: u64, met: &mut Met) -> Result<(), String> {
     check_state(&oracle.state(done), &again.closed.state)
 }
 
-/// The power fails in each operation: the directory opens with one number of shards and everything in it, says so to
-/// whoever asks for the other, and a second resharding ends what was begun.
+/// The power fails in each operation: the directory opens with one number of shards and everything in it, refuses
+/// the other number with a reason, and a second resharding finishes the work.
 #[test]
 fn a_crash_in_each_operation() {
     let cases = [(2, 3, true), (2, 1, false), (3, 1, true), (1, 2, true), (2, 3, false)];
@@ -140,7 +140,7 @@ fn a_crash_in_each_operation() {
             opened[which] += 1;
             let mut done = 160;
             if which == 0 && at % 3 == 0 {
-                // Work goes on before somebody tries again, and the drafts that were left are of another moment.
+                // Work goes on before the next try, and the drafts that were left are of another moment.
                 folder.options.shards = before;
                 run::<Engine>(&folder.options, &commands(&oracle, 160, 200), 5).unwrap();
                 snapshot::<Shadow>(&folder.options).unwrap();
@@ -162,9 +162,9 @@ fn a_crash_in_each_operation() {
     }
 }
 
-/// What has a name as the new set will have it, and is of no set, is not taken for a part of it.
+/// A leftover file with a name of the new set is not taken for a part of it.
 #[test]
-fn leftovers_never_come_back() {
+fn leftovers_never_reappear() {
     for trims in [true, false] {
         let (disk, mut folder, oracle) = two_snapshots(4, 2, trims);
         let [old, new] = [2, 3].map(|shards| ShardOf { shard: 1, shards });
@@ -204,7 +204,7 @@ fn fewer_commands_than_shards() {
     check_state(&oracle.state(20), &again.closed.state).unwrap();
 }
 
-/// A bit that is flipped anywhere in the oldest snapshot, and in each segment: refused, and everything is as it was.
+/// A bit that is flipped anywhere in the oldest snapshot, and in each segment: refused, and nothing is changed.
 #[test]
 fn damage_is_refused() {
     let (disk, folder, _) = two_snapshots(1, 2, true);

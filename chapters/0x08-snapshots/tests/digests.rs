@@ -1,5 +1,5 @@
-//! The digest of a state, said by whoever comes to it: the engine that closes, its shadow, a snapshot by itself, a backup.
-//! Behind the same command they have to say the same, and that is the model's.
+//! The digest of a state, as reported by each part that reaches it: the engine that closes, its shadow, a
+//! snapshot by itself, a backup. After the same command they have to report the same digest, the model's.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -21,13 +21,13 @@ use market::{Engine as _, Price, RealDisk};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// Something that would take so long is stuck.
+/// An operation that takes this long is stuck.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// A shard, the command behind which it stands, and the digest that it has there.
+/// A shard and a command, and the digest after it.
 type Said = BTreeMap<(u16, u64), u64>;
 
-/// What lines say of digests: a shard first, then a command, and the digest behind that.
+/// The digests in lines of output, by shard and command.
 fn said(lines: &[String]) -> Said {
     let number = |text: &str, before: &str| {
         let (_, rest) = text.split_once(before)?;
@@ -43,9 +43,10 @@ fn said(lines: &[String]) -> Said {
     digests.collect()
 }
 
-/// Engine, shadow and snapshot, life after life, in shards: each says the model's digest behind its command.
+/// Engine, shadow and snapshot, life after life, in shards: each reports the model's digest after its
+/// command.
 #[test]
-fn whoever_stands_at_a_command_says_the_same() {
+fn all_sources_agree_about_a_command() {
     let (disk, commands) = (SimDisk::new(1, Faults::default()), Random::new(3).stream(600));
     let of = |shard| ShardOf { shard, shards: 2 };
     let oracles = [0, 1].map(|shard| {
@@ -83,9 +84,9 @@ fn whoever_stands_at_a_command_says_the_same() {
     assert!(by_shadow >= 5, "the shadow said {by_shadow} digests");
 }
 
-/// A backup says what it was tried with.
+/// A backup reports the digest that it was tried with.
 #[test]
-fn a_backup_says_it_too() {
+fn a_backup_reports_it_too() {
     let folder = Folder::new(RealDisk);
     let went = run::<Engine>(&folder.options, &Random::new(5).stream(100), 10).unwrap();
     let copied = copy::<Shadow>(&folder.options, &folder.path().join("copy")).unwrap();

@@ -37,7 +37,7 @@ fn two_snapshots() -> (Folder, Oracle) {
     (folder, oracle)
 }
 
-/// Leaves so many entries in the ledger, as a kill does that comes before a buffer was written.
+/// Leaves so many entries in the ledger, as a kill before a buffer was written does.
 fn cut_ledger(folder: &Folder, entries: usize) {
     for entry in fs::read_dir(folder.path()).unwrap().flatten() {
         if let Some(part) = entry.file_name().to_str().and_then(Part::of_file_name) {
@@ -48,7 +48,7 @@ fn cut_ledger(folder: &Folder, entries: usize) {
     }
 }
 
-/// How many segments go that nobody needs.
+/// How many segments are removed because no snapshot needs them.
 fn trims(folder: &Folder, archive: Option<&Path>) -> Result<usize, EngineError> {
     let kept = Kept::find(&RealDisk, folder.path(), ShardOf::ONLY, Sequence(u64::MAX))?;
     trim(&RealDisk, folder.path(), archive, ShardOf::ONLY, &kept)
@@ -91,7 +91,8 @@ fn trimming_waits_for_the_ledger() {
     assert_eq!((trims(&folder, None).unwrap(), begins()), (0, 1));
     run::<Engine>(&folder.options, &[], 5).unwrap();
     assert!(trims(&folder, None).unwrap() > 0 && begins() > 60);
-    // Now nothing can write it again: somebody removes it, and the start goes on and says what is missing.
+    // Now nothing can write it again: a file of it is removed, and the start goes on and reports what
+    // is missing.
     for entry in fs::read_dir(folder.path()).unwrap().flatten() {
         if entry.file_name().to_str().and_then(Part::of_file_name).is_some() {
             fs::remove_file(entry.path()).unwrap();
@@ -102,15 +103,15 @@ fn trimming_waits_for_the_ledger() {
     assert!(went.recovery.remarks.join("; ").contains("the ledger does not have all"), "{:?}", went.recovery);
 }
 
-/// A snapshot says how much of the ledger was on disk before it, and segments go on its word: so there is none before the
-/// ledger was synced. One of its parts here is a folder, which can't be opened to be synced.
+/// A snapshot records how much of the ledger was on disk before it, and segments are removed because of that: so
+/// there is none before the ledger was synced. One of its parts here is a folder, which can't be opened to be synced.
 #[test]
 fn no_snapshot_before_the_ledger_is_synced() {
     let (folder, oracle) = two_snapshots();
     run::<Engine>(&folder.options, &commands(&oracle, 200, 250), 5).unwrap();
     let behind = Part { shard: ShardOf::ONLY, first: Sequence(1_000), entry: 1_000_000 };
     fs::create_dir(folder.path().join(behind.file_name())).unwrap();
-    assert!(snapshot::<Shadow>(&folder.options).is_err(), "nobody tried to sync the ledger");
+    assert!(snapshot::<Shadow>(&folder.options).is_err(), "nothing tried to sync the ledger");
     assert_eq!(list(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].0, Sequence(201));
 }
 
@@ -157,7 +158,7 @@ fn a_snapshot_that_the_ledger_has_come_to_stays() {
     let went = run::<Engine>(&folder.options, &commands(&oracle, 260, 300), 5).unwrap();
     assert_eq!(went.recovery.replayed, 60, "{:?}", went.recovery.remarks);
     check_ledger(oracle.events(300), folder.path(), 1).unwrap();
-    // The ledger has come to all of them by now, and nobody has synced it.
+    // The ledger has come to all of them by now, and is not synced yet.
     let found = Kept::find(&RealDisk, folder.path(), ShardOf::ONLY, Sequence(u64::MAX)).unwrap();
     assert_eq!(found.snapshots.len(), 3, "snapshots that are kept before the ledger is synced");
     snapshot::<Shadow>(&folder.options).unwrap();

@@ -41,8 +41,8 @@ fn a_start_replays_what_came_after_the_snapshot() {
         engine.submit(command).expect("taken");
     }
     engine.flush().expect("acknowledged");
-    // The shadow is behind, but not for ever. It needs milliseconds; looks are counted and not seconds, for a machine that
-    // stands still moves no shadow.
+    // The shadow is behind, but not for ever. It needs milliseconds; looks are counted and not seconds, because a
+    // stopped machine moves no shadow.
     let newest =
         || list(&disk, folder.path(), ShardOf::ONLY).expect("listed").first().map_or(0, |(next, _)| next.0 - 1);
     for _ in 0..5_000 {

@@ -1,5 +1,5 @@
-//! What the engine asks of the machine: room in the log before the first command, a core for matching, and somebody
-//! else to wait for the ledger's file. None of them changes an answer, so each is looked at by itself.
+//! What the engine needs from the machine: space in the log before the first command, a core for matching, and
+//! another thread that waits for the ledger's file. None of them changes an answer, so each is tested by itself.
 #![allow(clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
@@ -22,18 +22,19 @@ use market::{AccountId, Acknowledge, Cents, Command, Engine as _, Event, MarketI
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// Something that would take so long is stuck.
+/// An operation that takes this long is stuck.
 const STUCK: Duration = Duration::from_secs(20);
 
 const MARKET: MarketId = MarketId(1);
 
-/// So many deposits, each an entry of the ledger, behind the command that opens their market.
+/// This many deposits, each an entry of the ledger, after the command that opens their market.
 fn deposits(count: u64) -> Vec<Command> {
     let deposit = |cents| Command::Deposit { market: MARKET, account: AccountId(1), amount: Cents(cents), request: 0 };
     [Command::Open { market: MARKET }].into_iter().chain((1..=count).map(deposit)).collect()
 }
 
-/// The log's file has its room before the first command, on disk, and frames that fit into it make it no longer.
+/// The log's file has its space before the first command, on disk, and frames that fit into it do not make it
+/// longer.
 #[test]
 fn the_log_is_laid_out() {
     const COMMANDS: usize = 1_000;
@@ -43,16 +44,19 @@ fn the_log_is_laid_out() {
     let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
     let length = || disk.durable(&folder.log()).unwrap().len();
     let laid_out = length();
-    assert!(laid_out >= COMMANDS * RECORD_BYTES, "the log has {laid_out} bytes, and room for {COMMANDS} was asked for");
+    assert!(
+        laid_out >= COMMANDS * RECORD_BYTES,
+        "the log has {laid_out} bytes, but space for {COMMANDS} was asked for"
+    );
     deposits(COMMANDS as u64 - 1).into_iter().try_for_each(|command| engine.submit(command).map(drop)).unwrap();
     engine.flush().unwrap();
-    assert_eq!(length(), laid_out, "bytes of the log when all that was laid out for is written");
+    assert_eq!(length(), laid_out, "bytes of the log when all the reserved space is used");
     engine.close().unwrap();
     let left = disk.read(&folder.log()).unwrap().len();
-    assert!(left < laid_out, "the log has {left} bytes at the end: what no frame used is not given back");
+    assert!(left < laid_out, "the log has {left} bytes at the end: unused space is not returned");
 }
 
-/// On how many cores the thread may run that acknowledges, which is the one that matches.
+/// How many cores the acknowledging thread may run on; it is the one that matches.
 #[derive(Clone, Default)]
 struct Cores(Arc<AtomicUsize>);
 
@@ -62,7 +66,7 @@ impl Acknowledge for Cores {
     }
 }
 
-/// With `pin_threads` matching has one core, without it whichever the system gives it.
+/// With `pin_threads` matching has one core, without it the system chooses.
 #[test]
 fn matching_has_a_core_of_its_own() {
     let _turn = PINNED.lock();
@@ -83,10 +87,10 @@ fn matching_has_a_core_of_its_own() {
     }
 }
 
-/// Tests whose threads are pinned, and found by their names, take turns.
+/// Tests whose threads are pinned and found by name take turns.
 static PINNED: Mutex<()> = Mutex::new(());
 
-/// The core of each thread that writes a ledger and may run on one core alone.
+/// The core of each thread that writes a ledger and may run on one core only.
 fn cores_of_ledgers() -> Vec<String> {
     let threads = std::fs::read_dir("/proc/self/task").unwrap().map(|thread| thread.unwrap().path());
     let status = threads.filter_map(|thread| std::fs::read_to_string(thread.join("status")).ok());
@@ -95,7 +99,8 @@ fn cores_of_ledgers() -> Vec<String> {
     cores.filter(|cores: &String| cores.parse::<usize>().is_ok()).collect()
 }
 
-/// Where cores are few, the thread that matching wakes for the ledger does not take its core: it has another.
+/// Where cores are few, the thread that matching wakes for the ledger does not take matching's core: it has
+/// another.
 #[test]
 fn the_ledger_is_written_on_another_core() {
     let _turn = PINNED.lock();
@@ -119,18 +124,18 @@ fn the_ledger_is_written_on_another_core() {
     }
 }
 
-/// A thread that is alone with others on one core would stop them.
+/// A pinned thread that shares the only core with others would stop them.
 #[test]
 fn with_one_core_nothing_is_pinned() {
     let _turn = PINNED.lock();
     let alone = thread::spawn(|| {
-        // Asked for while there are more, which somebody else in this program may have done.
+        // Called while there are more cores; other tests in this program may have done so already.
         let one = ch08::cores::quietest_first()[0];
-        assert!(core_affinity::set_for_current(one), "the system permits no choice of a core");
+        assert!(core_affinity::set_for_current(one), "the system permits no choice of core");
         let mut folder = Folder::new(SimDisk::new(2, Faults::default()));
         folder.options.pin_threads = true;
         let (engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
-        // Time for its threads to go where they are sent.
+        // Time for its threads to move to their cores.
         thread::sleep(Duration::from_millis(50));
         assert_eq!(cores_of_ledgers(), [one.id.to_string()], "where the ledger is written");
         engine.close().unwrap().remarks.join("; ")
@@ -139,7 +144,8 @@ fn with_one_core_nothing_is_pinned() {
     assert!(remarks.contains("one core"), "{remarks}");
 }
 
-/// Memory that the system only promised is found at its first touch, and no command should have to wait for that.
+/// Memory that the system has only promised is provided at its first touch, and no command should have to wait
+/// for that.
 #[test]
 fn a_rings_memory_is_there_before_its_first_command() {
     const SLOTS: usize = 1 << 20;
@@ -150,21 +156,22 @@ fn a_rings_memory_is_there_before_its_first_command() {
     let before = resident();
     let slots = Slots::<[u64; 8]>::new(SLOTS);
     let (there, bytes) = (resident() - before, slots.capacity() * size_of::<[u64; 8]>());
-    assert!(there > bytes / 2, "of {bytes} bytes {there} are there");
+    assert!(there > bytes / 2, "of {bytes} bytes {there} are resident");
 }
 
-/// A folder whose ledger's file takes nothing once it holds as much as a pipe does, and the pipe's other end.
+/// A folder whose ledger's file stops accepting bytes once it holds as much as a pipe does, and the pipe's
+/// other end.
 fn stopped_ledger() -> (Folder, File) {
     let folder = Folder::new(SimDisk::new(3, Faults::default()));
     let path = folder.path().join("ledger.draft");
     let made = Process::new("mkfifo").arg(&path).status().unwrap();
     assert!(made.success(), "mkfifo could not make {}", path.display());
-    // Opened for both, so that nobody waits for the other end to come.
+    // Opened for both, so that neither open waits for the other end.
     let pipe = OpenOptions::new().read(true).write(true).open(&path).unwrap();
     (folder, pipe)
 }
 
-/// From now on it takes everything, so that whoever waits for it goes on.
+/// From now on it accepts everything, so that a waiting thread continues.
 fn go_on(mut pipe: File) {
     thread::spawn(move || {
         let mut bytes = [0; 1 << 16];
@@ -172,11 +179,12 @@ fn go_on(mut pipe: File) {
     });
 }
 
-/// More entries than the pipe holds and one buffer of 256 KiB on the way to it; fewer than with the other buffers.
+/// More entries than the pipe holds plus one buffer of 256 KiB on the way to it; fewer than with the other
+/// buffers.
 const ENTRIES: u64 = 18_000;
 const _: () = assert!(ENTRIES as usize * Event::BYTES > 2 * 256 * 1024);
 
-/// The ledger's file takes nothing for a while. Somebody waits for it, but it is not the matching thread, which goes on
+/// The ledger's file accepts nothing for a while. A thread waits for it, but not the matching thread, which continues
 /// as long as there is a buffer to fill.
 #[test]
 fn matching_does_not_wait_for_the_ledgers_file() {
@@ -193,10 +201,10 @@ fn matching_does_not_wait_for_the_ledgers_file() {
         thread::sleep(Duration::from_millis(1));
     }
     let went_on = caller.is_finished();
-    // Before anything is asked, so that the engine can end, whatever it waits for.
+    // Before any assertion, so that the engine can end, whatever it waits for.
     go_on(pipe);
     let engine = caller.join().unwrap();
-    assert!(went_on, "matching waited for the ledger's file, which took nothing");
+    assert!(went_on, "matching waited for the ledger's file, which accepted nothing");
     engine.close().unwrap();
 }
 
@@ -208,13 +216,14 @@ impl Acknowledge for Breaks {
     fn acknowledge(&mut self, stamp: Stamp, _events: &[Event]) {
         if stamp.sequence.0 > ENTRIES {
             self.0.send(()).unwrap();
-            // A panic that prints no trace, which would take longer than the test.
+            // A panic that prints no trace, because that would take longer than the test.
             std::panic::resume_unwind(Box::new("the receiver broke"));
         }
     }
 }
 
-/// An engine that broke is gone when its ledger's thread is, too: the next one writes the same file.
+/// An engine that has failed is gone only when its ledger's thread is gone too: the next one writes
+/// the same file.
 #[test]
 fn an_engine_that_broke_does_not_write_on() {
     let (folder, pipe) = stopped_ledger();
@@ -229,11 +238,11 @@ fn an_engine_that_broke_does_not_write_on() {
     thread::sleep(Duration::from_millis(100));
     let waited = !caller.is_finished();
     go_on(pipe);
-    assert!(caller.join().unwrap().is_err(), "the receiver broke, and the engine went on");
-    assert!(waited, "the engine was gone, and its ledger's thread was not done with the file");
+    assert!(caller.join().unwrap().is_err(), "the receiver broke, but the engine went on");
+    assert!(waited, "the engine was gone, but its ledger's thread was still using the file");
 }
 
-/// The thread that writes the ledger ends when its disk is full. Whoever has the next buffer for it says why.
+/// The thread that writes the ledger ends when its disk is full. The next write to the ledger reports why.
 #[test]
 fn a_ledger_without_room_is_named() {
     let folder = Folder::new(SimDisk::new(4, Faults::default()));

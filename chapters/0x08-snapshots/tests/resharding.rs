@@ -1,5 +1,5 @@
-//! Resharding trusts nothing: not a log's name, not its tail, not its own writing. What it refuses, it leaves as
-//! it was.
+//! Resharding trusts nothing: not a log's name, not its tail, not its own writing. What it refuses, it leaves
+//! unchanged.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -40,13 +40,13 @@ fn logs(disk: &SimDisk) -> Vec<(PathBuf, Vec<u8>)> {
     logs.map(|path| (path.clone(), disk.read(&path).unwrap())).collect()
 }
 
-/// Resharding fails with words that hold `part`, and no log is another.
+/// Resharding fails with a message that contains `part`, and no log has changed.
 fn refused(disk: &SimDisk, folder: &Folder, shards: u16, part: &str) -> EngineError {
     let (before, ledgers) = (logs(disk), folder.files());
     let error = reshard(disk, folder.path(), shards).expect_err("it went on");
-    assert!(error.to_string().contains(part), "it does not say {part}: {error}");
-    assert_eq!(logs(disk), before, "logs changed in spite of: {error}");
-    assert_eq!(folder.files(), ledgers, "ledgers changed in spite of: {error}");
+    assert!(error.to_string().contains(part), "the error does not say {part}: {error}");
+    assert_eq!(logs(disk), before, "resharding refused, but logs changed: {error}");
+    assert_eq!(folder.files(), ledgers, "resharding refused, but ledgers changed: {error}");
     error
 }
 
@@ -54,7 +54,7 @@ fn refused(disk: &SimDisk, folder: &Folder, shards: u16, part: &str) -> EngineEr
 fn a_copied_log_is_refused() {
     let (disk, folder) = two_shards();
     disk.put(&log(&folder, 1, 2), &disk.read(&log(&folder, 0, 2)).unwrap());
-    let error = refused(&disk, &folder, 4, "shard 0 of 2, and shard 1 of 2 was asked for");
+    let error = refused(&disk, &folder, 4, "shard 0 of 2, but shard 1 of 2 was asked for");
     assert!(matches!(error, EngineError::Log(LogError::OtherShard { .. })), "{error}");
 }
 
@@ -79,7 +79,7 @@ fn a_torn_log_is_refused_until_it_was_opened() {
     run::<Engine>(&folder.options, &[], 1).unwrap();
 }
 
-/// Behind a whole frame nothing shows that there was one more command: the watermark says so.
+/// After a whole frame nothing shows that there was one more command: only the watermark does.
 #[test]
 fn a_log_that_lost_its_last_command_is_refused() {
     let (disk, folder) = two_shards();
@@ -90,7 +90,8 @@ fn a_log_that_lost_its_last_command_is_refused() {
     refused(&disk, &folder, 4, "was on disk once");
 }
 
-/// A resharding leaves one set, wherever it is cut short. Of two, nobody can say which is right.
+/// A resharding leaves one set, wherever it is interrupted. If there are two, it can't be known
+/// which is right.
 #[test]
 fn two_sets_are_refused() {
     let (disk, folder) = two_shards();
@@ -109,7 +110,7 @@ fn a_directory_in_use_is_refused() {
     reshard(&disk, folder.path(), 4).unwrap();
 }
 
-/// The new logs are answered for by new ledgers. One that is gone already is no hindrance.
+/// New ledgers replace the old ones. A ledger that is already gone is no problem.
 #[test]
 fn the_ledgers_of_the_old_set_go() {
     for gone in 0..2 {
@@ -130,13 +131,13 @@ fn a_ledger_that_stays_is_an_error() {
     fs::create_dir(&ledger).unwrap();
     let error = reshard(&disk, folder.path(), 4).expect_err("it went on");
     assert!(error.to_string().contains("the ledger"), "{error}");
-    assert_eq!(logs(&disk), before, "logs changed in spite of: {error}");
+    assert_eq!(logs(&disk), before, "resharding refused, but logs changed: {error}");
     fs::remove_dir(&ledger).unwrap();
     reshard(&disk, folder.path(), 4).unwrap();
 }
 
-/// Whatever a crash leaves of a real program's resharding can be opened, or says what to do, and a second resharding
-/// brings it to its end.
+/// Whatever a crash leaves of a real program's resharding either opens or reports what to do, and a second
+/// resharding completes it.
 #[test]
 fn crash_states_of_resharding() {
     traced::crash_states_of_resharding::<Chapter>(env!("CARGO_BIN_EXE_ch08"), reshard);
@@ -147,8 +148,8 @@ fn planted_mistakes_of_resharding() {
     traced::planted_mistakes_of_resharding::<Chapter>(env!("CARGO_BIN_EXE_ch08"), reshard);
 }
 
-/// A disk that writes something else than it was given, with a right checksum or without: what is read back shows it
-/// before anything is removed, and no draft stays.
+/// A disk that writes something else than it was given, with a correct checksum or without: reading it back detects
+/// that before anything is removed, and no draft stays.
 #[test]
 fn a_set_that_does_not_read_back_is_refused() {
     does_not_read_back(Liar);
@@ -178,7 +179,8 @@ impl Meddle for Liar {
     }
 }
 
-/// As many commands of one time as there may be are in a frame of the new logs, whatever frames they were in.
+/// Commands with the same time share frames in the new logs, as many as fit, whatever frames they were in
+/// before.
 #[test]
 fn new_logs_have_full_frames() {
     let disk = SimDisk::new(0, Faults::default());

@@ -1,5 +1,5 @@
-//! Who runs the journal and the matching. In simulations it is a schedule that follows from a seed, and it has to reach
-//! what threads reach; and some simulations run on the system's threads all the same.
+//! What runs the journal and the matching. In simulations it is a schedule that a seed determines, which has to reach
+//! what threads reach; some simulations run on the system's threads as well.
 #![allow(clippy::unwrap_used)]
 
 use std::thread;
@@ -25,7 +25,7 @@ fn simulation_on_threads() {
 
 #[test]
 fn matching_stays_behind() {
-    by_hand::matching_stays_behind_and_says_when_it_is_idle::<Engine>();
+    by_hand::matching_stays_behind_and_reports_idle::<Engine>();
 }
 
 #[test]
@@ -38,9 +38,9 @@ fn matching_ends_last() {
     by_hand::all_that_is_durable_is_acknowledged::<Engine>();
 }
 
-/// A matching thread that waits for commands is not at work.
+/// A matching thread that waits for commands is not busy.
 #[test]
-fn who_waits_is_not_busy() {
+fn a_waiting_thread_is_not_busy() {
     let folder = Folder::new(SimDisk::new(0, Faults::default()));
     let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
     for market in 1..=3 {

@@ -22,7 +22,7 @@ use market::{Command, Disk as _, Engine as _, LogFile, Options};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// Something that would take so long is stuck.
+/// An operation that takes this long is stuck.
 const STUCK: Duration = Duration::from_secs(20);
 
 /// A folder whose engine begins a segment every 20 commands, and makes frames of at most 7.
@@ -153,10 +153,11 @@ fn a_loss_in_segments_is_refused() {
     assert!(words.contains("command 100 was on disk once") && words.contains(&found.to_string()), "{words}");
     folder.options.accept_loss = vec![market::Sequence(found)];
     let words = folder.refusal::<Engine>().unwrap().to_string();
-    assert!(words.contains("does not go on without them"), "{words}");
+    assert!(words.contains("can't continue without them"), "{words}");
 }
 
-/// The next segment is laid out when half of this one is used: whoever fills it need not wait for that.
+/// The next segment is laid out when half of this one is used, so that the engine that fills it does
+/// not wait.
 #[test]
 fn the_next_segment_is_there_before_it_is_needed() {
     let (disk, oracle) = (SimDisk::new(5, Faults::default()), Oracle::of(&Random::new(5).stream(40)));
@@ -178,7 +179,8 @@ fn the_next_segment_is_there_before_it_is_needed() {
     engine.close().unwrap();
 }
 
-/// Keeps whoever syncs a segment that is laid out, until somebody says more, and tells when one has come.
+/// Holds up the sync of a segment that is laid out, until a message comes, and reports when such a sync
+/// has begun.
 #[derive(Clone)]
 struct Gate(Sender<()>, Arc<Mutex<Receiver<()>>>);
 
@@ -194,7 +196,8 @@ impl Meddle for Gate {
     }
 }
 
-/// An engine whose log broke is gone when nobody lays out a segment any more: the next one writes the same file.
+/// When an engine whose log broke is gone, no thread lays out a segment any more: the next engine writes the
+/// same file.
 #[test]
 fn an_engine_that_broke_lays_nothing_out() {
     let (disk, oracle) = (SimDisk::new(6, Faults::default()), Oracle::of(&Random::new(6).stream(20)));

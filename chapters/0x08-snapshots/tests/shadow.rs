@@ -25,7 +25,7 @@ type Engine = <Chapter as runner::Chapter>::Engine;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch08");
 
-/// Something that would take so long is stuck.
+/// An operation that takes this long is stuck.
 const STUCK: Duration = Duration::from_secs(60);
 
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -36,7 +36,7 @@ fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Whoever follows a log hears each command that was on disk, once, in order, and what it led to.
+/// A follower of a log sees each command that was on disk, once, in order, with its events.
 #[test]
 fn a_follower_hears_every_command() {
     let (disk, oracle) = (SimDisk::new(3, Faults::default()), Oracle::of(&Random::new(3).stream(300)));
@@ -55,7 +55,7 @@ fn a_follower_hears_every_command() {
     assert_eq!(heard, wanted.collect::<Vec<_>>());
 }
 
-/// Two shards, lives with a shadow and without, snapshots whenever it pleases: the state is the model's, each time.
+/// Two shards, lives with a shadow and without, snapshots at any moment: the state is the model's, each time.
 #[test]
 fn lives_with_a_shadow() {
     let (disk, oracle) = (SimDisk::new(1, Faults::default()), Oracle::of(&Random::new(1).stream(1_200)));
@@ -77,8 +77,8 @@ fn lives_with_a_shadow() {
     assert!(made > 0, "no life was long enough for a snapshot");
 }
 
-/// A shadow that finds damage stops, and says so in the end. The engine and the other shards' shadows go on, and no
-/// snapshot holds what is wrong.
+/// A shadow that finds damage stops, and reports it at the end. The engine and the other shards' shadows go on, and
+/// no snapshot holds the damage.
 #[test]
 fn a_shadow_that_stops() {
     let (disk, oracle) = (SimDisk::new(2, Faults::default()), Oracle::of(&Random::new(2).stream(300)));
@@ -111,10 +111,10 @@ fn a_shadow_that_stops() {
     assert_eq!(made(damaged), 0, "snapshots of a log that is damaged");
 }
 
-/// While somebody else makes snapshots the shadow waits, and an engine that ends does not wait with it. Then the shadow
-/// has its turn, and it is gone with an engine that is dropped.
+/// While another process makes snapshots the shadow waits, and an engine that ends does not wait with it. Then the
+/// shadow has its turn, and it is gone with an engine that is dropped.
 #[test]
-fn a_shadow_waits_for_whoever_makes_snapshots() {
+fn a_shadow_waits_while_another_makes_snapshots() {
     let disk = SimDisk::new(4, Faults::default());
     let mut folder = Folder::new(disk.clone());
     folder.options.snapshot_every = Some(1);
@@ -124,7 +124,7 @@ fn a_shadow_waits_for_whoever_makes_snapshots() {
     let held = take().unwrap();
     let (engine, (ended, ends)) = (open(), channel());
     std::thread::spawn(move || ended.send(engine.close().is_ok()).unwrap());
-    assert_eq!(ends.recv_timeout(STUCK), Ok(true), "whether an engine ends while somebody makes snapshots");
+    assert_eq!(ends.recv_timeout(STUCK), Ok(true), "whether an engine ends while another process makes snapshots");
     let engine = open();
     drop(held);
     wait_for("the shadow has no turn", || take().is_err());
@@ -190,7 +190,7 @@ fn a_process_beside_a_running_engine() {
     }
 }
 
-/// What can't be done is refused in words, with the exit code that says why.
+/// An impossible request is refused with a reason and the exit code for it.
 #[test]
 fn what_is_refused() {
     let folder = Folder::on_disk(RealDisk);

@@ -215,8 +215,8 @@ fn a_snapshot_that_does_not_fit_is_passed_over() {
     assert!(behind == 170 && said.join("\n").contains("it is of another log"), "behind {behind}, {said:?}");
     disk.remove(&newest.with_file_name(file_name(ShardOf::ONLY, first))).unwrap();
 
-    // The log without its last segments: the snapshot is ahead of it. The watermark would refuse that, and is gone, so the
-    // snapshot is the only witness, and nothing goes on before somebody has put it away.
+    // The log without its last segments: the snapshot is ahead of it. The watermark would refuse that, and is
+    // gone, so the snapshot is the only witness, and nothing goes on before an operator has moved it away.
     let chain = segments(&disk, folder.path(), ShardOf::ONLY).unwrap();
     let last = &chain[chain.len() - 2..];
     assert!(last[0].first < Sequence(171), "the snapshot is not ahead of what is left: {chain:?}");
@@ -238,7 +238,8 @@ fn a_snapshot_that_does_not_fit_is_passed_over() {
     check_state(&Oracle::of(&stream).state(stream.len()), &went.closed.state).unwrap();
 }
 
-/// With its beginning gone the log starts from a snapshot, and without one it is refused, in words; nothing is made.
+/// With its beginning gone the log starts from a snapshot, and without one it is refused, with a reason; nothing is
+/// made.
 #[test]
 fn a_log_without_its_beginning() {
     let (disk, folder, oracle) = two_snapshots(5);

@@ -1,6 +1,7 @@
-//! Threads that stall or die: the pipeline waits or stops, says why, and loses nothing acknowledged.
+//! Threads that stall or die: the pipeline waits or stops, says why, and loses nothing that was
+//! acknowledged.
 //!
-//! What stalls here waits at a gate that the test opens, so nothing depends on how fast the machine is.
+//! A stalled thread waits at a gate that the test opens, so nothing depends on the machine's speed.
 #![allow(clippy::unwrap_used)]
 
 use std::io;
@@ -21,18 +22,19 @@ use market::{Acknowledge, Command, Engine as _, EngineError, Event, LogFile, Sta
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
-/// More than the largest ring holds: whoever submits all must have been let on.
+/// More than the largest ring holds: a caller can submit them all only if the engine makes
+/// progress.
 const COMMANDS: usize = 300_000;
 
 /// The most commands in a batch. The ring holds eight batches, and no more than that can be between
-/// the caller and a thread that does not move, but for what the caller has not yet published.
+/// the caller and a stalled thread, except for what the caller has not yet published.
 const BATCH_MAX: usize = 4_096;
 const RING: u64 = 8 * BATCH_MAX as u64;
-/// It holds four of the largest there can be.
+/// It holds four of the largest batches.
 const LARGEST_RING: u64 = 4 * FRAME_COMMANDS_MAX as u64;
 const UNPUBLISHED: u64 = 64;
 
-/// Something that would take so long is stuck.
+/// An operation that takes this long is stuck.
 const STUCK: Duration = Duration::from_secs(120);
 
 fn commands() -> Vec<Command> {
@@ -40,7 +42,7 @@ fn commands() -> Vec<Command> {
     [flow.setup, flow.body].concat()
 }
 
-/// What a thread finds when it gets there.
+/// What a thread finds when it reaches the gate.
 #[derive(Clone, Copy, PartialEq)]
 enum Gate {
     Open,
@@ -85,7 +87,7 @@ impl Acknowledge for Receiver {
     }
 }
 
-/// The way of a disk's syncs: they must pass the gate.
+/// The syncs of a disk, which must pass the gate.
 impl Meddle for Way {
     fn sync(&self, file: &mut dyn LogFile) -> io::Result<()> {
         self.pass("the disk's driver broke");
@@ -93,11 +95,11 @@ impl Meddle for Way {
     }
 }
 
-/// Everything that a test of a stall looks at.
+/// The state of a test of a stall.
 struct Stall {
     folder: Folder,
     disk: SimDisk,
-    /// Where syncs pass, and where acknowledgements do.
+    /// The gates of syncs and of acknowledgements.
     syncs: Way,
     acks: Way,
     counted: Arc<AtomicU64>,
@@ -118,7 +120,7 @@ impl Stall {
         Engine::open(&self.folder.options, &mut |_| Box::new(receiver.clone())).unwrap().0
     }
 
-    /// Submits everything from another thread, which counts how far it was let.
+    /// Submits everything from another thread, which counts how far it got.
     fn submit_all(&self, mut engine: Engine) -> thread::JoinHandle<(Engine, Result<(), EngineError>)> {
         let submitted = Arc::clone(&self.submitted);
         thread::spawn(move || {
@@ -132,7 +134,7 @@ impl Stall {
         })
     }
 
-    /// Waits until so much is counted.
+    /// Waits until the counter has reached this.
     fn wait_for(&self, counter: &AtomicU64, least: u64) {
         let began = Instant::now();
         while counter.load(SeqCst) < least {
@@ -147,15 +149,15 @@ impl Stall {
         self.folder.options.disk = Arc::new(self.disk.crash());
         let all = commands();
         let found = run::<Engine>(&self.folder.options, &[], 1).unwrap().recovery.commands;
-        assert!(found >= counted, "{counted} were acknowledged, and {found} came back");
-        // And it goes on where it came back.
+        assert!(found >= counted, "{counted} were acknowledged, but {found} were recovered");
+        // And it continues where it recovered to.
         let next = &all[found as usize..all.len().min(found as usize + 100)];
         run::<Engine>(&self.folder.options, next, 10).unwrap();
     }
 }
 
-/// A receiver that does not come back: matching waits, the ring fills, the caller waits. When the
-/// receiver goes on, so does everything, and nothing was dropped.
+/// A receiver that does not return: matching waits, the ring fills, the caller waits. When the
+/// receiver returns, everything continues, and nothing was dropped.
 #[test]
 fn a_stalled_receiver_holds_everything_up() {
     let stall = Stall::new();
@@ -166,16 +168,16 @@ fn a_stalled_receiver_holds_everything_up() {
     thread::sleep(Duration::from_millis(50));
     // Slots before the gate may be free again.
     assert!(stall.submitted.load(SeqCst) <= RING + 99 + UNPUBLISHED, "a full ring must push back");
-    assert_eq!(stall.counted.load(SeqCst), 99, "acknowledgements before the hundredth, which met the gate");
+    assert_eq!(stall.counted.load(SeqCst), 99, "acknowledgements before the hundredth, which stopped at the gate");
     stall.acks.set(Gate::Open);
     let (engine, went) = caller.join().unwrap();
     went.unwrap();
     engine.close().unwrap();
-    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64, "acknowledgements after all went on");
+    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64, "acknowledgements after everything continued");
 }
 
-/// A disk that does not come back from a sync: nothing is acknowledged, the ring fills, the caller
-/// waits. When the disk goes on, so does everything, and nothing was dropped.
+/// A disk whose sync does not return: nothing is acknowledged, the ring fills, the caller waits.
+/// When the sync returns, everything continues, and nothing was dropped.
 #[test]
 fn a_stalled_disk_holds_everything_up() {
     let mut stall = Stall::new();
@@ -191,18 +193,19 @@ fn a_stalled_disk_holds_everything_up() {
     let (engine, went) = caller.join().unwrap();
     went.unwrap();
     engine.close().unwrap();
-    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64, "acknowledgements after all went on");
+    assert_eq!(stall.counted.load(SeqCst), commands().len() as u64, "acknowledgements after everything continued");
     stall.recovers();
 }
 
-/// The error must name the thread and repeat its last words; the engine takes nothing after it.
+/// The error must name the thread and repeat its panic message; the engine accepts nothing after
+/// it.
 fn stopped(caller: thread::JoinHandle<(Engine, Result<(), EngineError>)>, wanted: &'static str, last_words: &str) {
     let (mut engine, went) = caller.join().unwrap();
-    let error = went.expect_err("a thread has died, and the engine went on");
+    let error = went.expect_err("a thread died, but the engine went on");
     let words = error.to_string();
     let EngineError::ThreadStopped { role, reason } = error else { panic!("another error was expected than: {words}") };
-    assert_eq!((role, reason.as_str()), (wanted, last_words), "the thread that stopped, and its last words");
-    assert!(words.contains("start again"), "it does not say what to do: {words}");
+    assert_eq!((role, reason.as_str()), (wanted, last_words), "the thread that stopped, and its panic message");
+    assert!(words.contains("start again"), "the error does not say what to do: {words}");
     let more = commands()[0];
     assert!(engine.submit(more).is_err(), "it took a command after it had stopped");
     assert!(engine.flush().is_err() && engine.close().is_err(), "it flushed or closed after it had stopped");
@@ -214,7 +217,7 @@ fn a_receiver_that_panics_stops_the_engine() {
     let mut stall = Stall::new();
     stall.acks.set(Gate::Broken);
     stopped(stall.submit_all(stall.open()), "matching", "the receiver broke");
-    assert_eq!(stall.counted.load(SeqCst), 99, "acknowledgements before the hundredth, which met the gate");
+    assert_eq!(stall.counted.load(SeqCst), 99, "acknowledgements before the hundredth, which stopped at the gate");
     stall.recovers();
 }
 
@@ -223,7 +226,7 @@ fn a_receiver_that_panics_stops_the_engine() {
 fn a_journal_that_panics_stops_the_engine() {
     let mut stall = Stall::new();
     let engine = stall.open();
-    // Some commands get through before it happens.
+    // Some commands get through before that.
     let syncs = stall.syncs.clone();
     let counted = Arc::clone(&stall.counted);
     let breaker = thread::spawn(move || {
@@ -239,10 +242,10 @@ fn a_journal_that_panics_stops_the_engine() {
     stall.recovers();
 }
 
-/// Where threads share a core they sleep until they are woken: each by who writes what it reads, and at the end by that
-/// one's leaving. A wake that is missing costs a sleep.
+/// Where threads share a core they sleep until they are woken: each by the thread that writes what it reads, and at
+/// the end by that thread's leaving. A missing wake-up costs a sleep.
 #[test]
-fn nobody_sleeps_through_an_order_or_an_end() {
+fn no_thread_sleeps_through_an_order_or_an_end() {
     const TIMES: u32 = 10;
     let core = core_affinity::get_core_ids().unwrap()[0];
     core_affinity::set_for_current(core); // the engine's threads inherit it
@@ -250,17 +253,17 @@ fn nobody_sleeps_through_an_order_or_an_end() {
     for &command in &commands()[..TIMES as usize] {
         let folder = Folder::new(SimDisk::new(0, Faults::default()));
         let (mut engine, _) = Engine::open(&folder.options, &mut Acks::default().receivers()).unwrap();
-        thread::sleep(Duration::from_millis(5)); // by then they sleep
+        thread::sleep(Duration::from_millis(5)); // by then they are asleep
         engine.submit(command).unwrap();
         engine.flush().unwrap();
         thread::sleep(Duration::from_millis(5));
         engine.close().unwrap();
     }
-    assert!(began.elapsed() < TIMES * SLEEP / 2, "{TIMES} lone orders and as many ends took {:?}", began.elapsed());
+    assert!(began.elapsed() < TIMES * SLEEP / 2, "{TIMES} single orders and as many ends took {:?}", began.elapsed());
 }
 
-/// An engine that is dropped with work in its ring ends its threads before it is gone: the next one
-/// may open the same log.
+/// An engine that is dropped with work in its ring ends its threads first: the next one may open
+/// the same log.
 #[test]
 fn a_dropped_engine_leaves_no_thread_behind() {
     let folder = Folder::new(SimDisk::new(0, Faults::default()));
@@ -269,7 +272,7 @@ fn a_dropped_engine_leaves_no_thread_behind() {
     for round in 1..=20 {
         let acks = Acks::default();
         let (mut engine, recovery) = Engine::open(&folder.options, &mut acks.receivers()).unwrap();
-        assert!(recovery.commands >= found, "{recovery:?}, and {found} were there before");
+        assert!(recovery.commands >= found, "{recovery:?}, but {found} were there before");
         let from = recovery.commands as usize;
         commands[from..from + 1_000 + round].iter().try_for_each(|&command| engine.submit(command).map(drop)).unwrap();
         drop(engine);

@@ -1,4 +1,5 @@
-//! The state as a snapshot has it: what is loaded answers as what was saved, and what is no state is not loaded.
+//! The state as a snapshot stores it: a loaded state behaves as the saved one did, and an invalid one is not
+//! loaded.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -95,7 +96,8 @@ fn load(disk: &SimDisk, path: &Path) -> Result<Exchange, String> {
     Exchange::load(&mut reader).map_err(|error| error.to_string())
 }
 
-/// Sections of others stand before and behind the markets, and are passed over; nothing else of the format is.
+/// Sections of companions stand before and behind the markets, and are skipped; every other deviation from the
+/// format is refused.
 #[test]
 fn other_sections_and_what_is_no_state() {
     let disk = SimDisk::new(2, Faults::default());
@@ -155,7 +157,8 @@ fn other_sections_and_what_is_no_state() {
     refused(&disk, &[&open.encode(), &rest], "its last market is longer than its section");
 }
 
-/// What is no state is not loaded, and words say why. Its sections are one of markets, and others.
+/// An invalid state is not loaded, and the error says why. Its sections are one of markets, and
+/// others.
 fn refused(disk: &SimDisk, sections: &[&[u8]], words: &str) {
     let mut writer = SnapshotWriter::create(disk, Path::new(HERE), header(disk)).unwrap();
     for (section, name) in sections.iter().zip([MARKETS, *b"BEHIND\0\0"]) {

@@ -1,4 +1,4 @@
-//! Trimming: what goes was needed by nobody, whatever moment the power chooses.
+//! Trimming: only what is not needed is removed, at whatever moment the power fails.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn commands(oracle: &Oracle, from: usize, to: usize) -> Vec<Command> {
     oracle.steps(0)[from..to].iter().map(|step| step.command).collect()
 }
 
-/// With which commands the segments begin.
+/// The first command of each segment.
 fn firsts(disk: &SimDisk, folder: &Folder) -> Vec<u64> {
     segments(disk, folder.path(), ShardOf::ONLY).unwrap().iter().map(|segment| segment.first.0).collect()
 }
@@ -39,10 +39,10 @@ fn one_snapshot(seed: u64) -> (SimDisk, Folder, Oracle) {
     (disk, folder, oracle)
 }
 
-/// Nothing goes with one snapshot; with two, what is before the older one's segment. The log goes on, the ledger's parts
-/// are the ledger, and a reader that needs the beginning says that it is gone.
+/// With one snapshot nothing is removed; with two, the segments before the older one's are. The log goes on, the
+/// ledger's parts are the ledger, and a reader that needs the beginning reports that it is gone.
 #[test]
-fn what_both_snapshots_do_not_need_goes() {
+fn segments_that_no_snapshot_needs_are_removed() {
     let (disk, folder, oracle) = one_snapshot(1);
     assert_eq!(firsts(&disk, &folder)[0], 1, "something was removed with one snapshot");
     for at in [200, 250, 300, 350, 400] {
@@ -67,9 +67,9 @@ fn what_both_snapshots_do_not_need_goes() {
     assert!(error.contains(&format!("begins with command {first}")) && error.contains("snapshot"), "{error}");
 }
 
-/// Where one of the two does not hold, everything stays.
+/// When one of the two is damaged, everything stays.
 #[test]
-fn nothing_goes_for_a_snapshot_that_does_not_hold() {
+fn a_damaged_snapshot_keeps_all_segments() {
     for damaged in [0, 1] {
         let (disk, mut folder, oracle) = one_snapshot(2);
         folder.options.trim_log = false;
@@ -87,10 +87,10 @@ fn nothing_goes_for_a_snapshot_that_does_not_hold() {
     }
 }
 
-/// What goes is put aside: the archive and what is left are the whole log. A crash between copy and removal is made good, and a
-/// segment of another log is not taken for one of this.
+/// With an archive, removed segments are kept: the archive and the rest are the whole log. A crash between copy and
+/// removal is repaired, and a segment of another log is not taken for one of this.
 #[test]
-fn what_goes_is_put_aside() {
+fn removed_segments_are_archived() {
     let (disk, mut folder, oracle) = one_snapshot(3);
     let archive = folder.path().join("archive");
     let segment = segments(&disk, folder.path(), ShardOf::ONLY).unwrap().remove(0).path;
@@ -117,7 +117,7 @@ fn what_goes_is_put_aside() {
     assert_eq!(read, commands(&oracle, 0, 250));
 }
 
-/// The power fails in each operation: the directory opens with everything, and the next trimming ends what was begun.
+/// The power fails in each operation: the directory opens with everything, and the next trimming completes the work.
 #[test]
 fn a_crash_in_each_operation() {
     let mut begins = std::collections::BTreeSet::new();

@@ -56,7 +56,7 @@ pub fn to_json(message: &Message, text: &mut Vec<u8>) {
 /// What is wrong with it.
 pub fn from_json(text: &[u8]) -> Result<Message, Unreadable> {
     if text.len() > JSON_BYTES_MAX {
-        return Err(Unreadable::Json(format!("{} bytes, and none has more than {JSON_BYTES_MAX}", text.len())));
+        return Err(Unreadable::Json(format!("{} bytes, but no message has more than {JSON_BYTES_MAX}", text.len())));
     }
     // Check the format first: another format may have other fields.
     let Format { format } = read(text)?;

@@ -78,7 +78,7 @@ pub enum Refused {
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// It is about another market.
-    #[error("the message is about market {found}, and this is the book of market {expected}")]
+    #[error("the message is about market {found}, but this is the book of market {expected}")]
     Market {
         /// Its market.
         found: MarketId,
@@ -97,8 +97,8 @@ pub enum Refused {
     },
     /// Messages before it are missing.
     #[error(
-        "the message may be applied to {from}, and the book here is {have}: messages were lost on the way; ask for what has \
-         changed since then"
+        "the message may be applied to {from}, but the book here is {have}: messages were lost on the way; ask for \
+         what has changed since then"
     )]
     Hole {
         /// The version to which it may be applied.

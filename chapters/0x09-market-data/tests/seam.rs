@@ -48,6 +48,6 @@ fn broken_feeds_are_caught() {
     for fault in Fault::ALL {
         let caught = (0..RUNS).find_map(|seed| run(seed, fault).err().map(|error| (seed, error)));
         println!("{fault:?}: {caught:?}");
-        assert!(caught.is_some(), "{fault:?} was not noticed");
+        assert!(caught.is_some(), "{fault:?} was not detected");
     }
 }

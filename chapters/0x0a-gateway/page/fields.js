@@ -32,7 +32,7 @@ export function intentChoice(page) {
             const { isFresh } = page.markets.freshness(market);
             for (const intent of INTENTS) {
                 const price = priceNow(intent, bid, ask);
-                // Nobody can trade at a price from a stale book.
+                // A price from a stale book may be gone, so none is shown.
                 put(now[intent], !isFresh ? '—' : price === null ? say('no-offer') : say('at-now', { price: `${price}¢` }));
             }
         },

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_is_gone_and_a_door_that_is_closed_are_told_apart() {
+    fn a_stopped_engine_and_a_closed_door_have_different_answers() {
         let log = Log::default();
         let given = || std::mem::take(&mut *log.lock().expect("no panic"));
         let (door, entered) = EngineDoor::new(3);

@@ -25,7 +25,7 @@ pub enum VenueError {
     #[error(transparent)]
     Tls(#[from] TlsError),
     /// No folder for the log.
-    #[error("could not make a folder for the log: {0}; name one with --data-dir")]
+    #[error("could not create a folder for the log: {0}; name one with --data-dir")]
     Folder(std::io::Error),
     /// The address can't be used.
     #[error(

@@ -1,4 +1,4 @@
-//! TLS: so that nobody on the network can read keys or impersonate the venue.
+//! TLS: it keeps an attacker on the network from reading keys or impersonating the venue.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

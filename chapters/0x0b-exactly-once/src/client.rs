@@ -30,15 +30,15 @@ const WAIT_MAX: Duration = Duration::from_secs(2);
 /// How long one attempt may take. A connection that is silent for longer is taken for broken.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Why a client can't go on. A broken connection is no reason: it tries again.
+/// Why a client can't go on. A broken connection is not among them: then it tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Its file can't be read or written.
     #[error("{}: {source}: the numbers in use are in this file; free its disk or name another folder", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// The venue refuses the cursor or the key.
@@ -138,7 +138,8 @@ impl Orders {
         let answer = loop {
             match timeout(PATIENCE, self.attempt(order)).await {
                 Ok(Ok(Attempt::Answer(answer))) => break answer,
-                // Nothing was done, or the venue does not know: the same request tells.
+                // Nothing was done, or the venue does not know: sending the same request again
+                // finds out.
                 Ok(Ok(Attempt::Later(least))) => self.backoff.wait(least).await,
                 Ok(Err(_)) | Err(_) => {
                     (self.http, self.failed) = (None, self.failed + 1);
@@ -163,7 +164,7 @@ impl Orders {
             let asked = response.headers().get(RETRY_AFTER).and_then(|seconds| seconds.to_str().ok()?.parse().ok());
             return Ok(Attempt::Later(Duration::from_secs(asked.unwrap_or(0))));
         }
-        // Half a body is no answer.
+        // Half a body is not an answer.
         let body = serde_json::from_slice(response.body()).map_err(|error| ClientError::Answer(error.to_string()))?;
         Ok(Attempt::Answer(Answer { status: response.status().as_u16(), body }))
     }
@@ -202,7 +203,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
         Ok(Notices { access, failed: 0, stream: None, file, backoff: Backoff::new() })
     }
 
-    /// What the notices led to so far.
+    /// The result of the notices so far.
     pub fn led_to(&self) -> &T {
         &self.file.content.led_to
     }
@@ -237,7 +238,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
                     self.backoff = Backoff::new();
                     return Ok(message);
                 }
-                // The venue ends the connection, and says why.
+                // The venue ends the connection, and gives the reason.
                 Some("bye") => self.stream = None,
                 _ => {}
             }

@@ -54,7 +54,8 @@ struct LaneJson {
     highest: u64,
 }
 
-/// The highest number of each lane of an account: where a client that lost everything goes on.
+/// The highest number of each lane of an account: a client that lost everything continues from
+/// there.
 fn lanes(once: &Once, account: market::AccountId) -> Value {
     let mut own = lock(once.table()).lanes_of(account);
     // Those of its money are the operator's.

@@ -1,9 +1,9 @@
-//! Lanes: whose number a request's number is.
+//! Lanes: the counters that requests' numbers come from.
 //!
-//! Each account counts in up to 256 lanes, one for each of its devices or programs, so that two programs of one account need
-//! not agree on a counter. A command has 64 bits for an order's number and 32 for any other's, so orders and the rest have
-//! windows of their own in each lane. The operator's deposits and withdrawals name the account and are not its requests, so
-//! they have a third kind: no account can use up the operator's numbers.
+//! Each account counts in up to 256 lanes, one for each of its devices or programs, so that two programs of one
+//! account need not agree on a counter. A command has 64 bits for an order's number and 32 for any other's, so orders
+//! and the rest have windows of their own in each lane. The operator's deposits and withdrawals name the account and
+//! are not its requests, so they have a third kind: no account can use up the operator's numbers.
 
 use gateway::wire::{NUMBER_BITS, SHORT_NUMBER_BITS};
 use market::{AccountId, Command};
@@ -37,7 +37,7 @@ impl Kind {
 /// A lane of an account.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Lane {
-    /// Whose.
+    /// The shard.
     pub account: AccountId,
     /// Which of its counters.
     pub kind: Kind,
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_says_whose_number_it_has() {
+    fn a_command_names_the_account_of_its_number() {
         let (market, account) = (MarketId(1), AccountId(7));
         let (intent, time_in_force) = (Intent::BuyYes, TimeInForce::Gtc);
         let place = |client_order_id| {

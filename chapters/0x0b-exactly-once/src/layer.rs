@@ -61,7 +61,7 @@ impl Layer for Once {
 struct Recovered {
     shadow: Option<Shadow>,
     carried: Carried,
-    /// Behind which place it hears of every event.
+    /// After which place it sees every event.
     floor: Place,
 }
 

@@ -35,7 +35,7 @@ const LANE_BYTES: usize = 8 + Window::BYTES;
 /// What one shard's log says of numbers.
 #[derive(Clone)]
 pub struct Memory {
-    /// Whose log it is.
+    /// The shard.
     pub shard: ShardOf,
     /// The windows of its lanes.
     pub lanes: Lanes,

@@ -2,7 +2,7 @@
 //!
 //! It stands around the engine's door. A request that is new goes on, and its answer is kept on its way back; a repeat never
 //! reaches the engine. The table is locked for a look-up on the way in and for a note on the way back, and for nothing else:
-//! the matching thread knows nothing of it.
+//! the matching thread takes no part in it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

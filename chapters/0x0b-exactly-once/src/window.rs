@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// What the window is held to: all numbers that were ever marked.
+    /// The reference for the window: all numbers that were ever marked.
     fn by_hand(marked: &BTreeSet<u64>, number: u64) -> Seen {
         let highest = marked.last().copied().unwrap_or(0);
         if number + NUMBERS <= highest {
@@ -151,7 +151,7 @@ mod tests {
             let (mut window, mut set) = (Window::default(), BTreeSet::new());
             for &number in &numbers {
                 prop_assert_eq!(window.look(number), by_hand(&set, number));
-                // What is too old is marked all the same: it came from a log.
+                // Numbers below the window are marked too: they came from a log.
                 window.mark(number);
                 set.insert(number);
                 prop_assert_ne!(window.look(number), Seen::New);

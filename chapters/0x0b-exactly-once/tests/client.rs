@@ -1,6 +1,6 @@
 //! The client library survives kills of the venue and of its own program: each order is in the log once, and each notice was
 //! counted once.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]
@@ -29,7 +29,7 @@ use tokio::time::timeout;
 const LANE: u8 = 5;
 const ORDERS: u64 = 60;
 
-/// What has not come by then is missing. No measurement.
+/// A notice that has not come by then is missing. Not a measurement.
 const IN_TIME: Duration = Duration::from_secs(60);
 
 fn start(folder: &Path) -> Server {
@@ -121,7 +121,7 @@ async fn again(access: &Access, home: &Path) -> u64 {
 }
 
 #[test]
-fn what_a_client_cannot_go_on_with_ends_in_words() {
+fn what_a_client_cannot_continue_from_ends_with_a_message() {
     let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let server = start(folder.path());
     let access = Access { addresses: vec![server.address], key: account(&server) };

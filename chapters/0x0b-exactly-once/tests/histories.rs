@@ -2,7 +2,7 @@
 //! and lanes, answers are lost, the venue crashes between any two steps, snapshots are written anywhere, and logs are
 //! resharded. Each intent is carried out once or not at all, each repeat gets the first answer, and what the door says of a
 //! number is what the logs say of it.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
 
 #[path = "histories/engine.rs"]

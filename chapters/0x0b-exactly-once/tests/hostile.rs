@@ -1,5 +1,5 @@
 //! Hostile numbers and cursors, and the description of what this chapter answers.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]
 #[allow(dead_code)]
@@ -75,7 +75,7 @@ fn an_account_spoils_its_own_numbers_and_no_other_ones() {
 }
 
 #[test]
-fn cursors_of_elsewhere_end_in_words() {
+fn cursors_of_another_venue_end_with_a_message() {
     let venue = Venue::start();
     let mut client = venue.client(0);
     let begin = {

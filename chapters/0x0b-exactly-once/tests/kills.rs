@@ -1,7 +1,7 @@
 //! The venue is killed again and again, and a proxy cuts connections at any byte and delays what it forwards. Each client
 //! sends a request again until it has an answer. In the end, nothing was done twice, nothing that was answered is missing, a
 //! repeat had the first answer, and each account has read each of its notices once and in order.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]

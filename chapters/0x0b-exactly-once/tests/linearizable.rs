@@ -4,7 +4,7 @@
 //! the same answers, each request done at one moment between its call and its return.
 //!
 //! The checker is a small program in Go, in `linearizable/judge`: `model.go` says what such a venue is.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
 
 #[path = "linearizable/by_hand.rs"]

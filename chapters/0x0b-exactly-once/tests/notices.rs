@@ -1,5 +1,5 @@
 //! Notices over WebSocket: with a cursor each, in place of the gateway's own, and the same as over HTTP.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]
 #[allow(dead_code)]

@@ -1,6 +1,6 @@
 //! What the ring has no more is replayed from snapshot and log: behind any cursor, up to any place, for any account, the same
 //! as the model says; and what was trimmed is gone, with the first command that can be had.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 use contract::streams::{Random, prologue};
 use exactly_once::notices::past::{Ended, replay};

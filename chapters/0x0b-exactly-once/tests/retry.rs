@@ -1,6 +1,6 @@
 //! A request whose answer is lost is sent again: over HTTP, across a kill, on any engine.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]
 #[allow(dead_code)]

@@ -3,7 +3,7 @@
 //!
 //! What a window holds is read from its bytes, and windows are made from bytes, so that each method is tested by itself.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 use std::collections::BTreeSet;
 

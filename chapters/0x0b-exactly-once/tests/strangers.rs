@@ -1,6 +1,6 @@
 //! A client that others wrote, in Python, survives kills of the venue and of itself: each of its orders is in the log once, and
 //! it has counted each of its notices once.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, reason = "what was skipped is said to those who run it")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]
@@ -28,7 +28,7 @@ use server::Server;
 
 const ORDERS: u64 = 120;
 
-/// What has not come by then is missing. No measurement.
+/// A notice that has not come by then is missing. Not a measurement.
 const IN_TIME: Duration = Duration::from_secs(60);
 
 fn python() -> bool {

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-/// The longest time that is told apart, in nanoseconds: a minute.
+/// The longest time that is kept apart from longer ones, in nanoseconds: a minute.
 const LONGEST: u64 = 60_000_000_000;
 
 /// Times in nanoseconds. A quantile is right to one part in a hundred; count and sum are exact, so means add up.

@@ -1,4 +1,4 @@
-//! What the venue tells of a connection.
+//! What the venue reports about a connection.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! A delay that is planted in one place shows in the stage of that place, and in no other.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 use std::io;
 use std::net::TcpListener;

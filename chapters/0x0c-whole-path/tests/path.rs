@@ -1,6 +1,6 @@
 //! The books balance: for every engine and protocol, the stages of a request add up to the whole, none is negative, and a delay
 //! that is planted in one place shows in the stage of that place.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]
 #[allow(dead_code)]
@@ -187,7 +187,7 @@ fn a_client_that_asks_sees_its_own_stages() {
     let request = report.sampled.iter().find(|request| request.id == id).expect("its name is kept");
     let sync = format!("sync;dur={:.4}", (request.at_ns[5] - request.at_ns[4]) as f64 / 1e6);
     assert!(timing.contains(&sync), "{timing} has no {sync}");
-    assert!(!asked(server.address, &key, "").contains("server-timing"), "nobody asked");
+    assert!(!asked(server.address, &key, "").contains("server-timing"), "no client asked for it");
     // A header that is no name, however long, is not read; one that is too large is refused as any head is.
     assert!(asked(server.address, &key, "traceparent: 00-1-2-01\r\n").starts_with("HTTP/1.1 200"));
     let megabyte = format!("traceparent: {}\r\n", "0".repeat(1 << 20));

@@ -1,7 +1,7 @@
 //! The path step by step: each test is one requirement of `src/stage.rs`, `src/collector.rs` and `src/frames.rs`. The other
 //! tests ask for all of them at once, of a venue that runs.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 use std::sync::{Arc, Barrier};
 

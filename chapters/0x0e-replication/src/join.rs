@@ -119,7 +119,7 @@ pub struct Follower {
     /// How far it was read.
     pub chain: Chain,
     own: OwnLog,
-    /// In use by whoever reads.
+    /// In use by a reader.
     reader: Option<Reader>,
     /// When something was read last.
     heard: Instant,
@@ -156,7 +156,7 @@ impl Follower {
     /// is on disk when this returns.
     ///
     /// # Errors
-    /// When a message is not believed, or the disk says no. What came before it is on disk.
+    /// When a message fails its check, or the disk can't be written. What came before it is on disk.
     pub fn step(&mut self, link: &Link, time: Duration) -> Result<Step, ReplicaError> {
         let Some(mut reader) = self.reader.take() else { unreachable!("a step gives it back") };
         let (reader, messages) = link.wait(async move {
@@ -218,7 +218,7 @@ impl Follower {
     /// Cuts off what the log here has beyond the stream, which was read to its end.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// When the disk can't be read or written.
     pub fn cut_rest(&mut self) -> Result<(), ReplicaError> {
         if let Some(cut) = self.own.cut(self.chain.epoch)? {
             tell(format_args!("{}: {cut}", self.stream.name()));

@@ -76,7 +76,7 @@ impl Link {
         });
         match done.recv() {
             Ok(value) => value,
-            // It panicked, and so does whoever waits for it.
+            // It panicked, and so does the thread that waits for it.
             Err(_) => match self.runtime.block_on(task) {
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 ended => unreachable!("{ended:?}"),

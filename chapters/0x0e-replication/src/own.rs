@@ -44,7 +44,7 @@ impl OwnLog {
     /// Opens the log of a shard, and says how far it is known to be in the stream of this name.
     ///
     /// # Errors
-    /// When there is no log, or the disk says no.
+    /// When there is no log, or the disk can't be read or written.
     pub fn open(options: &Options, shard: ShardOf, stream: &str) -> Result<(OwnLog, Chain), ReplicaError> {
         let path = options.data_dir.join(shard.file_name());
         let mut file = open(&*options.disk, &path)?;
@@ -95,7 +95,7 @@ impl OwnLog {
     /// went another way and were cut off; they are kept.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// When the disk can't be read or written.
     pub fn take(&mut self, frame: &[u8], next: Stamp, epoch: u64) -> Result<Option<Cut>, ReplicaError> {
         let mut cut = None;
         match self.next_frame()? {
@@ -137,7 +137,7 @@ impl OwnLog {
     /// Returns when everything that was written is on disk, and notes how far the stream was read.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// When the disk can't be read or written.
     pub fn sync(&mut self, chain: &Chain) -> Result<(), ReplicaError> {
         if let Some(writer) = &mut self.writer {
             writer.sync()?;
@@ -149,7 +149,7 @@ impl OwnLog {
     /// Cuts off what stands behind the place, and keeps it beside the log. None where there is nothing.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// When the disk can't be read or written.
     pub fn cut(&mut self, epoch: u64) -> Result<Option<Cut>, ReplicaError> {
         let (at, next, disk) = (self.place.last.1, self.place.next.sequence, &*self.options.disk);
         let mut commands = 0;

@@ -100,7 +100,7 @@ impl Publisher {
             (state.handed, state.next) = (state.handed + 1, behind.next.sequence);
             state.handed
         };
-        // If the publisher has ended, whoever waits for the frame is told.
+        // If the publisher has ended, the thread that waits for the frame learns it.
         let _ = self.items.send(Item { frame: Bytes::copy_from_slice(frame), behind });
         Ok(Some(number))
     }
@@ -146,7 +146,7 @@ struct Work {
 }
 
 impl Work {
-    /// Appends what it is handed, until nobody can hand it anything more, or this machine was replaced.
+    /// Appends what it is handed, until no thread can hand it anything more, or this machine was replaced.
     async fn run(mut self, mut handed: UnboundedReceiver<Item>) -> Option<Arc<str>> {
         let mut items = Vec::with_capacity(TOGETHER);
         loop {

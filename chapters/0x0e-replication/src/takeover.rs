@@ -115,7 +115,7 @@ impl Asked {
 
     fn answer(&self, reply: Option<async_nats::Subject>) -> bool {
         if let Some(reply) = reply {
-            // Whoever asked hears the beats anyway.
+            // The machine that asked gets the beats anyway.
             let _ = self.link.publish(reply, self.name.clone().into()).now_or_never();
         }
         true

@@ -140,14 +140,14 @@ fn a_primary_that_was_stopped_and_replaced_acknowledges_nothing_more() {
     assert_eq!(status.code(), Some(3), "{said}");
     assert!(said.contains("two (epoch") && said.contains("has replaced this machine"), "{said}");
 
-    // What it wrote and nobody acknowledged is cut off, kept, and named.
+    // A frame that it wrote and that was not acknowledged is cut off, kept, and named.
     let mut one = Machine::start(&["standby"], folders[0].path(), &replicas, &["--name", "one"]);
     one.wait_for("standby of cents-0: behind command");
     wait_until_equal(folders[0].path(), folders[1].path());
     let kept: Vec<_> = fs::read_dir(folders[0].path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     let is_kept = kept.iter().any(|name| name.to_string_lossy().contains("cut-from-"));
     assert_eq!(is_kept, one.said().contains("cut off 1 commands from command"), "{}\n{kept:?}", one.said());
-    // The request that nobody knew of is sent again to the new primary, and carried out once.
+    // The request that the new primary did not have is sent again to the new primary, and carried out once.
     let first = place(&mut other, 11);
     assert_eq!(other.post("/v1/orders", &order(11)).unwrap().json()["sequence"].as_u64(), Some(first));
 }

@@ -148,7 +148,7 @@ pub enum Event {
         price: Price,
         /// What was left of it.
         quantity: Quantity,
-        /// Why.
+        /// The reason.
         reason: CancelReason,
     },
     /// The book did not change.

@@ -7,7 +7,7 @@ use crate::chapter::{Chapter, Kind};
 use crate::error::CatalogueError;
 use crate::manifest;
 
-/// All chapters. They are sound together: numbers and packages are unlike, and each comes after one that is there.
+/// All chapters. They are consistent: numbers and packages are unique, and each comes after one that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalogue {
     chapters: Vec<Chapter>,
@@ -17,7 +17,7 @@ impl Catalogue {
     /// Reads the manifests of all folders `0x…` in this folder of chapters.
     ///
     /// # Errors
-    /// [`CatalogueError`] for the first file that can't be read or says what can't be.
+    /// [`CatalogueError`] for the first file that can't be read or is invalid.
     pub fn read(folder: &Path) -> Result<Catalogue, CatalogueError> {
         let unreadable = |error| manifest::unreadable(folder, error);
         let mut names = Vec::new();
@@ -49,26 +49,27 @@ impl Catalogue {
     /// The chapter of this name: `0x03`, `0x03-group-commit` or `ch03`.
     ///
     /// # Errors
-    /// [`CatalogueError::Unknown`] with all names that there are.
+    /// [`CatalogueError::Unknown`] with all existing names.
     pub fn find(&self, name: &str) -> Result<&Chapter, CatalogueError> {
         let known = || CatalogueError::Unknown { name: name.to_owned(), known: folders(self.chapters.iter()) };
         self.chapters.iter().find(|chapter| chapter.is_called(name)).ok_or_else(known)
     }
 
-    /// The same, for somebody who wants to run it.
+    /// The same, for a caller that wants to run it.
     ///
     /// # Errors
-    /// [`CatalogueError::Unknown`], or [`CatalogueError::NoEngine`] where the chapter is no rung of the ladder.
+    /// [`CatalogueError::Unknown`], or [`CatalogueError::NoEngine`] when the chapter is not a rung of the
+    /// ladder.
     pub fn find_engine(&self, name: &str) -> Result<&Chapter, CatalogueError> {
         let chapter = self.find(name)?;
         let none = || CatalogueError::NoEngine { name: chapter.folder.clone(), known: folders(self.engines()) };
         chapter.is_engine().then_some(chapter).ok_or_else(none)
     }
 
-    /// The chapter that this verb of the tool measures.
+    /// The chapter that this subcommand of the tool measures.
     ///
     /// # Errors
-    /// [`CatalogueError::Unmeasured`] where no manifest names it.
+    /// [`CatalogueError::Unmeasured`] when no manifest names it.
     pub fn find_verb(&self, verb: &str) -> Result<&Chapter, CatalogueError> {
         let measures = |chapter: &&Chapter| chapter.verb.as_deref() == Some(verb);
         self.chapters.iter().find(measures).ok_or_else(|| CatalogueError::Unmeasured { verb: verb.to_owned() })
@@ -90,13 +91,13 @@ fn folders<'a>(chapters: impl Iterator<Item = &'a Chapter>) -> String {
     chapters.map(|chapter| chapter.folder.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// What is wrong with a chapter beside the others.
+/// What is wrong with a chapter compared with the others.
 fn fault(chapter: &Chapter, all: &[Chapter]) -> Option<String> {
-    // Chapters are sorted: of two that share something, the second is told.
+    // Chapters are sorted: if two share something, the second is reported.
     let mut others = all.iter().take_while(|other| other.folder != chapter.folder);
     if let Some(other) = others.find(|other| other.number == chapter.number || other.package == chapter.package) {
         return Some(format!(
-            "{} has the number {} and the package {} already; one of them has to be called otherwise",
+            "{} has the number {} and the package {} already; rename one of them",
             other.folder, other.number, other.package
         ));
     }
@@ -106,15 +107,15 @@ fn fault(chapter: &Chapter, all: &[Chapter]) -> Option<String> {
             .then(|| format!("it has no `after`; only the first chapter, {first}, comes after none"));
     };
     let Some(before) = all.iter().find(|other| other.number == after) else {
-        return Some(format!("`after` is {after}, and there is no such chapter; there are {}", folders(all.iter())));
+        return Some(format!("`after` is {after}, but there is no such chapter; there are {}", folders(all.iter())));
     };
-    // A ladder: a rung on a service or a study would be compared with something that has no such events.
+    // A ladder: a rung on a service or a study would be compared with something that has other events.
     let kind = match before.kind {
         Kind::Service => "service",
         Kind::Study => "study",
         Kind::Contract | Kind::Engine => return None,
     };
-    chapter.is_engine().then(|| format!("it is an engine, and `after` names {}, a {kind}", before.folder))
+    chapter.is_engine().then(|| format!("it is an engine, but `after` names {}, a {kind}", before.folder))
 }
 
 #[cfg(test)]
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
     use crate::chapter::Number;
 
-    /// The catalogue of a made-up tree: folders, and the lines of their entries that differ from a sound one.
+    /// The catalogue of a made-up tree: folders, and the lines of their entries that differ from a valid one.
     fn read(chapters: &[(&str, &str)]) -> Result<Catalogue, String> {
         let dir = tempfile::tempdir().expect("a temporary folder");
         for (folder, lines) in chapters {
@@ -180,7 +181,7 @@ mod tests {
     fn a_verb_of_the_tool_leads_to_its_chapter() {
         let all = read(&[CONTRACT, ("0x01-a", "after = 0x00\nverb = \"weigh\"")]).expect("sound");
         assert_eq!(all.find_verb("weigh").expect("found").folder, "0x01-a");
-        let said = all.find_verb("sing").expect_err("nobody sings").to_string();
+        let said = all.find_verb("sing").expect_err("no chapter sings").to_string();
         assert!(said.contains("sing measures no chapter"), "{said}");
     }
 
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_manifest_lacks_or_says_wrong_is_told_with_its_file() {
+    fn mistakes_in_a_manifest_are_reported_with_its_file() {
         let one = |lines| [CONTRACT, ("0x01-a", lines)];
         let file = "0x01-a/Cargo.toml";
         refused(&one("after = 0x00\nkind = \"engin\""), &[file, "engin", "`service`"]);
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn chapters_that_do_not_fit_together_are_told() {
+    fn chapters_that_do_not_fit_together_are_reported() {
         let after_nothing = [CONTRACT, ("0x01-a", "after = 0x00"), ("0x03-b", "after = 0x02")];
         refused(&after_nothing, &["0x03-b/Cargo.toml", "`after` is 0x02", "there are 0x00-market, 0x01-a"]);
         let twice = [CONTRACT, ("0x01-a", "after = 0x00"), ("0x01-b", "after = 0x00")];
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_the_table_and_one_without_a_manifest_are_told() {
+    fn a_folder_without_the_table_and_one_without_a_manifest_are_reported() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir_all(dir.path().join("0x01-a")).expect("written");
         let said = Catalogue::read(dir.path()).expect_err("no manifest").to_string();

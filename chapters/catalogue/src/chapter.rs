@@ -1,4 +1,4 @@
-//! A chapter, as everybody else knows it.
+//! A chapter, as the other crates see it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,18 +20,18 @@ impl fmt::Display for Number {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// What every engine answers to. It has no engine of its own.
+    /// What every engine has to satisfy. It has no engine of its own.
     Contract,
     /// A rung of the ladder: a near-copy of the engine before it, with the same answers.
     Engine,
-    /// Something that stands around an engine. It is never climbed, and is no copy of anything.
+    /// Something built around an engine. It is not part of the ladder, and not a copy of anything.
     Service,
-    /// Something that stands by itself, with a contract and engines of its own. It is never climbed, and is no copy
-    /// of anything; the chapter that it is `after` is the one that it is measured against.
+    /// Something independent, with its own contract and engines. It is not part of the ladder, and not a copy of
+    /// anything; the chapter that it is `after` is the one that it is compared with.
     Study,
 }
 
-/// What a chapter is called, without its number: "group commit", "组提交".
+/// A chapter's title, without its number: "group commit", "组提交".
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Title {
@@ -69,7 +69,7 @@ pub struct Chapter {
     pub kind: Kind,
     /// The chapter that it comes after. Only the first has none.
     pub after: Option<Number>,
-    /// What it is called.
+    /// Its title.
     pub title: Title,
     /// Whether its program measures the pipeline's stages: `--pass breakdown`.
     pub measures: bool,

@@ -1,4 +1,4 @@
-//! What can be wrong with a catalogue, or with a question to it.
+//! What can be wrong with a catalogue, or with a request to it.
 
 use std::path::PathBuf;
 
@@ -8,15 +8,15 @@ pub enum CatalogueError {
     /// A file or folder can't be read.
     #[error("cannot read {path}: {error}; run this inside the repository", path = path.display())]
     Unreadable {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// What the system said.
         error: std::io::Error,
     },
-    /// A manifest says something that can't be.
+    /// A manifest is invalid.
     #[error(
-        "{path}: {reason}\n  Mend `[package.metadata.chapter]` there; chapters/catalogue/src/lib.rs says what belongs \
-         into it.",
+        "{path}: {reason}\n  Fix `[package.metadata.chapter]` there; chapters/catalogue/src/lib.rs says what \
+         belongs in it.",
         path = path.display()
     )]
     Manifest {
@@ -25,21 +25,21 @@ pub enum CatalogueError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Nothing is called like this.
+    /// No chapter has this name.
     #[error("there is no chapter {name:?}; there are {known}")]
     Unknown {
         /// What was asked for.
         name: String,
-        /// What could have been.
+        /// The existing names.
         known: String,
     },
-    /// A verb of the tool is about no chapter.
+    /// No chapter is measured by this subcommand.
     #[error("{verb} measures no chapter: none has `verb = {verb:?}` in its `[package.metadata.chapter]`")]
     Unmeasured {
         /// The verb.
         verb: String,
     },
-    /// There is a chapter of this name, and it has no engine.
+    /// There is a chapter of this name, but it has no engine.
     #[error("{name} has no engine to run; the chapters that have one are {known}")]
     NoEngine {
         /// The chapter's folder.

@@ -1,4 +1,4 @@
-//! Which chapters there are, and what each is: read from their manifests, and known nowhere else.
+//! The chapters, and what each is: read from their manifests, and stored nowhere else.
 //!
 //! A chapter is a folder `chapters/0xNN-name` whose `Cargo.toml` has this table:
 //!
@@ -6,7 +6,7 @@
 //! [package.metadata.chapter]
 //! number = 0x03                                    # as its folder begins
 //! part = 1                                         # 1 is the engine, 2 is what stands around it
-//! kind = "engine"                                  # or "service", "study", or "contract": what all engines answer to
+//! kind = "engine"                                  # or "service", "study", or "contract": what all engines satisfy
 //! after = 0x02                                     # the chapter that it comes after; the first has none
 //! title = { en = "group commit", zh = "组提交" }
 //! measures = true                                  # has a breakdown by stages; left out: false
@@ -21,8 +21,9 @@
 //! budget = 150                                     # and how many lines under src that may take
 //! ```
 //!
-//! Only engines are climbed as rungs, and only between engines does the step (`adds` to `budget`) mean anything: a
-//! service or a study is no copy of anything. [`Catalogue::read`] checks all of it, so what it returns is sound.
+//! Only engines are rungs of the ladder, and only between engines does the step (`adds` to `budget`) mean anything: a
+//! service or a study is not a copy of anything. [`Catalogue::read`] checks all of it, so what it returns is
+//! consistent.
 #![forbid(unsafe_code)]
 
 mod catalogue;

@@ -1,4 +1,4 @@
-//! One chapter's manifest, read and checked for all that can be seen from it alone.
+//! One chapter's manifest, read and checked as far as that is possible without the others.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -95,24 +95,24 @@ pub fn unreadable(path: &Path, error: io::Error) -> CatalogueError {
     CatalogueError::Unreadable { path: path.to_path_buf(), error }
 }
 
-/// What is wrong with an entry of the right shape, in the folder of this name.
+/// What is wrong with a well-formed entry in the folder of this name.
 fn fault(entry: &Entry, name: &str, folder: &Path) -> Option<String> {
     let number = entry.number;
     let files = [("lesson", Some(&entry.lesson)), ("lesson_test", entry.lesson_test.as_ref())];
     let missing = files.into_iter().find(|(_, file)| file.is_some_and(|file| !folder.join(file).is_file()));
     let has_step = entry.adds.is_some() || entry.changes.is_some() || entry.removes.is_some();
     if !name.starts_with(&format!("{number}-")) {
-        Some(format!("`number` is {number}, and the folder's name does not begin with `{number}-`"))
+        Some(format!("`number` is {number}, but the folder's name does not begin with `{number}-`"))
     } else if !(1..=2).contains(&entry.part) {
         Some(format!("`part` is {}; there are part 1 and part 2", entry.part))
     } else if entry.title.en.trim().is_empty() || entry.title.zh.trim().is_empty() {
         Some("`title` is empty; write one in both languages".into())
     } else if let Some((key, file)) = missing {
-        Some(format!("`{key}` names {}, which is not there", file.map_or("", String::as_str)))
+        Some(format!("`{key}` names {}, which does not exist", file.map_or("", String::as_str)))
     } else if entry.after.is_some_and(|after| after >= number) {
         Some(format!("`after` is a chapter that does not come before {number}"))
     } else if entry.kind == Kind::Engine && entry.budget.is_none() {
-        Some("an engine has no `budget`; 0 says that no line under src may change".into())
+        Some("an engine has no `budget`; 0 means that no line under src may change".into())
     } else if entry.kind != Kind::Engine && (has_step || entry.budget.is_some()) {
         Some("it has lists of changed files or a `budget`, which only an engine has; take them out".into())
     } else {

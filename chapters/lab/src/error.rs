@@ -1,4 +1,4 @@
-//! What can go wrong in the lab, and the exit code that says so.
+//! Errors of the lab, and their exit codes.
 
 use program::{Failure, Unprinted};
 use results::error::MeasureError;
@@ -11,8 +11,8 @@ pub enum LabError {
     Measure(#[from] MeasureError),
     /// Two variants of a case computed different answers.
     #[error(
-        "{experiment}, {case}: `{variant}` computed {answer}, and `{first}` {expected}; one of them does other work, \
-         so their times say nothing"
+        "{experiment}, {case}: `{variant}` computed {answer}, but `{first}` computed {expected}; one of them does \
+         other work, so their times say nothing"
     )]
     Disagree {
         /// The experiment's name.
@@ -31,7 +31,7 @@ pub enum LabError {
 }
 
 impl Failure for LabError {
-    /// 1 is a verdict: the variants don't agree. 2 and 3 are those of the other programs.
+    /// 1 is a verdict: the variants don't agree. 2 and 3 are as in the other programs.
     fn exit_code(&self) -> u8 {
         match self {
             LabError::Measure(error) => error.exit_code(),

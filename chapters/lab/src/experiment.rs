@@ -1,4 +1,4 @@
-//! What an experiment is made of.
+//! The parts of an experiment.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,33 +9,33 @@ use indicatif::ProgressBar;
 use crate::error::LabError;
 use crate::words::Words;
 
-/// A question, and how to ask the machine.
+/// A question, and how to measure its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
     /// Its name in the record and on the command line; it does not change.
     pub name: &'static str,
-    /// What is asked, in English and Chinese.
+    /// The question, in English and Chinese.
     pub title: (&'static str, &'static str),
-    /// What the nanoseconds are for: "an order".
+    /// The unit of the nanoseconds: "an order".
     pub per: (&'static str, &'static str),
-    /// Whether it runs only when it is asked for.
+    /// Whether it runs only on request.
     pub on_request: bool,
-    /// Lays out its cases.
+    /// Prepares its cases.
     pub prepare: fn(&Setting) -> Result<Prepared, LabError>,
 }
 
-/// How much work there is to be, and where.
+/// How much work to do, and where.
 pub struct Setting {
     /// How much.
     pub size: Size,
-    /// A folder of its own on the disk that is measured.
+    /// A dedicated folder on the disk that is measured.
     pub data_dir: PathBuf,
-    /// Says how far the lab is.
+    /// The progress bar.
     pub bar: ProgressBar,
 }
 
 impl Setting {
-    /// Says what is being done, where that takes long and is no measurement.
+    /// Shows what is being done, when that takes long and is not a measurement.
     pub fn say(&self, what: &str) {
         results::progress::say(&self.bar, what);
     }
@@ -44,16 +44,16 @@ impl Setting {
 /// How much work a variant does in a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
-    /// What the book's record is made of.
+    /// As in the book's record.
     Full,
     /// A first look.
     Quick,
-    /// Just enough to see whether variants agree.
+    /// Just enough to check whether variants agree.
     Tiny,
 }
 
 impl Size {
-    /// So many operations, given what a full run does.
+    /// The number of operations, given the number of a full run.
     pub fn of(self, full: usize) -> usize {
         match self {
             Size::Full => full,
@@ -66,9 +66,9 @@ impl Size {
 /// An experiment that is ready to run.
 #[derive(Default)]
 pub struct Prepared {
-    /// What is measured.
+    /// The commands that are measured.
     pub cases: Vec<Case>,
-    /// What is not, here, and why.
+    /// What is left out here, and why.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -78,9 +78,9 @@ pub struct Case {
     pub name: String,
     /// Its name for people.
     pub label: Words,
-    /// What else is known about it, such as sizes in bytes.
+    /// Other figures about it, such as sizes in bytes.
     pub figures: BTreeMap<String, f64>,
-    /// The ways to do it. The first is what the others are compared with.
+    /// The ways to do it. The others are compared with the first.
     pub variants: Vec<Variant>,
 }
 
@@ -113,7 +113,7 @@ pub struct Variant {
     pub run: Box<dyn FnMut() -> Result<Sample, LabError>>,
 }
 
-/// What a variant is not measured for.
+/// A variant that is not measured.
 pub struct LeftOut {
     /// Its name in the record.
     pub name: &'static str,
@@ -126,12 +126,12 @@ pub struct LeftOut {
 pub struct Sample {
     /// Nanoseconds an operation.
     pub ns: f64,
-    /// What was computed; the same for all variants of a case.
+    /// The result; the same for all variants of a case.
     pub answer: u64,
 }
 
 // ANCHOR: timed
-/// Times `work`, which does so many operations and returns what it computed.
+/// Times `work`, which does this many operations and returns its result.
 pub fn timed(operations: usize, work: impl FnOnce() -> u64) -> Sample {
     let start = Instant::now();
     let answer = work();

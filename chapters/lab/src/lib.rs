@@ -1,11 +1,11 @@
-//! The lab: optimizations that people expect to pay, each in a short experiment of its own.
+//! The lab: optimizations that people expect to pay off, each in a short experiment.
 //!
-//! An experiment has cases, a case has variants, and a variant is one way of doing the case's work. Variants of a case
-//! compute the same answer, or the lab stops: a faster way to do something else is no finding. Rounds go over all
-//! variants in turn, so that a machine that gets slower gets slower for all of them.
+//! An experiment has cases, a case has variants, and a variant is one way of doing the case's work. Variants of a
+//! case compute the same answer, or the lab stops: a faster way to do something else is not a finding. Rounds go over
+//! all variants in turn, so that a machine that slows down slows all of them.
 //!
-//! To add an experiment, write a file in `experiments/` and name it in [`experiments::ALL`]. Each says at its top what
-//! people expect, what is compared, and what that leaves out.
+//! To add an experiment, write a file in `experiments/` and name it in [`experiments::ALL`]. Each says at its top
+//! what people expect, what is compared, and what that leaves out.
 #![forbid(unsafe_code)]
 
 pub mod error;

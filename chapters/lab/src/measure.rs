@@ -1,4 +1,4 @@
-//! Rounds over all variants of a case, each in an order that is drawn: B A C, C B A, A C B.
+//! Rounds over all variants of a case, each in a random order: B A C, C B A, A C B.
 
 use results::error::MeasureError;
 use results::pairs::drawn_order;
@@ -8,10 +8,11 @@ use crate::error::LabError;
 use crate::experiment::{Case, Experiment, Prepared, Setting, Size};
 use results::record::{CaseRecord, ExperimentRecord, LeftOutRecord, VariantRecord};
 
-/// Prepares an experiment and runs its cases, telling `on_case` which comes next and how many there are.
+/// Prepares an experiment and runs its cases, calling `on_case` before each with its number and how many
+/// there are.
 ///
 /// # Errors
-/// [`LabError::Disagree`] when two variants of a case compute different answers, and what a variant can't do.
+/// [`LabError::Disagree`] when two variants of a case compute different answers, and errors of the variants.
 pub fn measure(
     experiment: &Experiment,
     setting: &Setting,
@@ -35,10 +36,10 @@ pub fn measure(
     })
 }
 
-/// Runs a case's variants in turn, and stops where they disagree.
+/// Runs a case's variants in turn, and stops if they disagree.
 fn measure_case(experiment: &'static str, case: &mut Case, size: Size, rounds: u32) -> Result<CaseRecord, LabError> {
     // ANCHOR: rounds
-    // The first time around meets cold caches and memory that nobody has touched. It does not count.
+    // The first round meets cold caches and untouched memory. It does not count.
     let warm_up = u32::from(size != Size::Tiny);
     let (mut seen, mut expected) = (vec![Vec::new(); case.variants.len()], None);
     for round in 0..warm_up + rounds {

@@ -1,6 +1,7 @@
-//! Random numbers for access patterns: the same on every machine, and cheap beside what is measured.
+//! Random numbers for access patterns: the same on every machine, and cheap compared with what is
+//! measured.
 
-/// A generator that starts the same every time (splitmix64).
+/// A generator that starts the same each time (splitmix64).
 #[derive(Clone)]
 pub struct Pattern(u64);
 
@@ -21,7 +22,7 @@ impl Pattern {
         ((u128::from(mixed) * bound as u128) >> 64) as usize
     }
 
-    /// So many numbers below `bound`.
+    /// A list of numbers below `bound`.
     pub fn list(seed: u64, count: usize, bound: usize) -> Vec<u32> {
         let mut pattern = Pattern::new(seed);
         (0..count).map(|_| pattern.below(bound) as u32).collect()

@@ -1,5 +1,5 @@
-//! Variants that are programs: built with cargo, run once a round. An allocator and a compile option belong to a whole
-//! program, so there is no comparing them inside one.
+//! Variants that are programs: built with cargo, run once a round. An allocator and a compile option belong to a
+//! whole program, so they can't be compared inside one.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use results::programs::Program;
 use crate::error::LabError;
 use crate::experiment::Sample;
 
-/// The workload of `lab-work`, built as everything else is.
+/// The workload of `lab-work`, built like everything else.
 pub fn work_program() -> PathBuf {
     Program::of_package("lab-work").path()
 }
@@ -21,8 +21,8 @@ pub fn mimalloc_program() -> PathBuf {
     Program::of_package("lab-work-mimalloc").path()
 }
 
-/// Runs `cargo build --profile whole -p lab-work` with more arguments and variables. Cargo's own words come only with an
-/// error; the last of them is the reason.
+/// Runs `cargo build --profile whole -p lab-work` with more arguments and variables. Cargo's messages are shown only
+/// in an error; the last of them is the reason.
 ///
 /// # Errors
 /// [`MeasureError::Unusable`] with that reason.
@@ -43,7 +43,7 @@ pub fn build(args: &[&str], variables: &[(&str, &str)]) -> Result<(), MeasureErr
 /// Runs the workload once.
 ///
 /// # Errors
-/// [`MeasureError::Unusable`] when it does not run or does not say what it should.
+/// [`MeasureError::Unusable`] when it does not run or prints something unexpected.
 pub fn run(program: &Path, engine: &str, orders: usize) -> Result<Sample, LabError> {
     let name = || program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut command = Command::new(program);

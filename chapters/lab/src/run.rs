@@ -1,4 +1,4 @@
-//! A run of the lab: which experiments, how far it is, what it found.
+//! A run of the lab: which experiments, its progress, its results.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ use crate::experiments;
 use crate::measure::measure;
 use crate::table;
 
-/// Runs what `args` ask for, prints a table an experiment, and writes the record.
+/// Runs what `args` ask for, prints a table for each experiment, and writes the record.
 ///
 /// # Errors
 /// [`LabError::Disagree`] when variants compute different answers, and [`MeasureError`] for names that no experiment
@@ -34,7 +34,7 @@ pub fn run(args: &LabArgs) -> Result<Verdict, LabError> {
     let data_dir = args.disk.clone().unwrap_or_else(|| output.clone());
     fs::create_dir_all(&data_dir).map_err(|error| MeasureError::disk("make the folder", &data_dir, &error))?;
     let folder =
-        tempfile::tempdir_in(&data_dir).map_err(|error| MeasureError::disk("make a folder in", &data_dir, &error))?;
+        tempfile::tempdir_in(&data_dir).map_err(|error| MeasureError::disk("create a folder in", &data_dir, &error))?;
     let bar = progress_bar(chosen.len() as u64 * 100);
     let setting = Setting { size, data_dir: folder.path().to_path_buf(), bar: bar.clone() };
 
@@ -65,7 +65,7 @@ pub fn run(args: &LabArgs) -> Result<Verdict, LabError> {
     Ok(Verdict::Yes)
 }
 
-/// The experiments of these names; for no name all, but for those that have to be asked for.
+/// The experiments with these names; without names all, except those that run only on request.
 fn choose(names: &[String], compile_options: bool) -> Result<Vec<Experiment>, MeasureError> {
     let asked = |experiment: &Experiment| match names {
         [] => !experiment.on_request || compile_options,
@@ -90,7 +90,7 @@ fn list(language: Language) -> Result<(), Unprinted> {
     Ok(())
 }
 
-/// The command that repeats this run, without the folders of this machine.
+/// The command that repeats this run, without this machine's folders.
 fn command_line(args: &LabArgs) -> String {
     let shown = LabArgs { disk: None, output: OutputArgs::default(), ..args.clone() };
     [vec!["cargo run --release -- lab".to_string()], shown.flags()].concat().join(" ")

@@ -8,7 +8,7 @@ use results::units::{duration_text, factor_text};
 
 use results::record::ExperimentRecord;
 
-/// The table, under the question and above what was left out.
+/// The table, between the question and what was left out.
 pub fn text(record: &ExperimentRecord, language: Language) -> String {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED).set_header(language.pick(
@@ -43,13 +43,13 @@ pub fn text(record: &ExperimentRecord, language: Language) -> String {
     text
 }
 
-/// How often a difference may be seen where there is none, by the rounds alone.
+/// How often the rounds alone may show a difference where there is none.
 const ERROR: f64 = 0.05;
 
 /// The smallest difference that matters here.
 const MARGIN: f64 = 0.05;
 
-/// How many times as long as the first, told by the rounds: both ran in each.
+/// How many times as long as the first, from the rounds: both ran in each.
 fn verdict(first: &Spread, other: &Spread, language: Language) -> String {
     let middle = factor_text(other.median / first.median);
     match Factor::of_rounds(first, other, ERROR) {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::experiment::Sample;
 
-/// How many threads to compare: 1, 2, 4, 8, as far as there are cores, and the number of cores.
+/// The numbers of threads to compare: 1, 2, 4, 8, up to the number of cores, and that number.
 pub fn counts() -> Vec<usize> {
     let cores = cores();
     let mut counts: Vec<usize> = [1, 2, 4, 8].into_iter().filter(|&count| count <= cores).collect();
@@ -21,9 +21,10 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(8)
 }
 
-/// Runs `work` on so many threads, which each do so many operations, and adds up what they computed. The time is from
-/// the first thread's start to the last one's end, divided by the operations of one: what an operation takes where the
-/// others are busy too. The threads read the clock themselves: who only waits for them may wake up when all is over.
+/// Runs `work` on this many threads, which each do this many operations, and adds up their results. The time is from
+/// the first thread's start to the last one's end, divided by the operations of one: what an operation takes while
+/// the others are busy too. The threads read the clock themselves, because a thread that only waits for them may wake
+/// up after all is over.
 pub fn together(threads: usize, operations: usize, work: impl Fn(usize) -> u64 + Sync) -> Sample {
     let start_line = Barrier::new(threads);
     let run = |thread| {
@@ -35,7 +36,7 @@ pub fn together(threads: usize, operations: usize, work: impl Fn(usize) -> u64 +
     thread::scope(|scope| {
         let run = &run;
         let running: Vec<_> = (0..threads).map(|thread| scope.spawn(move || run(thread))).collect();
-        // A thread that panicked has said why, and its missing share makes the answers disagree.
+        // A thread that panicked has printed why, and its missing share makes the answers disagree.
         let done: Vec<_> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
         let answer = done.iter().fold(0_u64, |sum, (part, ..)| sum.wrapping_add(*part));
         let (first, last) = (done.iter().map(|done| done.1).min(), done.iter().map(|done| done.2).max());
@@ -55,7 +56,7 @@ mod tests {
         assert!(counts().contains(&1) && counts().contains(&cores()));
     }
 
-    /// More threads than cores, so that somebody who waits for them wakes up late.
+    /// More threads than cores, so that a thread that waits for them wakes up late.
     #[test]
     fn no_work_takes_less_time_than_it_takes() {
         const WORK: Duration = Duration::from_millis(2);
@@ -65,7 +66,7 @@ mod tests {
                 while start.elapsed() < WORK {}
                 1
             });
-            assert!(sample.ns >= WORK.as_nanos() as f64, "work of {WORK:?} was said to take {} ns", sample.ns);
+            assert!(sample.ns >= WORK.as_nanos() as f64, "work of {WORK:?} was measured as {} ns", sample.ns);
         }
     }
 }

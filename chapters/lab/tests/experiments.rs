@@ -1,5 +1,5 @@
-//! Every experiment runs once in tiny size, and its variants agree on what they compute: [`lab::measure`] stops where
-//! they do not. What they take is not looked at.
+//! Every experiment runs once in tiny size, and its variants agree on what they compute: [`lab::measure`] stops if
+//! they do not. Times are not checked.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ fn every_experiments_variants_agree() {
         Setting { size: Size::Tiny, data_dir: folder.path().to_path_buf(), bar: indicatif::ProgressBar::hidden() };
     for experiment in ALL {
         let record = measure(experiment, &setting, 1, |_, _| {}).unwrap_or_else(|error| panic!("{error}"));
-        // What takes a build of its own has no tiny size.
+        // Experiments that need their own build have no tiny size.
         let is_here = !record.cases.is_empty() || !record.left_out.is_empty() || experiment.on_request;
         assert!(is_here, "{} measures nothing and does not say why", experiment.name);
         for case in &record.cases {
@@ -29,7 +29,7 @@ fn every_experiments_variants_agree() {
 fn names_lead_to_one_entry_each() {
     let names: HashSet<&str> = ALL.iter().map(|experiment| experiment.name).collect();
     assert_eq!(names.len(), ALL.len());
-    // The book's paths take a hyphen as the end of a short name.
+    // In the book's paths a hyphen ends a short name.
     assert!(names.iter().all(|name| !name.contains('-')));
 }
 

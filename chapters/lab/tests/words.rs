@@ -1,6 +1,7 @@
-//! What the lab's program says, word for word: its help, its list, one refusal of each kind, and the exit code of each.
+//! The output of the lab's program, word for word: its help, its list, one refusal of each kind, and the exit code of
+//! each.
 //!
-//! After a change that is meant, `INSTA_UPDATE=always cargo test -p lab --test words` writes the snapshots anew, and
+//! After an intended change, `INSTA_UPDATE=always cargo test -p lab --test words` writes the snapshots again, and
 //! `git diff` shows what a reader will see.
 
 use std::process::Command;
@@ -35,7 +36,7 @@ fn refusals() {
 }
 
 #[test]
-fn nobody_listens() {
+fn output_is_closed() {
     for printing in ["--help", "--list"] {
         ends_quietly_on_a_closed_pipe(&mut lab(printing));
         ends_with_a_sentence_on_a_full_disk(&mut lab(printing));

@@ -1,6 +1,6 @@
-//! Figures for people, where no language has a word in them.
+//! Figures for people that are the same in every language.
 
-/// A whole number with its thousands apart: "100,000".
+/// A whole number with its thousands separated: "100,000".
 pub fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let mut text = String::from(if value <= -0.5 { "-" } else { "" });

@@ -3,11 +3,11 @@
 //! | code | means | comes from |
 //! |---|---|---|
 //! | 0 | it is done, and the answer is yes where there was a question | [`Verdict::Yes`] |
-//! | 1 | a comparison, a verification or a check says no | [`Verdict::No`] |
+//! | 1 | a comparison, a verification or a check has failed | [`Verdict::No`] |
 //! | 2 | its input or its arguments can't be used | [`Failure::exit_code`] |
-//! | 3 | the log or the disk can't be trusted or written, its own output included | [`Failure::exit_code`] |
+//! | 3 | the log or the disk can't be trusted or written, including its own output | [`Failure::exit_code`] |
 //!
-//! A `main` is one expression, and whatever it calls returns what could not be printed with `?`:
+//! A `main` is one expression, and functions that print use `?` to return a failure to print:
 //!
 //! ```no_run
 //! # #[derive(clap::Parser)] struct Args {}
@@ -23,9 +23,9 @@
 //! }
 //! ```
 //!
-//! The standard library's `println!` panics when nobody can take the line. Here a closed pipe (`| head -1`)
-//! ends a program quietly, for whoever reads has enough, and a full disk (`> /dev/full`) ends it with a sentence.
-//! Clippy's `print_stdout` and `print_stderr` see to it that no other way of printing is used.
+//! The standard library's `println!` panics when standard output is closed. Here a closed pipe (`| head -1`) ends
+//! a program quietly, because the reader has read enough, and a full disk (`> /dev/full`) ends it with an error
+//! message. Clippy's `print_stdout` and `print_stderr` make sure that there is no other printing.
 #![forbid(unsafe_code)]
 
 pub mod figures;
@@ -40,12 +40,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// What a program that was asked a question found.
+/// The answer of a program that was asked a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Yes, or there was no question. Exit code 0.
     Yes,
-    /// No. What is wrong has been printed. Exit code 1.
+    /// No. The reason has been printed. Exit code 1.
     No,
 }
 
@@ -55,20 +55,21 @@ impl From<bool> for Verdict {
     }
 }
 
-/// Why a program could not do what it was asked. Its words say what happened, where, and what to do.
+/// Why a program could not do what it was asked. Its message says what happened, where, and what to
+/// do.
 pub trait Failure: Display {
     /// 2 when input or arguments can't be used, 3 when a disk can't be trusted or written.
     fn exit_code(&self) -> u8;
 
-    /// Whether nobody reads the program's output any more: then nothing is said.
+    /// Whether the program's output is no longer read: then it prints no message.
     fn is_closed_pipe(&self) -> bool {
         false
     }
 }
 
-/// What was to be printed could not be. Exit code 3, or a quiet end when the reader has gone.
+/// The output could not be printed. Exit code 3, or a quiet end when the reader is gone.
 #[derive(Debug, thiserror::Error)]
-#[error("could not write to standard output: {0}; mend that, or send the output elsewhere, and start again")]
+#[error("could not write to standard output: {0}; fix that, or send the output elsewhere, and start again")]
 pub struct Unprinted(#[from] io::Error);
 
 impl Failure for Unprinted {
@@ -84,20 +85,20 @@ impl Failure for Unprinted {
 /// Writes to standard output, at once.
 ///
 /// # Errors
-/// When nobody takes it. A program has no reason to go on then.
+/// When it is closed or can't be written. Then a program has no reason to continue.
 pub fn print(text: Arguments<'_>) -> Result<(), Unprinted> {
     let mut output = io::stdout().lock();
     Ok(output.write_fmt(text).and_then(|()| output.flush())?)
 }
 
-/// Writes a line to standard error: what a program does meanwhile, and why it ends. When that can't be
-/// written either, there is nobody left to tell.
+/// Writes a line to standard error: progress, and why the program ends. If that can't be written
+/// either, the line is dropped.
 pub fn tell(line: Arguments<'_>) {
     let mut output = io::stderr().lock();
     let _ = writeln!(output, "{line}").and_then(|()| output.flush());
 }
 
-/// Reads the arguments, does the work, and ends as it went.
+/// Parses the arguments, does the work, and ends with the right exit code.
 pub fn run<A: Parser, E: Failure>(work: impl FnOnce(A) -> Result<Verdict, E>) -> ExitCode {
     match A::try_parse() {
         Ok(args) => end(work(args)),
@@ -105,7 +106,8 @@ pub fn run<A: Parser, E: Failure>(work: impl FnOnce(A) -> Result<Verdict, E>) ->
     }
 }
 
-/// Ends a program with what its arguments led to: help and version are asked for, all else is a mistake.
+/// Ends a program whose arguments did not lead to work: help and version were asked for, everything else
+/// is a mistake.
 pub fn refuse(error: &clap::Error) -> ExitCode {
     let printed = error.print();
     match printed {
@@ -114,7 +116,7 @@ pub fn refuse(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Ends a program: says why it failed, if it did, and gives the exit code.
+/// Ends a program: prints the reason if it failed, and returns the exit code.
 pub fn end<E: Failure>(done: Result<Verdict, E>) -> ExitCode {
     match done {
         Ok(Verdict::Yes) => ExitCode::SUCCESS,

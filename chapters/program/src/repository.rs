@@ -1,16 +1,17 @@
-//! The repository that a program is started in, and the commit that it stands at.
+//! The repository that a program is started in, and its commit.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The repository that `start` is in: the nearest folder at or above it with the book's settings and the chapters.
+/// The repository that contains `start`: the nearest folder at or above it with the book's settings and the
+/// chapters.
 pub fn find(start: &Path) -> Option<PathBuf> {
     let is_root = |folder: &&Path| folder.join("book.toml").is_file() && folder.join("chapters").is_dir();
     start.ancestors().find(is_root).map(Path::to_path_buf)
 }
 
 /// The commit of the tree that `folder` is in, 12 digits, with `-dirty` when tracked files other than `output/`
-/// differ from it: a run's own record should not make the next one look changed. "unknown" where there is no git.
+/// differ from it: a run's own record should not make the next run look changed. "unknown" without git.
 pub fn commit(folder: &Path) -> String {
     let Some(commit) = git(folder, &["rev-parse", "--short=12", "HEAD"]) else {
         return "unknown".into();
@@ -22,7 +23,7 @@ pub fn commit(folder: &Path) -> String {
     }
 }
 
-/// The first line that git says, if it has something to say.
+/// The first line of git's output, if there is any.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let ended = Command::new("git").arg("-C").arg(folder).args(arguments).output().ok()?;
     let said = String::from_utf8(ended.stdout).ok().filter(|_| ended.status.success())?;

@@ -1,4 +1,4 @@
-//! What room a disk has.
+//! How much space a disk has.
 
 use std::path::Path;
 
@@ -7,24 +7,24 @@ use std::path::Path;
 pub struct Room {
     /// What a program without special rights can still write.
     pub free: u64,
-    /// All of it.
+    /// Its whole size.
     pub size: u64,
 }
 
-/// The room of the disk under a folder, where the system tells.
+/// The space of the disk under a folder, where the system reports it.
 #[cfg(unix)]
 pub fn room(folder: &Path) -> Option<Room> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(Room { free: disk.f_bavail * disk.f_frsize, size: disk.f_blocks * disk.f_frsize })
 }
 
-/// The same where nobody has asked this system yet.
+/// The same on systems that are not supported.
 #[cfg(not(unix))]
 pub fn room(_: &Path) -> Option<Room> {
     None
 }
 
-/// How many bytes the disk under a folder has room for, where the system tells.
+/// How many free bytes the disk under a folder has, where the system reports it.
 pub fn room_bytes(folder: &Path) -> Option<u64> {
     room(folder).map(|room| room.free)
 }

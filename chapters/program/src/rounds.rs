@@ -1,33 +1,33 @@
-//! How often the long tests ask their question.
+//! How many rounds the long tests run.
 //!
-//! Some tests ask one question again and again: a thousand seeds, a log cut at every byte, every page in every size and
-//! colour. `cargo test --workspace` runs fewer rounds of these, spread over all that is asked, so that its reader gets an
-//! answer while still waiting for it. `ROUNDS=full` runs all of them, and `scripts/test` asks for that. No test is left out.
+//! Some tests repeat one check many times: a thousand seeds, a log cut at every byte, every page in every size and
+//! colour. A plain `cargo test --workspace` runs fewer rounds of these, spread over all cases, so that it finishes
+//! soon. `ROUNDS=full` runs all of them, and `scripts/test` asks for that. No test is left out.
 
 /// How many rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rounds {
-    /// Enough to notice most mistakes.
+    /// Enough to detect most mistakes.
     Few,
     /// All.
     Full,
 }
 
 impl Rounds {
-    /// What the environment asks for, in `ROUNDS`.
+    /// The value of the environment variable `ROUNDS`.
     ///
     /// # Panics
-    /// When it asks for something else.
+    /// When it has another value.
     pub fn asked() -> Rounds {
         let word = std::env::var("ROUNDS").ok();
         Rounds::of(word.as_deref()).unwrap_or_else(|complaint| panic!("{complaint}"))
     }
 
-    /// What the environment asks for, for a test of the package `home` that later packages run for their programs as well:
-    /// all rounds run at home, and elsewhere they are few. `here` is the package that runs it.
+    /// The same for a test of the package `home` that later packages also run for their programs: all rounds run in
+    /// `home`, and few elsewhere. `here` is the package that runs the test.
     ///
     /// # Panics
-    /// As [`asked`](Rounds::asked) does.
+    /// As [`asked`](Rounds::asked).
     pub fn asked_at(home: &str, here: &str) -> Rounds {
         let asked = Rounds::asked();
         if here == home { asked } else { Rounds::Few }

@@ -1,17 +1,17 @@
-//! For tests: what a program says when it is run for real, and how it ends when nobody takes what it says.
+//! For tests: a program's output when it is run for real, and how it ends when its output can't be written.
 //!
-//! A snapshot of the words is the same in every window and on every machine: folders, the system's own words and the
-//! suffix of programs are left out.
+//! A snapshot of the output is the same in every window and on every machine: folders, the system's own error texts
+//! and the suffix of programs are replaced.
 
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Whole, as a reader in a window of 100 columns sees it: the command, what it printed, and its exit code. Each of
-/// `folders` is told by the name that stands with it.
+/// The whole output, as a reader in a window of 100 columns sees it: the command, what it printed, and its exit
+/// code. Each of `folders` is replaced by the name given with it.
 ///
 /// # Panics
-/// When the program can't be started, or writes what is no text.
+/// When the program can't be started, or its output is not text.
 pub fn said(command: &mut Command, folders: &[(&Path, &str)]) -> String {
     let ended = ended(command.env("COLUMNS", "100"));
     let program = Path::new(command.get_program()).file_stem().expect("a program has a name").to_string_lossy();
@@ -30,7 +30,7 @@ pub fn said(command: &mut Command, folders: &[(&Path, &str)]) -> String {
     whole.replace('\\', "/")
 }
 
-/// Each system has its own words for a file that is not there.
+/// Each system has its own error text for a missing file.
 fn text(bytes: Vec<u8>) -> String {
     let text = String::from_utf8(bytes).expect("programs write UTF-8");
     text.lines().map(|line| without_the_systems_words(line) + "\n").collect()
@@ -43,7 +43,7 @@ fn without_the_systems_words(line: &str) -> String {
     format!("{kept}: WHY{after}")
 }
 
-/// Asserts that a program whose reader has enough ends quietly.
+/// Asserts that a program ends quietly when its reader closes the pipe.
 ///
 /// # Panics
 /// When it does not.
@@ -52,8 +52,8 @@ pub fn ends_quietly_on_a_closed_pipe(command: &mut Command) {
     assert_eq!((status.code(), String::from_utf8_lossy(&stderr).as_ref()), (Some(0), ""), "{command:?}");
 }
 
-/// Asserts that a program whose output is on a full disk ends with 3 and a sentence. Only where systems have a
-/// device for that.
+/// Asserts that a program whose output is on a full disk ends with 3 and an error message. Only on systems
+/// that have a device for that.
 ///
 /// # Panics
 /// When it does not.
@@ -66,8 +66,8 @@ pub fn ends_with_a_sentence_on_a_full_disk(command: &mut Command) {
     assert_eq!(stderr.lines().count(), 1, "{command:?}: {stderr}");
 }
 
-/// Asserts that a program that has to complain, and can't, still ends with its exit code: its standard error is
-/// a pipe that nobody reads, a full disk, and none at all.
+/// Asserts that a program that can't print its error still ends with its exit code: its standard error is a
+/// closed pipe, a full disk, and missing.
 ///
 /// # Panics
 /// When it does not.
@@ -90,14 +90,14 @@ fn ended(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{command:?} does not start: {error}"))
 }
 
-/// A pipe whose reader has gone.
+/// A pipe whose reader is gone.
 fn closed_pipe() -> Stdio {
     let (reader, writer) = io::pipe().expect("a pipe");
     drop(reader);
     writer.into()
 }
 
-/// What takes nothing, as a disk without space does.
+/// A device that accepts nothing, like a full disk.
 fn full_disk() -> Option<Stdio> {
     Some(std::fs::OpenOptions::new().write(true).open("/dev/full").ok()?.into())
 }

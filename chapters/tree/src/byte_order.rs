@@ -1,12 +1,13 @@
-//! What is written to disk has the same bytes on every machine: nothing is converted in the machine's own order.
+//! What is written to disk has the same bytes on every machine: nothing is converted in the machine's own byte
+//! order.
 
 use std::path::Path;
 
 use crate::files::{crates, read};
 
-/// How many source files there are, and where one of them uses the machine's own order of bytes.
+/// How many source files there are, and which of them use the machine's own byte order.
 pub fn check(root: &Path) -> (usize, Vec<String>) {
-    // In two pieces, or this file would be the first to be found.
+    // In two pieces, so that this file does not report itself.
     let native = ["to", "from"].map(|way| format!("{way}_ne_{}", "bytes"));
     let (mut files, mut problems) = (0, Vec::new());
     for folder in crates(root) {

@@ -1,7 +1,8 @@
-//! Nothing runs in circles: no module of a crate uses what uses it, and no crate either, for development included.
+//! There are no circles: no module of a crate uses a module that uses it, and no crate either, including for
+//! development.
 //!
 //! A parent may use its children, so a child that uses what its parent defines closes a circle. What a parent only
-//! hands on (`pub use`) is where it was defined.
+//! re-exports (`pub use`) counts where it was defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,14 +10,14 @@ use std::path::Path;
 use crate::files::{crates, read};
 use crate::uses::{Module, uses};
 
-/// Which crate must not stand on which, not even through others. A circle is found without this list.
+/// Which crate must not depend on which, not even indirectly. A circle is found without this list.
 const APART: [(&str, &str); 5] =
     [("lab", "perf"), ("results", "perf"), ("book", "perf"), ("runner", "contract"), ("market", "runner")];
 
-/// Who uses whom, and where that is said.
+/// Which node uses which, and where.
 type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
-/// How many modules there are, and the circles that they run in.
+/// How many modules there are, and the circles among them.
 pub fn modules(root: &Path) -> (usize, Vec<String>) {
     let (mut count, mut problems) = (0, Vec::new());
     for folder in crates(root) {
@@ -34,9 +35,7 @@ pub fn modules(root: &Path) -> (usize, Vec<String>) {
             graph.entry(name(&one.from)).or_default().entry(name(&one.to)).or_insert(one.place);
         }
         problems.extend(circles(&graph).into_iter().map(|circle| {
-            format!(
-                "{src} runs in a circle:\n{circle}\n  Give what is used from both sides a module of its own, below them."
-            )
+            format!("{src} has a circle:\n{circle}\n  Move what both sides use into a module of its own, below them.")
         }));
     }
     (count, problems)
@@ -47,7 +46,7 @@ fn name(module: &[String]) -> String {
     if module.is_empty() { "crate".into() } else { Module::from(module).join("::") }
 }
 
-/// How many crates there are, the circles that they run in, and who stands on what it has to be apart from.
+/// How many crates there are, the circles among them, and crates that depend on a forbidden one.
 pub fn dependencies(root: &Path) -> (usize, Vec<String>) {
     let mut manifests = BTreeMap::new();
     let mut problems = Vec::new();
@@ -73,11 +72,13 @@ pub fn dependencies(root: &Path) -> (usize, Vec<String>) {
             }
         }
     }
-    let say = |circle| format!("crates run in a circle:\n{circle}\n  Move what both need into a crate below them.");
+    let say = |circle| {
+        format!("crates depend on each other in a circle:\n{circle}\n  Move what both need into a crate below them.")
+    };
     problems.extend(circles(&graph).into_iter().map(say));
     for (one, other) in APART {
         if let Some(way) = way(&graph, one, other) {
-            problems.push(format!("{one} stands on {other}:\n{}\n  It has to do without.", told(&graph, &way)));
+            problems.push(format!("{one} depends on {other}:\n{}\n  It must not.", told(&graph, &way)));
         }
     }
     (manifests.len(), problems)
@@ -97,7 +98,7 @@ fn circles(graph: &Graph) -> Vec<String> {
     found
 }
 
-/// The shortest way from one node to another, at least one step long; both are in it.
+/// The shortest path from one node to another, at least one step long, including both.
 fn way(graph: &Graph, from: &str, to: &str) -> Option<Vec<String>> {
     let mut ways = vec![vec![from.to_owned()]];
     let mut visited = BTreeSet::new();
@@ -119,7 +120,7 @@ fn way(graph: &Graph, from: &str, to: &str) -> Option<Vec<String>> {
     None
 }
 
-/// A way in words, a line a step.
+/// A path as text, one line for each step.
 fn told(graph: &Graph, way: &[String]) -> String {
     let step = |pair: &[String]| {
         let place = graph.get(&pair[0]).and_then(|uses| uses.get(&pair[1])).map_or("", String::as_str);
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn two_modules_that_use_each_other_are_told_with_their_lines() {
+    fn two_modules_that_use_each_other_are_reported_with_their_lines() {
         let found = among(&[
             ("lib.rs", "mod a;\nmod b;\n"),
             ("a.rs", "\nuse super::b;\n"),
@@ -166,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_circle_is_told_once() {
+    fn a_longer_circle_is_reported_once() {
         let found = among(&[
             ("lib.rs", "mod a;\nmod b;\nmod c;\n"),
             ("a.rs", "use crate::b;\n"),
             ("b.rs", "use crate::c;\n"),
             ("c.rs", "use crate::a;\n"),
         ]);
-        assert_eq!(found.matches("runs in a circle").count(), 1, "{found}");
+        assert_eq!(found.matches("has a circle").count(), 1, "{found}");
         assert_eq!(found.matches(" uses ").count(), 3, "{found}");
     }
 
@@ -208,7 +209,7 @@ mod tests {
         assert!(found.contains("b uses a (one/src/b.rs:21)"), "what follows the tests counts: {found}");
     }
 
-    /// What is wrong with made-up crates that depend on each other like this.
+    /// The problems of made-up crates that depend on each other like this.
     fn between(crates: &[(&str, &str)]) -> String {
         let dir = tempfile::tempdir().expect("a temporary folder");
         for (name, manifest) in crates {
@@ -219,14 +220,17 @@ mod tests {
     }
 
     #[test]
-    fn crates_that_use_each_other_are_told() {
+    fn crates_that_use_each_other_are_reported() {
         let (market, runner) =
             (("market", "[dependencies]\nserde = \"1\"\n"), ("runner", "[dependencies]\nmarket.workspace = true\n"));
         assert_eq!(between(&[market, runner]), "");
         let itself = between(&[("market", "[dev-dependencies]\nmarket = { path = \".\" }\n")]);
         assert!(itself.contains("market uses market (chapters/market/Cargo.toml, [dev-dependencies])"), "{itself}");
         let back = between(&[("market", "[dev-dependencies]\nrunner.workspace = true\n"), runner]);
-        assert!(back.contains("crates run in a circle") && back.contains("market stands on runner"), "{back}");
+        assert!(
+            back.contains("crates depend on each other in a circle") && back.contains("market depends on runner"),
+            "{back}"
+        );
     }
 
     #[test]
@@ -236,6 +240,6 @@ mod tests {
             ("middle", "[dependencies]\nperf = \"1\"\n"),
             ("perf", ""),
         ]);
-        assert!(found.contains("lab stands on perf") && found.contains("middle uses perf"), "{found}");
+        assert!(found.contains("lab depends on perf") && found.contains("middle uses perf"), "{found}");
     }
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 /// Texts by their path relative to the folder, with `/`.
 pub type Files = BTreeMap<String, String>;
 
-/// The files in `folders` of `base`, and all below them. A folder that is not there has none.
+/// The files in `folders` of `base`, and all below them. A missing folder has none.
 ///
 /// # Panics
-/// When a file can't be read: a check that passes over it would say nothing.
+/// When a file can't be read: a check that skipped it would prove nothing.
 pub fn read(base: &Path, folders: &[&str]) -> Files {
     let mut files = Files::new();
     for folder in folders {
@@ -31,7 +31,7 @@ fn collect(base: &Path, folder: &str, files: &mut Files) {
     }
 }
 
-/// What a folder holds, sorted; nothing where there is no folder.
+/// What a folder contains, sorted; empty if there is no folder.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -47,7 +47,7 @@ pub fn crates(root: &Path) -> Vec<String> {
 }
 
 fn find_crates(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
-    // What is built or laid out for a reader to write is no part of the tree.
+    // What is built, or laid out as an exercise, is not part of the tree.
     let is_ours = |name: &String| !name.starts_with('.') && !["target", "exercises", "output"].contains(&name.as_str());
     for name in names(&root.join(folder)).into_iter().filter(is_ours) {
         let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };

@@ -1,4 +1,4 @@
-//! Each engine against the one before it. A service is no copy of anything, and has no step.
+//! Each engine compared with the one before it. A service is not a copy of anything, and has no step.
 //!
 //! A manifest's `[package.metadata.chapter]` lists the files that its step `adds`, `changes` and `removes`, and the
 //! `budget` of changed lines (added and removed together, under `src`). A file that no list names is the same, byte
@@ -14,7 +14,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::files::{Files, read};
 
-/// One engine, as far as its neighbours are concerned.
+/// One engine, as far as this comparison needs it.
 struct Engine<'a> {
     /// Its folder's name, such as `0x03-group-commit`.
     name: &'a str,
@@ -22,7 +22,7 @@ struct Engine<'a> {
     step: &'a Step,
 }
 
-/// How many steps there are in this folder of chapters, and all that is wrong with them.
+/// How many steps there are in this folder of chapters, and everything that is wrong with them.
 pub fn check(chapters: &Path) -> (usize, Vec<String>) {
     let catalogue = match Catalogue::read(chapters) {
         Ok(catalogue) => catalogue,
@@ -99,7 +99,7 @@ fn step(before: &Engine<'_>, after: &Engine<'_>) -> Vec<String> {
     problems
 }
 
-/// Entries of the manifest's lists that name nothing that they could mean.
+/// Entries of the manifest's lists that match no file.
 fn lists(before: &Engine<'_>, after: &Engine<'_>) -> Vec<String> {
     let wrong = |key: &str, paths: &BTreeSet<String>, in_before: bool, in_after: bool| -> Vec<String> {
         let fits = |path: &&String| {
@@ -109,8 +109,8 @@ fn lists(before: &Engine<'_>, after: &Engine<'_>) -> Vec<String> {
         let place = |there: bool| if there { "there" } else { "absent" };
         let say = |path: &String| {
             format!(
-                "chapters/{}/Cargo.toml: `{key}` names {path}, which should be {} in {} and {} in {}, and is not.\n  \
-                 Take it off the list, or mend its name.",
+                "chapters/{}/Cargo.toml: `{key}` names {path}, which should be {} in {} and {} in {}, but is \
+                 not.\n  Take it off the list, or correct its name.",
                 after.name,
                 place(in_before),
                 before.name,
@@ -128,7 +128,8 @@ fn lists(before: &Engine<'_>, after: &Engine<'_>) -> Vec<String> {
     .concat()
 }
 
-/// Where two texts differ first. A manifest is compared without its formatting, so its lines say nothing.
+/// Where two texts first differ. A manifest is compared without its formatting, so its line numbers mean
+/// nothing.
 fn first_difference(path: &str, old: &str, new: &str) -> String {
     if path == "Cargo.toml" {
         return " in more than its name, its description and its lists".into();
@@ -145,7 +146,7 @@ fn changed_lines(before: &Engine<'_>, after: &Engine<'_>) -> usize {
 }
 
 fn line_diff(old: Option<&String>, new: Option<&String>) -> usize {
-    // The book's marks are no part of the lesson; its own diff leaves them out too.
+    // The book's marks are not part of the lesson; its own diff leaves them out too.
     let lines = |text: Option<&String>| -> String {
         let lines = text.map_or("", String::as_str).split_inclusive('\n');
         lines.filter(|line| !line.trim_start().starts_with("// ANCHOR")).collect()
@@ -161,7 +162,7 @@ mod tests {
 
     const MAIN: &str = "fn main() {\n    ch01::run()\n}\n";
 
-    /// The problems of two chapters that differ in what `lists` and `files` of the second say.
+    /// The problems of two chapters, given the `lists` and `files` of the second.
     fn problems(lists: &str, files: &[(&str, &str)]) -> String {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let manifest = |number: u8, kind: &str, after: &str, lists: &str| {

@@ -1,4 +1,4 @@
-//! Limits on every crate: how long a file and a function may be, and where `unsafe` may stand.
+//! Limits on every crate: how long a file and a function may be, and where `unsafe` is allowed.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const UNSAFE_MODULES: [(&str, &[&str]); 4] = [
     ("chapters/0x06-pinned-ring", &["memory", "ring"]),
     ("chapters/0x07-sharding", &["memory", "ring"]),
     ("chapters/0x08-snapshots", &["memory", "ring"]),
-    // Whoever calls from C promises what Rust can't check.
+    // The C caller promises what Rust can't check.
     ("chapters/0x0f-any-price/c", &["ffi"]),
 ];
 
@@ -23,7 +23,7 @@ fn crates(root: &Path) -> Vec<String> {
     files::crates(root).into_iter().filter(|folder| folder != "fuzz").collect()
 }
 
-/// The Rust files of a crate that stand in these of its folders.
+/// The Rust files of a crate in these of its folders.
 fn sources(root: &Path, folder: &str, rooms: &[&str]) -> Files {
     let rooms: Vec<String> = rooms.iter().map(|room| format!("{folder}/{room}")).collect();
     let mut files = read(root, &rooms.iter().map(String::as_str).collect::<Vec<_>>());
@@ -31,7 +31,7 @@ fn sources(root: &Path, folder: &str, rooms: &[&str]) -> Files {
     files
 }
 
-/// How many source files there are, and which of them, or of their functions, are too long.
+/// How many source files there are, and which files or functions are too long.
 pub fn sizes(root: &Path) -> (usize, Vec<String>) {
     let rooms = ["src", "tests", "benches", "examples"];
     let files: Files = crates(root).iter().flat_map(|folder| sources(root, folder, &rooms)).collect();
@@ -40,14 +40,14 @@ pub fn sizes(root: &Path) -> (usize, Vec<String>) {
         let lines = text.lines().count();
         if lines >= FILE_LINES_END {
             problems.push(format!(
-                "{path} has {lines} lines; fewer than {FILE_LINES_END} are allowed.\n  Give a part of it a file of \
-                 its own, named after what it holds."
+                "{path} has {lines} lines; fewer than {FILE_LINES_END} are allowed.\n  Move a part of it into its \
+                 own file, named after what it contains."
             ));
         }
         for (line, lines) in functions(text).into_iter().filter(|(_, lines)| *lines >= FUNCTION_LINES_END) {
             problems.push(format!(
                 "{path}:{line}: this function has {lines} lines; fewer than {FUNCTION_LINES_END} are allowed.\n  \
-                 Leave the control flow in it and give straight work a function of its own."
+                 Leave the control flow in it and move straight work into a function of its own."
             ));
         }
     }
@@ -55,12 +55,12 @@ pub fn sizes(root: &Path) -> (usize, Vec<String>) {
 }
 
 /// Each function's first line, from 1, and its number of lines. The text is as rustfmt writes it: a body ends at the
-/// first brace that stands alone as deep as its `fn`.
+/// first brace on its own line with the indentation of its `fn`.
 fn functions(text: &str) -> Vec<(usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| is_function(line)) {
-        // The signature may take several lines; a `;` or a `}` at its end says that there is no more to come.
+        // The signature may take several lines; a `;` or a `}` at its end means that there is no body.
         let signature_ends = |line: &&str| line.ends_with(['{', ';', '}']);
         let Some(signature) = lines[at..].iter().position(signature_ends) else { continue };
         if lines[at + signature].ends_with('{') {
@@ -79,7 +79,7 @@ fn is_function(line: &str) -> bool {
     words.next() == Some("fn")
 }
 
-/// How many crates there are, and which of them allow `unsafe` where it has no place.
+/// How many crates there are, and which of them allow `unsafe` where it does not belong.
 pub fn unsafe_code(root: &Path) -> (usize, Vec<String>) {
     let crates = crates(root);
     let problems = crates.iter().flat_map(|folder| unsafe_in(folder, &sources(root, folder, &["src"]))).collect();
@@ -101,20 +101,20 @@ fn unsafe_in(folder: &str, files: &Files) -> Vec<String> {
             let is_named = modules.iter().any(|module| next == format!("pub mod {module};"));
             if !(*path == top && line == "#[allow(unsafe_code)]" && is_named) {
                 problems.push(format!(
-                    "{path}:{}: `unsafe` is allowed here, and only the ring, its memory and the calls from C may have it.\n  Write it \
-                     without, or add the module to UNSAFE_MODULES with the reason.",
+                    "{path}:{}: `unsafe` is allowed here, but only the ring, its memory and the calls from C may \
+                     have it.\n  Write it without, or add the module to UNSAFE_MODULES with the reason.",
                     at + 1
                 ));
             }
         }
     }
-    // The rule above is the library's; a program beside it is a crate of its own. And what is allowed in a module may
-    // not spread to the files below it.
+    // The rule above is the library's; a program beside it is a separate crate. And what is allowed in a module must
+    // not extend to the files below it.
     let module = |path: &str| modules.iter().any(|module| path == format!("{folder}/src/{module}.rs"));
     for (path, text) in files.iter().filter(|(path, _)| !module(path)) {
         if let Some(at) = text.lines().position(says_unsafe) {
             problems.push(format!(
-                "{path}:{}: there is `unsafe` here, which only the ring, its memory and the calls from C may have.",
+                "{path}:{}: there is `unsafe` here, but only the ring, its memory and the calls from C may have it.",
                 at + 1
             ));
         }
@@ -131,7 +131,7 @@ fn allows_unsafe(line: &str) -> bool {
 /// Whether a line of code, not of comment or of text, has the keyword.
 fn says_unsafe(line: &str) -> bool {
     let line = line.replace("\\\"", "");
-    // What stands between quotes is every second part.
+    // Quoted text is every second part.
     let code: String = line.split("//").next().unwrap_or_default().split('"').step_by(2).collect();
     code.match_indices("unsafe").any(|(at, word)| {
         let (before, after) = (&code[..at], &code[at + word.len()..]);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keyword_is_told_from_the_word() {
+    fn the_keyword_is_distinguished_from_the_word() {
         for code in [
             "let x = unsafe { y };",
             "pub unsafe fn take() {}",

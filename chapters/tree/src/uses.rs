@@ -1,5 +1,5 @@
-//! What a crate's modules use of each other, read from its text: every path that begins with `crate`, `super` or `self`
-//! outside of comments and of what `#[cfg(test)]` keeps for tests. The text is as rustfmt writes it.
+//! What a crate's modules use of each other, read from its text: every path that begins with `crate`, `super` or
+//! `self` outside of comments and of `#[cfg(test)]` items. The text is as rustfmt writes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,21 +8,21 @@ use crate::files::Files;
 /// A module's path in its crate: `["ladder", "rung"]`; the crate's root is empty.
 pub type Module = Vec<String>;
 
-/// One module that uses another, and where it says so.
+/// One module that uses another, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
-    /// Who uses.
+    /// The user.
     pub from: Module,
-    /// What is used.
+    /// The used module.
     pub to: Module,
     /// The file and the line.
     pub place: String,
 }
 
-/// A path as it is written, from the module that a line stands in.
+/// A path as it is written, seen from its line's module.
 struct Written {
     segments: Vec<String>,
-    /// What a `use` calls it, where it is one.
+    /// The name that a `use` gives it.
     name: Option<String>,
     line: usize,
 }
@@ -33,7 +33,8 @@ struct Source<'a> {
     paths: Vec<Written>,
 }
 
-/// All that the modules of a crate use of each other. `folder` is its `src`, with `/`; `files` are what is below it.
+/// Everything that the modules of a crate use of each other. `folder` is its `src`, with `/`; `files` are the files
+/// in it.
 pub fn uses(folder: &str, files: &Files) -> (BTreeSet<Module>, Vec<Use>) {
     let mut sources = BTreeMap::new();
     let mut tests = BTreeSet::new();
@@ -60,7 +61,7 @@ pub fn uses(folder: &str, files: &Files) -> (BTreeSet<Module>, Vec<Use>) {
     (sources.into_keys().collect(), found)
 }
 
-/// The module that a file holds; none for a program beside the library, which is a crate of its own.
+/// The module in a file; `None` for a program beside the library, which is a separate crate.
 fn module_of(folder: &str, file: &str, files: &Files) -> Option<Module> {
     let path = file.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs")?;
     let has_library = files.contains_key(&format!("{folder}/lib.rs"));
@@ -72,16 +73,17 @@ fn module_of(folder: &str, file: &str, files: &Files) -> Option<Module> {
     }
 }
 
-/// The name in `mod name;`, whatever stands before it.
+/// The name in `mod name;`, whatever comes before it.
 fn module_declared(line: &str) -> Option<&str> {
     let (before, name) = line.trim().strip_suffix(';')?.rsplit_once(' ')?;
     before.ends_with("mod").then_some(name)
 }
 
-/// The lines of a text, those of comments and of tests left empty, so that a line keeps its number.
+/// The lines of a text, with those of comments and tests emptied, so that line numbers stay the
+/// same.
 fn without_tests(text: &str) -> Vec<String> {
     let mut code = Vec::new();
-    // While a test's item is skipped: how deep it stands, and whether its first line has been seen.
+    // While a test's item is skipped: its indentation, and whether its first line has been seen.
     let mut skipped: Option<(usize, bool)> = None;
     for line in text.lines() {
         let depth = line.len() - line.trim_start().len();
@@ -112,7 +114,7 @@ fn paths(module: &Module, code: &[String]) -> Vec<Written> {
         let names = inline.iter().map(|(_, name)| name.clone());
         let here: Module = module.iter().cloned().chain(names).collect();
         for start in path_starts(line) {
-            // A `use` may go on for some lines; a path in code ends on its own.
+            // A `use` may span several lines; a path in code ends on its own.
             let rest = [&line[start..], &code[at + 1..].join("\n")].join("\n");
             let mut tree = Vec::new();
             read_tree(&rest, &[], &mut tree);
@@ -143,15 +145,15 @@ fn paths(module: &Module, code: &[String]) -> Vec<Written> {
     found
 }
 
-/// Where in a line a path begins that says from where it is counted.
+/// Where in a line a path begins with `crate`, `super` or `self`.
 fn path_starts(line: &str) -> Vec<usize> {
-    // A macro's `$crate` is read where the macro is used.
+    // A macro's `$crate` is resolved where the macro is used.
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '"' | '`' | '$');
     let starts = ["crate::", "super::", "self::"].into_iter().flat_map(|word| line.match_indices(word));
     starts.map(|(at, _)| at).filter(|&at| !line[..at].ends_with(is_part)).collect()
 }
 
-/// Reads `a::b::{c, d::e}` into its paths, and returns what follows. `as` names are left out.
+/// Parses `a::b::{c, d::e}` into its paths, and returns what follows. `as` names are left out.
 fn read_tree<'a>(text: &'a str, before: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
     let mut path = before.to_vec();
     let mut rest = text.trim_start();
@@ -177,7 +179,7 @@ fn read_tree<'a>(text: &'a str, before: &[String], found: &mut Vec<Vec<String>>)
     rest
 }
 
-/// A written path from the crate's root, as the module `here` means it.
+/// A written path from the crate's root, as seen from the module `here`.
 fn from_root(here: &Module, path: &[String]) -> Vec<String> {
     let mut base = here.clone();
     let mut rest = path;
@@ -193,7 +195,7 @@ fn from_root(here: &Module, path: &[String]) -> Vec<String> {
     [&base[..], rest].concat()
 }
 
-/// The module that a path leads to. What a module only hands on is where it comes from.
+/// The module that a path leads to. What a module only re-exports counts where it comes from.
 fn resolve(path: &[String], sources: &BTreeMap<Module, Source<'_>>, hops: usize) -> Module {
     let lengths = (0..=path.len()).rev();
     let module = lengths.map(|length| &path[..length]).find(|path| sources.contains_key(*path)).unwrap_or_default();

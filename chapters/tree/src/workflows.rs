@@ -1,13 +1,14 @@
-//! What CI does, everybody can do: a step of a workflow calls one script of ours, and nothing more.
+//! Whatever CI does can be run anywhere: a step of a workflow calls one of our scripts, and nothing
+//! more.
 
 use std::path::Path;
 
 use crate::files::read;
 
-/// What makes a program of a line that should be a call.
+/// What turns a line that should be a call into a program.
 const LOGIC: [&str; 6] = ["&&", "||", ";", "|", "$(", "`"];
 
-/// How many steps run something, and which of them do more than to call a script that is there.
+/// How many steps run something, and which of them do more than call an existing script.
 pub fn check(root: &Path) -> (usize, Vec<String>) {
     let (mut steps, mut problems) = (0, Vec::new());
     for (path, text) in read(root, &[".github/workflows"]) {
@@ -18,8 +19,8 @@ pub fn check(root: &Path) -> (usize, Vec<String>) {
             let is_ours = script == ".ci/run" || script.starts_with("scripts/");
             if !is_ours || !root.join(script).is_file() || LOGIC.iter().any(|sign| run.contains(sign)) {
                 problems.push(format!(
-                    "{path}:{}: `{}` is not a call of one of our scripts.\n  Put what it does into `scripts`, where it \
-                     can be run anywhere.",
+                    "{path}:{}: `{}` is not a call of one of our scripts.\n  Move what it does into `scripts`, \
+                     where it can be run anywhere.",
                     at + 1,
                     run.trim()
                 ));

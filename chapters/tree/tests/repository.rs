@@ -1,8 +1,8 @@
-//! The checks, asked of this repository.
+//! The checks, run on this repository.
 
 use std::path::PathBuf;
 
-use tree::{byte_order, circles, neighbours, rooms, workflows};
+use tree::{byte_order, circles, neighbours, plain, rooms, workflows};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -59,4 +59,11 @@ fn workflows_call_scripts() {
     let (steps, problems) = workflows::check(&root());
     assert_none(&problems);
     assert!(steps >= 3, "only {steps} steps found");
+}
+
+#[test]
+fn comments_and_messages_are_plain_english() {
+    let (files, problems) = plain::check(&root());
+    assert_none(&problems);
+    assert!(files > 500, "only {files} files found");
 }

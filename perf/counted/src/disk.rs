@@ -1,5 +1,5 @@
-//! A disk without a platter: it takes what it is given and keeps none of it. Only the engine's own
-//! instructions are left then, and a sync takes exactly as long as it is told to.
+//! A disk without a platter: it accepts everything and keeps nothing. That leaves only the engine's
+//! own instructions, and a sync takes exactly as long as it is set to.
 
 use std::io;
 use std::path::Path;

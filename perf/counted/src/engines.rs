@@ -1,13 +1,13 @@
 //! Engines over the classic flow: what an order costs each of them.
 //!
-//! `exchange` is the state machine alone: balance check, matching and settlement in memory. `engine` is
-//! all of it, from the command to its acknowledgement, with a log that no disk slows down.
+//! `exchange` is the state machine alone: balance check, matching and settlement in memory. `engine` is the
+//! whole engine, from the command to its acknowledgement, with a log that no disk slows down.
 //!
-//! Who is missing has a reason. An `engine` of 0x01 and 0x02 asks the heap for several things an order,
-//! in an order that depends on the hash maps' random keys, and the allocator's answer to that differs by
-//! 5 % from run to run; their parts are counted one by one. The exchange of 0x06 and 0x07 is 0x05's, file
-//! by file, as the check of neighbours holds them to. An engine with threads spins while it waits, so how
-//! many instructions it takes says how long it waited. What is theirs and can be counted, the ring, is a layer.
+//! Some engines are left out, for a reason. An `engine` of 0x01 and 0x02 allocates several times for each
+//! order, in a sequence that depends on the hash maps' random keys, and the allocator's cost for that differs
+//! by 5% from run to run; their parts are counted one by one. The exchange of 0x06 and 0x07 is 0x05's, file by
+//! file, as the check of neighbours makes sure. An engine with threads spins while it waits, so its
+//! instructions count how long it waited. The part of it that can be counted, the ring, is a layer.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -34,8 +34,8 @@ fn flow() -> Flow {
     generate(FlowName::Classic, TIMES_MAX, DEFAULT_SEED)
 }
 
-/// Applies the setup, then the numbered orders. What the exchange holds is never freed: that would be
-/// counted too, and no order asks for it.
+/// Applies the setup, then the numbered orders. The exchange is never freed: that would be counted
+/// too, although no order needs it.
 fn exchange(numbers: &[usize], mut apply: impl FnMut(&Command)) {
     let Flow { setup, body, .. } = flow();
     setup.iter().for_each(&mut apply);
@@ -60,7 +60,7 @@ fn exchange_0x03(numbers: &[usize]) {
     std::mem::forget(state);
 }
 
-/// From 0x04 on events go to a list that is kept.
+/// From 0x04 on events go to a list that is reused.
 fn into_list(numbers: &[usize], mut apply: impl FnMut(&Command, &mut Vec<Event>)) {
     let mut events = Vec::new();
     exchange(numbers, |command| {
@@ -96,13 +96,14 @@ fn engine<E: Engine>(numbers: &[usize]) {
     let Flow { setup, body, .. } = flow();
     let mut engine = open::<E>(folder.path(), NoDisk::default());
     for &command in setup.iter().chain(numbers.iter().map(|&n| &body[n])) {
-        engine.submit(command).expect("this disk takes everything");
+        engine.submit(command).expect("this disk accepts everything");
     }
-    engine.flush().expect("this disk takes everything");
+    engine.flush().expect("this disk accepts everything");
     std::mem::forget(engine);
 }
 
-/// An engine in whose batches only the number of commands counts: a slow valgrind must not end one.
+/// Opens an engine whose batches end only by their number of commands: a slow valgrind must not end
+/// one.
 pub fn open<E: Engine>(folder: &std::path::Path, disk: NoDisk) -> E {
     let options =
         Options { disk: std::sync::Arc::new(disk), batch_interval: Duration::from_secs(3_600), ..Options::new(folder) };

@@ -1,4 +1,5 @@
-//! Layers alone, old beside new: the log, the book, finding an order, the accounts, the ledger, the ring.
+//! Single layers, old beside new: the log, the book, finding an order, the accounts, the ledger, the
+//! ring.
 
 use std::hint::black_box;
 
@@ -27,7 +28,7 @@ pub const WORKS: &[Work] = &[
     Work { name: "0x06 ring", unit: "64 commands", rounds: 1, run: ring },
 ];
 
-/// A number that looks drawn, for the nth time.
+/// The nth pseudo-random number.
 fn scatter(n: usize) -> u64 {
     (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
@@ -146,7 +147,7 @@ impl ch05::id_table::Entries for Ids {
     }
 }
 
-/// Ids come and go as orders do, and each is asked for once in between.
+/// Ids come and go as orders do, and each is looked up once in between.
 fn ids(numbers: &[usize]) {
     let (mut table, mut ids) = (ch05::id_table::IdTable::default(), Ids { links: vec![0; numbers.len() + RESTING] });
     let id = |n: usize| n as u64 * 3;
@@ -185,7 +186,7 @@ fn accounts_0x05(numbers: &[usize]) {
     for &n in numbers {
         let limit = price(n);
         let holder = accounts.find(account(n)).expect("every account has deposited");
-        accounts.lock(holder, INTENT, limit, Quantity(10)).expect("every account can pay for all there is");
+        accounts.lock(holder, INTENT, limit, Quantity(10)).expect("every account can pay for everything");
         accounts.settle(holder, INTENT, limit, Price::MIN, Quantity(10));
     }
 }
@@ -226,17 +227,17 @@ fn ledger_0x05(numbers: &[usize]) {
     ledger.flush().expect("written");
 }
 
-/// One thread plays the producer and both consumers in turn, so nobody waits.
+/// One thread plays the producer and both consumers in turn, so nothing waits.
 fn ring(numbers: &[usize]) {
     let orders = orders();
     let (mut producer, mut consumers) = ch06::ring::ring::<Command, 2>(1 << 10);
     for &n in numbers {
-        let pushed = producer.push_slice(&orders[n % 100 * 64..][..64]).expect("nobody has left");
+        let pushed = producer.push_slice(&orders[n % 100 * 64..][..64]).expect("no half has left");
         for consumer in &mut consumers {
             let mut left = pushed;
             // The circle's end divides a batch in two.
             while left > 0 {
-                let seen = black_box(consumer.peek().expect("nobody has left")).len();
+                let seen = black_box(consumer.peek().expect("no half has left")).len();
                 consumer.advance(seen);
                 left -= seen;
             }

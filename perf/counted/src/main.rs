@@ -1,15 +1,15 @@
-//! The program that the guard runs: it does one piece of work a given number of times, so that valgrind
-//! can count its instructions. `cargo run --release -- guard` builds and runs it; nobody else needs to.
+//! The program that the guard runs: it does one piece of work a given number of times, so that valgrind can count its
+//! instructions. `cargo run --release -- guard` builds and runs it; it has no other use.
 //!
 //! ```text
-//! counted list               the compiler, then a line for each work: its name, what one time is, how often to count
+//! counted list               the compiler, then a line for each work: its name, its unit, how often to count it
 //! counted run NAME TIMES     does the work of that name
 //! counted slowed NAME TIMES  the same, with every 20th time done twice: 5 % more
 //! counted ratios             how many times as fast one chapter is as another, by the clock
 //! ```
 //!
-//! Each work prepares for all the times there could be, whatever TIMES is. So the difference between two
-//! runs is the work itself, and nothing that came before it or after.
+//! Each work prepares for the maximum number of times, whatever TIMES is. So the difference between two runs is the
+//! work itself, and nothing before or after it.
 #![forbid(unsafe_code)]
 
 mod disk;
@@ -58,7 +58,8 @@ fn run(name: &str, times: &str, slowed: bool) -> ExitCode {
         return ExitCode::from(2);
     };
     let again = |n: usize| 1 + usize::from(slowed && n.is_multiple_of(20));
-    // All of the list is made whatever part of it is used, so that making it is no part of the difference.
+    // The whole list is made even if only part of it is used, so that making it is no part of the
+    // difference.
     let numbers: Vec<usize> = (0..TIMES_MAX).flat_map(|n| std::iter::repeat_n(n, again(n))).collect();
     let end = numbers.partition_point(|&n| n < times);
     (work.run)(&numbers[..end]);

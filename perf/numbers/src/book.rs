@@ -1,6 +1,6 @@
 //! One update of a price level and a look at the best price, on 99 levels: in an array with a bitmap
-//! of the levels in use, and in a `BTreeMap`. Both do the same updates, in an order nobody can guess,
-//! and an emptied level is taken out.
+//! of the levels in use, and in a `BTreeMap`. Both do the same updates, in an unpredictable order,
+//! and an emptied level is removed.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -18,8 +18,8 @@ struct Update {
     joins: bool,
 }
 
-/// Updates that never empty a level twice; the second half takes back the first, so that a pass ends
-/// as it began and can be repeated.
+/// Updates that never empty a level twice; the second half undoes the first, so that a pass ends as
+/// it began and can be repeated.
 fn updates() -> Vec<Update> {
     let mut pattern = Pattern::new();
     let mut depth = [0_u32; LEVELS as usize + 1];

@@ -24,7 +24,7 @@ const PAGE: usize = 4_096;
 const FILE_BYTES: u64 = 64 << 20;
 const RANDOM_READS: usize = 400;
 
-/// A file without a name in `dir`: it is gone when the program ends, however it ends.
+/// A file without a name in `dir`: it disappears when the program ends, however it ends.
 fn nameless(dir: &Path) -> Result<File, MeasureError> {
     tempfile::tempfile_in(dir).map_err(|error| MeasureError::disk("create a file in", dir, &error))
 }
@@ -34,7 +34,7 @@ pub(crate) fn system_call(dir: &Path) -> Result<Option<Measured>, MeasureError> 
     let mut file = nameless(dir)?;
     Ok(time_passes(CALLS, || {
         for _ in 0..CALLS {
-            // Where it stands cannot fail for an open file, and nothing depends on it.
+            // Reading the position can't fail for an open file, and nothing depends on it.
             black_box(file.stream_position().ok());
         }
     }))
@@ -66,7 +66,7 @@ pub(crate) fn batched_sync(dir: &Path) -> Result<Option<Measured>, MeasureError>
     Ok(Measured::of(samples.iter().map(|ns| ns / BATCH as f64).collect()))
 }
 
-/// Appends `bytes` and waits for the disk, again and again.
+/// Appends `bytes` and waits for the disk, repeatedly.
 fn syncs(dir: &Path, bytes: &[u8]) -> Result<Vec<f64>, MeasureError> {
     let fail = |error: io::Error| MeasureError::disk("write and sync a file in", dir, &error);
     let mut file = nameless(dir)?;
@@ -81,9 +81,9 @@ fn syncs(dir: &Path, bytes: &[u8]) -> Result<Vec<f64>, MeasureError> {
     Ok(samples)
 }
 
-/// Reads pages at random from a file that was synced, around the system's cache where that can be
-/// asked for; where it cannot, the figure is marked as cached. A virtual machine's host may still
-/// have the page in its own memory.
+/// Reads pages at random from a file that was synced, bypassing the system's cache where that is
+/// possible; otherwise the figure is marked as cached. A virtual machine's host may still have the
+/// page in its own memory.
 pub(crate) fn random_read(dir: &Path) -> Result<Option<Measured>, MeasureError> {
     let fail = |error: io::Error| MeasureError::disk("write and read a file in", dir, &error);
     let mut file = tempfile::NamedTempFile::new_in(dir).map_err(fail)?;
@@ -94,7 +94,7 @@ pub(crate) fn random_read(dir: &Path) -> Result<Option<Measured>, MeasureError> 
     }
     file.as_file().sync_all().map_err(fail)?;
 
-    // A direct read wants its memory aligned: a page within two.
+    // A direct read needs aligned memory: one page within two.
     let mut memory = vec![0_u8; 2 * PAGE];
     let start = memory.as_ptr().align_offset(PAGE).min(PAGE);
     let page = &mut memory[start..start + PAGE];
@@ -123,7 +123,7 @@ fn read_pages(file: &File, page: &mut [u8], pattern: &mut Pattern) -> io::Result
     Ok(samples)
 }
 
-/// Opens a file so that reads go around the system's cache, where the platform has such a flag.
+/// Opens a file so that reads bypass the system's cache, where the platform has such a flag.
 fn open_direct(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -1,8 +1,9 @@
-//! The latency numbers worth memorizing, measured on this machine beside the figures that are passed
-//! around: an estimate on the back of an envelope is only as good as the numbers in one's head. Each
-//! is the median of several samples with their spread; all of them together take under 10 seconds.
+//! The latency numbers worth memorizing, measured on this machine beside the well-known figures: an estimate on
+//! the back of an envelope is only as good as the numbers it starts from. Each is the median of several samples
+//! with their spread; all of them together take under 10 seconds.
 //!
-//! The tool itself is compiled for a short wait, what it times in here for speed: so this is a crate of its own.
+//! The tool itself is compiled quickly, the code that it times is compiled for speed: so this is a separate
+//! crate.
 #![forbid(unsafe_code)]
 
 mod book;
@@ -32,10 +33,10 @@ use results::record::{Measured, NumberRecord, NumbersRecord, Record, ReferenceFr
 use results::units::duration_text;
 pub use words::if_a_nanosecond_were_a_second;
 
-/// What `numbers` can be told.
+/// The arguments of `numbers`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct NumbersArgs {
-    /// Print the record for machines instead of the table
+    /// Print the record as JSON instead of the table
     #[arg(long)]
     pub json: bool,
     /// The table's language
@@ -69,7 +70,7 @@ pub fn run(args: &NumbersArgs) -> Result<Verdict, MeasureError> {
     Ok(Verdict::Yes)
 }
 
-/// Measures all numbers with the disk under `dir`, showing how far it is on the error output.
+/// Measures all numbers with the disk under `dir`, showing progress on the error output.
 ///
 /// # Errors
 /// [`MeasureError::Disk`] when a file in `dir` cannot be written, synced or read.
@@ -103,7 +104,7 @@ fn record_of(number: &Number, measured: Option<Measured>) -> NumberRecord {
     }
 }
 
-/// The progress bar on a terminal, a plain line a number elsewhere; both on the error output.
+/// A progress bar on a terminal, a plain line for each number elsewhere; both on the error output.
 struct Steps {
     bar: ProgressBar,
     language: Language,

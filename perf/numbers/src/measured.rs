@@ -1,14 +1,14 @@
-//! How a number is measured: an operation is repeated until the clock's own cost and step no longer
-//! matter, that many times over, and the samples' median and spread are kept.
+//! How a number is measured: an operation is repeated until the clock's own cost and resolution no
+//! longer matter, that is repeated for many samples, and their median and spread are kept.
 
 use std::time::Instant;
 
 use results::record::Measured;
 
-/// Samples a number, where one is quick.
+/// Samples for each number, where one is quick.
 const SAMPLES: usize = 25;
 
-/// Times `pass`, which does `operations` of them, again and again; the first pass warms up.
+/// Times `pass`, which does this many operations, repeatedly; the first pass warms up.
 pub(crate) fn time_passes(operations: u64, mut pass: impl FnMut()) -> Option<Measured> {
     pass();
     let mut samples = Vec::with_capacity(SAMPLES);
@@ -34,7 +34,7 @@ impl Pattern {
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         let mixed = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D);
-        // The high half of the product is even enough for a pattern, without a division.
+        // The high half of the product is uniform enough for a pattern, without a division.
         ((u128::from(mixed) * u128::from(bound)) >> 64) as u64
     }
 }

@@ -1,6 +1,7 @@
-//! The caches, RAM, a wrong guess of the branch predictor, and the allocator. Caches are walked along
-//! a random cycle of lines, each read naming the next, so that neither prefetching nor overlapping
-//! reads can hide the latency. RAM's figure includes the address translation it costs in practice.
+//! The caches, RAM, a branch misprediction, and the allocator. Caches are walked along a random cycle
+//! of lines, where each read gives the address of the next, so that neither prefetching nor
+//! overlapping reads can hide the latency. RAM's figure includes the cost of address translation in
+//! practice.
 
 use std::fs;
 use std::hint::black_box;
@@ -18,7 +19,8 @@ struct Line([u32; 16]);
 
 const _: () = assert!(size_of::<Line>() == 64);
 
-/// The sizes of this machine's data caches in bytes, or usual ones where the system does not tell.
+/// The sizes of this machine's data caches in bytes, or usual ones where the system does not report
+/// them.
 struct Caches {
     l1: usize,
     l2: usize,
@@ -48,13 +50,13 @@ pub(crate) fn l1() -> Option<Measured> {
     walk(Caches::of_this_machine().l1 / 2)
 }
 
-/// Between the first cache and half of the second.
+/// Between the size of the first cache and half of the second.
 pub(crate) fn l2() -> Option<Measured> {
     let caches = Caches::of_this_machine();
     walk((caches.l2 / 2).max(2 * caches.l1))
 }
 
-/// Well beyond the second cache, well inside the third: a virtual machine shares that with others.
+/// Well beyond the second cache, well inside the third, which a virtual machine shares with others.
 pub(crate) fn l3() -> Option<Measured> {
     let caches = Caches::of_this_machine();
     walk((caches.l3 / 8).clamp(2 * caches.l2, (16 * MIB).max(2 * caches.l2)))
@@ -90,8 +92,8 @@ fn cycle(count: usize) -> Vec<Line> {
     lines
 }
 
-/// The same branch taken half of the time, first in an order nobody can guess, then sorted; what the
-/// random order costs more, over the half of the guesses that are wrong.
+/// The same branch taken half of the time, first in an unpredictable order, then sorted; the extra
+/// cost of the random order, divided by the half of the predictions that are wrong.
 pub(crate) fn branch_mispredict() -> Option<Measured> {
     const COUNT: usize = 1 << 18;
     let mut pattern = Pattern::new();
@@ -119,14 +121,14 @@ pub(crate) fn branch_mispredict() -> Option<Measured> {
     })
 }
 
-/// A word that is written in two halves and read back whole, less one that is written whole. A processor hands
-/// a value on from a store that has not reached the cache yet, but only from one store: with two it waits
-/// until both are there.
+/// A word that is written in two halves and read back whole, minus one that is written whole. A processor
+/// forwards a value from a store that has not reached the cache yet, but only from a single store: with two it
+/// waits until both are in the cache.
 pub(crate) fn halves_read_whole() -> Option<Measured> {
     const TIMES: u64 = 100_000;
     let mut bytes = [0_u8; 2];
     let mut word = 0_u16;
-    // The black boxes keep the stores and the load what they are; each word depends on the one before it.
+    // The black boxes keep the stores and the load as they are; each word depends on the one before it.
     let whole = time_passes(TIMES, || {
         for _ in 0..TIMES {
             bytes = word.wrapping_add(1).to_le_bytes();

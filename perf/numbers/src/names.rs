@@ -1,4 +1,4 @@
-//! The list of numbers: what each is called, what to compare it with, and who measures it.
+//! The list of numbers: the name of each, its reference figure, and the function that measures it.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ const fn number(
 }
 
 /// All of them, from the fastest to the slowest by their references; the batched sync comes last, next
-/// to the one it is compared with.
+/// to the one that it is compared with.
 #[rustfmt::skip]
 pub(crate) const NUMBERS: [Number; 19] = [
     number("l1_hit", ["L1 cache hit", "L1 缓存命中"], 0.5, List, |_| Ok(memory::l1())),

@@ -5,7 +5,7 @@ use program::Failure;
 use super::*;
 
 #[test]
-fn the_scale_is_in_words() {
+fn the_scale_has_names() {
     for (ns, english, chinese) in [
         (0.0, "0 seconds", "0 秒"),
         (0.5, "0.5 seconds", "0.5 秒"),
@@ -50,7 +50,7 @@ fn a_measurement_is_written_shown_and_quick() {
     let args = NumbersArgs { json: true, lang: Language::English, disk: Some(dir.path().into()), output };
     let start = Instant::now();
     run(&args).unwrap();
-    // The promise is 10 s; a machine that compiles beside us gets more.
+    // The promise is 10 s; a machine that is also compiling gets more.
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     let record: NumbersRecord = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
     assert_eq!(record.numbers.len(), NUMBERS.len());

@@ -1,4 +1,4 @@
-//! What threads cost each other: a lock nobody wants, a clock read, a cache line that two cores want,
+//! What threads cost each other: an uncontended lock, a clock read, a cache line that two cores want,
 //! and waking a sleeping thread.
 
 use std::hint::black_box;
@@ -38,7 +38,7 @@ pub(crate) fn cache_line() -> Option<Measured> {
     Some(Measured::of(trips.samples_ns)?.with_detail(detail.into()))
 }
 
-/// Half of the way there and back between two threads that sleep while they wait.
+/// Half of the round trip between two threads that sleep while they wait.
 pub(crate) fn hand_off() -> Option<Measured> {
     const TRIPS: u32 = 200;
     let (asked, answered, stop) = (AtomicU32::new(0), AtomicU32::new(0), AtomicBool::new(false));

@@ -1,5 +1,6 @@
-//! The column "if 1 ns were 1 s": a cache hit is a breath, a sync is days. Nobody feels the
-//! difference between 20 and 200,000 nanoseconds; everybody feels that of 20 seconds and two days.
+//! The column "if 1 ns were 1 s": a cache hit is a breath, a sync is days. A person can't feel
+//! the difference between 20 and 200,000 nanoseconds, but can feel the difference between 20 seconds
+//! and two days.
 
 use results::language::Language;
 

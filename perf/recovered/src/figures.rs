@@ -1,4 +1,4 @@
-//! What a run saw, as `figures.txt` has it.
+//! The results of a run, as `figures.txt` has them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,14 +33,14 @@ impl Figures {
     /// Writes `figures.txt`.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn write(&self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join("figures.txt");
         fs::write(&path, &self.0).map_err(|source| error("write", &path, source))
     }
 }
 
-/// How the chapter's program opens its engine, unless it is told otherwise.
+/// How the chapter's program opens its engine by default.
 pub fn options(data_dir: &Path) -> Options {
     Options {
         batch_max: FRAME_COMMANDS_MAX,
@@ -50,7 +50,7 @@ pub fn options(data_dir: &Path) -> Options {
     }
 }
 
-/// What the disk said.
+/// An error of the disk.
 pub fn error(what: &'static str, path: &Path, source: std::io::Error) -> RunError {
     RunError::Output { what, path: PathBuf::from(path), source }
 }

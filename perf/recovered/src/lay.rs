@@ -1,4 +1,4 @@
-//! Making a log as long as a year's: the engine itself writes it, and a snapshot is made some commands before its end.
+//! Makes a log as long as a year's: the engine itself writes it, and a snapshot is made some commands before its end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,14 @@ use crate::year::{Size, Year};
 /// The engine of the chapter with snapshots.
 pub type Engine = ch08::Engine<Unmeasured>;
 
-/// What `lay` can be told.
+/// The arguments of `lay`.
 #[derive(clap::Args)]
 pub struct LayArgs {
-    /// The folder to make it in, which must not hold a log
+    /// The folder to create it in, which must not hold a log
     #[arg(long, value_name = "DIR")]
     data_dir: PathBuf,
-    /// How many commands in all [default: until all markets, accounts and resting orders are there]
+    /// How many commands in all [default: as many as create all markets, accounts and resting
+    /// orders]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=10_000_000_000))]
     commands: Option<u64>,
     /// How many of them come after the snapshot
@@ -36,7 +37,7 @@ pub struct LayArgs {
 /// Makes the log.
 ///
 /// # Errors
-/// When there is no room, or one is there.
+/// When there is not enough space, or there is a log already.
 pub fn run(args: &LayArgs) -> Result<Figures, RunError> {
     let LayArgs { data_dir, commands, tail, size } = args;
     let commands = commands.unwrap_or_else(|| size.commands());
@@ -61,21 +62,21 @@ pub fn run(args: &LayArgs) -> Result<Figures, RunError> {
     Ok(figures)
 }
 
-/// A log takes 24 bytes a command and the headers of its frames, the next segment as much as one more, and the ledger 40
-/// bytes for every fourth: in all not more than two records a command and a segment.
+/// A log takes 24 bytes a command and the headers of its frames, the next segment as much as one more, and the ledger
+/// 40 bytes for every fourth: in all at most two records for each command, plus a segment.
 fn check_room(folder: &Path, commands: u64) -> Result<(), RunError> {
     let needed = 2 * RECORD_BYTES as u64 * commands + (512 << 20);
     match room_bytes(folder) {
         Some(room) if room < needed => {
             let words =
-                format!("a log of {commands} commands takes up to {needed} bytes, and there is room for {room}");
+                format!("a log of {commands} commands takes up to {needed} bytes, but there is space for only {room}");
             Err(error("make the log", folder, std::io::Error::new(std::io::ErrorKind::StorageFull, words)))
         }
         _ => Ok(()),
     }
 }
 
-/// Hears nothing.
+/// Ignores everything.
 pub struct Deaf;
 
 impl Acknowledge for Deaf {

@@ -1,14 +1,14 @@
-//! The program that `recover` runs: each start and each run in a process of its own, whose memory and time are its own.
-//! `cargo run --release -- recover` builds it and runs it; nobody else needs to.
+//! The program that `recover` runs: each start and each run is a separate process, so its memory and time can be
+//! measured. `cargo run --release -- recover` builds and runs it; it has no other use.
 //!
 //! ```text
-//! recovered lay    makes a log of so many commands, with a snapshot some commands before its end
+//! recovered lay    makes a log of a given number of commands, with a snapshot some commands before its end
 //! recovered start  starts an engine on it, and sends one command
 //! recovered state  loads the newest snapshot, and writes it again
 //! recovered offer  offers orders at a rate, while snapshots are made in one way or another, or not
 //! ```
 //!
-//! What it saw it writes to `figures.txt`, a `key=value` line each.
+//! It writes its results to `figures.txt`, one `key=value` line each.
 #![forbid(unsafe_code)]
 
 mod figures;
@@ -34,14 +34,14 @@ struct Cli {
     /// The folder for figures.txt
     #[arg(long, global = true, value_name = "DIR", default_value = ".")]
     output: PathBuf,
-    /// Is taken and changes nothing: it never prints
+    /// Accepted and ignored: it never prints
     #[arg(long, global = true)]
     quiet: bool,
 }
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Make a log of so many commands, with a snapshot some commands before its end
+    /// Make a log of a given number of commands, with a snapshot some commands before its end
     Lay(lay::LayArgs),
     /// Start an engine, and send one command
     Start(start::StartArgs),

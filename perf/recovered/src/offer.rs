@@ -28,10 +28,10 @@ enum Snapshots {
     Shadow,
 }
 
-/// What `offer` can be told.
+/// The arguments of `offer`.
 #[derive(clap::Args)]
 pub struct OfferArgs {
-    /// The folder with a log that `lay` has made of just the state; a copy of it is gone on with
+    /// The folder with a log that `lay` has made of just the state; the run continues a copy of it
     #[arg(long, value_name = "DIR")]
     data_dir: PathBuf,
     /// The folder to copy it to
@@ -91,7 +91,7 @@ pub fn run(args: &OfferArgs) -> Result<Figures, RunError> {
     let stopped: Vec<Duration> = written.into_iter().collect::<Result<_, _>>()?;
     match args.snapshots {
         Snapshots::None => figures.count("memory_bytes", spent.memory.get()),
-        // The states that are held ready count, so its memory says nothing.
+        // The prepared states count too, so its memory figure means nothing.
         Snapshots::Stopped => {
             figures.count("snapshots", stopped.len() as u64);
             figures.time("snapshot_ns", stopped.iter().sum::<Duration>());
@@ -106,7 +106,7 @@ pub fn run(args: &OfferArgs) -> Result<Figures, RunError> {
     Ok(figures)
 }
 
-/// What was spent up to the last orders, before the engine is closed.
+/// The time spent up to the last orders, before the engine is closed.
 struct Spent {
     last_look: u64,
     began: Option<Duration>,
@@ -127,7 +127,7 @@ impl Spent {
         }
     }
 
-    /// Looks when the last orders are offered, and not before: a look takes time.
+    /// Reads it when the last orders are offered, and not before, because reading takes time.
     fn look(&self, offered: u64) {
         if offered == self.last_look {
             self.processor.set(processor_time().zip(self.began).map(|(now, then)| now.saturating_sub(then)));
@@ -146,7 +146,7 @@ fn latency_figures(latency: &Latency, figures: &mut Figures) {
     figures.count("max_ns", of.max());
 }
 
-/// How far the shadow came: the newest snapshot says it.
+/// How far the shadow got, according to the newest snapshot.
 fn shadow_figures(args: &OfferArgs, count: u64, figures: &mut Figures) -> Result<(), RunError> {
     let io = |source| error("look for snapshots in", &args.copy, source);
     let newest = snapshot::list(&market::RealDisk, &args.copy, ShardOf::ONLY).map_err(io)?.into_iter().next();
@@ -156,7 +156,7 @@ fn shadow_figures(args: &OfferArgs, count: u64, figures: &mut Figures) -> Result
     Ok(())
 }
 
-/// Copies the files of a data directory that nobody works in, but for its locks.
+/// Copies the files of a data directory that is not in use, except for its locks.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

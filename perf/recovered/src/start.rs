@@ -12,16 +12,16 @@ use crate::figures::{Figures, error, options};
 use crate::lay::{Deaf, Engine};
 use crate::system::{cool, memory_bytes, warm};
 
-/// What `start` can be told.
+/// The arguments of `start`.
 #[derive(clap::Args)]
 pub struct StartArgs {
     /// The folder with the log
     #[arg(long, value_name = "DIR")]
     data_dir: PathBuf,
-    /// See no snapshot, and replay the whole log
+    /// Ignore snapshots, and replay the whole log
     #[arg(long)]
     replay_alone: bool,
-    /// Let the system forget the files first; without this, they are read once before
+    /// Make the system drop the files from its cache first; without this, they are read once before
     #[arg(long)]
     cold: bool,
 }
@@ -58,7 +58,7 @@ pub fn run(args: &StartArgs) -> Result<Figures, RunError> {
     Ok(figures)
 }
 
-/// The system's disk, where no snapshot is seen.
+/// The system's disk, with snapshots hidden.
 struct WithoutSnapshots;
 
 impl Disk for WithoutSnapshots {

@@ -1,4 +1,4 @@
-//! A snapshot by itself: how long it takes to load the state and to write it.
+//! A snapshot by itself: how long it takes to load and to write the state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use runner::RunError;
 
 use crate::figures::{Figures, error, options};
 
-/// What `state` can be told.
+/// The arguments of `state`.
 #[derive(clap::Args)]
 pub struct StateArgs {
     /// The folder with the log and the snapshot
@@ -28,7 +28,7 @@ pub struct StateArgs {
 /// Loads the newest snapshot, and writes it again.
 ///
 /// # Errors
-/// When there is none, or the disk says no.
+/// When there is none, and errors of the disk.
 pub fn run(args: &StateArgs) -> Result<Figures, RunError> {
     let StateArgs { data_dir, folder } = args;
     fs::create_dir_all(folder).map_err(|source| error("make the folder", folder, source))?;
@@ -49,10 +49,10 @@ pub fn run(args: &StateArgs) -> Result<Figures, RunError> {
     Ok(figures)
 }
 
-/// Writes a state into a folder as a snapshot, as the shadow does it, and says how many bytes that are.
+/// Writes a state into a folder as a snapshot, as the shadow does, and returns its size in bytes.
 ///
 /// # Errors
-/// What the disk says, and when nothing says where the snapshot stands.
+/// Errors of the disk, and when the snapshot's place is unknown.
 pub fn write(
     disk: &dyn Disk,
     folder: &Path,

@@ -1,9 +1,9 @@
-//! The world stopped to write a snapshot: what the shadow is there to avoid, built for this comparison alone.
+//! Stopping the world to write a snapshot: what the shadow avoids, built only for this comparison.
 //!
-//! A receiver of acknowledgements works on the matching thread. So one that writes a snapshot stops matching for as long
-//! as that takes. It can't reach the engine's own markets, and does not have to: what they hold at a command is known
-//! before, so it is given a second exchange that holds the same, one for each snapshot, made before the clock starts. What
-//! is written is, byte for byte, what the engine would write.
+//! A receiver of acknowledgements works on the matching thread. So a receiver that writes a snapshot stops matching
+//! for as long as that takes. It can't reach the engine's own markets, and need not: their state at a command is
+//! known in advance, so the receiver gets a second exchange with the same state for each snapshot, made before the
+//! clock starts. It writes, byte for byte, what the engine would write.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -19,13 +19,13 @@ use runner::Timer;
 
 use crate::state;
 
-/// The states behind some commands, to be written when they come.
+/// The states after some commands, to be written when those commands come.
 pub struct States {
     states: VecDeque<(Sequence, Exchange, Origin)>,
 }
 
 impl States {
-    /// What the newest snapshot of a log comes to behind every `every`th command of `body`, which goes on from it.
+    /// The states of a log's newest snapshot after every `every`th command of `body`, which continues it.
     ///
     /// # Errors
     /// When there is no snapshot to begin with.
@@ -47,15 +47,15 @@ impl States {
 /// How long each stop took, and why one failed.
 pub type Stops = Arc<Mutex<Vec<Result<Duration, EngineError>>>>;
 
-/// A timer of acknowledgements that stops the world behind some of them.
+/// A timer of acknowledgements that stops the world after some of them.
 pub struct Stopping {
     /// Notes when each came.
     pub timer: Timer,
     /// What is left to write.
     pub states: States,
-    /// Where to.
+    /// The folder for them.
     pub folder: PathBuf,
-    /// What came of it.
+    /// The results.
     pub stops: Stops,
 }
 
@@ -67,7 +67,7 @@ impl Acknowledge for Stopping {
             let began = Instant::now();
             let written = state::write(&RealDisk, &self.folder, &exchange, &origin);
             let stop = written.map(|_| began.elapsed());
-            // To give the memory back takes time too, which is no part of a snapshot.
+            // Freeing the memory takes time too, which is no part of a snapshot.
             std::mem::forget(exchange);
             if let Ok(mut stops) = self.stops.lock() {
                 stops.push(stop);

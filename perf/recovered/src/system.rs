@@ -1,4 +1,5 @@
-//! What only the system knows: how much memory and time this process took, and what is in the page cache. Where it does not tell, there is nothing.
+//! What only the system knows: how much memory and time this process took, and what is in the page cache. Where the
+//! system does not report it, the result is `None`.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,7 +14,7 @@ pub fn memory_bytes() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The processor time of this process's thread of that name, while it runs.
+/// The processor time of this process's thread with that name, while it runs.
 pub fn thread_time(name: &str) -> Option<Duration> {
     let is_it = |folder: &Path| fs::read_to_string(folder.join("comm")).is_ok_and(|comm| comm.trim() == name);
     let thread = fs::read_dir("/proc/self/task").ok()?.flatten().map(|task| task.path()).find(|path| is_it(path))?;
@@ -32,7 +33,7 @@ pub fn warm(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Asks the system to forget what it has of a folder's files, and says whether it can be asked.
+/// Asks the system to drop a folder's files from its cache, and returns whether it can be asked.
 pub fn cool(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -51,7 +52,7 @@ mod platform {
     use rustix::fs::{Advice, fadvise};
 
     pub fn forget(file: &File) -> io::Result<bool> {
-        // Only what is on disk can be forgotten.
+        // Only what is on disk can be dropped.
         file.sync_all()?;
         fadvise(file, 0, None, Advice::DontNeed)?;
         Ok(true)

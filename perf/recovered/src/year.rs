@@ -1,9 +1,9 @@
 //! The commands of a market that has run for a year: a state that does not grow, behind a log of any length.
 //!
-//! First come the markets, the deposits and the orders that rest for ever, far from where trading goes on. From then on
-//! four commands repeat: an order rests near the middle, another account meets all of it, a third order rests far
-//! away, and is cancelled. So however long the log is, its state has the same size. The same numbers give the
-//! same commands on every machine.
+//! First come the markets, the deposits and the orders that rest forever, far from where trading goes on. From then
+//! on four commands repeat: an order rests near the middle, another account meets all of it, a third order rests far
+//! away, and is cancelled. So however long the log is, its state has the same size. The same numbers give the same
+//! commands on every machine.
 
 use market::{AccountId, Cents, Command, Intent, MarketId, OrderId, Place, TimeInForce};
 
@@ -22,13 +22,13 @@ pub struct Size {
 }
 
 impl Size {
-    /// How many commands it takes until all of it is there.
+    /// How many commands it takes to create all of it.
     pub fn commands(&self) -> u64 {
         let Size { markets, accounts, resting } = *self;
         u64::from(markets) * (1 + u64::from(accounts)) + u64::from(resting)
     }
 
-    /// What each account deposits: as much as a market allows, and not more than anybody needs.
+    /// What each account deposits: as much as a market allows, but no more than an account needs.
     fn deposit(&self) -> Cents {
         Cents((Cents::MARKET_MAX.0 / u64::from(self.accounts)).min(40_000_000))
     }
@@ -44,7 +44,7 @@ pub struct Year {
 }
 
 impl Year {
-    /// The commands behind the first `behind`.
+    /// The commands after the first `behind`.
     pub fn behind(size: Size, behind: u64) -> Year {
         let mut year = Year { size, at: 0, placed: vec![0; size.markets as usize] };
         (0..behind).for_each(|_| _ = year.next_command());
@@ -137,7 +137,8 @@ mod tests {
 
     const SIZE: Size = Size { markets: 3, accounts: 7, resting: 50 };
 
-    /// No command is ever rejected, every fourth trades, and what rests and is held does not grow.
+    /// No command is rejected, every fourth trades, and the resting orders and holdings do not
+    /// grow.
     #[test]
     fn its_state_keeps_its_size() {
         let mut model = Model::default();

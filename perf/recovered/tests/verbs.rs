@@ -1,4 +1,4 @@
-//! Each verb once, on a small market: what it writes down is what it was asked for.
+//! Each subcommand once, on a small market: its figures are those that were asked for.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 const SIZE: [&str; 6] = ["--markets", "4", "--accounts", "50", "--resting", "300"];
 
-/// Runs a verb on the data directory `data` in `folder`, and reads the figures that it wrote.
+/// Runs a subcommand on the data directory `data` in `folder`, and reads the figures that it wrote.
 fn run(folder: &Path, data: &str, flags: &str) -> BTreeMap<String, f64> {
     let mut program = Command::new(env!("CARGO_BIN_EXE_recovered"));
     program.args(flags.split(' ')).arg("--data-dir").arg(folder.join(data)).current_dir(folder);
@@ -26,7 +26,7 @@ fn starts_replay_what_they_should() {
     assert_eq!(laid["snapshot_bytes"], (256 + 4 * 48 + 200 * 40 + 300 * 24 + 8) as f64);
     let alone = run(folder.path(), "data", "start --replay-alone");
     assert_eq!((alone["commands"], alone["replayed"]), (3_000.0, 3_000.0));
-    // The command of the start before is in the log now.
+    // The command of the previous start is in the log now.
     let with_snapshot = run(folder.path(), "data", "start");
     assert_eq!((with_snapshot["commands"], with_snapshot["replayed"]), (3_001.0, 401.0));
     assert!(with_snapshot["start_ns"] > 0.0);

@@ -1,4 +1,4 @@
-//! Which chapters there are, for those who run them.
+//! The list of chapters, for programs that run them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,8 @@ impl From<CatalogueError> for MeasureError {
     }
 }
 
-/// The repository: the one that the current folder is in, or the one that this program was built from.
+/// The repository: the one that contains the current folder, or the one that this program was built
+/// from.
 pub fn repository() -> PathBuf {
     let built_from = Path::new(env!("CARGO_MANIFEST_DIR"));
     let here = std::env::current_dir().unwrap_or_default();
@@ -23,7 +24,7 @@ pub fn repository() -> PathBuf {
 /// The repository's catalogue.
 ///
 /// # Errors
-/// [`MeasureError::Unusable`] when a manifest can't be read or says what can't be.
+/// [`MeasureError::Unusable`] when a manifest can't be read or is invalid.
 pub fn catalogue() -> Result<Catalogue, MeasureError> {
     Ok(Catalogue::read(&repository().join("chapters"))?)
 }
@@ -39,7 +40,8 @@ pub fn select(catalogue: &Catalogue, names: &[String]) -> Result<Vec<Chapter>, M
     }
 }
 
-/// The engine of this name, which has to have batches; without a name the last of them that has no shards.
+/// The engine of this name, which must have batches; without a name, the last one with batches and without
+/// shards.
 ///
 /// # Errors
 /// [`MeasureError::Unusable`] for a name that no chapter has, or one that has no batches.

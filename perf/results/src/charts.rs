@@ -1,11 +1,10 @@
-//! Draws what was measured: each chart as SVG (for the book, in light and dark themes) and as PNG
-//! (for everywhere else), in English and in Chinese. A chart is first laid out as a list of shapes
-//! (`scene`), then written by `plotters` in both formats (`render`). The same record gives the same
-//! SVG, byte for byte.
+//! Draws what was measured: each chart as SVG (for the book, in light and dark themes) and as PNG (for everywhere
+//! else), in English and in Chinese. A chart is first laid out as a list of shapes (`scene`), then written by
+//! `plotters` in both formats (`render`). The same record gives the same SVG, byte for byte.
 //!
-//! In the book's pages a script lays out a reader's own record in the same way, out of what [`given`] says: words, colours,
-//! widths and measures stand here alone, and [`scenes`] is what a test holds it to. Both come with the feature `scenes`,
-//! which needs none of what writes the files.
+//! In the book's pages a script lays out a reader's own record in the same way, with the words, colours, widths and
+//! measures that [`given`] passes to it: they are defined only here. A test compares the script with [`scenes`]. Both
+//! come with the feature `scenes`, which needs none of the code that writes files.
 
 mod any_price;
 mod axis;

@@ -1,4 +1,4 @@
-//! What can go wrong with measuring and with results.
+//! Errors of measuring and of results.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub enum MeasureError {
     /// A disk could not be read, written or synced.
     #[error("{0}")]
     Disk(String),
-    /// What was to be printed could not be.
+    /// The output could not be printed.
     #[error(transparent)]
     Unprinted(#[from] Unprinted),
 }

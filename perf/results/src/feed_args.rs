@@ -1,5 +1,5 @@
-//! What `feed` can be told. 0x09's own program takes these flags, and `perf feed` takes them too, hands them on, and draws
-//! what was measured: so a chapter need not build what draws.
+//! The arguments of `feed`. 0x09's own program takes these flags, and `perf feed` takes them too, passes them on, and
+//! draws the results: so a chapter need not build the code that draws.
 
 use clap::Args;
 
@@ -7,16 +7,16 @@ use crate::handed_on::{command_line, given, shown};
 use crate::language::Language;
 use crate::output::OutputArgs;
 
-/// How many commands a second are offered if nothing else is said.
+/// How many commands a second are offered by default.
 const RATE: u64 = 100_000;
 
-/// How many shards are measured beside one if nothing else is said.
+/// How many shards are measured beside one by default.
 const SHARDS: u16 = 2;
 
 /// Measures what watching costs, and beside it a channel for each reader.
 #[derive(Debug, Clone, Args)]
 pub struct FeedArgs {
-    /// How many readers, with commas between them [default: 1,10,100,1000,10000, with --quick 1,100]
+    /// How many readers, separated by commas [default: 1,10,100,1000,10000, with --quick 1,100]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub readers: Vec<u32>,
     /// How many rounds [default: 5, with --quick 1]
@@ -25,7 +25,7 @@ pub struct FeedArgs {
     /// How many commands a second are offered
     #[arg(long, value_name = "PER_SECOND", default_value_t = RATE, value_parser = clap::value_parser!(u64).range(1_000..=5_000_000))]
     pub rate: u64,
-    /// How many shards are measured beside one; 1 for none
+    /// How many shards are measured beside one shard; 1 for none
     #[arg(long, value_name = "N", default_value_t = SHARDS, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub shards: u16,
     /// A first look: shorter, fewer readers, fewer rounds
@@ -62,22 +62,22 @@ impl FeedArgs {
         (if self.quick { self.rate / 4 } else { self.rate }) as usize
     }
 
-    /// How many messages all channels of a pass together may carry: each takes memory until it is read.
+    /// How many messages all channels of a pass together may hold: each takes memory until it is read.
     pub fn messages_max(&self) -> usize {
         if self.quick { 2_000_000 } else { 20_000_000 }
     }
 
-    /// The command that repeats this run, without the folders of this machine.
+    /// The command that repeats this run, without this machine's folders.
     pub fn command_line(&self) -> String {
         command_line("feed", &self.load())
     }
 
-    /// The flags that say the same again.
+    /// The flags that give the same arguments.
     pub fn flags(&self) -> Vec<String> {
         [self.load(), shown(self.lang, &self.output)].concat()
     }
 
-    /// The flags that say what is measured.
+    /// The flags that define the load.
     fn load(&self) -> Vec<String> {
         let listed = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         let values = [

@@ -1,4 +1,4 @@
-//! What a chapter's program reports: the `key=value` lines of its `figures.txt`.
+//! The output of a chapter's program: the `key=value` lines of its `figures.txt`.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Flags that the tool hands on to a program that measures by itself. Both parse them into one type, which says them again.
+//! Flags that the tool passes on to a program that measures by itself. Both parse them into one type, which can turn
+//! itself back into flags.
 
 use crate::language::Language;
 use crate::output::OutputArgs;
@@ -9,7 +10,7 @@ pub(crate) fn given<const FLAGS: usize>(values: [(&str, Option<String>); FLAGS])
     values.into_iter().filter_map(said).flatten().collect()
 }
 
-/// The flags that say in which language results are shown, and where they go.
+/// The flags for the language of the results, and for where they are written.
 pub(crate) fn shown(lang: Language, output: &OutputArgs) -> Vec<String> {
     given([
         ("--lang", (lang != Language::English).then(|| lang.tag().to_string())),
@@ -17,7 +18,7 @@ pub(crate) fn shown(lang: Language, output: &OutputArgs) -> Vec<String> {
     ])
 }
 
-/// The command that repeats a run with these flags, without the folders of this machine.
+/// The command that repeats a run with these flags, without this machine's folders.
 pub(crate) fn command_line(verb: &str, flags: &[String]) -> String {
     let words = [&[format!("cargo run --release -- {verb}")], flags].concat();
     words.join(" ")

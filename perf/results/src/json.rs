@@ -1,4 +1,4 @@
-//! Records as files: readable JSON, written as one whole, and read with words that say what is wrong and what to do.
+//! Records as files: readable JSON, written all at once, and read with errors that say what is wrong and what to do.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::error::MeasureError;
 /// `value` as readable JSON, with a newline at its end.
 ///
 /// # Errors
-/// [`MeasureError::Unusable`] when it holds what JSON can't say.
+/// [`MeasureError::Unusable`] when it holds what JSON can't represent.
 pub fn text<T: Serialize>(value: &T) -> Result<String, MeasureError> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| MeasureError::Unusable(format!("the record can't be written as JSON: {error}")))?;
@@ -19,7 +19,7 @@ pub fn text<T: Serialize>(value: &T) -> Result<String, MeasureError> {
 }
 
 /// Writes `value` as readable JSON, creating the folder, through a neighbour file and a rename: a reader finds the
-/// old file or the new one, and what failed leaves nothing beside it.
+/// old file or the new one, and a failure leaves nothing beside it.
 ///
 /// # Errors
 /// [`MeasureError::Disk`] when it cannot be written.
@@ -33,7 +33,7 @@ pub fn save<T: Serialize>(value: &T, path: &Path) -> Result<(), MeasureError> {
         .map_err(|error| MeasureError::disk("write", &unfinished, &error))
         .and_then(|()| fs::rename(&unfinished, path).map_err(|error| MeasureError::disk("write", path, &error)));
     if written.is_err() {
-        // The disk may say no to this too, and the first error is the one to tell.
+        // Removing it may fail too; the first error is the one to report.
         let _ = fs::remove_file(&unfinished);
     }
     written
@@ -44,10 +44,10 @@ pub trait Record: Serialize + DeserializeOwned {
     /// The subcommand.
     const VERB: &'static str;
 
-    /// What figure in it cannot be.
+    /// Finds an impossible figure.
     ///
     /// # Errors
-    /// The first such figure, in words.
+    /// The first such figure.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
@@ -69,7 +69,7 @@ pub trait Record: Serialize + DeserializeOwned {
         Self::parse(&text, &name.to_string())
     }
 
-    /// Reads a record out of the text of the file `name`, and checks it.
+    /// Reads a record from the text of the file `name`, and checks it.
     ///
     /// # Errors
     /// As [`Record::load`].
@@ -78,18 +78,19 @@ pub trait Record: Serialize + DeserializeOwned {
         let again = format!("cargo run --release -- {verb}");
         let unusable = MeasureError::Unusable;
         let record: Self = serde_json::from_str(text).map_err(|error| {
-            unusable(format!("{name} is not a record of `{verb}`: {error}; write it anew: {again}"))
+            unusable(format!("{name} is not a record of `{verb}`: {error}; write it again: {again}"))
         })?;
         record.check().map_err(|problem| {
-            unusable(format!("{name} holds an impossible figure: {problem}; write it anew: {again}"))
+            unusable(format!("{name} holds an impossible figure: {problem}; write it again: {again}"))
         })?;
         Ok(record)
     }
 
-    /// Checks the record and writes it, as one whole: a reader finds the old file or the new one.
+    /// Checks the record and writes it, all at once: a reader finds the old file or the new one.
     ///
     /// # Errors
-    /// [`MeasureError::Unusable`] when a figure cannot be, [`MeasureError::Disk`] when it cannot be written.
+    /// [`MeasureError::Unusable`] when a figure is impossible, [`MeasureError::Disk`] when it cannot be
+    /// written.
     fn save(&self, path: &Path) -> Result<(), MeasureError> {
         self.check().map_err(|problem| {
             let name = path.display();

@@ -1,5 +1,5 @@
-//! What the lab can be told. Its own program takes these flags, and `perf lab` takes them too and hands them on: so
-//! nobody who only climbs the ladder has to build what the experiments compare.
+//! The arguments of the lab. Its own program takes these flags, and `perf lab` takes them too and passes them on:
+//! so a reader who only runs the ladder need not build what the experiments compare.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use crate::handed_on::{given, shown};
 use crate::language::Language;
 use crate::output::OutputArgs;
 
-/// What `lab` can be told. The lab's own program takes the same.
+/// The arguments of `lab`. The lab's own program takes the same.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LabArgs {
-    /// Run these experiments alone
+    /// Run only these experiments
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
     /// List the experiments and run none
@@ -37,7 +37,7 @@ pub struct LabArgs {
 }
 
 impl LabArgs {
-    /// The flags that say the same to the lab's program.
+    /// The flags that pass the same arguments to the lab's program.
     pub fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let switches = [("--list", self.list), ("--quick", self.quick), ("--compile-options", self.compile_options)];

@@ -1,4 +1,4 @@
-//! The two languages that people read the results in.
+//! The two languages of the results.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ impl Language {
     /// Both, in the order in which files are written.
     pub const ALL: [Self; 2] = [Self::English, Self::Chinese];
 
-    /// The language that the reader's system speaks: Chinese where the locale says so, English elsewhere.
+    /// The language of the reader's system: Chinese where the locale says so, English elsewhere.
     pub fn of_the_locale() -> Self {
         let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);

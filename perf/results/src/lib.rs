@@ -1,8 +1,9 @@
-//! What a result is, for whoever makes, draws, compares or prints one: the measuring tool, the lab and the book.
+//! What a result is, for the programs that make, draw, compare or print one: the measuring tool, the lab and the
+//! book.
 //!
-//! A [`record`] says what was measured, on which [`machine`], in which state ([`probe`]), at which commit and by which
-//! command, and is checked when it is written and again when it is read. [`charts`] draws it, [`units`] puts its
-//! figures into words, in both [`language`]s. [`programs`] are what is measured: chapters as a reader runs them.
+//! A [`record`] says what was measured, on which [`machine`], in which state ([`probe`]), at which commit and by
+//! which command, and is checked when it is written and again when it is read. [`charts`] draws it, [`units`] formats
+//! its figures, in both [`language`]s. [`programs`] are what is measured: chapters as a reader runs them.
 #![forbid(unsafe_code)]
 
 pub mod chapters;

@@ -1,6 +1,7 @@
-//! The machine that a figure belongs to, in words: a number without its machine says nothing.
-//! Everything that differs between operating systems is in the module `platform` at the end; what
-//! cannot be found out is "unknown" and never an error. Paths, user and host names stay out.
+//! A description of the machine that a figure belongs to: a number without its machine says
+//! nothing. Everything that differs between operating systems is in the module `platform` at the
+//! end; what cannot be found out is "unknown" and never an error. Paths, user and host names are
+//! left out.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,20 +9,20 @@ use std::{env, thread};
 
 use serde::{Deserialize, Serialize};
 
-/// What stands where the platform does not tell.
+/// The value where the platform does not report one.
 pub const UNKNOWN: &str = "unknown";
 
-/// The compiler that built this crate, and with it the program that asks: `rustc 1.95.0 (…)`.
+/// The compiler that built this crate, and with it the running program: `rustc 1.95.0 (…)`.
 pub const COMPILER: &str = env!("BUILT_BY");
 
-/// A machine, as far as it matters to a figure.
+/// A machine, as far as it matters for a figure.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// The CPU's model.
     pub cpu: String,
     /// Logical cores that this program may use.
     pub cores: usize,
-    /// Memory in bytes; none when unknown.
+    /// Memory in bytes; `None` when unknown.
     pub memory_bytes: Option<u64>,
     /// The device under the folder that the logs are written to.
     pub disk: String,
@@ -71,7 +72,7 @@ pub fn describe(data_dir: &Path) -> Machine {
     }
 }
 
-/// The commit of the source tree that this was built from, as [`program::repository::commit`] tells it.
+/// The commit of the source tree that this was built from, from [`program::repository::commit`].
 pub fn commit() -> String {
     program::repository::commit(Path::new(env!("CARGO_MANIFEST_DIR")))
 }
@@ -82,8 +83,8 @@ fn or_unknown(text: Option<String>) -> String {
         .unwrap_or_else(|| UNKNOWN.to_string())
 }
 
-/// The first line that a program prints; none when it fails or prints nothing.
-#[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux tells in files what others tell by programs"))]
+/// The first line that a program prints; `None` when it fails or prints nothing.
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has files for what other systems report by programs"))]
 fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
@@ -91,7 +92,7 @@ fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
     (output.status.success() && !line.is_empty()).then(|| line.to_string())
 }
 
-/// Of `(mount point, filesystem, device)` the one that holds `path`: the longest mount point that
+/// The mount of `(mount point, filesystem, device)` that holds `path`: the longest mount point that
 /// the path starts with, the later one when two are equal.
 #[cfg_attr(windows, allow(dead_code, reason = "drives are not mount points"))]
 fn mount_of(path: &Path, mounts: Vec<(String, String, String)>) -> Option<(String, String)> {
@@ -156,7 +157,7 @@ mod platform {
         if let Some(model) = proc_value(&text, "model name") {
             return Some(model.to_string());
         }
-        // 64-bit Arm names no model, only who designed the core and its part number.
+        // 64-bit Arm gives no model, only the core's designer and its part number.
         let implementer = proc_value(&text, "CPU implementer")?;
         Some(format!("CPU implementer {implementer} part {}", proc_value(&text, "CPU part")?))
     }
@@ -177,7 +178,7 @@ mod platform {
     }
 }
 
-/// macOS, through the programs that it brings.
+/// macOS, through its own programs.
 #[cfg(target_os = "macos")]
 mod platform {
     use super::*;
@@ -201,7 +202,7 @@ mod platform {
     }
 }
 
-/// Windows and the rest: what the environment and the common tools tell.
+/// Windows and the rest: what the environment and common tools report.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 mod platform {
     use super::*;

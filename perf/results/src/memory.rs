@@ -1,4 +1,4 @@
-//! A folder in memory. A sync there waits for nothing, so what is left of a latency is the engine's.
+//! A folder in memory. A sync there waits for nothing, so the latency that remains is the engine's.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use crate::words::{Words, words};
 /// Where Linux keeps files in memory.
 const MEMORY: &str = "/dev/shm";
 
-/// A fresh folder in memory with room for so many bytes, or why there is none here. A container's memory for files is
-/// often no more than 64 MiB.
+/// A fresh folder in memory with space for this many bytes, or the reason why there is none. A container's memory for
+/// files is often only 64 MiB.
 ///
 /// # Errors
 /// The reason, for people.
@@ -20,7 +20,7 @@ pub fn folder(bytes: u64) -> Result<TempDir, Words> {
         Some(room) if room < bytes => {
             let (room, bytes) = (room >> 20, bytes >> 20);
             Err(words(
-                format!("{MEMORY} has room for {room} MiB, and this takes up to {bytes}"),
+                format!("{MEMORY} has space for {room} MiB, but this takes up to {bytes}"),
                 format!("{MEMORY} 只剩 {room} MiB，而这里最多要用 {bytes} MiB"),
             ))
         }
@@ -34,12 +34,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_room_there_is_none_and_the_reason_is_said() {
+    fn without_space_there_is_none_and_the_reason_is_given() {
         if !Path::new(MEMORY).is_dir() {
             return;
         }
-        let none = folder(u64::MAX).expect_err("nobody has that much");
-        assert!(none.en.contains("has room for") && none.zh.contains("只剩"), "{none:?}");
+        let none = folder(u64::MAX).expect_err("no machine has that much");
+        assert!(none.en.contains("has space for") && none.zh.contains("只剩"), "{none:?}");
         let some = folder(1).expect("a byte");
         assert!(some.path().starts_with(MEMORY));
     }

@@ -1,14 +1,15 @@
-//! Where results go, the same in every program: the folder that `--output` names, seen from where the program was
-//! started, as any path on a command line is; without the flag, `output` in the repository, from wherever.
+//! Where results go, the same in every program: the folder that `--output` names, relative to the current folder,
+//! like any path on a command line; without the flag, `output` in the repository.
 
 use std::path::PathBuf;
 
 use crate::chapters::repository;
 
-/// The flag. Each program writes files of its own names into the folder.
+/// The flag. Each program writes its own files into the folder.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct OutputArgs {
-    /// The folder for records and charts, seen from here [default: output in the repository]
+    /// The folder for records and charts, relative to the current folder [default: output in the
+    /// repository]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

@@ -1,12 +1,12 @@
-//! What pairs of runs tell of a factor, such as a program's throughput ÷ that of another program.
+//! What pairs of runs say about a factor, such as a program's throughput ÷ that of another program.
 //!
-//! The two runs of a pair stand next to each other in time, so what drifts with the hours falls on both, and the order
-//! within a pair is drawn: were the two programs the same, each ratio could as well have been its own inverse. Two old
-//! tests ask for nothing more, so their errors are known exactly for any shape of noise, outliers and two modes
-//! included. The sign test counts which of the two was ahead, and one pair in four may be spoiled without hiding the
-//! rest. Wilcoxon's signed ranks (Individual comparisons by ranking methods, 1945) also ask by how much, and see
-//! smaller differences where it is calm. Each gets half of the error; the interval holds the factors that neither test
-//! refuses, and the estimate in its middle is that of Hodges and Lehmann (1963).
+//! The two runs of a pair are next to each other in time, so slow drift affects both, and the order within a pair is
+//! random: if the two programs are equal, each ratio is as likely as its inverse. Two old tests need nothing more, so
+//! their errors are known exactly for any shape of noise, including outliers and two modes. The sign test counts
+//! which of the two was ahead, and up to one pair in four may be spoiled without hiding the rest. Wilcoxon's signed
+//! ranks (Individual comparisons by ranking methods, 1945) also use by how much, and see smaller differences when
+//! there is little noise. Each gets half of the error; the interval holds the factors that neither test rejects, and
+//! the estimate in its middle is that of Hodges and Lehmann (1963).
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 use crate::spread::Spread;
 use crate::units::factor_text;
 
-/// What is known of a factor.
+/// What is known about a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Factor {
-    /// The factor, as far as one number says it.
+    /// The factor, as a single number.
     pub estimate: f64,
     /// The least that it may be.
     pub low: f64,
@@ -30,10 +30,10 @@ pub struct Factor {
 
 impl Factor {
     // ANCHOR: of
-    /// The factor that these ratios tell, one of each pair. The true one lies outside of `low` to `high` with the
-    /// probability `error` at most.
+    /// The factor that these ratios give, one from each pair. The true one lies outside of `low` to `high` with a
+    /// probability of at most `error`.
     ///
-    /// None when there are too few pairs for so small an error (seven for 5 %), or a ratio is no number above 0.
+    /// `None` when there are too few pairs for so small an error (seven for 5%), or a ratio is not above 0.
     pub fn of(ratios: &[f64], error: f64) -> Option<Factor> {
         if ratios.iter().any(|ratio| !ratio.is_finite() || *ratio <= 0.0) {
             return None;
@@ -47,7 +47,7 @@ impl Factor {
             (Some(signs), Some(ranks)) if signs.0 <= ranks.1 && ranks.0 <= signs.1 => {
                 (signs.0.max(ranks.0), signs.1.min(ranks.1))
             }
-            // Intervals that do not meet come from a mixture that the ranks can't bear.
+            // Disjoint intervals come from a mixture that the rank test can't handle.
             (signs, ranks) => signs.or(ranks)?,
         };
         let estimate = median(&mut averages)?.clamp(low, high);
@@ -55,18 +55,19 @@ impl Factor {
     }
     // ANCHOR_END: of
 
-    /// `other` ÷ `first`, where the two ran side by side in each round. None also where one has more rounds.
+    /// `other` ÷ `first`, where the two ran side by side in each round. `None` also when one has more
+    /// rounds.
     pub fn of_rounds(first: &Spread, other: &Spread, error: f64) -> Option<Factor> {
         let ratios: Vec<f64> = first.rounds.iter().zip(&other.rounds).map(|(first, other)| other / first).collect();
         (first.rounds.len() == other.rounds.len()).then(|| Factor::of(&ratios, error)).flatten()
     }
 
-    /// Whether it is not 1, as far as can be told.
+    /// Whether it differs from 1 for certain.
     pub fn is_certain(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
 
-    /// Whether it is not 1, and as far from it as `margin` or further: 0.05 for five per cent.
+    /// Whether it differs from 1 by at least `margin`, for certain: 0.05 for five per cent.
     pub fn matters(&self, margin: f64) -> bool {
         self.is_certain() && (self.estimate - 1.0).abs() >= margin
     }
@@ -76,22 +77,22 @@ impl Factor {
         (self.low - 1.0).abs().max((self.high - 1.0).abs())
     }
 
-    /// How far the truth may lie from the estimate, as a share of it.
+    /// How far the truth may be from the estimate, as a share of it.
     pub fn half_width(&self) -> f64 {
         (self.high / self.estimate).max(self.estimate / self.low) - 1.0
     }
 }
 
-/// An order of the numbers below `count`, drawn anew: what ran before and how the machine drifts favours none of them.
+/// A random order of the numbers below `count`, so that neither what ran before nor drift favours any of them.
 pub fn drawn_order(count: usize) -> Vec<usize> {
-    // The standard library draws the keys of each hasher anew, which is chance enough.
+    // The standard library draws the keys of each hasher anew, which is random enough.
     let keys = RandomState::new();
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|number| keys.hash_one(number));
     order
 }
 
-/// How small and how large `other` ÷ `first` may be, told by the rounds that both ran in, with an error of 5 %, as a
+/// How small and how large `other` ÷ `first` may be, from the rounds that both ran in, with an error of 5%, as a
 /// table's cell.
 pub fn between(first: &Spread, other: &Spread) -> String {
     match Factor::of_rounds(first, other, 0.05) {
@@ -101,8 +102,8 @@ pub fn between(first: &Spread, other: &Spread) -> String {
     }
 }
 
-/// The least and the largest of what is left when as many are taken away at each end, the last of them put back; none
-/// where nothing could be taken.
+/// The smallest and the largest value after removing `outside` at each end and putting the last of them back; `None`
+/// if nothing could be removed.
 fn middle(values: &mut [f64], outside: usize) -> Option<(f64, f64)> {
     let low = at(values, outside.checked_sub(1)?)?;
     Some((low, at(values, values.len().checked_sub(outside)?)?))
@@ -114,12 +115,13 @@ fn median(values: &mut [f64]) -> Option<f64> {
     Some(f64::midpoint(low, at(values, values.len() / 2)?))
 }
 
-/// What would stand at this place were the values in order; of ten thousand averages only a few are asked for.
+/// The value that would be at this place if the values were sorted; of ten thousand averages only a few are
+/// needed.
 fn at(values: &mut [f64], place: usize) -> Option<f64> {
     (place < values.len()).then(|| *values.select_nth_unstable_by(place, f64::total_cmp).1)
 }
 
-/// The mean of every two, each with itself too.
+/// The mean of every two values, and of each with itself.
 fn walsh_averages(logs: &[f64]) -> Vec<f64> {
     let mut averages = Vec::with_capacity(logs.len() * (logs.len() + 1) / 2);
     for (at, one) in logs.iter().enumerate() {
@@ -135,8 +137,8 @@ enum Test {
     Ranks,
 }
 
-/// How many values at each end a test of so many pairs refuses. It is the same for all figures of a race, and is
-/// worked out once.
+/// How many values at each end a test of this many pairs rejects. It is the same for all figures of a race, and
+/// is computed once.
 fn outside(test: Test, pairs: usize, tail: f64) -> usize {
     static KNOWN: Mutex<BTreeMap<(Test, usize, u64), usize>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,10 +148,10 @@ fn outside(test: Test, pairs: usize, tail: f64) -> usize {
     })
 }
 
-/// How many of the smallest sums 0, 1, 2 … of these weights, each taken or left by the toss of a coin, have at most the
-/// probability `tail` together.
+/// How many of the smallest sums 0, 1, 2 … of these weights, each included by the toss of a coin, together have at
+/// most the probability `tail`.
 fn sums_up_to(weights: &[usize], tail: f64) -> usize {
-    // The probability of each sum, one weight after the other.
+    // The probability of each sum, one weight at a time.
     let mut probabilities = vec![1.0];
     for weight in weights {
         let mut with = vec![0.0; probabilities.len() + weight];
@@ -197,7 +199,7 @@ mod tests {
 
     #[test]
     fn rounds_side_by_side_forgive_a_drift() {
-        // Twice as slow in the last round as in the first, both of them: the ranges overlap, the factor is 1.1.
+        // Both are twice as slow in the last round as in the first: the ranges overlap, but the factor is 1.1.
         let drift: Vec<f64> = (0..7).map(|round| 10.0 + f64::from(round)).collect();
         let slower: Vec<f64> = drift.iter().map(|ns| 1.1 * ns).collect();
         let [first, other] = [drift, slower].map(|rounds| Spread::of(&rounds).expect("numbers"));
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_told_is_not() {
+    fn what_is_uncertain_is_not_reported() {
         assert_eq!(Factor::of(&[1.0; 6], 0.05), None);
         assert_eq!(Factor::of(&[], 0.05), None);
         assert_eq!(Factor::of(&[1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0], 0.05), None);

@@ -35,10 +35,10 @@ const SPINS: u64 = 1_000_000;
 pub struct Probe {
     /// Appending 64 bytes and syncing them.
     pub sync_ns: f64,
-    /// A cache line's way to another core and back; none on a single core, or when the two threads
-    /// did not get a core each.
+    /// A cache line's trip to another core and back; `None` on a single core, or when the two
+    /// threads did not get a core each.
     pub round_trip_ns: Option<f64>,
-    /// Whether the two threads could be pinned to a core each; without it a round trip says less.
+    /// Whether the two threads could be pinned to a core each; otherwise a round trip says less.
     #[serde(default)]
     pub pinned: bool,
     /// A fixed loop of a million dependent steps.
@@ -60,7 +60,7 @@ impl Probe {
         Ok(Self { sync_ns, round_trip_ns, pinned, spin_ns })
     }
 
-    /// The median state of a run's probes; none when there are none.
+    /// The median state of a run's probes; `None` when there are none.
     pub fn median_of(probes: &[Self]) -> Option<Self> {
         let of = |value: fn(&Self) -> Option<f64>| median(probes.iter().filter_map(value).collect());
         Some(Self {
@@ -94,8 +94,9 @@ impl fmt::Display for Difference {
     }
 }
 
-/// In which of the three two states differ by more than `factor`; empty means the same state. A
-/// round trip that one of them lacks is no difference: there is nothing to compare.
+/// In which of the three figures two states differ by more than `factor`; empty means the same
+/// state. A round trip that is missing in one of them is no difference, because there is nothing to
+/// compare.
 pub fn same_state(a: &Probe, b: &Probe, factor: f64) -> Vec<Difference> {
     let mut pairs = vec![("a sync", a.sync_ns, b.sync_ns)];
     if let (Some(a), Some(b)) = (a.round_trip_ns, b.round_trip_ns) {
@@ -134,7 +135,7 @@ fn spin_ns() -> f64 {
     for _ in 0..SPIN_RUNS {
         let start = Instant::now();
         let (mut state, mut left) = (black_box(1_u64), SPINS);
-        // Counted by hand: over an iterator that nobody optimised it takes three times as long, and the tests race.
+        // A plain loop: over an unoptimised iterator it takes three times as long, and the tests race.
         while left > 0 {
             state ^= state << 13;
             state ^= state >> 7;
@@ -162,7 +163,7 @@ pub struct RoundTrips {
     pub pinned: bool,
 }
 
-/// Sends a number to a thread on another core and back, `batches` times a thousand; none on a
+/// Sends a number to a thread on another core and back, `batches` times a thousand; `None` on a
 /// single core, or when `budget` passes before the first batch (both threads share a core then).
 pub fn round_trip(batches: usize, budget: Duration) -> Option<RoundTrips> {
     if thread::available_parallelism().map_or(1, usize::from) < 2 {
@@ -174,7 +175,7 @@ pub fn round_trip(batches: usize, budget: Duration) -> Option<RoundTrips> {
         _ => false,
     };
     let (ping, pong, stop) = (Line::default(), Line::default(), AtomicBool::new(false));
-    // Threads of their own, so that the caller's thread stays free to move.
+    // Separate threads, so that the caller's thread stays free to move.
     let (samples_ns, pinned) = thread::scope(|scope| {
         let answer = scope.spawn(|| {
             let pinned = pin(1);
@@ -246,7 +247,7 @@ mod tests {
     fn a_probe_is_quick_and_plausible() {
         let start = Instant::now();
         let probe = Probe::take(&std::env::temp_dir()).unwrap();
-        // The promise is 300 ms; a machine that compiles beside us gets more.
+        // The promise is 300 ms; a machine that is also compiling gets more.
         assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
         assert!(probe.sync_ns > 0.0 && probe.spin_ns > 1e5);
         assert!(probe.round_trip_ns.is_none_or(|ns| ns > 1.0 && ns < 1e6), "{probe:?}");

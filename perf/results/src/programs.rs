@@ -1,4 +1,4 @@
-//! Programs to measure: how to build them, how to run one and read what it saw. Nothing here links an engine: what is
+//! Programs to measure: how to build them, run one and read its figures. Nothing here links an engine: what is
 //! measured is what a reader runs.
 
 use std::path::{Path, PathBuf};
@@ -13,18 +13,19 @@ use crate::figures::{Figures, read_figures};
 /// A program of this workspace, such as a chapter's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// What it is called to people: a chapter by its folder's name, such as `0x01-naive`.
+    /// Its name for people: a chapter's folder, such as `0x01-naive`.
     pub name: String,
     /// Its package, such as `ch01`.
     pub package: String,
-    /// The profile that it is built with: `release`, or `whole` for what takes an engine from another crate.
+    /// The profile that it is built with: `release`, or `whole` for programs that take an engine from
+    /// another crate.
     pub profile: &'static str,
 }
 
 /// Builds programs of one profile as a reader does, optimised.
 ///
 /// # Errors
-/// [`MeasureError::Unusable`] when the compiler says no.
+/// [`MeasureError::Unusable`] when the compiler reports an error.
 pub fn build(programs: &[Program]) -> Result<(), MeasureError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -49,13 +50,14 @@ impl From<&Chapter> for Program {
 }
 
 impl Program {
-    /// The program of a package that is no chapter, optimised as a whole.
+    /// The program of a package that is not a chapter, with whole-program optimisation.
     pub fn of_package(package: &str) -> Program {
         Program { name: package.into(), package: package.into(), profile: "whole" }
     }
 
-    /// Where it is: in the folder of its profile, beside that of this program's, where cargo puts both. A program that
-    /// was built in another tree than the one it is run in has that tree's programs beside it, and they are not meant.
+    /// Its path: in the folder of its profile, beside that of this program, where cargo puts both. If this program
+    /// was built in another tree than the current one, that tree's programs are beside it, and they are not the ones
+    /// to measure.
     pub fn path(&self) -> PathBuf {
         let here = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_path_buf));
         let here = here.filter(|folder| program::repository::find(folder).is_none_or(|root| root == repository()));
@@ -72,7 +74,8 @@ impl Program {
     /// Runs it with `args` and its output in `output`.
     ///
     /// # Errors
-    /// [`MeasureError::Unusable`] or [`MeasureError::Disk`], with the program's own words, by its exit code.
+    /// [`MeasureError::Unusable`] or [`MeasureError::Disk`], with the program's own message, by its exit
+    /// code.
     pub fn run(&self, args: &[String], output: &Path) -> Result<(), MeasureError> {
         self.run_program(&self.path(), args, output)
     }

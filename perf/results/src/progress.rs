@@ -1,4 +1,4 @@
-//! How far a program is: a bar on a terminal, plain lines elsewhere, both on the error output.
+//! Progress: a bar on a terminal, plain lines elsewhere, both on the error output.
 
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use program::tell;
 
-/// A bar of so many steps on a terminal; elsewhere it is hidden, and [`say`] prints lines.
+/// A bar with this many steps on a terminal; elsewhere it is hidden, and [`say`] prints lines.
 pub fn progress_bar(length: u64) -> ProgressBar {
     if !stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -17,7 +17,7 @@ pub fn progress_bar(length: u64) -> ProgressBar {
     style.map_or(bar.clone(), |style| bar.with_style(style))
 }
 
-/// Says what is being done: beside the bar, or as a plain line.
+/// Shows what is being done: beside the bar, or as a plain line.
 pub fn say(bar: &ProgressBar, message: &str) {
     if bar.is_hidden() {
         tell(format_args!("{message}"));

@@ -1,7 +1,7 @@
 //! The records: what runs write under `output/`, and what the book's tables and charts and `compare` read. Names in
-//! the files never change; new ones may come.
+//! the files never change; new ones may be added.
 //!
-//! Each is a [`Record`]: `load` says what is wrong with a file and what to do, and `save` writes it whole.
+//! Each is a [`Record`]: `load` says what is wrong with a file and what to do, and `save` writes it all at once.
 
 mod any_price;
 mod disks;

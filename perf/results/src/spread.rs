@@ -16,7 +16,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Sums up `rounds`; none when there is no round or one is not a finite number.
+    /// Sums up `rounds`; `None` when there is no round or one is not a finite number.
     pub fn of(rounds: &[f64]) -> Option<Self> {
         if rounds.iter().any(|value| !value.is_finite()) {
             return None;
@@ -32,7 +32,7 @@ impl Spread {
     }
 }
 
-/// The median of values in ascending order; none when empty.
+/// The median of values in ascending order; `None` when empty.
 pub fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     if sorted.len() % 2 == 1 {

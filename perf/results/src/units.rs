@@ -1,4 +1,5 @@
-//! Figures for people, in both languages: three digits that count and the unit a reader thinks in.
+//! Figures for people, in both languages: three significant digits and the unit that a reader
+//! thinks in.
 
 pub use program::figures::grouped;
 
@@ -6,12 +7,12 @@ use serde::Serialize;
 
 use crate::language::Language;
 
-/// The units of time, each with the nanoseconds in one of it.
+/// The units of time, each with its nanoseconds.
 const TIMES: [(f64, [&str; 2]); 4] =
     [(1.0, ["ns", "纳秒"]), (1e3, ["µs", "微秒"]), (1e6, ["ms", "毫秒"]), (1e9, ["s", "秒"])];
 /// The units of counts in each language, the largest first.
 const COUNTS: [[(f64, &str); 2]; 2] = [[(1e6, "M"), (1e3, "k")], [(1e8, "亿"), (1e4, "万")]];
-/// What a rate of orders is counted in.
+/// The unit of a rate of orders.
 pub const PER_SECOND: [&str; 2] = ["orders/s", "订单/秒"];
 
 /// The units of one language.
@@ -21,7 +22,7 @@ pub struct Units {
     pub times: [(f64, &'static str); 4],
     /// Each with the count in one of it, the largest first.
     pub counts: [(f64, &'static str); 2],
-    /// What a rate of orders is counted in.
+    /// The unit of a rate of orders.
     pub per_second: &'static str,
 }
 
@@ -43,7 +44,7 @@ pub fn duration_text(ns: f64, language: Language) -> String {
 
 /// A count or a rate: "9,020", "1.01 M"; "9,020", "101 万".
 pub fn count_text(value: f64, language: Language) -> String {
-    // Four digits are read at a glance; a unit starts where there would be five.
+    // Four digits are read at a glance; a larger unit starts at five.
     match of_language(language).counts.into_iter().find(|(scale, _)| value >= scale.max(1e4) * 0.99995) {
         Some((scale, unit)) => format!("{} {unit}", three_digits(value / scale)),
         None if value < 99.95 => three_digits(value),
@@ -69,7 +70,7 @@ pub fn factor_text(factor: f64) -> String {
     }
 }
 
-/// Three digits that count: "0.50", "12.3", "113", "1,320"; a whole number stays one: "2".
+/// Three significant digits: "0.50", "12.3", "113", "1,320"; a whole number stays one: "2".
 fn three_digits(value: f64) -> String {
     let digits = match value {
         value if value >= 99.95 => return grouped(value),

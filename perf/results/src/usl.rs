@@ -1,5 +1,6 @@
-//! The Universal Scalability Law (Gunther): throughput of N workers is
-//! `λN / (1 + α(N−1) + βN(N−1))`, where α is what they queue for and β what they tell each other.
+//! The Universal Scalability Law (Gunther): throughput of N workers is `λN / (1 + α(N−1) +
+//! βN(N−1))`, where α is contention (what they queue for) and β is coherency (what they
+//! communicate).
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,7 @@ pub struct UslFit {
 }
 
 impl UslFit {
-    /// The throughput that the law expects of `workers`.
+    /// The throughput that the law predicts for `workers`.
     pub fn throughput(&self, workers: f64) -> f64 {
         let others = workers - 1.0;
         self.lambda * workers / (1.0 + self.alpha * others + self.beta * workers * others)
@@ -27,7 +28,7 @@ impl UslFit {
     }
 }
 
-/// Fits the law to `(workers, throughput)`; α and β are held at 0 or above. None with fewer than
+/// Fits the law to `(workers, throughput)`; α and β are kept at 0 or above. `None` with fewer than
 /// three different numbers of workers: two points always lie on such a curve.
 pub fn fit_usl(points: &[(f64, f64)]) -> Option<UslFit> {
     let mut workers: Vec<f64> = points.iter().map(|point| point.0).collect();
@@ -37,7 +38,7 @@ pub fn fit_usl(points: &[(f64, f64)]) -> Option<UslFit> {
         return None;
     }
     // N/X is linear in 1/λ, α/λ and β/λ; each row divided by N/X makes the errors relative. A
-    // factor that comes out negative is left out, and the rest fitted again.
+    // factor that turns out negative is left out, and the rest is fitted again.
     let choices: [&[usize]; 4] = [&[0, 1, 2], &[0, 1], &[0, 2], &[0]];
     choices
         .into_iter()

@@ -1,5 +1,5 @@
-//! What `venue` can be told. 0x0a's own program takes these flags, and `perf venue` takes them too, hands them on, and draws
-//! what was measured: so a chapter need not build what draws.
+//! The arguments of `venue`. 0x0a's own program takes these flags, and `perf venue` takes them too, passes them on,
+//! and draws the results: so a chapter need not build the code that draws.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::handed_on::{command_line, given, shown};
 use crate::language::Language;
 use crate::output::OutputArgs;
 
-/// How many orders a second are offered if nothing else is said.
+/// How many orders a second are offered by default.
 const RATE: u64 = 5_000;
 
-/// How many orders a second are offered beside that, to see how late an answer is when much comes.
+/// The second offered rate, in orders a second: how late is an answer under high load?
 pub const HIGH_RATE: u64 = 20_000;
 
 /// A part of the measurement.
@@ -32,7 +32,7 @@ pub enum Part {
     Sustained,
     /// Few accounts and many
     Accounts,
-    /// A hundred notices, told in several ways
+    /// A hundred notices, sent in several ways
     Notices,
 }
 
@@ -42,10 +42,10 @@ pub struct VenueArgs {
     /// How many rounds [default: 5, with --quick 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: Option<u32>,
-    /// How many orders a second are offered where it is measured how late an answer is
+    /// How many orders a second are offered when the delay of answers is measured
     #[arg(long, value_name = "PER_SECOND", default_value_t = RATE, value_parser = clap::value_parser!(u64).range(10..=1_000_000))]
     pub rate: u64,
-    /// One part alone; its record is venue-PART.json
+    /// Only one part; its record is venue-PART.json
     #[arg(long, value_name = "PART", value_enum)]
     pub only: Option<Part>,
     /// A first look: shorter, fewer rounds, fewer engines, connections and accounts
@@ -106,22 +106,22 @@ impl VenueArgs {
         (Duration::from_secs(time), Duration::from_secs(window))
     }
 
-    /// How often a hundred notices are told, in each way.
+    /// How often a hundred notices are sent, in each way.
     pub fn notices(&self) -> u64 {
         if self.quick { 20 } else { 500 }
     }
 
-    /// The command that repeats this run, without the folders of this machine.
+    /// The command that repeats this run, without this machine's folders.
     pub fn command_line(&self) -> String {
         command_line("venue", &self.load())
     }
 
-    /// The flags that say the same again.
+    /// The flags that give the same arguments.
     pub fn flags(&self) -> Vec<String> {
         [self.load(), shown(self.lang, &self.output)].concat()
     }
 
-    /// The flags that say what is measured.
+    /// The flags that define the load.
     fn load(&self) -> Vec<String> {
         let values = [
             ("--rounds", self.rounds.map(|rounds| rounds.to_string())),
@@ -133,7 +133,7 @@ impl VenueArgs {
 }
 
 impl Part {
-    /// As it is named on the command line.
+    /// Its name on the command line.
     fn name(self) -> String {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
     }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn all_parts_are_measured_if_nothing_else_is_said() {
+    fn all_parts_are_measured_by_default() {
         let args = Cli::try_parse_from(["venue"]).expect("flags").venue;
         assert_eq!((args.parts().len(), args.file().as_str()), (Part::value_variants().len(), "venue.json"));
     }

@@ -1,4 +1,5 @@
-//! The same words in both languages, and those for a stage of the engine, which tables and charts share.
+//! The same words in both languages, and the names of the engine's stages, which tables and charts
+//! share.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +28,7 @@ pub fn words(en: impl Into<String>, zh: impl Into<String>) -> Words {
     Words { en: en.into(), zh: zh.into() }
 }
 
-/// What a stage is called.
+/// The name of a stage.
 pub fn stage_words(stage: Stage, language: Language) -> &'static str {
     match stage {
         Stage::LogAppend => language.pick("log append", "日志追加"),

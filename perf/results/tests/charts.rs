@@ -1,7 +1,7 @@
 //! The committed charts are drawn from the committed records, with today's words.
 //!
-//! After a change to a word or a drawing: `REDRAW_CHARTS=1 cargo test -p results --features charts --test charts`, and
-//! `git diff` shows what a reader will see.
+//! After a change to a word or a drawing, run `REDRAW_CHARTS=1 cargo test -p results --features charts --test
+//! charts`, and `git diff` shows what a reader will see.
 #![cfg(feature = "charts")]
 
 use std::fs;
@@ -21,7 +21,7 @@ fn read(verb: &str) -> String {
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Holds the committed chart of this name to what was drawn, or puts that in its place.
+/// Compares the committed chart of this name with what was drawn, or replaces it.
 fn hold(name: &str, drawn: &[u8]) {
     let committed = reference().join("charts").join(name);
     if std::env::var_os("REDRAW_CHARTS").is_some() {
@@ -45,7 +45,7 @@ fn the_reference_charts_are_drawn_from_the_reference_records() {
     assert!(held >= 30, "only {held} charts were drawn");
 }
 
-/// One chart is also there as a picture of pixels: links to the book show it.
+/// One chart is also committed as a PNG: links to the book show it.
 #[test]
 fn the_picture_that_links_show_is_drawn_from_the_ladders_record() {
     let catalogue = chapters::catalogue().expect("the manifests are sound");

@@ -1,4 +1,5 @@
-//! The record of a run: what is written is what is read, and what cannot be is refused in words.
+//! The record of a run: what is written is what is read, and impossible figures are refused with a
+//! message.
 
 use std::fs;
 use std::path::Path;
@@ -121,7 +122,7 @@ fn impossible_figures_are_not_written() {
                 let latency = Latency { offered_per_s: 1.0, p50: 2, p99: 1, p999: 3, max: 4 };
                 r.chapters[0].latency_ns = Some(latency);
             },
-            "does not rise",
+            "does not increase",
         ),
     ];
     check(&sample()).unwrap();

@@ -1,4 +1,4 @@
-//! The committed records are read as what they are: the types know every name in them, and write them back alike.
+//! The committed records match their types: the types know every name in them, and write them back unchanged.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use results::record::{
 };
 use serde_json::Value;
 
-/// Whether two texts say the same, line by line. The last of a float's 17 digits may be lost when it is read.
+/// Whether two texts are the same, line by line. The last of a float's 17 digits may be lost when it is read.
 fn are_alike(one: &str, other: &str) -> bool {
     let number =
         |line: &str| serde_json::from_str::<Value>(line.rsplit(' ').next()?.trim_end_matches(',')).ok()?.as_f64();
@@ -18,7 +18,7 @@ fn are_alike(one: &str, other: &str) -> bool {
     one.lines().count() == other.lines().count() && one.lines().zip(other.lines()).all(alike)
 }
 
-/// Reads the reference record of `R`, and asserts that it says the same when it is written again.
+/// Reads the reference record of `R`, and asserts that it is the same when written again.
 fn is_read_whole<R: Record>() {
     let path = format!("../../output/reference/{}.json", R::VERB);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -27,7 +27,7 @@ fn is_read_whole<R: Record>() {
     let copy = folder.path().join("copy.json");
     record.save(&copy).expect("saved");
     let [read, written] = [&path, &copy].map(|path| std::fs::read_to_string(path).expect("it is there"));
-    assert!(are_alike(&read, &written), "{} is written otherwise than it was read", path.display());
+    assert!(are_alike(&read, &written), "{} is written differently from how it was read", path.display());
 }
 
 #[test]

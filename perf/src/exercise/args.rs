@@ -1,10 +1,10 @@
-//! What `exercise` can be told on the command line.
+//! The arguments of `exercise` on the command line.
 
 use std::path::PathBuf;
 
 use results::language::Language;
 
-/// What `exercise` can be told.
+/// The arguments of `exercise`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ExerciseArgs {
     /// The chapter to write, 0x02 or later; it may be left out when one exercise is laid out and the flag is
@@ -16,7 +16,7 @@ pub struct ExerciseArgs {
     /// With --check: run every step
     #[arg(long, requires = "check", conflicts_with = "test")]
     pub all: bool,
-    /// With --check: run these tests alone. A file under tests, such as lesson, or lib for the tests beside the code;
+    /// With --check: run only these tests. A file under tests, such as lesson, or lib for the tests beside the code;
     /// after :: a part of their names, such as lesson::a_lone_command
     #[arg(long, value_name = "FILE[::PART]", requires = "check")]
     pub test: Option<String>,
@@ -24,26 +24,27 @@ pub struct ExerciseArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1",
         value_parser = clap::value_parser!(u8).range(1..=2), conflicts_with_all = ["check", "force"])]
     pub hint: Option<u8>,
-    /// Race what was written against the chapter before; with --check, when all tests pass
+    /// Race what was written against the chapter before; with --check, only when all tests pass
     #[arg(long, conflicts_with_all = ["test", "hint", "force"])]
     pub race: bool,
-    /// Print what you changed in each file beside what the book changed; for when all tests pass
+    /// Print what you changed in each file beside what the book changed, once all tests pass
     #[arg(long, conflicts_with_all = ["check", "hint", "race"])]
     pub diff: bool,
-    /// The folder that holds the exercises, seen from here [default: exercises in the repository]
+    /// The folder that holds the exercises, relative to the current folder [default: exercises in
+    /// the repository]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Lay it out again over what is there, or beside an exercise that is not finished; show the book's diff before
     /// all tests pass
     #[arg(long)]
     pub force: bool,
-    /// What is said is said in English or in Chinese, 中文 [default: as the locale says]
+    /// Print messages in English or in Chinese, 中文 [default: according to the locale]
     #[arg(long)]
     pub lang: Option<Language>,
 }
 
 impl ExerciseArgs {
-    /// Whether an exercise that is there is to be used.
+    /// Whether an existing exercise is to be used.
     pub fn uses(&self) -> bool {
         self.check || self.hint.is_some() || self.race || self.diff
     }

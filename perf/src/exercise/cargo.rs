@@ -13,7 +13,8 @@ pub fn target(folder: &Path) -> PathBuf {
     folder.parent().unwrap_or(folder).join("target")
 }
 
-/// Runs cargo in `folder`, with its progress where the reader sees it unless it is told to be quiet; whether it succeeded, and what it printed.
+/// Runs cargo in `folder`, showing its progress unless it is told to be quiet; returns whether it succeeded, and what
+/// it printed.
 ///
 /// # Errors
 /// When cargo can't be started.
@@ -21,7 +22,7 @@ pub fn cargo(folder: &Path, arguments: &[&str]) -> Result<(bool, String), Measur
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(folder).env("CARGO_TARGET_DIR", target(folder));
-    // What the outer cargo says about its own package is not about this one.
+    // The outer cargo's variables are about its own package, not about this one.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_")) {
         command.env_remove(name);
     }
@@ -31,11 +32,11 @@ pub fn cargo(folder: &Path, arguments: &[&str]) -> Result<(bool, String), Measur
     Ok((ended.status.success(), String::from_utf8_lossy(&ended.stdout).into_owned()))
 }
 
-/// What became of building some tests.
+/// The result of building some tests.
 pub enum Built {
     /// The programs, in the order in which they were asked for.
     Programs(Vec<PathBuf>),
-    /// What the compiler has against them.
+    /// The compiler's errors.
     Errors(Vec<String>),
 }
 
@@ -60,10 +61,10 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Builds these tests of the exercise in `folder`. `settings` go to cargo as they are.
+/// Builds these tests of the exercise in `folder`. `settings` are passed to cargo unchanged.
 ///
 /// # Errors
-/// When cargo can't be started, or says no without a reason of the compiler's.
+/// When cargo can't be started, or fails without a compiler error.
 pub fn build_tests(folder: &Path, tests: &[Tests], settings: &[&str]) -> Result<Built, MeasureError> {
     let mut arguments = vec!["test", "--no-run", "--message-format=json"];
     arguments.extend(settings);
@@ -84,19 +85,20 @@ pub fn build_tests(folder: &Path, tests: &[Tests], settings: &[&str]) -> Result<
     }
     let programs = tests.iter().map(|tests| messages.iter().find_map(|message| message.program(tests)));
     let programs: Option<Vec<PathBuf>> = programs.collect();
-    let missing = || MeasureError::Unusable("cargo built the tests and does not say where; is it an old one?".into());
+    let missing =
+        || MeasureError::Unusable("cargo built the tests but did not report where; is it an old version?".into());
     Ok(Built::Programs(programs.ok_or_else(missing)?))
 }
 
 impl Message {
-    /// What the compiler says is wrong. The last of its sentences only counts the others.
+    /// The compiler's errors. The last of its messages only counts the others.
     fn error(&self) -> Option<String> {
         let diagnostic = self.message.as_ref().filter(|message| message.level == "error")?;
         let text = diagnostic.rendered.as_ref()?.trim_end();
         (!text.starts_with("error: aborting due to")).then(|| text.to_owned())
     }
 
-    /// The program of these tests, if this is what the message is about.
+    /// The program of these tests, if this message is about it.
     fn program(&self, tests: &Tests) -> Option<PathBuf> {
         let target = self.target.as_ref().filter(|_| self.reason == "compiler-artifact")?;
         let kind = |wanted: &str| target.kind.iter().any(|kind| kind == wanted);

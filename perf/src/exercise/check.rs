@@ -1,5 +1,5 @@
-//! Checking an exercise, step by step. The first step that fails ends the check, so that what a reader works on is
-//! seen soon and is not buried; what can take minutes comes last.
+//! Checking an exercise, step by step. The first step that fails ends the check, so that a reader sees the step at
+//! hand soon; tests that can take minutes come last.
 
 use std::fmt::Arguments;
 use std::path::Path;
@@ -16,33 +16,33 @@ use super::outcome::Outcome;
 use super::plan::{Plan, Stage, Tests};
 use super::report::{self, Failure};
 
-/// How many complaints of the compiler are shown. The others mostly follow from them.
+/// How many of the compiler's errors are shown. The others mostly follow from them.
 const ERRORS_SHOWN: usize = 3;
 
 /// A check of an exercise.
 pub struct Check<'a> {
     /// What is checked.
     pub exercise: &'a LaidOut,
-    /// How it is climbed.
+    /// The plan of its steps.
     pub plan: &'a Plan,
     /// The test of the lesson.
     pub lesson_test: Option<&'a str>,
-    /// What is said is said in it.
+    /// The language of the messages.
     pub language: Language,
 }
 
-/// How much is checked.
+/// How much to check.
 pub enum Extent {
-    /// Step by step, to the first that fails.
+    /// Step by step, up to the first that fails.
     ToFirstFailure,
     /// Every step.
     All,
-    /// These tests alone.
+    /// Only these tests.
     Only(Tests),
 }
 
 impl Check<'_> {
-    /// Builds and runs tests, says what came of them, and remembers it for `--hint` and `--diff`.
+    /// Builds and runs tests, reports the results, and stores them for `--hint` and `--diff`.
     ///
     /// # Errors
     /// When there is no such test, or cargo can't be started.
@@ -101,7 +101,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Runs one test program and says what came of it.
+    /// Runs one test program and reports the result.
     fn program(&self, tests: &Tests, program: &Path, outcome: &mut Outcome) -> Result<(), MeasureError> {
         let start = Instant::now();
         let ended = self.start(program, tests.part.as_deref())?;
@@ -114,7 +114,7 @@ impl Check<'_> {
             format_args!("  {file}: {passed} {tests_pass} ({seconds:.1} s)\n"),
             format_args!("  {file}：{passed} 个测试通过（{seconds:.1} 秒）\n"),
         )?;
-        // What a test has to say although it passes.
+        // Remarks of tests that pass.
         for remark in output.lines().filter_map(|line| line.strip_prefix("remark: ")) {
             self.say(format_args!("  remark: {remark}\n"), format_args!("  备注：{remark}\n"))?;
         }
@@ -137,7 +137,7 @@ impl Check<'_> {
         command.output().map_err(|error| MeasureError::Unusable(format!("cannot start {}: {error}", program.display())))
     }
 
-    /// Test, place, what is not so, the line that says it, and how to run this test again.
+    /// Prints the test, the place, the failed assertion, its line, and how to run this test again.
     fn say_failure(&self, file: &str, failure: &Failure) -> Result<(), MeasureError> {
         let name = format!("{file}::{}", failure.test);
         self.say(format_args!("  FAILS  {name}\n"), format_args!("  未通过  {name}\n"))?;
@@ -160,7 +160,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// A program that ended without a word about a test: it was killed, or its stack ran over.
+    /// A program that ended without reporting a test: it was killed, or its stack overflowed.
     fn say_end(&self, tests: &Tests, status: String, output: &str) -> Result<(), MeasureError> {
         let last: Vec<&str> = output.lines().rev().take(5).collect();
         let last: String = last.iter().rev().map(|line| format!("         {line}\n")).collect();
@@ -180,7 +180,7 @@ impl Check<'_> {
         let more = errors.len().saturating_sub(ERRORS_SHOWN);
         if more > 0 {
             self.say(
-                format_args!("and {more} more, which may go with these\n"),
+                format_args!("and {more} more, which may be related\n"),
                 format_args!("另有 {more} 处错误，改好上面几处，它们可能也就没了\n"),
             )?;
         }
@@ -200,7 +200,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// These tests, if there are such.
+    /// These tests, if they exist.
     fn known(&self, tests: &Tests) -> Result<Tests, MeasureError> {
         let files = self.exercise.test_files()?;
         let (asked, there) = (&tests.file, files.join(", "));
@@ -211,7 +211,7 @@ impl Check<'_> {
             )));
         }
         let Some(part) = &tests.part else { return Ok(tests.clone()) };
-        // What does not compile has no list of tests; the check itself says why it does not.
+        // Code that does not compile has no list of tests; the check itself reports the errors.
         let Built::Programs(programs) = build_tests(self.exercise.folder(), std::slice::from_ref(tests), &[])? else {
             return Ok(tests.clone());
         };

@@ -1,11 +1,11 @@
-//! What `--help` says to a reader whose system speaks Chinese.
+//! The text of `--help` for a reader whose system speaks Chinese.
 
 use clap::{Args, Command};
 use results::language::Language;
 
 use super::args::ExerciseArgs;
 
-/// What each argument is for.
+/// The help of each argument.
 const HELP: [(&str, &str); 11] = [
     ("chapter", "要写的章，0x02 或之后；只建了一个练习时，--check、--hint、--race、--diff 可以不写章名"),
     ("check", "对你写的代码跑这一章的测试，一步一步来，停在第一个没通过的步骤"),
@@ -23,7 +23,7 @@ const HELP: [(&str, &str); 11] = [
     ("help", "打印这份说明"),
 ];
 
-/// The help, if the arguments of this process ask for that of `exercise` and the reader is to be told in Chinese.
+/// The help, if this process's arguments ask for that of `exercise` in Chinese.
 pub fn asked_for(arguments: &[String]) -> Option<String> {
     let [verb, flags @ ..] = arguments else { return None };
     let asks = verb == "exercise" && flags.iter().any(|flag| flag == "--help" || flag == "-h");
@@ -47,7 +47,7 @@ fn text() -> String {
         let heading = if id == "chapter" { "参数" } else { "选项" };
         command = command.mut_arg(id, |arg| arg.help(help).help_heading(heading));
     }
-    // Both values stand in its help already, in Chinese.
+    // Its help already lists both values, in Chinese.
     command.mut_arg("lang", |arg| arg.hide_possible_values(true)).render_help().to_string()
 }
 
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_in_chinese_is_told_in_chinese() {
+    fn chinese_help_is_shown_to_chinese_readers() {
         let said = |arguments: &str| asked_for(&arguments.split(' ').map(str::to_owned).collect::<Vec<_>>()).is_some();
         assert!(said("exercise --help --lang zh") && said("exercise 0x03 -h --lang=zh"));
         assert!(!said("exercise --lang zh --check") && !said("ladder --help --lang zh"));

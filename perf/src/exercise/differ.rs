@@ -36,7 +36,7 @@ impl Diffs {
         if source.is_itself() {
             before.extend(sources(&source.stubs())?);
         }
-        // What each calls itself is no part of what was written.
+        // The names of the crates are not part of the diff.
         for (sources, name) in [
             (&mut before, source.before.folder.as_str()),
             (&mut own, &source.name()),
@@ -50,7 +50,7 @@ impl Diffs {
         Ok(Diffs { before, own, book })
     }
 
-    /// The paths of the files in which anybody changed a line.
+    /// The paths of the files in which the reader or the book changed a line.
     fn changed(&self) -> impl Iterator<Item = &str> {
         let paths: BTreeSet<&String> = self.before.keys().chain(self.own.keys()).chain(self.book.keys()).collect();
         let is_changed = |path: &&String| {
@@ -60,7 +60,7 @@ impl Diffs {
         paths.into_iter().filter(is_changed).map(String::as_str)
     }
 
-    /// A line a file: how many lines each of the two added and removed.
+    /// One line for each file: how many lines each of the two added and removed.
     ///
     /// # Errors
     /// When it can't be printed.

@@ -13,7 +13,7 @@ pub fn read(path: &Path) -> Result<String, MeasureError> {
     fs::read_to_string(path).map_err(|error| MeasureError::disk("read", path, &error))
 }
 
-/// Writes a file, and makes the folder that it is in.
+/// Writes a file, and creates its folder.
 ///
 /// # Errors
 /// When it can't be written.

@@ -27,7 +27,7 @@ pub fn run(plan: &Plan, exercise: &LaidOut, number: u8, language: Language) -> R
     Ok(())
 }
 
-/// The hint for the first failure that there is one for, and which that is; otherwise the one for whoever begins.
+/// The hint for the first failure that has one, and which failure that is; otherwise the hint for beginners.
 fn choose<'a>(hints: &'a [Hint], failed: &'a [String]) -> Option<(Option<&'a str>, &'a Hint)> {
     let about = |test: &&str| {
         let notices = |hint: &&Hint| hint.tests.iter().any(|tests| Tests::named(tests).hold(test));

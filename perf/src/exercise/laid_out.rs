@@ -1,4 +1,4 @@
-//! An exercise that is laid out: its folder, and how it is called on the command line.
+//! An exercise that is laid out: its folder, and its name on the command line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,17 +24,17 @@ impl LaidOut {
         LaidOut { folder, root: root.to_path_buf(), call }
     }
 
-    /// The same, where it has to be there.
+    /// The same, if it exists.
     ///
     /// # Errors
-    /// [`MeasureError::Unusable`] when it is not.
+    /// [`MeasureError::Unusable`] when it does not.
     pub fn there(self, language: Language) -> Result<LaidOut, MeasureError> {
         if self.folder.join("Cargo.toml").is_file() {
             return Ok(self);
         }
         let (folder, lay_out) = (self.folder.display(), self.typed(""));
         Err(MeasureError::Unusable(language.pick(
-            format!("{folder} is not there; lay it out first: {lay_out}"),
+            format!("{folder} does not exist; lay it out first: {lay_out}"),
             format!("{folder} 不存在；先建好练习：{lay_out}"),
         )))
     }
@@ -44,7 +44,7 @@ impl LaidOut {
         &self.folder
     }
 
-    /// What a reader types to have something done with it.
+    /// The command for doing something with it.
     pub fn typed(&self, flags: &str) -> String {
         format!("scripts/exercise {} {flags}", self.call).trim_end().to_owned()
     }
@@ -57,7 +57,7 @@ impl LaidOut {
         test_files(&self.folder)
     }
 
-    /// A file as the compiler names it, as short as a reader wants it: relative to the repository where it is in there.
+    /// A file's path in a short form: relative to the repository, if it is in it.
     pub fn short(&self, file: &str) -> String {
         let shorter = Path::new(file).strip_prefix(&self.folder).or_else(|_| Path::new(file).strip_prefix(&self.root));
         shorter.map_or(file.to_owned(), |path| path.display().to_string())

@@ -1,5 +1,5 @@
-//! Laying an exercise out: the sources of the chapter before, the tests of the chapter, and a stub with its
-//! documentation for whatever the tests call by name.
+//! Laying an exercise out: the sources of the chapter before, the tests of the chapter, and a documented
+//! stub for whatever the tests call by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ pub struct Source<'a> {
     pub root: &'a Path,
     /// The chapter to write.
     pub chapter: &'a Chapter,
-    /// The one that it begins with. A service is no copy of the one before it: its exercise begins with itself, and stubs
-    /// stand where something is to be written.
+    /// The chapter that it begins with. A service is not a copy of the one before it: its exercise begins with
+    /// itself, and stubs mark what is to be written.
     pub before: &'a Chapter,
 }
 
@@ -28,7 +28,7 @@ impl Source<'_> {
         self.chapter.number == self.before.number
     }
 
-    /// The stubs, laid out as the chapter's own files are.
+    /// The stubs, laid out like the chapter's own files.
     pub fn stubs(&self) -> PathBuf {
         self.to().join("exercise")
     }
@@ -48,10 +48,10 @@ impl Source<'_> {
         self.root.join("chapters")
     }
 
-    /// What the engine's sources are before anything is written, by their paths relative to the exercise.
+    /// Writes the engine's sources as they are before the reader starts.
     ///
     /// # Errors
-    /// When a file can't be read, or an edit names what is not there.
+    /// When a file can't be read, or an edit's text is not found.
     pub fn lay_out(&self, plan: &Plan, folder: &Path) -> Result<(), MeasureError> {
         copy_sources(&self.from().join("src"), &folder.join("src"))?;
         self.lay_tests(plan, &folder.join("tests"))?;
@@ -83,7 +83,7 @@ impl Source<'_> {
         for name in &plan.tests {
             let (from, to) = (from.join(name), to.join(name));
             copy(&from, &to)?;
-            // What a test takes from the tests of another chapter is where it is.
+            // A file that a test includes from another chapter's tests stays there.
             if to.is_file() {
                 write(&to, &read(&to)?.replace("#[path = \"../../0x", &format!("#[path = \"{chapters}/0x")))?;
             }
@@ -91,7 +91,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// What the exercise's program calls itself.
+    /// The name of the exercise's program.
     pub fn name(&self) -> String {
         format!("{}-exercise", self.chapter.folder)
     }
@@ -102,7 +102,7 @@ impl Source<'_> {
             let text = read(&path)?;
             if text.matches(&edit.find).count() != 1 {
                 return Err(MeasureError::Unusable(format!(
-                    "{}/exercise.toml: {:?} does not stand once in {} of {}; mend `find` there",
+                    "{}/exercise.toml: {:?} does not occur exactly once in {} of {}; fix `find` there",
                     self.to().display(),
                     edit.find,
                     edit.file,
@@ -114,8 +114,8 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The chapter's manifest as a workspace of its own, without what only benches, the tests of other chapters and the list
-    /// of changes are for.
+    /// The chapter's manifest as a separate workspace, without the parts that only benches, other chapters' tests and
+    /// the list of changes need.
     fn manifest(&self, folder: &Path) -> Result<String, MeasureError> {
         let own = read(&self.to().join("Cargo.toml"))?;
         let shared = read(&self.root.join("Cargo.toml"))?;
@@ -138,10 +138,11 @@ impl Source<'_> {
                 kept.push('\n');
             }
         }
-        // The workspace's own crates are where they are.
+        // The workspace's own crates stay where they are.
         let root = self.root.display().to_string().replace('\\', "/");
         let tail = tail.replace("path = \"", &format!("path = \"{root}/"));
-        // A service reaches crates whose features are off here, which the lock file does not tell: no named profile is kept.
+        // A service reaches crates whose features are off here, which the lock file does not show: so no named
+        // profile is kept.
         let lock = if self.is_itself() { String::new() } else { read(&self.root.join("Cargo.lock"))? };
         let tail = without_unused_profiles(&tail, &lock, &self.chapter.package);
         let kept = kept.replace("path = \"../", &format!("path = \"{root}/chapters/"));
@@ -149,9 +150,10 @@ impl Source<'_> {
     }
 }
 
-/// A manifest without the profiles of packages that `package` does not reach: cargo would warn of each.
+/// A manifest without the profiles of packages that `package` does not reach: cargo would warn about
+/// each.
 fn without_unused_profiles(manifest: &str, lock: &str, package: &str) -> String {
-    // What each package in the lock file needs, by name.
+    // The dependencies of each package in the lock file, by name.
     let mut needs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut name = "";
     for line in lock.lines() {
@@ -182,7 +184,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), MeasureError> {
     if from.is_dir() { copy_sources(from, to) } else { write(to, &without_marks(&read(from)?)) }
 }
 
-/// All texts of a folder, one behind the other.
+/// The text of all files of a folder, one after another.
 fn collect(folder: &Path, all: &mut String) -> Result<(), MeasureError> {
     for name in names(folder)? {
         let path = folder.join(name);
@@ -195,7 +197,7 @@ fn collect(folder: &Path, all: &mut String) -> Result<(), MeasureError> {
     Ok(())
 }
 
-/// The test files of an exercise that is laid out, by the names that `--test` takes: first the unit tests.
+/// The test files of an exercise that is laid out, by the names that `--test` takes: unit tests first.
 ///
 /// # Errors
 /// When the folder can't be read.

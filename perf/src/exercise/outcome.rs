@@ -1,5 +1,5 @@
-//! What the last check found. It stands in the exercise's folder, for hints, for the book's diff, and for whoever wants
-//! to lay out a later exercise.
+//! The result of the last check. It is stored in the exercise's folder, for hints, for the book's diff, and for
+//! laying out a later exercise.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use results::error::MeasureError;
 
 use super::files;
 
-/// The file's name. It is no source, so nothing else looks at it.
+/// The file's name. It is not a source, so nothing else reads it.
 const FILE: &str = "last-check.txt";
 
 /// What a check found.
@@ -16,7 +16,7 @@ const FILE: &str = "last-check.txt";
 pub struct Outcome {
     /// Whether all tests were asked for.
     pub whole: bool,
-    /// The tests that failed, each with its file; a whole file where it does not compile.
+    /// The tests that failed, each with its file; a whole file if it does not compile.
     pub failed: Vec<String>,
 }
 
@@ -26,14 +26,14 @@ impl Outcome {
         self.whole && self.failed.is_empty()
     }
 
-    /// What the last check of the exercise in `folder` found, if there was one.
+    /// The result of the last check of the exercise in `folder`, if there was one.
     pub fn last(folder: &Path) -> Option<Outcome> {
         let text = fs::read_to_string(folder.join(FILE)).ok()?;
         let (first, failed) = text.split_once('\n')?;
         Some(Outcome { whole: first == "all tests", failed: failed.lines().map(str::to_owned).collect() })
     }
 
-    /// Remembers it. A run of some tests says nothing new about an exercise that is done.
+    /// Stores it. A run of only some tests changes nothing about an exercise that is done.
     ///
     /// # Errors
     /// When it can't be written.

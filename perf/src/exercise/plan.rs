@@ -1,6 +1,6 @@
-//! What an exercise is made of, beside the chapter before it and the chapter's tests: the steps in which it is
-//! climbed, what is laid out as a stub, and the hints. A chapter's `exercise.toml` says it, and the folder `exercise`
-//! beside it holds the stubs.
+//! The parts of an exercise beside the chapter before it and the chapter's tests: its steps, what is laid out as a
+//! stub, and the hints. They are in a chapter's `exercise.toml`, and the stubs are in the folder `exercise` beside
+//! it.
 
 use std::path::Path;
 
@@ -15,33 +15,33 @@ use super::files;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
-    /// The files and folders of tests that are laid out, where the others try what nobody writes here; without any, all.
+    /// The files and folders of tests that are laid out, if others test what is not written here; without any, all.
     pub tests: Vec<String>,
-    /// Files and folders of the chapter itself that are no part of the lesson; they are laid out as they are.
+    /// Files and folders of the chapter itself that are not part of the lesson; they are laid out unchanged.
     pub copies: Vec<String>,
-    /// Lines of the chapter before that stand otherwise in the laid-out folder.
+    /// Lines of the chapter before that are different in the laid-out folder.
     pub edits: Vec<Edit>,
-    /// What is written first, second and so on. Without steps there is one: the lesson.
+    /// What is written first, second and so on. Without steps there is only one: the lesson.
     pub steps: Vec<Step>,
     /// Tests that take minutes. They run last.
     pub long: Vec<String>,
-    /// What goes wrong most often.
+    /// The most common mistakes.
     pub hints: Vec<Hint>,
 }
 
-/// A line, or several, that stand otherwise.
+/// A line, or several, that differ.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// Where, relative to the chapter's folder.
+    /// The file, relative to the chapter's folder.
     pub file: String,
-    /// What stands there once in the chapter before.
+    /// The text in the chapter before, where it occurs once.
     pub find: String,
-    /// What stands there instead.
+    /// The text that replaces it.
     pub put: String,
 }
 
-/// A step of the exercise, and the tests that say that it is done.
+/// A step of the exercise, and the tests that show that it is done.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
@@ -57,7 +57,8 @@ pub struct Step {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hint {
-    /// The tests that notice the mistake; without any, the hint is for whoever does not know where to begin.
+    /// The tests that detect the mistake; without any, the hint is for a reader who does not know where to
+    /// begin.
     #[serde(default)]
     pub tests: Vec<String>,
     /// Where to look, and then what to look for, in English.
@@ -77,13 +78,13 @@ impl Hint {
 /// names. `lesson`, `lib::slab`, `memory::an_account_takes_64_bytes`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tests {
-    /// The file under `tests` without its ending, or [`UNIT_TESTS`].
+    /// The file under `tests` without its extension, or [`UNIT_TESTS`].
     pub file: String,
-    /// What a test's name has to hold.
+    /// A part that the test's name must contain.
     pub part: Option<String>,
 }
 
-/// What the tests beside the code are called.
+/// The name for the tests beside the code.
 pub const UNIT_TESTS: &str = "lib";
 
 impl Tests {
@@ -101,7 +102,7 @@ impl Tests {
         self.file == of.file && self.part.as_ref().is_none_or(|part| of.part.is_some_and(|name| name.contains(part)))
     }
 
-    /// As it was written.
+    /// The text that it was parsed from.
     pub fn text(&self) -> String {
         let Tests { file, part } = self;
         part.as_ref().map_or(file.clone(), |part| format!("{file}::{part}"))
@@ -111,7 +112,7 @@ impl Tests {
 /// A part of a check: tests that are built and run together.
 #[derive(Debug, Clone)]
 pub struct Stage {
-    /// What it is called, in English and in Chinese.
+    /// Its title, in English and in Chinese.
     pub title: [String; 2],
     /// The tests, in the order in which they run.
     pub tests: Vec<Tests>,
@@ -126,7 +127,7 @@ impl Plan {
     /// Reads a chapter's plan. A chapter without one has no stubs and no hints.
     ///
     /// # Errors
-    /// When the file can't be read, or says what can't be.
+    /// When the file can't be read, or is invalid.
     pub fn of(chapters: &Path, chapter: &Chapter) -> Result<Plan, MeasureError> {
         let path = chapters.join(&chapter.folder).join("exercise.toml");
         if !Plan::is_there(chapters, chapter) {
@@ -138,8 +139,8 @@ impl Plan {
         toml::from_str(&files::read(&path)?).map_err(wrong)
     }
 
-    /// The check's parts for an exercise with these test files: first the steps, then everything that no step names as
-    /// a whole, then what takes long.
+    /// The check's stages for an exercise with these test files: first the steps, then every file that no step covers
+    /// as a whole, then what takes long.
     pub fn stages(&self, lesson_test: Option<&str>, files: &[String]) -> Vec<Stage> {
         let mut stages: Vec<Stage> = self.steps.iter().map(Step::stage).collect();
         if let (true, Some(lesson)) = (stages.is_empty(), lesson_test) {

@@ -1,4 +1,4 @@
-//! The race of an exercise against the chapter before, judged as two ladders are: by what their rounds leave apart.
+//! The race of an exercise against the chapter before, judged like two ladders: by the gap between their rounds.
 
 use std::fs;
 
@@ -19,7 +19,8 @@ use crate::compare::{Judgement, judge};
 /// How often each program runs, in turn.
 const ROUNDS: usize = 4;
 
-/// Builds both programs, runs them in turn, and prints what each made and whether they differ.
+/// Builds both programs, runs them in turn, and prints the throughput of each and whether they
+/// differ.
 ///
 /// # Errors
 /// When one of them can't be built or run.
@@ -45,13 +46,13 @@ pub fn run(chapter: &Chapter, before: &Chapter, exercise: &LaidOut, language: La
         }
     }
     let [old, new] = speeds.map(|speeds| Spread::of(&speeds));
-    let no_number = || MeasureError::Unusable("a throughput is no number; build both again".into());
+    let no_number = || MeasureError::Unusable("a throughput is not a number; build both again".into());
     let (old, new) = (old.ok_or_else(no_number)?, new.ok_or_else(no_number)?);
     print(format_args!("{}", verdict(&before.folder, &old, &new, language)))?;
     Ok(())
 }
 
-/// What both made, and whether one of them is faster.
+/// The throughput of both, and whether one of them is faster.
 fn verdict(before: &str, old: &Spread, new: &Spread, language: Language) -> String {
     let line = |name: &str, of: &Spread| {
         let [median, min, max] = [of.median, of.min, of.max].map(grouped);

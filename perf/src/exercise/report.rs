@@ -1,11 +1,11 @@
-//! What a test program said, taken apart: which tests passed, and what each failure is in words.
+//! Parses a test program's output: which tests passed, and what each failure says.
 
-/// What came of a test program.
+/// The result of a test program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// How many tests passed.
     pub passed: usize,
-    /// Those that did not.
+    /// The tests that failed.
     pub failures: Vec<Failure>,
 }
 
@@ -16,7 +16,7 @@ pub struct Failure {
     pub test: String,
     /// Where it was noticed, as the compiler names the place: `tests/lesson.rs:26:5`.
     pub place: Option<Place>,
-    /// What was asserted and is not so.
+    /// The assertion that failed.
     pub words: String,
 }
 
@@ -36,7 +36,8 @@ pub fn read(output: &str) -> Report {
     let passed = results.iter().filter(|(_, result)| *result == "ok").count();
     let mut failed: Vec<String> = Vec::new();
     for line in output.lines() {
-        // A test that prints to the terminal by itself breaks its line of results; its block of output is whole.
+        // A test that prints directly to the terminal breaks its line of results; its block of output is
+        // complete.
         let named = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"));
         let listed = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
         for test in named.into_iter().chain(listed) {
@@ -59,7 +60,8 @@ fn failure(output: &str, test: String) -> Failure {
         .skip(1)
         .take_while(|line| !head(line) && *line != "failures:")
         .collect();
-    // The first panic is the cause; one behind it is of somebody who waited for the thread that broke.
+    // The first panic is the cause; a later one comes from a thread that waited for the one that
+    // failed.
     let panic = block.iter().position(|line| line.contains("panicked at "));
     let Some(at) = panic else {
         let words = block.iter().map(|line| line.trim()).find(|line| !line.is_empty()).unwrap_or_default();
@@ -78,7 +80,7 @@ fn place_of(text: &str) -> Option<Place> {
     Some(Place { file: file.to_owned(), line: line.parse().ok()? })
 }
 
-/// The standard library's way of saying that two values differ is three lines; the sentence comes first here.
+/// The standard library reports two different values in three lines; here the sentence comes first.
 fn in_words(lines: &[&str]) -> String {
     let Some(first) = lines.first() else { return String::new() };
     let said = first.strip_prefix("assertion `").and_then(|rest| rest.split_once("` failed"));
@@ -122,7 +124,7 @@ test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; 
 ";
 
     #[test]
-    fn a_failure_is_told_in_words_with_its_place() {
+    fn a_failure_is_reported_with_its_place() {
         let report = read(OUTPUT);
         assert_eq!(report.passed, 1);
         let [first, second] = &report.failures[..] else { panic!("{report:?}") };
@@ -134,7 +136,7 @@ test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; 
     }
 
     #[test]
-    fn a_bare_comparison_and_a_program_that_says_nothing() {
+    fn a_bare_comparison_and_a_silent_program() {
         let bare = in_words(&["assertion `left == right` failed", "  left: 1", " right: 2"]);
         assert_eq!(bare, "left == right\n  left: 1\n right: 2");
         assert_eq!(read(""), Report::default());

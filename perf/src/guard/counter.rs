@@ -1,8 +1,8 @@
 //! The counting: builds the package `counted` and runs it under valgrind.
 //!
-//! A work is run twice, with half of its times and with all of them. What the second run has more is the
-//! work alone: start, preparation and end are in both. Callgrind counts every instruction that the
-//! program executes, which the neighbours' load and the clock's speed don't change.
+//! A work is run twice, with half of its repetitions and with all of them. The difference is the work
+//! alone: start, preparation and end are in both. Callgrind counts every instruction that the program
+//! executes; other load and the clock's speed don't change that.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -11,13 +11,14 @@ use super::record::{Count, Environment};
 use results::chapters::repository;
 use results::error::MeasureError;
 
-/// The profile of what is recorded: optimised as a whole, because the program takes the engines from other crates.
+/// The profile of what is recorded: with whole-program optimisation, because the program takes the engines from
+/// other crates.
 pub const WHOLE: &str = "whole";
 
-/// How often a work is done in the longer run; the program says that it may not be more.
+/// How often a work is done in the longer run; the program allows no more.
 const TIMES: u32 = 10_000;
 
-/// The same `memcpy` on every processor: glibc picks one by what the processor can do.
+/// The same `memcpy` on every processor: glibc chooses one by the processor's features.
 const PLAIN_COPIES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-AVX2,-AVX,-AVX512VL,-AVX512F,-ERMS,-FSRM");
 
 /// The counting program, built.
@@ -25,15 +26,15 @@ pub struct Counter {
     program: PathBuf,
     /// The compiler that built it.
     pub compiler: String,
-    /// What it can do.
+    /// The works that it offers.
     pub works: Vec<Work>,
 }
 
-/// A work, as `counted list` tells it.
+/// A work, as listed by `counted list`.
 pub struct Work {
     /// Its name.
     pub name: String,
-    /// What one time is.
+    /// What one repetition does.
     pub per: String,
     /// How often it has to be counted.
     pub rounds: usize,
@@ -41,9 +42,9 @@ pub struct Work {
 
 /// How many times as fast a chapter is as another, by the clock.
 pub struct Ratio {
-    /// Which two, and at what.
+    /// Which two chapters, and doing what.
     pub name: String,
-    /// What is due on any machine.
+    /// The minimum on any machine.
     pub least: f64,
     /// What was measured.
     pub measured: f64,
@@ -57,13 +58,14 @@ impl Counter {
     pub fn build(profile: &str) -> Result<Counter, MeasureError> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
-        // As a part of the workspace it stands on what the tests stand on, which is built already.
+        // As part of the workspace it has the same dependencies as the tests, which are built
+        // already.
         let which = if profile == WHOLE { ["--package", "counted"] } else { ["--workspace", "--bin=counted"] };
         command.args(["build", "--profile", profile]).args(which);
         command.arg("--message-format=json-render-diagnostics").current_dir(repository()).stderr(Stdio::inherit());
         let said = output(&mut command, "build the counting program with cargo")?;
         let program =
-            executable(&said).ok_or_else(|| MeasureError::Unusable("cargo names no counting program".into()))?;
+            executable(&said).ok_or_else(|| MeasureError::Unusable("cargo reported no counting program".into()))?;
         let mut counter = Counter { program, compiler: String::new(), works: Vec::new() };
         let list = counter.ask("list")?;
         let mut lines = list.lines();
@@ -75,7 +77,7 @@ impl Counter {
         Ok(counter)
     }
 
-    /// Runs the program without valgrind and returns what it prints.
+    /// Runs the program without valgrind and returns its output.
     ///
     /// # Errors
     /// [`MeasureError::Unusable`] when it fails.
@@ -86,17 +88,20 @@ impl Counter {
     /// Measures the ratios between chapters.
     ///
     /// # Errors
-    /// [`MeasureError::Unusable`] when the program fails, or says what is no ratio.
+    /// [`MeasureError::Unusable`] when the program fails, or prints something that is not a ratio.
     pub fn ratios(&self) -> Result<Vec<Ratio>, MeasureError> {
         let said = self.ask("ratios")?;
         let ratios: Vec<Ratio> = said.lines().filter_map(ratio).collect();
         if ratios.is_empty() || ratios.len() < said.lines().count() {
-            return Err(MeasureError::Unusable(format!("the counting program gave what is no ratio: {said:?}")));
+            return Err(MeasureError::Unusable(format!(
+                "the counting program printed something that is not a ratio: {said:?}"
+            )));
         }
         Ok(ratios)
     }
 
-    /// Counts the instructions of one time of `work`; with a slowed one, of every 20th time done twice.
+    /// Counts the instructions of one repetition of `work`; when slowed, with every 20th repetition
+    /// done twice.
     ///
     /// # Errors
     /// [`MeasureError::Unusable`] when valgrind fails.
@@ -116,7 +121,7 @@ impl Counter {
                 work.name
             )));
         }
-        // A tenth of an instruction is finer than any threshold, and the record stays readable.
+        // A tenth of an instruction is finer than any threshold, and keeps the record readable.
         Ok(Count { per: work.per.clone(), instructions: (instructions * 10.0).round() / 10.0 })
     }
 
@@ -127,7 +132,8 @@ impl Counter {
         command.args([way, name, &times.to_string()]).env(PLAIN_COPIES.0, PLAIN_COPIES.1);
         let ended = run(&mut command, "run valgrind")?;
         let words = String::from_utf8_lossy(&ended.stderr);
-        collected(&words).ok_or_else(|| MeasureError::Unusable(format!("valgrind names no count for {name}:\n{words}")))
+        collected(&words)
+            .ok_or_else(|| MeasureError::Unusable(format!("valgrind reported no count for {name}:\n{words}")))
     }
 }
 
@@ -146,13 +152,13 @@ pub fn environment(compiler: &str) -> Option<Environment> {
     })
 }
 
-/// The number behind `Collected :`.
+/// The number after `Collected :`.
 fn collected(words: &str) -> Option<u64> {
     let (_, after) = words.split_once("Collected :")?;
     after.split_whitespace().next()?.parse().ok()
 }
 
-/// The path of the program in what cargo says about it, line by line.
+/// The path of the program in cargo's messages.
 fn executable(said: &str) -> Option<PathBuf> {
     let messages = said.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let mut paths = messages.filter_map(|message| Some(Path::new(message.get("executable")?.as_str()?).to_path_buf()));
@@ -173,7 +179,7 @@ fn run(command: &mut Command, what: &str) -> Result<Output, MeasureError> {
     Err(MeasureError::Unusable(format!("cannot {what} ({}): {}", ended.status, words.trim())))
 }
 
-/// A line of what the program says of ratios.
+/// A line of the program's ratios.
 fn ratio(line: &str) -> Option<Ratio> {
     let [name, least, measured] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
     Some(Ratio { name: name.into(), least: least.parse().ok()?, measured: measured.parse().ok()? })
@@ -184,14 +190,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_count_is_found_in_valgrinds_words() {
+    fn the_count_is_found_in_valgrinds_output() {
         let words = "==7== \n==7== Events    : Ir\n==7== Collected : 21740588\n==7== \n";
         assert_eq!(collected(words), Some(21_740_588));
         assert_eq!(collected("==7== FATAL: can't open"), None);
     }
 
     #[test]
-    fn the_program_is_found_in_cargos_words() {
+    fn the_program_is_found_in_cargos_output() {
         let said = "{\"reason\":\"compiler-artifact\",\"executable\":null}\n\
                     {\"executable\":\"/t/whole/counted\"}\n{\"reason\":\"build-finished\"}\n";
         assert_eq!(executable(said), Some(PathBuf::from("/t/whole/counted")));

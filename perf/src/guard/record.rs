@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 use results::error::MeasureError;
 use results::json;
 
-/// A count may differ from its record by this share of it. Nothing but the code moves a count, so this
-/// is no allowance for noise: it is how much a change may cost before somebody has to say so.
+/// A count may differ from its record by this share. Only the code changes a count, so this is not an
+/// allowance for noise: it is how much a change may cost before it needs an explanation.
 const THRESHOLD: f64 = 0.03;
 
-/// What decides about counts besides our own code.
+/// What affects counts besides our own code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
     /// `rustc -V`.
     pub compiler: String,
-    /// Where memory comes from and how it is copied.
+    /// The C library, which allocates and copies memory.
     pub libc: String,
-    /// Which processor's instructions.
+    /// The instruction set.
     pub arch: String,
-    /// Which of a processor's extensions the program is shown.
+    /// Which processor extensions the program sees.
     pub valgrind: String,
 }
 
 /// One work's count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Count {
-    /// What one time is.
+    /// What one repetition does.
     pub per: String,
     /// How many instructions it takes.
     pub instructions: f64,
@@ -38,13 +38,13 @@ pub struct Count {
 /// `perf/guard.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GuardRecord {
-    /// Where the counts are from.
+    /// Where the counts come from.
     pub environment: Environment,
     /// The counts by the names of the works.
     pub counts: BTreeMap<String, Count>,
 }
 
-/// What a count is beside its record.
+/// How a count compares with its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
     /// Within the threshold.
@@ -55,7 +55,7 @@ pub enum Judgement {
     Worse,
     /// It has no record.
     New,
-    /// It has a record, and is not counted any more.
+    /// It has a record, but is no longer counted.
     Gone,
 }
 
@@ -71,8 +71,8 @@ impl Judgement {
         }
     }
 
-    /// Whether somebody has to look before the change goes in. A work without a record is one that
-    /// nothing guards, so it is as bad as one that got slower.
+    /// Whether it needs attention before the change is merged. A work without a record is
+    /// unguarded, so it is as bad as one that got slower.
     pub fn fails(self) -> bool {
         matches!(self, Judgement::Worse | Judgement::New | Judgement::Gone)
     }
@@ -82,10 +82,10 @@ impl GuardRecord {
     /// Reads the record; `None` when there is none.
     ///
     /// # Errors
-    /// [`MeasureError::Unusable`] when it can't be read or is no such record.
+    /// [`MeasureError::Unusable`] when it can't be read or is not such a record.
     pub fn load(path: &Path) -> Result<Option<Self>, MeasureError> {
         let unusable = |error: &dyn std::fmt::Display| {
-            MeasureError::Unusable(format!("{}: {error}; make it anew with `scripts/guard --accept`", path.display()))
+            MeasureError::Unusable(format!("{}: {error}; write it again with `scripts/guard --accept`", path.display()))
         };
         match fs::read_to_string(path) {
             Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| unusable(&error)),
@@ -103,7 +103,7 @@ impl GuardRecord {
     }
 }
 
-/// A work in two records, and what that means. `only` are the works that were counted, if not all were.
+/// Judges the works of two records. `only` are the works that were counted, if not all were.
 pub fn judge<'a>(
     base: &'a BTreeMap<String, Count>,
     now: &'a BTreeMap<String, Count>,

@@ -1,4 +1,4 @@
-//! What stands on the ladder: a chapter on a flow, and how much it is given to do.
+//! A rung of the ladder: a chapter on a flow, and how much it runs.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use results::programs::Program;
 
 use crate::flow_args::FlowArgs;
 
-/// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
+/// The maximum rate of the latency pass, so that fast chapters are compared at the same rate.
 const RATE_MAX: f64 = 1_000_000.0;
 
 /// How long things take.
@@ -24,7 +24,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a full run or of a quick one, with what the user said instead.
+    /// The plan of a full run or of a quick one, with the user's own values.
     pub fn new(quick: bool, rounds: Option<u32>, orders: Option<u32>) -> Plan {
         let plan = if quick {
             Plan { rounds: 2, seconds: 0.25, latency_seconds: 0.15, orders_max: 1_000_000 }
@@ -48,7 +48,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// What it is measured for. A chapter refuses a pass that it does not have.
+    /// The passes that it is measured with. A chapter refuses a pass that it does not have.
     fn passes(&self) -> &'static str {
         match (self.on_venue, self.chapter.measures) {
             (true, _) => "throughput",
@@ -64,21 +64,21 @@ impl Run {
         for (flag, value) in settings.iter().chain(&shards) {
             flags.extend([(*flag).to_string(), value.clone()]);
         }
-        // A run that measures less must not overwrite the report of the full one.
+        // A run with fewer passes must not overwrite the report of the full one.
         let folder = if self.on_venue { output.join("venue") } else { output.to_path_buf() };
         Program::from(&self.chapter).measure(&flags, &folder.join(self.chapter.number.to_string()))
     }
 }
 
-/// A run on the ladder, and how much it is given to do.
+/// A run on the ladder, and how many orders it gets.
 pub struct Rung {
     /// What runs.
     pub run: Run,
     /// Orders in a round.
     pub orders: u64,
-    /// Offered in the latency pass, per second.
+    /// The offered rate of the latency pass, per second.
     pub rate: u64,
-    /// What the rounds gave so far.
+    /// The results so far.
     pub rounds: Vec<Figures>,
 }
 

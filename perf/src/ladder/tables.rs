@@ -55,7 +55,7 @@ pub fn table(record: &LadderRecord) -> Table {
     table
 }
 
-/// What the chapters did that also ran on many markets.
+/// The table of the chapters that also ran on many markets.
 pub fn venue_table(record: &LadderRecord) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);

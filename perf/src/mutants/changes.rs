@@ -1,4 +1,4 @@
-//! The changes that a chapter makes: what stands between two runs of lines that it shares with the chapter before.
+//! The changes that a chapter makes: the parts between lines that it shares with the chapter before.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct Change {
     pub added: Vec<String>,
     /// The whole file without the change.
     pub without: String,
-    /// Its new lines, each of which can be left out by itself, where there are several.
+    /// Its new lines, each of which can be left out by itself, if there are several.
     pub lines: Vec<Change>,
 }
 
@@ -51,7 +51,7 @@ pub fn changes(source: &Source<'_>) -> Result<Vec<Change>, MeasureError> {
 fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
     let diff = TextDiff::from_lines(old, new);
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-    // A file ends with its own tests, and nobody tests those.
+    // A file ends with its own tests, which are not themselves tested.
     let tests = new.iter().position(|line| line.trim_end() == "#[cfg(test)]").unwrap_or(new.len());
     let (old_code, new_code) = (code(&old), code(&new));
     let mut found = Vec::new();
@@ -82,9 +82,9 @@ fn changes_of(file: &str, old: &str, new: &str) -> Vec<Change> {
     found
 }
 
-/// Which lines are more than comments, blank lines and closing brackets, more than names that are brought in and what is
-/// asserted or asked of the compiler, which tell by themselves (a debug assertion when it does not hold), and more than
-/// hints about where code is put, which move time alone.
+/// Which lines are code. Not counted are comments, blank lines and closing brackets; imports and assertions, which
+/// report by themselves (a debug assertion when it fails); and hints about where code is placed, which only change
+/// its speed.
 fn code(lines: &[&str]) -> Vec<bool> {
     const OTHERS: [&str; 9] = [
         "//",

@@ -1,4 +1,4 @@
-//! A chapter without one of its changes, built beside the tree and put to its tests.
+//! A chapter without one of its changes, built beside the tree and tested.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,44 +14,44 @@ use crate::exercise::layout::{Source, test_files};
 use crate::exercise::plan::{Plan, Tests};
 use crate::exercise::{Built, build_tests};
 
-/// An engine that waits for ever is noticed, too: by a program of tests that takes this many times as long as it does
-/// with nothing left out, on this machine beside whatever else it has to do.
+/// An engine that waits forever is detected too: by a test program that takes this many times as long as it does with
+/// nothing left out, on this machine under its current load.
 const STUCK: u32 = 5;
-/// The least that one is given, and the most with nothing left out.
+/// The minimum time limit of a test program, and the maximum with nothing left out.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(3_600)];
 
-/// Nobody looks into these programs with a debugger, and without its tables they are linked sooner.
+/// These programs are never debugged, and without debug information they link faster.
 const SETTINGS: [&str; 3] = ["--quiet", "--config", "profile.dev.debug=false"];
 
-/// What became of a chapter without one of its changes.
+/// The result of testing a chapter without one of its changes.
 pub enum Trial {
-    /// The compiler notices.
+    /// The compiler reports an error.
     DoesNotCompile,
-    /// A test notices: the file, and its first failure.
+    /// A test fails: the file, and its first failure.
     Noticed(String),
-    /// Nobody does.
+    /// All tests pass.
     Passes,
 }
 
-/// What became of the tests of one program.
+/// The result of one test program.
 enum Ran {
-    /// They pass, and take so long.
+    /// All tests pass, in this time.
     Passes(Duration),
     /// The first that fails.
     Fails(String),
-    /// The compiler refuses.
+    /// The compiler reports an error.
     DoesNotCompile,
 }
 
 /// A copy of a chapter that changes are taken out of.
 pub struct Trials {
     place: PathBuf,
-    /// With each, how long its program may take.
+    /// Each with its program's time limit.
     tests: Vec<(Tests, Duration)>,
 }
 
 impl Trials {
-    /// Copies the chapter and sees that its tests pass as it is.
+    /// Copies the chapter and checks that its tests pass as it is.
     ///
     /// # Errors
     /// When they do not.
@@ -66,7 +66,8 @@ impl Trials {
         copy_sources(&source.to().join("src"), &place.join("src"))?;
         let plan = Plan::of(&source.chapters(), source.chapter)?;
         let files = test_files(&place)?;
-        // The lesson's own test is short and mostly the first to notice; what takes minutes comes last.
+        // The lesson's own test is short and mostly the first to fail; tests that take minutes come
+        // last.
         let tests = plan.stages(source.chapter.lesson_test_name(), &files);
         let tests = tests.into_iter().flat_map(|stage| stage.tests).map(|tests| Tests { part: None, ..tests });
         let mut trials = Trials { place, tests: Vec::new() };
@@ -105,7 +106,7 @@ impl Trials {
     }
 
     fn run_all(&self) -> Result<Trial, MeasureError> {
-        // One after the other: most mistakes are noticed by the first, and the others need not be built for them.
+        // One after another: the first detects most mistakes, and the others need not be built for them.
         for (tests, patience) in &self.tests {
             match self.run(tests, *patience)? {
                 Ran::Passes(_) => {}
@@ -136,7 +137,7 @@ impl Trials {
         let output = fs::File::create(&said).map_err(|error| MeasureError::disk("make", &said, &error))?;
         let mut command = Command::new(program);
         command.current_dir(&self.place).env("CARGO_MANIFEST_DIR", &self.place).stdin(Stdio::null());
-        // Most mistakes fall over at once: a few seeds and streams find them, and all rounds of whatever else there is.
+        // Most mistakes fail at once, so a few seeds and streams are enough, with all rounds of the other tests.
         command.env("SIM_SEEDS", "200").env("PROPTEST_CASES", "300").env("ROUNDS", "full").env_remove("CI");
         command.stdout(output).stderr(Stdio::null());
         let start = |error| MeasureError::Unusable(format!("cannot start {}: {error}", program.display()));
@@ -159,10 +160,10 @@ impl Trials {
     }
 }
 
-/// Tests start programs of their own, which would go on for ever behind a test that is ended. Both stay in our own group of
-/// processes, so that Ctrl-C ends them with us.
+/// Tests start programs of their own, which would run forever after the test is ended. Both stay in our own process
+/// group, so that Ctrl-C ends them with us.
 fn end_with_all_that_it_started(child: &mut Child) {
-    // First, for nobody can tell afterwards whose they were. Where there is no `pkill`, only the test is ended.
+    // Children first, because afterwards their parent is unknown. Without `pkill`, only the test is ended.
     let _ = Command::new("pkill").args(["-KILL", "-P", &child.id().to_string()]).status();
     let _ = child.kill();
     let _ = child.wait();

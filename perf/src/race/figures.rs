@@ -10,9 +10,10 @@ pub struct Figure {
     pub key: String,
     /// Its name to people.
     pub name: String,
-    /// Whether a higher one is better; otherwise it is a time, and a shorter one is.
+    /// Whether higher is better; otherwise it is a time, and shorter is better.
     pub more_is_better: bool,
-    /// Whether a worse one ends the race with 1. The others say where it comes from.
+    /// Whether a worse value makes the race exit with 1. The others show where a difference comes
+    /// from.
     pub headline: bool,
 }
 
@@ -37,7 +38,7 @@ pub fn all() -> Vec<Figure> {
     figures
 }
 
-/// Those of a run's figures that are judged. A stage that takes no time has no ratio and is left out.
+/// The figures of a run that are judged. A stage that takes no time has no ratio and is left out.
 pub fn judged(figures: &Figures) -> Figures {
     let value = |figure: Figure| figures.get(&figure.key).map(|value| (figure.key, *value));
     all().into_iter().filter_map(value).filter(|(_, value)| *value > 0.0).collect()

@@ -1,4 +1,4 @@
-//! The rounds of one chapter: what runs, how much of it, and what the pairs tell so far.
+//! The rounds of one chapter: what runs, how much of it, and the pairs' results so far.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use super::figures::{all, judged};
 use super::verdict::{ERROR, error_of_one, is_settled, looks};
 use crate::flow_args::FlowArgs;
 
-/// The most that is offered in the latency pass, so that fast chapters are compared at one rate.
+/// The maximum rate of the latency pass, so that fast chapters are compared at the same rate.
 const RATE_MAX: f64 = 1_000_000.0;
 
-/// What throughput runs tell, and nothing else does.
+/// Figures that only throughput runs give.
 const THROUGHPUT: [&str; 2] = ["throughput_ops", "processor_order_ns"];
 
-/// How long things take, and when it is enough.
+/// How long runs take, and when to stop.
 pub struct Plan {
-    /// The most rounds of a chapter.
+    /// The maximum number of rounds of a chapter.
     pub rounds: u32,
     /// The smallest difference that matters.
     pub margin: f64,
     /// How long a throughput run takes.
     seconds: f64,
-    /// How many pairs of them a round has. What disturbs a run mostly stays for seconds, and so spoils long runs no less
-    /// than short ones; many short pairs tell more in the same time.
+    /// How many pairs of them a round has. A disturbance mostly lasts for seconds, so it spoils long runs as much as
+    /// short ones; many short pairs give more information in the same time.
     runs: usize,
     /// How long the latency pass takes.
     latency_seconds: f64,
@@ -47,15 +47,15 @@ impl Plan {
 pub struct Contest {
     /// The chapter.
     pub chapter: Chapter,
-    /// Whether more rounds would tell nothing new.
+    /// Whether more rounds would change nothing.
     pub settled: bool,
     /// The base's program and the current one.
     programs: [PathBuf; 2],
     flow: FlowArgs,
-    /// What both programs are told for a throughput run, and how many pairs of such runs a round has.
+    /// The flags for a throughput run of both programs, and how many pairs of such runs a round has.
     throughput: Vec<String>,
     runs: usize,
-    /// What they are told for everything else.
+    /// The flags for everything else.
     rest: Vec<String>,
     orders: u64,
     rate: u64,
@@ -118,7 +118,8 @@ impl Contest {
         Ok(())
     }
 
-    /// Runs both programs once, one right after the other in an order that is drawn, and gives what the pass is for.
+    /// Runs both programs once, one right after the other in a random order, and returns the figures that the pass
+    /// is for.
     fn pair(&self, flags: &[String], place: &Path, is_throughput: bool) -> Result<Pair, MeasureError> {
         let order = drawn_order(2);
         let mut sides = [Figures::new(), Figures::new()];
@@ -130,13 +131,13 @@ impl Contest {
         Ok(Pair { base_first: order == [0, 1], base, current })
     }
 
-    /// Runs the base's program, which is side 0, or the current one, and gives what is judged of its figures.
+    /// Runs the base's program, which is side 0, or the current one, and returns the judged figures.
     fn run(&self, side: usize, flags: &[String], place: &Path) -> Result<Figures, MeasureError> {
         let figures = Program::from(&self.chapter).measure_program(&self.programs[side], flags, &place.join("out"))?;
         Ok(judged(&figures))
     }
 
-    /// Judges the figures, if it is time to, beside those of so many chapters.
+    /// Judges the figures, if it is time to, as part of this many chapters.
     pub fn look(&mut self, plan: &Plan, chapters: usize) {
         let looks = looks(plan.rounds);
         if !looks.contains(&(self.rounds.len() as u32)) {
@@ -146,12 +147,12 @@ impl Contest {
         self.factors = factors(&chapter, chapters, looks.len());
         let headlines = all().into_iter().filter(|figure| figure.headline);
         let factor = |key: &str| self.factors.get(key).copied().flatten();
-        // What one of the two never reports settles nothing and need not be waited for.
+        // A figure that one of the two never reports settles nothing and need not be waited for.
         let known = headlines.filter(|figure| chapter.ratios(&figure.key).is_some());
         self.settled = known.map(|figure| factor(&figure.key)).all(|factor| is_settled(factor, plan.margin));
     }
 
-    /// How far the interval of the throughput has closed in.
+    /// How narrow the interval of the throughput has become.
     pub fn closing_in(&self) -> String {
         let factor = self.factors.get("throughput_ops").copied().flatten();
         let words = |factor: Factor| {
@@ -161,7 +162,7 @@ impl Contest {
         factor.map_or(String::new(), words)
     }
 
-    /// What it leaves in the record.
+    /// Its part of the record.
     pub fn record(self) -> RacedChapter {
         let Contest { chapter, orders, rate, rounds, factors, .. } = self;
         RacedChapter { chapter: chapter.folder, orders, rate, rounds, factors }
@@ -173,8 +174,8 @@ impl Contest {
     }
 }
 
-/// What the pairs of a chapter tell of each figure, judged beside so many chapters and at so many looks. Headlines
-/// share one error among them, the other figures another.
+/// What the pairs of a chapter say about each figure, judged together with this many chapters and judgements.
+/// Headlines share one error among them, the other figures another.
 pub fn factors(chapter: &RacedChapter, chapters: usize, looks: usize) -> BTreeMap<String, Option<Factor>> {
     let known = |figure: &super::figures::Figure| chapter.ratios(&figure.key).is_some();
     let figures: Vec<_> = all().into_iter().filter(known).collect();

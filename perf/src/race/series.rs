@@ -1,4 +1,4 @@
-//! `race --times`: how far one race can be trusted, seen by racing often.
+//! `race --times`: how far one race can be trusted, measured by racing often.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub struct Series {
     /// The record.
     pub path: PathBuf,
     name: String,
-    /// What the record has besides.
+    /// The other series of the record.
     others: Vec<SeriesRecord>,
     /// This one, as the record has it.
     own: Option<SeriesRecord>,
@@ -27,15 +27,15 @@ impl Series {
     /// Opens the series of this name in the record at `path`, if there is one.
     ///
     /// # Errors
-    /// When there is a file and it is no such record.
+    /// When there is a file that is not such a record.
     pub fn open(name: &str, path: PathBuf) -> Result<Series, MeasureError> {
         let kept = if path.exists() { RacesRecord::load(&path)?.series } else { Vec::new() };
         let (mut own, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|series| series.name == name);
         Ok(Series { path, name: name.to_owned(), others, own: own.pop(), is_begun: false })
     }
 
-    /// Adds a race, writes the record, and gives the line that says how it ended. What the record had under this name
-    /// gives way when it is of other commits or chapters, or of another machine.
+    /// Adds a race, writes the record, and returns the line that says how the race ended. An existing series of this
+    /// name is replaced if it is of other commits or chapters, or of another machine.
     ///
     /// # Errors
     /// When the record cannot be written.
@@ -52,7 +52,7 @@ impl Series {
     }
 }
 
-/// What a race leaves in its series.
+/// The entry of a race in its series.
 fn ended(race: &RaceRecord) -> RacedOnce {
     let mut once = RacedOnce { seconds: race.seconds, worse: BTreeMap::new(), estimates: BTreeMap::new() };
     for headline in headlines(race) {

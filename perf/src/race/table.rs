@@ -1,4 +1,4 @@
-//! What a race prints.
+//! The output of a race.
 
 use comfy_table::{CellAlignment, Table, presets};
 use results::language::Language;
@@ -43,13 +43,13 @@ pub fn table(record: &RaceRecord) -> Table {
     table
 }
 
-/// A chapter's headline figure: what is known of it, and how that is judged.
+/// A chapter's headline figure: what is known about it, and its judgement.
 pub struct Headline<'r> {
     /// The chapter's folder name.
     pub chapter: &'r str,
     /// Which figure.
     pub figure: Figure,
-    /// Current ÷ base; none where there were too few pairs.
+    /// Current ÷ base; `None` if there were too few pairs.
     pub factor: Option<Factor>,
     /// The verdict.
     pub judgement: Judgement,
@@ -81,7 +81,7 @@ fn medians(chapter: &RacedChapter, figure: &Figure) -> [f64; 2] {
     ]
 }
 
-/// The middle of the pairs' ratios, where there are too few for more.
+/// The median of the pairs' ratios, if there are too few for more.
 fn middle_ratio(chapter: &RacedChapter, figure: &Figure) -> f64 {
     let ratios = chapter.ratios(&figure.key).unwrap_or_default();
     Spread::of(&ratios).map_or(1.0, |spread| spread.median)
@@ -93,7 +93,7 @@ fn words(factor: Option<Factor>, figure: &Figure, margin: f64) -> String {
         Judgement::NotJudged => "not judged".into(),
         Judgement::Worse => "WORSE".into(),
         Judgement::Better => "better".into(),
-        Judgement::Within => "differs by less than matters".into(),
+        Judgement::Within => "differs, but by less than matters".into(),
         Judgement::Same => format!("no difference seen, and none larger than {none_larger:.1} %"),
     }
 }

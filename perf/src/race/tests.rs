@@ -1,4 +1,4 @@
-//! Races of made-up programs, whose truth is known.
+//! Races of made-up programs whose truth is known.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,13 @@ impl Random {
         ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// About a normal deviate: twelve shares make its sum.
+    /// Approximately a normal deviate: the sum of twelve uniform numbers.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.share()).sum::<f64>() - 6.0
     }
 }
 
-/// What the machine does to a time of 1, in run `at`.
+/// How the machine changes a time of 1, in run `at`.
 type Weather = fn(&mut Random, usize) -> f64;
 
 fn calm(random: &mut Random, _: usize) -> f64 {
@@ -57,13 +57,13 @@ fn slow_disk(random: &mut Random, at: usize) -> f64 {
     calm(random, at) * (1.0 + 2.0 * random.share())
 }
 
-/// Near cores or far ones, as the system puts the threads.
+/// Near cores or far ones, depending on where the system puts the threads.
 fn two_modes(random: &mut Random, at: usize) -> f64 {
     calm(random, at) * if random.share() < 0.5 { 1.0 } else { 1.6 }
 }
 
-/// Whether a race of one figure over seven chapters, whose times are `slower` × what they were, ends as worse: looked
-/// at as `race` looks, until it is settled or all rounds are run. The figure has one pair a round, as p99 has.
+/// Whether a race of one figure over seven chapters, whose times are `slower` × what they were, ends as worse: judged
+/// when `race` judges, until it is settled or all rounds are run. The figure has one pair a round, as p99 has.
 fn is_found_worse(seed: u64, weather: Weather, slower: f64) -> bool {
     let mut random = Random(seed);
     let mut chapter =
@@ -114,8 +114,8 @@ fn a_slower_program_is_found() {
         let seen = found(weather, 1.05, 200);
         assert!(seen >= least, "{name}: 5 % were seen in {seen} races of 200");
     }
-    // Noise costs sight and never truth: where every fourth pair is spoiled, most changes of 5 % stay unseen, and twice
-    // that is seen.
+    // Noise reduces sensitivity but never gives a wrong verdict: where every fourth pair is spoiled, most changes of
+    // 5% go unseen, and twice that is seen.
     let seen = found(outliers, 1.1, 200);
     assert!(seen >= 150, "10 % were seen in {seen} races of 200 among outliers");
     let seen = found(calm, 1.03, 200);
@@ -124,14 +124,14 @@ fn a_slower_program_is_found() {
     assert!(seen >= 199, "a tenth was seen in {seen} races of 200");
 }
 
-/// The headline figures of a real race of a commit with itself: weather that nobody made up.
+/// The headline figures of a real race of a commit with itself: real noise.
 fn recorded() -> Vec<RacedChapter> {
     let record: RaceRecord = serde_json::from_str(include_str!("recorded.json")).expect("it is a record of `race`");
-    assert_eq!(record.base, record.current, "it is no race of a program with itself");
+    assert_eq!(record.base, record.current, "it is not a race of a program with itself");
     record.chapters
 }
 
-/// What is known of a round when it counts once, with the medians of its throughput runs.
+/// A round when it counts only once, with the medians of its throughput runs.
 fn once(round: RacedRound) -> RacedRound {
     let side = |of: fn(&Pair) -> &BTreeMap<String, f64>| {
         let median = |key: &String| {
@@ -144,9 +144,9 @@ fn once(round: RacedRound) -> RacedRound {
     RacedRound { throughput: vec![pair], rest: round.rest }
 }
 
-/// Whether a race whose rounds are drawn from recorded ones, and counted like this, finds a chapter worse. Which side of a pair is called the
-/// current one is drawn too, so that nothing is left of what chance gave one of them when it was recorded. A figure of
-/// one chapter is `factor` × what it was, and then this one alone is looked at, though judged beside all.
+/// Whether a race that resamples its rounds from recorded ones, counted like this, finds a chapter worse. Which side
+/// of a pair is the current one is random too, so that chance in the recording favours neither. One figure of one
+/// chapter is multiplied by `factor`, and then only this one is checked, though judged together with all.
 fn is_worse_again(
     seed: u64,
     recorded: &[RacedChapter],
@@ -181,7 +181,7 @@ fn is_worse_again(
     })
 }
 
-/// How many of so many races drawn from recorded rounds end as worse.
+/// How many of this many races resampled from recorded rounds end as worse.
 fn worse(races: u64, counted: fn(RacedRound) -> RacedRound, planted: Option<(&str, &str, f64)>) -> usize {
     let recorded = &recorded();
     let of = move |half: u64| {

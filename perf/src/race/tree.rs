@@ -1,9 +1,9 @@
 //! The two trees of a race: which they are, and their programs.
 //!
-//! A commit is checked out into a folder of its own under `target/race` and built there; its programs stay for the next
-//! time. Dependencies are compiled once for all commits. A folder is built in its own `target`: what was built of one
-//! tree is newer than the files of another that was written before, and cargo would take them for built. What fails
-//! leaves nothing behind.
+//! A commit is checked out into its own folder under `target/race` and built there; its programs stay for the next
+//! time. Dependencies are compiled once for all commits. A folder is built in its own `target`: the build of one tree
+//! is newer than files of another tree that were written before it, so cargo would think that those are built. A
+//! failure leaves nothing behind.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -27,8 +27,8 @@ pub enum Tree {
 }
 
 impl Tree {
-    /// The tree that a user names: a folder, or anything that git takes for a commit. Without a name the tree that
-    /// this is run in.
+    /// The tree that a user names: a folder, or anything that git accepts as a commit. Without a name, the current
+    /// tree.
     ///
     /// # Errors
     /// [`MeasureError::Unusable`] when it is neither.
@@ -43,7 +43,7 @@ impl Tree {
             return is_root.then_some(Tree::Folder(folder)).ok_or_else(no_root);
         }
         let commit = format!("{name}^{{commit}}");
-        // A name that begins like a flag is none.
+        // A name that looks like a flag is not a commit.
         let hash = git(&repository(), ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit], &[]);
         let unknown = |_| {
             MeasureError::Unusable(format!(
@@ -53,16 +53,15 @@ impl Tree {
         Ok(Tree::Commit(hash.map_err(unknown)?))
     }
 
-    /// Refuses a folder with changes that no commit has: the next one who reads the record could not find what was
-    /// raced.
+    /// Refuses a folder with uncommitted changes: a later reader of the record could not find out what was raced.
     ///
     /// # Errors
     /// [`MeasureError::Unusable`], with what to do.
     pub fn must_be_a_commit(&self) -> Result<(), MeasureError> {
         match self {
             Tree::Folder(folder) if self.label().ends_with("-dirty") => Err(MeasureError::Unusable(format!(
-                "{} has changes that are in no commit, so what it is raced as could not be found again; commit them \
-                 there, or give the folder as the second of the two",
+                "{} has uncommitted changes, so what was raced could not be found again; commit them there, or \
+                 give the folder as the second of the two",
                 folder.display()
             ))),
             _ => Ok(()),
@@ -80,7 +79,8 @@ impl Tree {
     /// Builds the programs of these chapters and copies those that the tree has into `folder`.
     ///
     /// # Errors
-    /// [`MeasureError::Unusable`] when something does not build, [`MeasureError::Disk`] when there is no room.
+    /// [`MeasureError::Unusable`] when something does not build, [`MeasureError::Disk`] when there is not
+    /// enough space.
     pub fn programs(&self, chapters: &[Chapter], folder: &Path) -> Result<(), MeasureError> {
         let built = match self {
             Tree::Folder(own) if *own == repository() => {
@@ -100,7 +100,8 @@ impl Tree {
     }
 }
 
-/// Beside a commit's programs: the chapters that were asked for and that it does not have, which no build brings.
+/// Beside a commit's programs: the chapters that were asked for but that it does not have, so that they are not
+/// built for again.
 const ABSENT: &str = "absent.txt";
 
 /// Where races keep what they build.
@@ -108,7 +109,7 @@ pub fn folder() -> PathBuf {
     repository().join("target").join("race")
 }
 
-/// The programs of a commit, built if they are not there yet.
+/// The programs of a commit, built if they do not exist yet.
 fn commit(hash: &str, chapters: &[Chapter]) -> Result<PathBuf, MeasureError> {
     let built = folder().join(hash);
     let absent = fs::read_to_string(built.join(ABSENT)).unwrap_or_default();
@@ -153,14 +154,14 @@ fn check_out(hash: &str, tree: &Path) -> Result<(), MeasureError> {
     let git_dir = git(&root, ["rev-parse", "--absolute-git-dir"], &[]);
     let cannot = |words: String| MeasureError::Unusable(format!("git cannot check out {hash}: {words}"));
     let git_dir = git_dir.map_err(cannot)?;
-    // An index of its own: what is staged in the repository stays.
+    // A separate index: what is staged in the repository stays.
     let index = tree.with_extension("index");
     let own =
         [("GIT_DIR", git_dir.as_ref()), ("GIT_WORK_TREE", tree.as_os_str()), ("GIT_INDEX_FILE", index.as_os_str())];
     git(tree, ["checkout", "--quiet", "--force", hash, "--", "."], &own).map(drop).map_err(cannot)
 }
 
-/// Those of the chapters that a tree has.
+/// The chapters that a tree has.
 fn has_them<'a>(tree: &Path, chapters: &'a [Chapter]) -> Vec<&'a Chapter> {
     chapters.iter().filter(|chapter| tree.join("chapters").join(&chapter.folder).join("Cargo.toml").is_file()).collect()
 }
@@ -206,7 +207,7 @@ fn remove(folder: &Path) -> Result<(), MeasureError> {
     }
 }
 
-/// The first line that git says, or why it says no.
+/// The first line of git's output, or its error.
 fn git<const N: usize>(folder: &Path, arguments: [&str; N], own: &[(&str, &OsStr)]) -> Result<String, String> {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(arguments).envs(own.iter().copied());

@@ -1,17 +1,18 @@
-//! What the pairs of a race allow to say, and when they allow it.
+//! What the pairs of a race allow to conclude, and when.
 //!
-//! Many figures are judged together, and more than once while pairs come in. Each judgement alone may be wrong with the
-//! probability `ERROR` ÷ (figures × looks), so that all of them together err no more often than `ERROR` (Bonferroni).
+//! Many figures are judged together, and more than once while pairs come in. Each judgement alone may be wrong with
+//! the probability `ERROR` ÷ (figures × judgements), so that all of them together are wrong no more often than
+//! `ERROR` (Bonferroni).
 
 use results::pairs::Factor;
 
-/// How often a race of two equal programs may end with 1.
+/// How often a race of two equal programs may exit with 1.
 pub const ERROR: f64 = 0.05;
 
-/// The least number of rounds that can tell something of all chapters' figures.
+/// The smallest number of rounds that can say something about all chapters' figures.
 pub const FIRST_LOOK: u32 = 14;
 
-/// What is known of a figure.
+/// The conclusion about a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Judgement {
     /// There are too few pairs, or one of the programs does not report it.
@@ -20,7 +21,7 @@ pub enum Judgement {
     Worse,
     /// Better, by the margin or more.
     Better,
-    /// Different for certain, by less than the margin.
+    /// Certainly different, by less than the margin.
     Within,
     /// No difference was seen.
     Same,
@@ -37,21 +38,21 @@ pub fn judge(factor: Option<Factor>, more_is_better: bool, margin: f64) -> Judge
     }
 }
 
-/// Whether more rounds would not change what can be said: a difference that matters was found, or the interval is
-/// narrower than one, to both sides.
+/// Whether more rounds would not change the conclusion: a difference that matters was found, or the interval is
+/// narrower than such a difference, on both sides.
 pub fn is_settled(factor: Option<Factor>, margin: f64) -> bool {
     let Some(factor) = factor else { return false };
     let found = matches!(judge(Some(factor), true, margin), Judgement::Better | Judgement::Worse);
     found || factor.half_width() < margin
 }
 
-/// What may be wrong with the probability `error` in all, for each of so many figures at each of so many looks.
+/// The error allowed for each figure at each judgement, out of `error` in all.
 pub fn error_of_one(error: f64, figures: usize, looks: usize) -> f64 {
     error / (figures.max(1) * looks.max(1)) as f64
 }
 
-/// After how many rounds the figures are looked at. Each look costs some of the error, so there are few, and none before
-/// fourteen rounds: fewer could not tell anything of the figures that have one pair a round.
+/// After how many rounds the figures are judged. Each judgement uses up some of the error, so there are few, and none
+/// before fourteen rounds: fewer could say nothing about the figures that have one pair a round.
 pub fn looks(rounds: u32) -> Vec<u32> {
     let mut looks: Vec<u32> = [FIRST_LOOK, 20, 32, 48, 64, 96].into_iter().filter(|look| *look < rounds).collect();
     looks.push(rounds);

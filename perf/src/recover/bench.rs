@@ -1,4 +1,4 @@
-//! What is measured, and the program that does the work, each time in a process of its own.
+//! What is measured, and the program that does the work, each time in a separate process.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use results::figures::{Figures, figure};
 use results::programs::Program;
 use results::record::{OfferRecord, Spread};
 
-/// What is measured, with every default in its place.
+/// What is measured, with every default filled in.
 pub struct Plan {
     /// The logs' lengths, rising.
     pub commands: Vec<u64>,
@@ -28,15 +28,15 @@ pub struct Bench {
     pub program: Program,
     /// Its folder: the logs, and figures.txt.
     pub folder: PathBuf,
-    /// How far it is.
+    /// The progress bar.
     pub bar: ProgressBar,
 }
 
 impl Bench {
-    /// Runs one of its verbs on a data directory of this name.
+    /// Runs one of its subcommands on a data directory of this name.
     ///
     /// # Errors
-    /// When it can't be started, or says no.
+    /// When it can't be started, or fails.
     pub fn run(&self, verb: &str, data_dir: &str, flags: &[String]) -> Result<Figures, MeasureError> {
         let data_dir = self.folder.join(data_dir).display().to_string();
         let args = [&[verb.into(), "--data-dir".into(), data_dir][..], flags].concat();
@@ -49,13 +49,13 @@ impl Bench {
 /// A figure that every round has.
 ///
 /// # Errors
-/// When one has not.
+/// When a round lacks it.
 pub fn spread(rounds: &[Figures], key: &str) -> Result<Spread, MeasureError> {
     let values: Result<Vec<f64>, _> = rounds.iter().map(|round| figure(round, key, "recovered")).collect();
     Spread::of(&values?).ok_or_else(|| MeasureError::Unusable("a round gave no number".into()))
 }
 
-/// A figure that not every system tells.
+/// A figure that not every system reports.
 pub fn spread_if_told(rounds: &[Figures], key: &str) -> Option<Spread> {
     let values: Option<Vec<f64>> = rounds.iter().map(|round| round.get(key).copied()).collect();
     values.and_then(|values| Spread::of(&values))

@@ -1,4 +1,5 @@
-//! What orders wait for while snapshots are made: not at all, with the world stopped, and by the shadow.
+//! What orders wait for while snapshots are made: without snapshots, with the world stopped, and by the
+//! shadow.
 
 use results::error::MeasureError;
 use results::figures::Figures;
@@ -7,7 +8,7 @@ use results::record::PauseRecord;
 
 use super::bench::{Bench, Plan, spread, spread_if_told};
 
-/// One way to make snapshots, and what it gave so far.
+/// One way to make snapshots, and its results so far.
 pub struct Way {
     name: &'static str,
     rounds: Vec<Figures>,
@@ -39,7 +40,7 @@ impl Way {
         Ok(())
     }
 
-    /// What the rounds gave.
+    /// The results of the rounds.
     ///
     /// # Errors
     /// When a round gave no number.

@@ -8,7 +8,7 @@ use results::units::grouped;
 
 use super::bench::{Bench, Plan, spread, spread_if_told};
 
-/// A log, and what its starts gave so far.
+/// A log, and the results of its starts so far.
 pub struct Log {
     commands: u64,
     laid: Figures,
@@ -20,7 +20,7 @@ pub struct Log {
 /// Lays out the logs.
 ///
 /// # Errors
-/// When there is no room, or the program can't be run.
+/// When there is not enough space, or the program can't be run.
 pub fn lay(bench: &Bench, plan: &Plan) -> Result<Vec<Log>, MeasureError> {
     let one = |&commands: &u64| {
         say(&bench.bar, &format!("laying out a log of {} commands", grouped(commands as f64)));
@@ -34,7 +34,7 @@ pub fn lay(bench: &Bench, plan: &Plan) -> Result<Vec<Log>, MeasureError> {
 }
 
 impl Log {
-    /// Starts once each way.
+    /// Starts once in each way.
     ///
     /// # Errors
     /// When the program can't be run.
@@ -54,7 +54,7 @@ impl Log {
         Ok(())
     }
 
-    /// What the rounds gave.
+    /// The results of the rounds.
     ///
     /// # Errors
     /// When a round gave no number.

@@ -1,4 +1,4 @@
-//! The record as a person reads it.
+//! The record for people.
 
 use comfy_table::{CellAlignment, Table, presets};
 use program::{Unprinted, print};
@@ -9,7 +9,7 @@ use results::units::{duration_text, grouped};
 /// Prints everything that was measured.
 ///
 /// # Errors
-/// When nobody takes it.
+/// When standard output is closed.
 pub fn print_all(record: &RecoverRecord) -> Result<(), Unprinted> {
     let state = &record.state;
     let per_second = |ns: f64| state.bytes as f64 / ns * 1e3;
@@ -29,7 +29,7 @@ pub fn print_all(record: &RecoverRecord) -> Result<(), Unprinted> {
     print(format_args!("Until the first command is acknowledged\n{}\n", starts(&record.starts)))?;
     match record.meet_commands {
         Some(commands) => print(format_args!("Both take equally long at about {} commands.\n", grouped(commands)))?,
-        None => print(format_args!("They do not meet between the shortest log and the longest.\n"))?,
+        None => print(format_args!("They do not cross between the shortest log and the longest.\n"))?,
     }
     let offer = record.offer;
     print(format_args!(

@@ -1,5 +1,6 @@
 //! Every writing exercise begins with a failing test and a crate that compiles: laid out, each fails its
-//! chapter's lesson. That the same tests pass when the chapter is written is seen in the chapter itself.
+//! chapter's lesson. That the same tests pass once the chapter is written is tested in the chapter
+//! itself.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +20,7 @@ fn catalogue() -> Catalogue {
     chapters::catalogue().expect("the manifests are sound")
 }
 
-/// Every exercise, with where it comes from and its plan.
+/// Every exercise, with its source and its plan.
 fn each(work: impl Fn(&Source<'_>, &Plan)) {
     let (root, catalogue) = (chapters::repository(), catalogue());
     for (before, chapter) in catalogue.steps() {
@@ -33,29 +34,29 @@ fn each(work: impl Fn(&Source<'_>, &Plan)) {
     }
 }
 
-/// The test that an exercise begins with: that of its lesson, or the first of its first step.
+/// The test that an exercise begins with: the lesson's, or the first of its first step.
 fn lesson(chapter: &Chapter, plan: &Plan) -> Tests {
     let first = || plan.steps.first().and_then(|step| step.tests.first());
     Tests::named(chapter.lesson_test_name().or_else(|| first().map(String::as_str)).expect("a test to begin with"))
 }
 
-/// All files of a folder, and of those below it.
+/// All files of a folder and its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let below = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
     entries.flat_map(|entry| below(entry.expect("an entry").path())).collect()
 }
 
-/// Each is a crate to build. Where rounds are few, it is that of the last chapter alone.
+/// Each is a crate to build. With few rounds, only the last chapter's is built.
 #[test]
 fn each_exercise_compiles_and_fails_its_lesson_before_it_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let last = catalogue().steps().last().map(|(_, chapter)| chapter.number);
     let only = Rounds::asked().pick(last, None);
-    // What others wrote is compiled for the tests already; cargo finds it there.
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it stands in the target folder");
+    // Dependencies are compiled for the tests already; cargo finds them there.
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
     let built = format!("build.build-dir={built:?}");
-    // Nothing here runs long enough to be optimised for.
+    // Nothing here runs long enough to be worth optimising.
     let plain = ["profile.dev.opt-level=0", "profile.dev.debug=0", &built];
     let plain: Vec<&str> = ["--quiet"].into_iter().chain(plain.iter().flat_map(|set| ["--config", set])).collect();
     each(|source, plan| {
@@ -88,7 +89,7 @@ fn nothing_of_the_book_leaks_into_an_exercise() {
             text.contains("ANCHOR")
         });
         assert_eq!(marked, None, "the book's marks are laid out");
-        // What the lesson is about is there as it was before, or as a stub; never as it will be.
+        // The lesson's code is there as it was before, or as a stub; never as it will be.
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
         if !source.is_itself() {
             let lesson = &source.chapter.lesson;
@@ -105,7 +106,7 @@ fn nothing_of_the_book_leaks_into_an_exercise() {
     });
 }
 
-/// A stub says what the chapter says: each of its public items and their documentation stands in the chapter's file.
+/// A stub matches the chapter: each of its public items and their documentation is in the chapter's file.
 #[test]
 fn stubs_are_the_chapters_own_outline() {
     each(|source, _| {
@@ -113,12 +114,12 @@ fn stubs_are_the_chapters_own_outline() {
         for stub in files(&stubs) {
             let name = stub.strip_prefix(&stubs).expect("below it").to_path_buf();
             let own = fs::read_to_string(source.to().join(&name)).expect("the chapter has the file");
-            // A parameter that a stub does not use yet begins with a line.
+            // A parameter that a stub does not use yet begins with an underscore.
             let own = own.replace('_', "");
             let text = fs::read_to_string(&stub).expect("a text");
             let outline = |line: &&str| line.trim_start().starts_with("///");
             let missing = text.lines().filter(outline).find(|line| !own.contains(&line.replace('_', "")));
-            assert_eq!(missing, None, "{}: {} says it otherwise", source.chapter.folder, name.display());
+            assert_eq!(missing, None, "{}: {} has it differently", source.chapter.folder, name.display());
             let functions = text.lines().filter_map(|line| line.trim().strip_prefix("pub fn ")?.split('(').next());
             let missing =
                 functions.map(|name| format!("fn {}(", name.replace('_', ""))).find(|name| !own.contains(name));
@@ -127,12 +128,12 @@ fn stubs_are_the_chapters_own_outline() {
     });
 }
 
-/// Whether there is a test that `tests` names, in the chapter's own files.
+/// Whether the chapter's own files have a test that `tests` names.
 fn is_there(chapter: &Chapter, folder: &Path, tests: &Tests) -> bool {
     let part = tests.part.clone().unwrap_or_default();
     let sources = match tests.file.as_str() {
         "lib" => return files(&folder.join("src")).iter().any(|file| file.to_string_lossy().contains(&part)),
-        // Its tests are a list in the contract's own crate.
+        // Its tests are listed in the contract's own crate.
         "contract" => folder.join("../0x00-market/contract/src/list.rs"),
         file => folder.join(format!("tests/{file}.rs")),
     };
@@ -144,7 +145,7 @@ fn is_there(chapter: &Chapter, folder: &Path, tests: &Tests) -> bool {
 fn steps_and_hints_name_tests_that_there_are() {
     each(|source, plan| {
         let (chapter, folder) = (source.chapter, source.to());
-        assert!(plan.hints.iter().any(|hint| hint.tests.is_empty()), "{}: no hint for who begins", chapter.folder);
+        assert!(plan.hints.iter().any(|hint| hint.tests.is_empty()), "{}: no hint for beginners", chapter.folder);
         let named =
             plan.steps.iter().flat_map(|step| &step.tests).chain(plan.hints.iter().flat_map(|hint| &hint.tests));
         for tests in named {
@@ -159,7 +160,7 @@ fn steps_and_hints_name_tests_that_there_are() {
 }
 
 #[test]
-fn an_exercise_is_not_laid_out_over_somebodys_work() {
+fn an_exercise_is_not_laid_out_over_a_readers_work() {
     let folder = tempfile::tempdir().expect("a folder");
     each(|source, plan| {
         let refused = lay_out(source, plan, folder.path(), false, English).expect_err("it is there").to_string();

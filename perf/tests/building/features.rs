@@ -1,8 +1,8 @@
-//! What a reader waits for before the ladder begins, and what that must not touch.
+//! What a reader waits for before the ladder begins, and must stay fast.
 //!
-//! What the tool and a chapter share is compiled once. Cargo compiles a crate for every set of features that somebody
-//! asks for, and all that stands on it: a difference in one small crate would have a reader wait twice for the parser of
-//! the command line and for `market`.
+//! What the tool and a chapter share is compiled once. Cargo compiles a crate once for every set of features that is
+//! asked for, and so everything that depends on it: a difference in one small crate would make a reader wait twice
+//! for the command line parser and for `market`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use std::process::Command;
 use catalogue::{Chapter, Kind};
 use results::chapters;
 
-/// What a service writes its records with.
+/// The crates that a service writes its records with.
 const FOR_RECORDS: [&str; 2] = ["catalogue", "results"];
 
 /// The crates that a package is built from, each with its features.
@@ -19,7 +19,7 @@ fn crates(package: &str) -> BTreeMap<String, String> {
     built("normal,build", &["--package", package]).into_iter().collect()
 }
 
-/// The crates that these packages are built from, each with its features: with both where it is built with two kinds.
+/// The crates that these packages are built from, each with its features; listed twice if built with two sets.
 fn built(edges: &str, packages: &[&str]) -> BTreeSet<(String, String)> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["tree", "--locked", "--offline", "--edges", edges, "--prefix", "none", "--no-dedupe"]);
@@ -41,15 +41,16 @@ fn the_tool_and_the_chapters_share_what_they_stand_on() {
         for (name, features, in_the_tool) in shared {
             assert_eq!(
                 features, in_the_tool,
-                "{name} has other features for {} than for `perf`: ask for the same in chapters/program/Cargo.toml",
+                "{name} has other features for {} than for `perf`: ask for the same ones in chapters/program/Cargo.toml",
                 chapter.package
             );
         }
     }
 }
 
-/// Tests build programs: the guard's, as a part of the workspace, and exercises, which stand on the contract. What these stand
-/// on is there already, because the tests stand on it too. A feature that only a test asks for would have it built twice.
+/// Tests build programs: the guard's, as part of the workspace, and exercises, which depend on the contract. Their
+/// dependencies are built already, because the tests depend on them too. A feature that only one of them asks for
+/// would make it build twice.
 #[test]
 fn what_tests_build_stands_on_what_they_stand_on() {
     let tests = built("normal,build,dev", &["--workspace"]);
@@ -59,30 +60,31 @@ fn what_tests_build_stands_on_what_they_stand_on() {
     let named: Vec<_> = guard.chain(&exercises).collect();
     assert!(named.len() > 50, "only {} crates are looked at", named.len());
     let anew: Vec<_> = named.into_iter().filter(|named| !tests.contains(named)).collect();
-    assert!(anew.is_empty(), "built anew, for no test asks for the same features: {anew:#?}");
+    assert!(anew.is_empty(), "built again, because no test asks for the same features: {anew:#?}");
 }
 
-/// The tool is compiled for a short wait, and what it measures for speed: no crate of a chapter is among the hurried ones.
+/// The tool is compiled quickly, and what it measures is compiled for speed: no crate of a chapter is compiled with
+/// the tool's profile.
 #[test]
 fn what_is_measured_is_compiled_for_speed() {
     let manifest = fs::read_to_string(chapters::repository().join("Cargo.toml")).expect("the workspace has a manifest");
     let manifest: toml::Table = manifest.parse().expect("a sound manifest");
     let hurried = manifest["profile"]["release"]["package"].as_table().expect("the tool's packages");
-    assert!(hurried.contains_key("perf"), "the tool is compiled for speed, and a reader waits for that");
+    assert!(hurried.contains_key("perf"), "the tool is compiled for speed, so a reader has to wait for it");
     let catalogue = chapters::catalogue().expect("the manifests are sound");
     for chapter in catalogue.all() {
         for name in what_it_runs_on(chapter) {
             assert!(
                 !hurried.contains_key(&name),
-                "{} is built from {name}, which [profile.release] hurries",
+                "{} is built from {name}, which [profile.release] compiles quickly",
                 chapter.package
             );
         }
     }
 }
 
-/// All that an engine is built from. A service also writes records with what the tool has for it: of a service it is what
-/// its own manifest names, but for that.
+/// Everything that an engine is built from. A service also writes records with crates of the tool: for a service it
+/// is what its own manifest names, except those.
 fn what_it_runs_on(chapter: &Chapter) -> Vec<String> {
     if chapter.kind == Kind::Engine {
         return crates(&chapter.package).keys().filter_map(|name| name.split(' ').next()).map(str::to_owned).collect();
@@ -90,6 +92,6 @@ fn what_it_runs_on(chapter: &Chapter) -> Vec<String> {
     let manifest = chapters::repository().join("chapters").join(&chapter.folder).join("Cargo.toml");
     let manifest: toml::Table =
         fs::read_to_string(&manifest).expect("a chapter has a manifest").parse().expect("a sound manifest");
-    let named = manifest["dependencies"].as_table().expect("a service stands on something");
+    let named = manifest["dependencies"].as_table().expect("a service has dependencies");
     named.keys().filter(|name| !FOR_RECORDS.contains(&name.as_str())).cloned().collect()
 }

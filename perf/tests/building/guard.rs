@@ -1,5 +1,5 @@
-//! The guard bites: a layer that really does 5 % too much fails it, and so does a record that says that
-//! there was less to do. Where there is no valgrind this says so, and fails only where CI promises one.
+//! The guard is effective: a layer that really does 5% too much fails it, and so does a record with
+//! lower counts. Without valgrind the test says so, and fails only where CI promises valgrind.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,8 +14,8 @@ fn guard(record: &Path, flags: &[&str]) -> (Option<i32>, String) {
     guard_of(LAYER, record, flags)
 }
 
-/// Runs `perf guard` on a layer with this record: its exit code and what it says. Where rounds are few it counts a program
-/// that is built as the tests are, most of which is there: 5 % too much are 5 % in any.
+/// Runs `perf guard` on a layer with this record: its exit code and what it says. With few rounds it counts a program
+/// built like the tests, most of which exists already: 5% too much is 5% in any build.
 fn guard_of(layer: &str, record: &Path, flags: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perf"));
     command.args(["guard", "--only", layer, "--record"]).arg(record).args(flags);
@@ -37,7 +37,7 @@ fn doctored(record: &Path, change: impl FnOnce(&mut GuardRecord)) -> tempfile::N
 #[test]
 fn a_layer_that_got_slower_fails_the_guard() {
     if Command::new("valgrind").arg("--version").output().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "valgrind is not installed, and CI counts on it");
+        assert!(std::env::var_os("CI").is_none(), "valgrind is not installed, and CI requires it");
         println!("SKIPPED: valgrind is not installed");
         return;
     }
@@ -49,7 +49,7 @@ fn a_layer_that_got_slower_fails_the_guard() {
     let (code, said) = guard(&record, &["--accept"]);
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = guard(&record, &[]);
-    assert_eq!(code, Some(0), "the same code counts the same: {said}");
+    assert_eq!(code, Some(0), "the same code has the same counts: {said}");
     assert!(said.contains("0 worse, new or gone, 0 better, 1 as recorded"), "{said}");
 
     let (code, said) = guard(&record, &["--slow", LAYER]);
@@ -63,7 +63,7 @@ fn a_layer_that_got_slower_fails_the_guard() {
     assert_eq!(code, Some(1), "{said}");
     let (code, said) = guard(doctored(&record, |record| count(record, 1.05)).path(), &[]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("1 better") && said.contains("--accept"), "an improvement is worth a word: {said}");
+    assert!(said.contains("1 better") && said.contains("--accept"), "an improvement is reported: {said}");
 
     let other_compiler = doctored(&record, |record| {
         record.environment.compiler = "rustc 1.0.0".into();

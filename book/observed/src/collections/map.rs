@@ -1,6 +1,6 @@
 //! A table of places with a mark each, as `std::collections::HashMap` keeps it.
 //!
-//! In `std` the hash has a random key in each run, so which place a key gets differs from run to run. Here it has none.
+//! In `std` the hash has a random key in each run, so the place of a key differs from run to run. Here it has none.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Debug;
@@ -13,8 +13,8 @@ use crate::seen::{Base, block, home, note};
 /// How many marks are compared at once.
 const GROUP: usize = 16;
 
-/// The address of the marks, the mask, what is left of the room, the count and the hash's key; places and marks lie in a
-/// block of their own.
+/// The address of the marks, the mask, the free capacity, the count and the hash's key; places and marks are in a
+/// separate block.
 pub struct HashMap<K, V> {
     home: usize,
     block: usize,
@@ -36,7 +36,7 @@ impl<K: Copy + Eq + Hash + Debug, V: Copy + Debug> HashMap<K, V> {
         self.places[at].as_ref().map(|(_, value)| value)
     }
 
-    /// The value of a key, which the caller changes.
+    /// The value of a key, for the caller to change.
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         let at = self.find(key)?;
         self.place(at, false);
@@ -44,7 +44,7 @@ impl<K: Copy + Eq + Hash + Debug, V: Copy + Debug> HashMap<K, V> {
         self.places[at].as_mut().map(|(_, value)| value)
     }
 
-    /// Adds a key that is not there yet.
+    /// Adds a key that is not in the map yet.
     pub fn insert(&mut self, key: K, value: V) {
         self.header(false);
         if self.count == room(self.places.len()) {
@@ -69,7 +69,7 @@ impl<K: Copy + Eq + Hash + Debug, V: Copy + Debug> HashMap<K, V> {
         self.places[at].take().map(|(_, value)| value)
     }
 
-    /// Looks at the marks from the key's own on, and at the places whose marks are the key's.
+    /// Compares the marks from the key's own on, and the places whose marks match.
     fn find(&self, key: &K) -> Option<usize> {
         self.header(false);
         if self.count == 0 {
@@ -123,7 +123,7 @@ impl<K: Copy + Eq + Hash + Debug, V: Copy + Debug> HashMap<K, V> {
         ((hash as usize) % self.places.len().max(1), hash >> 57)
     }
 
-    /// The marks lie behind the places, which are numbered from there backwards.
+    /// The marks are behind the places, which are numbered backwards from there.
     fn marks(&self) -> usize {
         self.block + (self.places.len() * size_of::<(K, V)>()).next_multiple_of(GROUP)
     }
@@ -136,7 +136,7 @@ impl<K: Copy + Eq + Hash + Debug, V: Copy + Debug> HashMap<K, V> {
         note(self.marks() - (at + 1) * size_of::<(K, V)>(), size_of::<(K, V)>(), is_write);
     }
 
-    /// A mark stands twice: a group that begins near the end goes on behind it.
+    /// Marks are stored twice: a group that begins near the end continues in the copy.
     fn mark(&self, at: usize, is_write: bool) {
         note(self.marks() + at, 1, is_write);
         note(self.marks() + self.places.len().max(GROUP) + at, 1, is_write);
@@ -166,12 +166,12 @@ impl<K: Copy + Eq + Hash + Debug, V: Copy + Debug> HashMap<K, V> {
     }
 }
 
-/// How many keys so many places take: three of four, then seven of eight.
+/// How many keys fit into this many places: three of four, then seven of eight.
 fn room(places: usize) -> usize {
     if places < 8 { places.saturating_sub(1) } else { places / 8 * 7 }
 }
 
-/// What is indexed here notes its reads itself.
+/// Indexed values note their reads themselves.
 impl<K, V> Base for HashMap<K, V> {}
 
 impl<K: Copy + Eq + Hash + Debug, V: Copy + Debug> Index<&K> for HashMap<K, V> {

@@ -4,13 +4,13 @@ use super::housed::Housed;
 use crate::cells::Cells;
 use crate::seen::{block, note};
 
-/// The header's address, capacity, first element's place, and length; the elements lie in a block of their own.
+/// The header's address, capacity, first element's place, and length; the elements are in a separate block.
 pub struct VecDeque<T> {
     home: usize,
     buffer: usize,
     head: usize,
     count: usize,
-    /// The ring: as many places as there is room for.
+    /// The ring: as many places as its capacity.
     ring: Vec<Option<T>>,
 }
 
@@ -35,7 +35,7 @@ impl<T: Copy> VecDeque<T> {
         self.get(0)
     }
 
-    /// Adds an element behind the last.
+    /// Adds an element after the last.
     pub fn push_back(&mut self, value: T) {
         self.header(false);
         if self.count == self.ring.len() {
@@ -48,13 +48,13 @@ impl<T: Copy> VecDeque<T> {
         self.header(true);
     }
 
-    /// The elements, the first first.
+    /// The elements, from the first to the last.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.header(false);
         (0..self.count).filter_map(|at| self.get(at))
     }
 
-    /// Takes an element out. The fewer of those before and behind it move up.
+    /// Removes an element. The elements on its shorter side move up.
     pub fn remove(&mut self, at: usize) -> Option<T> {
         self.header(false);
         let value = *self.get(at)?;
@@ -89,7 +89,7 @@ impl<T: Copy> VecDeque<T> {
         self.ring[to] = self.ring[from];
     }
 
-    /// Room for four at first, then for twice as many.
+    /// Capacity for four at first, then for twice as many.
     fn grow(&mut self) {
         let ring: Vec<Option<T>> = (0..self.count).map(|at| self.get(at).copied()).collect();
         let room = (2 * self.count).max(4);

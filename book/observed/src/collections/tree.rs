@@ -10,8 +10,8 @@ use crate::seen::{block, home, note};
 /// How many keys a node holds.
 const ROOM: usize = 11;
 
-/// A node without children, in the shape that `std` gives it. `V` stands for as many bytes.
-#[allow(dead_code, reason = "only its size and offsets are asked for")]
+/// A node without children, with the layout of `std`. `V` has the same size as the real value.
+#[allow(dead_code, reason = "only its size and offsets are used")]
 struct Node<K, V> {
     parent: Option<Box<()>>,
     place_in_parent: MaybeUninit<u16>,
@@ -23,10 +23,10 @@ struct Node<K, V> {
 /// What a value of a node is here: a queue of four words.
 type Value = [usize; 4];
 
-/// The address of the root, the height and the length; the node lies in a block of its own.
+/// The address of the root, the height and the length; the node is in a separate block.
 pub struct BTreeMap<K, V> {
     home: usize,
-    /// None until the first key: an emptied tree keeps its node.
+    /// `None` until the first key: an emptied tree keeps its node.
     node: Option<usize>,
     entries: Vec<(K, V)>,
 }
@@ -52,7 +52,7 @@ impl<K: Copy + Ord, V: Housed + Default> BTreeMap<K, V> {
         self.at(self.entries.len().checked_sub(1)?)
     }
 
-    /// The value of a key, to be changed.
+    /// The value of a key, for the caller to change.
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         let at = self.find(key).ok()?;
         Some(&mut self.entries[at].1)
@@ -64,7 +64,7 @@ impl<K: Copy + Ord, V: Housed + Default> BTreeMap<K, V> {
         Entry { tree: self, key, at }
     }
 
-    /// Takes a key and its value out. Those behind it move up.
+    /// Removes a key and its value. Those after it move up.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         let at = self.find(key).ok()?;
         self.key(at, false);
@@ -85,7 +85,7 @@ impl<K: Copy + Ord, V: Housed + Default> BTreeMap<K, V> {
         self.entries.iter().map(|(_, value)| value)
     }
 
-    /// Where a key is, or where it would be: one key after the other is compared.
+    /// The place of a key, or where it would be: keys are compared one after another.
     fn find(&self, key: &K) -> Result<usize, usize> {
         self.header(false);
         self.count(false);
@@ -123,7 +123,7 @@ impl<K: Copy + Ord, V: Housed + Default> BTreeMap<K, V> {
         self.header(true);
     }
 
-    /// A key and its value have moved, and the entries know it already.
+    /// A key and its value have moved; the entries are updated already.
     fn shift(&mut self, from: usize, to: usize) {
         self.key(from, false);
         self.value(from, false);
@@ -170,7 +170,7 @@ impl<K: Copy + Ord, V: Housed + Default> BTreeMap<K, V> {
         cells.block(format!("{name}-node"), node, size_of::<Node<K, Value>>());
         let count = (node + offset_of!(Node<K, Value>, count), size_of::<u16>());
         cells.cell(format!("{name}-count"), count, self.entries.len());
-        // What has left a node is still there in its memory: a place that nobody counts.
+        // What has left a node is still in its memory: a place that is not counted.
         for at in 0..ROOM {
             let place = (node + key_offset::<K>(at), size_of::<K>());
             match self.entries.get(at) {

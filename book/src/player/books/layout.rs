@@ -1,6 +1,6 @@
 //! Where each cell of the two books is drawn.
 
-/// The left edge of the cells; before it stands what they belong to.
+/// The left edge of the cells; their label is to the left of it.
 const LEFT: f64 = 52.0;
 
 /// How high a cell with one line of text is.
@@ -10,7 +10,7 @@ const HEIGHT: f64 = 22.0;
 const BIDS: [u64; 2] = [47, 45];
 const ASKS: [u64; 4] = [53, 50, 48, 46];
 
-/// Where the box of a cell is.
+/// The box of a cell.
 pub(super) struct Spot {
     pub(super) cell: String,
     pub(super) x: f64,
@@ -19,7 +19,7 @@ pub(super) struct Spot {
     pub(super) height: f64,
 }
 
-/// What stands beside or above cells: the key of a word, or the text itself.
+/// A label beside or above cells: the key of a word, or the text itself.
 pub(super) struct Label {
     pub(super) x: f64,
     pub(super) y: f64,
@@ -27,7 +27,7 @@ pub(super) struct Label {
     pub(super) is_word: bool,
 }
 
-/// A row of cells of one width, with a little room between them.
+/// A row of cells of the same width, with a little space between them.
 fn row(x: f64, y: f64, width: f64, height: f64, cells: impl IntoIterator<Item = String>) -> Vec<Spot> {
     let spot = |(at, cell)| Spot { cell, x: x + at as f64 * (width + 3.0), y, width, height };
     cells.into_iter().enumerate().map(spot).collect()
@@ -77,7 +77,7 @@ fn array() -> Vec<Spot> {
     spots
 }
 
-/// What stands beside the cells of an engine.
+/// The labels beside the cells of an engine.
 pub(super) fn labels(engine: &str) -> Vec<Label> {
     let beside = |(text, y): (&str, f64)| Label { x: 2.0, y: y + 15.0, text: text.into(), is_word: true };
     if engine == "naive" {

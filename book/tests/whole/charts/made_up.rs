@@ -1,5 +1,5 @@
-//! Records that nobody measured: the reference's with fewer rows and with more, without what may be missing, with figures
-//! of every size.
+//! Made-up records: the reference's with fewer rows and with more, without optional parts, with figures of every
+//! size.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub fn records(verb: &str, reference: &Value) -> Vec<(String, Value)> {
     with("more rows", &|record| grow(record, verb));
     with("another machine", &|record| {
         record["machine"]["cpu"] =
-            json!("A very long name of a CPU <b> & 芯片 that nobody would print on a chart as it is ".repeat(3));
+            json!("A very long name of a CPU <b> & 芯片 that would never appear on a chart as it is ".repeat(3));
         record["machine"]["cores"] = json!(1);
         record["machine"]["memory_bytes"] = Value::Null;
         record["machine"]["disk"] = json!("unknown");
@@ -142,7 +142,7 @@ fn feeds(with: &mut With<'_>) {
 fn any_prices(with: &mut With<'_>) {
     with("one book alone, and a flow of one's own", &|record| {
         each(record, "flows", |_, flow| keep_first(&mut flow["engines"], 1));
-        record["flows"][0]["name"] = json!("a file of orders with a name that no column has room for.csv");
+        record["flows"][0]["name"] = json!("a file of orders with a name that no column has space for.csv");
     });
     with("books that can't do every flow, and others' books", &|record| {
         each(record, "flows", |at, flow| {
@@ -159,7 +159,8 @@ fn any_prices(with: &mut With<'_>) {
 fn onces(with: &mut With<'_>) {
     with("ways of one's own, and requests of every number", &|record| {
         each(record, "naive", |at, way| {
-            way["name"] = json!(["mine", "a way with a name that no column has room for, by far", "__proto__"][at % 3]);
+            way["name"] =
+                json!(["mine", "a way with a name that no column has space for, by far", "__proto__"][at % 3]);
             way["asked"] = json!([1, 999, 3_000_000][at % 3]);
             way["twice"] = json!([0, 1, 999_999][at % 3]);
             way["lost"] = json!([1, 0, 2_000_001][at % 3]);
@@ -191,11 +192,11 @@ fn venues(with: &mut With<'_>) {
     for part in ["stream", "late", "engines"] {
         with(&format!("no {part}"), &|record| record[part] = json!([]));
     }
-    with("names that nobody gave", &|record| {
+    with("names that do not exist", &|record| {
         for part in ["stream", "late", "engines"] {
             each(record, part, |at, one| {
                 if at > 0 {
-                    one["name"] = json!("a name of its own that is longer than a column has room for, by far");
+                    one["name"] = json!("a name of its own that is longer than a column has space for, by far");
                 }
             });
         }
@@ -208,7 +209,7 @@ fn each(record: &mut Value, list: &str, mut edit: impl FnMut(usize, &mut Value))
     entries.enumerate().for_each(|(at, entry)| edit(at, entry));
 }
 
-/// The first rows alone.
+/// Only the first rows.
 fn keep(record: &mut Value, verb: &str, count: usize) {
     for list in rows(verb) {
         if let Some(entries) = record[*list].as_array_mut() {
@@ -217,7 +218,7 @@ fn keep(record: &mut Value, verb: &str, count: usize) {
     }
 }
 
-/// Twenty rows and more, each with a name and a place of its own.
+/// Twenty rows and more, each with its own name and place.
 fn grow(record: &mut Value, verb: &str) {
     for list in rows(verb) {
         let Some(entries) = record[*list].as_array_mut() else { continue };
@@ -237,7 +238,8 @@ fn grow(record: &mut Value, verb: &str) {
     }
 }
 
-/// Multiplies every spread, and every other time that is not whole, each by the next factor.
+/// Multiplies every spread, and every other time that is not a whole number, each by the next
+/// factor.
 fn shake(value: &mut Value, factor: &mut dyn FnMut() -> f64) {
     match value {
         Value::Array(entries) => entries.iter_mut().for_each(|entry| shake(entry, factor)),
@@ -261,7 +263,7 @@ fn shake(value: &mut Value, factor: &mut dyn FnMut() -> f64) {
     }
 }
 
-/// A generator of Marsaglia's: numbers from 0 to 1.
+/// A generator by Marsaglia: numbers from 0 to 1.
 fn random(seed: u64) -> impl FnMut() -> f64 {
     let mut state = 0x9E37_79B9_7F4A_7C15 ^ seed;
     move || {

@@ -1,10 +1,10 @@
-//! A test that a page names has to be there.
+//! A test that a page names must exist.
 
 use crate::fixture::Mini;
 use std::fs;
 
 #[test]
-fn a_test_that_is_not_there_is_told() {
+fn a_missing_test_is_reported() {
     let mini = Mini::new();
     assert_eq!(mini.problems(), []);
     let command = "title=\"cargo test -p plain --test contract simulation -- --exact\"";
@@ -22,7 +22,7 @@ fn a_test_that_is_not_there_is_told() {
         let mini = Mini::new();
         assert_eq!(mini.edit("book/en/one.md", "plain::contract::simulation", named).bites("book/en/one.md", told), 32);
     }
-    // A test in a module below is called what its program calls it.
+    // A test in a module below is named as its program names it.
     let mini = Mini::new();
     fs::create_dir_all(mini.path("chapters/0x01-plain/tests/promises")).unwrap();
     fs::write(mini.path("chapters/0x01-plain/tests/promises/kept.rs"), "#[test]\nfn there() {}\n").unwrap();

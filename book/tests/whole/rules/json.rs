@@ -1,4 +1,4 @@
-//! Commands, events and states as the page's script has them.
+//! Commands, events and states as the page's script represents them.
 
 use market::state::{Holdings, MarketState, RestingOrder};
 use market::{Command, Event, Place};

@@ -1,9 +1,9 @@
-//! What a program left behind when it ended, and the judgement of it.
+//! What a program left behind when it ended, and how that is judged.
 //!
-//! A real program ran in a process of its own and was ended by force. Left are its log, and the
-//! acknowledgements that it wrote down as it gave them. Judged is: the log holds the beginning of
-//! what was submitted and nothing else, no command twice; all that was acknowledged is in it, with
-//! the events of the model; and the engine comes back with the state of the model.
+//! A real program ran in its own process and was killed. It left its log, and the acknowledgements that it
+//! wrote down as it gave them. The test checks that the log holds the beginning of what was submitted,
+//! nothing else, and no command twice; that every acknowledged command is in it, with the events of the
+//! model; and that the engine recovers the state of the model.
 //!
 //! The model is slow, so several endings of the same flow are judged in one run of it.
 
@@ -21,7 +21,7 @@ use runner::Chapter;
 
 /// What one program left behind.
 pub struct Left {
-    /// What it is called in a complaint.
+    /// The name that a complaint gives it.
     name: String,
     /// Each shard's part of it.
     shards: Vec<Shard>,
@@ -32,7 +32,7 @@ pub struct Left {
 struct Shard {
     /// How many commands its log holds.
     recovered: usize,
-    /// With how many of them it does not begin any more.
+    /// How many commands at its beginning were trimmed.
     trimmed: usize,
     /// How many of them the last frame holds.
     in_last_frame: usize,
@@ -42,12 +42,12 @@ struct Shard {
 }
 
 impl Left {
-    /// Reads the logs in `data_dir` and the acknowledgements in `events`, opens the engine there, and
-    /// closes it.
+    /// Reads the logs in `data_dir` and the acknowledgements in `events`, opens the engine there, and closes
+    /// it again.
     ///
     /// # Errors
-    /// Commands in a log that are not the beginning of `commands`, acknowledgements that skip one or
-    /// that have no command in the log, an engine that does not open.
+    /// Commands in a log that are not the beginning of `commands`, acknowledgements that skip one or that
+    /// have no command in the log, an engine that does not open.
     pub fn read<C: Chapter>(
         name: String,
         commands: &[Command],
@@ -123,7 +123,7 @@ pub(crate) fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path)
     let from = from.as_ref();
     let read = read_chain::<LogError>(&RealDisk, shard, &segments, from, None, |Stamp { sequence, .. }, command| {
         if submitted.next() != Some(&command) {
-            stranger.get_or_insert_with(|| format!("command {sequence} is {command:?}, which was not next"));
+            stranger.get_or_insert_with(|| format!("command {sequence} is {command:?}, which was not the next one"));
         }
         count += 1;
         Ok(())
@@ -135,14 +135,14 @@ pub(crate) fn compare_log(commands: &[Command], shard: ShardOf, data_dir: &Path)
     }
 }
 
-/// Where the log begins that is without its first segments; nothing for one that has them.
+/// Where a log that has lost its first segments begins; `None` for one that still has them.
 fn beginning(Segment { first, path }: &Segment) -> Result<Option<Place>, String> {
     if *first == Sequence::FIRST {
         return Ok(None);
     }
     let words = |problem: String| format!("{}: {problem}", path.display());
     let file = RealDisk.open(path).map_err(|error| words(error.to_string()))?;
-    let mut file = file.ok_or_else(|| words("it is not there any more".into()))?;
+    let mut file = file.ok_or_else(|| words("it is gone".into()))?;
     let reader = LogReader::new(&mut *file, path).map_err(|error| error.to_string())?;
     Ok(Some(reader.log_place()))
 }
@@ -154,8 +154,8 @@ fn read_acks(path: &Path) -> Result<(usize, Vec<Vec<Event>>), String> {
     parse_acks(&bytes).map_err(|complaint| format!("{}: {complaint}", path.display()))
 }
 
-/// What acknowledgements that were written down say: how many commands came before the first of them, and the events
-/// of each. The last may be cut off.
+/// Reads acknowledgements that were written down: how many commands came before the first of them, and the events of
+/// each. The last may be cut off.
 pub(crate) fn parse_acks(bytes: &[u8]) -> Result<(usize, Vec<Vec<Event>>), String> {
     let mut rest = bytes;
     let (mut before, mut acks) = (0, Vec::new());
@@ -170,7 +170,7 @@ pub(crate) fn parse_acks(bytes: &[u8]) -> Result<(usize, Vec<Vec<Event>>), Strin
         }
         let (rows, _) = events.as_chunks::<{ Event::BYTES }>();
         let decoded: Option<Vec<Event>> = rows.iter().map(Event::decode).collect();
-        acks.push(decoded.ok_or("what was acknowledged is no event")?);
+        acks.push(decoded.ok_or("what was acknowledged is not an event")?);
         rest = next;
     }
     Ok((before, acks))
@@ -219,7 +219,7 @@ impl<'left> Judge<'left> {
         Judge { left, last, passed }
     }
 
-    /// The command at this place leads to these events, and its market's model is in this state.
+    /// Checks one command: the model answers it with these events and is then in this state.
     fn see(&mut self, at: usize, command: &Command, events: &[Event], model: &Model) -> Result<(), String> {
         let market = command.market();
         let number = ShardOf::market(market, self.passed.len() as u16).shard as usize;
@@ -229,7 +229,9 @@ impl<'left> Judge<'left> {
         if let Some(acked) = place.and_then(|place| shard.acked.get(place))
             && acked != events
         {
-            return Err(format!("command {at} is {command:?}; acknowledged was {acked:?}, the model says {events:?}"));
+            return Err(format!(
+                "command {at} is {command:?}; the engine acknowledged {acked:?}, the model says {events:?}"
+            ));
         }
         if self.last.get(&market) != Some(&at) {
             return Ok(());
@@ -240,7 +242,7 @@ impl<'left> Judge<'left> {
 
     fn nothing_else(&self) -> Result<(), String> {
         match self.left.state.markets.keys().find(|market| !self.last.contains_key(market)) {
-            Some(market) => Err(format!("{}: market {market} is there, and nobody opened it", self.left.name)),
+            Some(market) => Err(format!("{}: market {market} exists, but no command opened it", self.left.name)),
             None => Ok(()),
         }
     }

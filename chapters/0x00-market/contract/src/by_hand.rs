@@ -1,5 +1,5 @@
-//! A schedule in the test's own hand: the roles of an engine make a step each time that the test says so. For what no
-//! answer shows: how much a role does before it looks around, and that it says when there is nothing to do.
+//! A schedule that the test drives by hand: a role of the engine makes a step only when the test says so. This tests
+//! what no answer shows: how much a role does before it checks again, and that it reports when it has nothing to do.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -8,7 +8,7 @@ use crate::harness::Acks;
 use crate::{Faults, SimDisk};
 use market::{Command, Engine, MarketId, Options, Schedule, Step};
 
-/// How many commands are matched at most before a look at what is durable.
+/// How many commands are matched at most before the next check of what is durable.
 const MATCH_MAX: usize = 256;
 
 /// The schedule. Clones are the same one.
@@ -48,7 +48,7 @@ impl Schedule for Hand {
         self.workers().push(Worker { role, step, has_ended: false });
     }
 
-    /// While the caller waits, each role makes a step.
+    /// Each role makes one step while the caller waits.
     fn turn(&self) {
         for worker in self.workers().iter_mut() {
             worker.step();
@@ -56,10 +56,10 @@ impl Schedule for Hand {
     }
 }
 
-/// Matching applies nothing that is not durable. It says how far it is after so many commands at most: whoever waits for
-/// an acknowledgement does not wait for all that came behind him. And each of the two says when it had nothing to do: a
-/// thread that always works never gives its core away.
-pub fn matching_stays_behind_and_says_when_it_is_idle<E: Engine>() {
+/// Matching applies nothing that is not durable. It reports its progress after a limited number of commands, so that
+/// a client does not wait for all the commands behind its own. And both roles report when they have nothing to do: a
+/// thread that always claims to work never gives up its core.
+pub fn matching_stays_behind_and_reports_idle<E: Engine>() {
     let hand = Hand::default();
     let mut folder = Folder::new(SimDisk::new(1, Faults::default()));
     let many = 4 * MATCH_MAX as u32;
@@ -74,7 +74,7 @@ pub fn matching_stays_behind_and_says_when_it_is_idle<E: Engine>() {
     let mut seen = 0;
     let mut at_most_so_many = || {
         let matched = acks.seen().len() - seen;
-        assert!(matched <= MATCH_MAX, "{matched} commands were matched at once");
+        assert!(matched <= MATCH_MAX, "{matched} commands were matched in one step");
         seen += matched;
     };
     until_idle(&hand, "matching", &mut at_most_so_many);
@@ -85,8 +85,8 @@ pub fn matching_stays_behind_and_says_when_it_is_idle<E: Engine>() {
     engine.close().expect("closed");
 }
 
-/// A frame takes all that there is when it is written, not only what was known when the one before was. On a slow disk
-/// a small frame costs as much time as a large one.
+/// A frame takes every command that is there when it is written, not only those known when the frame before was
+/// written. On a slow disk a small frame costs as much time as a large one.
 pub fn a_frame_takes_all_that_there_is<E: Engine>() {
     let hand = Hand::default();
     let mut folder = Folder::new(SimDisk::new(3, Faults::default()));
@@ -108,8 +108,9 @@ pub fn a_frame_takes_all_that_there_is<E: Engine>() {
     engine.close().expect("closed");
 }
 
-/// Who lets an engine go without waiting hears of all that becomes durable on the way out: the journal takes what is still
-/// in the ring, and matching ends after it, and after all that it left, which is more than matching applies at once.
+/// Dropping an engine without waiting still acknowledges everything that becomes durable on the way out: the journal
+/// takes what is left in the ring, and matching ends after the journal and handles all that the journal left, which
+/// is more than it applies in one step.
 pub fn all_that_is_durable_is_acknowledged<E: Engine>() {
     let hand = Hand::default();
     let mut folder = Folder::new(SimDisk::new(2, Faults::default()));
@@ -123,10 +124,10 @@ pub fn all_that_is_durable_is_acknowledged<E: Engine>() {
     // Two of three frames, and matching has made no step.
     (0..2).for_each(|_| assert_eq!(hand.step("journal"), Step::Worked));
     drop(engine);
-    assert_eq!(acks.seen().len(), many, "acknowledged of {many} commands that the journal made durable at last");
+    assert_eq!(acks.seen().len(), many, "acknowledged of {many} commands that the journal made durable on the way out");
 }
 
-/// Lets a role make steps until it says that there is nothing more to do.
+/// Steps a role until it reports that it has nothing left to do.
 fn until_idle(hand: &Hand, role: &str, mut after_each: impl FnMut()) {
     for _ in 0..100 {
         if hand.step(role) == Step::Idle {
@@ -134,5 +135,5 @@ fn until_idle(hand: &Hand, role: &str, mut after_each: impl FnMut()) {
         }
         after_each();
     }
-    panic!("{role} has nothing to do, and still says that it works");
+    panic!("{role} has nothing to do, but still reports work");
 }

@@ -1,4 +1,4 @@
-//! Counts what is read of a disk, so that a test can say how much a reader may cost.
+//! Counts the reads of a disk, so that a test can limit what a reader may cost.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex};
 use crate::through::Meddle;
 use market::LogFile;
 
-/// What was read so far.
+/// What has been read so far.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Reads {
-    /// How many bytes, each as often as it was read.
+    /// How many bytes, counting each as often as it was read.
     pub bytes: u64,
-    /// The most bytes that were asked for at once: so much memory they needed.
+    /// The largest single read, in bytes: the reader needed this much memory.
     pub most_at_once: usize,
 }
 
-/// Counts; a copy counts on.
+/// A disk that counts reads. Clones share one count.
 #[derive(Clone, Default)]
 pub struct Counted(Arc<Mutex<Reads>>);
 
 impl Counted {
-    /// What was read.
+    /// The counts so far.
     pub fn reads(&self) -> Reads {
         *self.0.lock().unwrap()
     }

@@ -1,8 +1,8 @@
 //! Logs that were cut off or damaged, byte by byte and bit by bit.
 //!
-//! A log that ends early is a crash: the whole frames count and the rest is cut off. A log that is
-//! damaged in its middle is a disaster: the engine says where, and loads nothing. The difference
-//! must be seen at every byte, and in the framing of every chapter.
+//! A log that ends early is a crash: the whole frames count and the rest is cut off. A log that is damaged in
+//! its middle is a disaster: the engine says where, and loads nothing. An engine must tell the two apart at
+//! every byte, and in the framing of every chapter.
 
 use crate::faults::Faults;
 use crate::fixture::{Fixture, Framing, unsynced_disk};
@@ -23,8 +23,8 @@ pub(crate) fn fixture(oracle: &Oracle, framing: Framing) -> Fixture {
     Fixture::new(&commands, framing, ShardOf::ONLY)
 }
 
-/// A log cut at every byte, or at every seventh where rounds are few, in real files, comes back as its whole frames, and
-/// the engine goes on from there.
+/// A log cut at every byte (every seventh where rounds are few), in real files, is recovered up to its last whole
+/// frame, and the engine continues from there.
 pub fn cut_at_every_byte<E: Engine>() {
     let oracle = oracle(200);
     let folder = Folder::new(unsynced_disk());
@@ -43,7 +43,7 @@ pub fn cut_at_every_byte_of_single_frames<E: Engine>() {
     cut::<E>(&folder, &oracle, &log, &put, step(), Vec::truncate);
 }
 
-/// The same where space was reserved: zeros stand in place of what did not get to the disk.
+/// The same with reserved space: zeros stand in place of the bytes that did not reach the disk.
 pub fn cut_in_reserved_space<E: Engine>() {
     let oracle = oracle(60);
     let disk = SimDisk::new(2, Faults::default());
@@ -51,14 +51,15 @@ pub fn cut_in_reserved_space<E: Engine>() {
     let log = fixture(&oracle, Framing::Mixed(24)).reserved(2_000);
     let put = |bytes: &[u8]| disk.put(&folder.log(), bytes);
     cut::<E>(&folder, &oracle, &log, &put, step(), |bytes, length| bytes[length..].fill(0));
-    // A sector of a frame that came without the sectors before it.
+    // A sector of a frame that reached the disk without the sectors before it.
     let last = log.frames[log.frames.len() - 1];
     cut::<E>(&folder, &oracle, &log, &put, step(), |bytes, length| {
         bytes[last.start..length.clamp(last.start, last.end)].fill(0);
     });
 }
 
-/// From one cut to the next. No record is a multiple of seven bytes long, so all places in one have their turn.
+/// The distance from one cut to the next. No record is a multiple of seven bytes long, so every place in a
+/// record is hit in turn.
 fn step() -> usize {
     Rounds::asked().pick(7, 1)
 }
@@ -88,8 +89,8 @@ fn cut<E: Engine>(
         let end = log.frames.iter().rfind(|frame| frame.after == whole).map_or(HEADER_BYTES, |frame| frame.end);
         let torn = bytes[end..].iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
         let then = || {
-            // Going on shows what was recovered, for every answer follows from it. Now and then the
-            // engine is closed first, as it came back.
+            // Continuing shows what was recovered, because every answer follows from it. Now and then the
+            // engine is closed right after recovery.
             if length % 16 == 0 {
                 folder.recovers::<E>(oracle, whole)?;
                 put(&bytes);
@@ -103,8 +104,8 @@ fn cut<E: Engine>(
     }
 }
 
-/// Any one bit flipped, or one of each byte where rounds are few: an error that says where, or, in the last frame, a torn
-/// tail.
+/// Any one bit flipped, or one of each byte where rounds are few. The engine reports an error that says where, or, in
+/// the last frame, a torn tail.
 pub fn flip_every_bit<E: Engine>() {
     let oracle = oracle(40);
     let folder = Folder::new(unsynced_disk());
@@ -132,7 +133,7 @@ fn flipped<E: Engine>(
             EngineError::Log(LogError::Foreign { .. } | LogError::UnknownVersion { .. }) => unchanged(folder, bytes),
             error => Err(format!("another error was expected than: {error}")),
         },
-        // Where a header should be, bytes that no crash leaves are refused.
+        // Where a header should be, bytes that no crash leaves behind are refused.
         None if byte < log.end() + RECORD_BYTES => {
             let end = (log.end() as u64, oracle.len() as u64);
             torn::<E>(folder, oracle, oracle.len()).or_else(|_| damaged::<E>(folder, end.0, end.1, bytes))
@@ -147,7 +148,7 @@ fn flipped<E: Engine>(
     }
 }
 
-/// The engine comes back with the first `count` commands, and says that there was something torn behind them.
+/// The engine recovers the first `count` commands and reports a torn end after them.
 fn torn<E: Engine>(folder: &Folder, oracle: &Oracle, count: usize) -> Result<(), String> {
     match folder.recovers::<E>(oracle, count)?.torn_bytes {
         0 => Err("the torn frame was not reported".into()),
@@ -178,7 +179,8 @@ fn unchanged(folder: &Folder, bytes: &[u8]) -> Result<(), String> {
     if after == bytes { Ok(()) } else { Err("the engine changed a log that it does not trust".into()) }
 }
 
-/// Whole frames that are missing, doubled or in another order: never a history with a hole in it.
+/// Whole frames that are missing, doubled or in another order: the engine never accepts a history with a hole
+/// in it.
 pub fn frames_out_of_place<E: Engine>() {
     let oracle = oracle(60);
     let log = fixture(&oracle, Framing::Mixed(8));
@@ -209,7 +211,7 @@ pub fn frames_out_of_place<E: Engine>() {
         damaged::<E>(&folder, frame.end as u64, frame.after as u64, &bytes)
             .unwrap_or_else(|error| panic!("frames {doubled:?}: {error}"));
     }
-    // The last frame once more is nothing that a crash leaves.
+    // No crash writes the last frame twice.
     let bytes = put(&[all, vec![last]].concat());
     damaged::<E>(&folder, log.end() as u64, oracle.len() as u64, &bytes)
         .unwrap_or_else(|error| panic!("the last frame twice: {error}"));

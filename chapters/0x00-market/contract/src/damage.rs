@@ -1,7 +1,7 @@
-//! Damage that looks like a crash: acknowledged frames that can't be read, and behind them a frame that is torn.
+//! Damage that looks like a crash: acknowledged frames that can't be read, followed by a torn frame.
 //!
-//! What is cut off as torn is gone, and nobody is told. So an engine must not take for torn what bytes show to
-//! have been acknowledged: it refuses, and leaves the log as it found it.
+//! What is cut off as torn is lost without a message to anyone. So an engine must not treat as torn what the
+//! bytes prove to have been acknowledged: it refuses the log, and leaves it as it found it.
 
 use crate::crash::{damaged, fixture, oracle};
 use crate::fixture::{Fixture, Frame, Framing, unsynced_disk};
@@ -14,10 +14,10 @@ use market::{Engine, MarketId};
 
 const FRAMINGS: [Framing; 4] = [Framing::One, Framing::Many(2), Framing::Many(32), Framing::Mixed(24)];
 
-/// How large a sector may be: when the power goes while one is written, all of it may be spoiled.
+/// Sector sizes. When the power fails during a write, the whole sector may be spoiled.
 const SECTORS: [usize; 2] = [512, 4_096];
 
-/// A bit rots in each of the last fifty frames, and a crash cuts ten bytes off.
+/// A bit has flipped in each of the last fifty frames, and a crash cuts ten bytes off.
 pub fn rot_before_a_torn_frame<E: Engine>() {
     let folder = Folder::new(unsynced_disk());
     for framing in FRAMINGS {
@@ -32,13 +32,13 @@ pub fn rot_before_a_torn_frame<E: Engine>() {
     }
 }
 
-/// The last frame but one has a rotten bit, and of the last one came as much as there may come, in a file that ends
-/// there or has reserved space behind it.
+/// The last frame but one has a flipped bit, and any possible part of the last frame was written, in a file that
+/// ends there or has reserved space behind it.
 pub fn rot_before_a_frame_cut_at_every_byte<E: Engine>() {
     let folder = Folder::new(unsynced_disk());
     let log = fixture(&oracle(60), Framing::Many(4));
     let [.., before, last] = log.frames[..] else { panic!("there are many frames") };
-    // Of nothing but zeros nobody can say that it was written.
+    // A frame of nothing but zeros can't be told from space that was never written.
     for length in last.start + 1..last.end {
         let mut bytes = log.bytes[..length].to_vec();
         // In its header as well.
@@ -51,7 +51,8 @@ pub fn rot_before_a_frame_cut_at_every_byte<E: Engine>() {
     }
 }
 
-/// The power goes while a frame is written, and takes with it what the frame shares a sector with.
+/// The power fails while a frame is written, and everything that shares a sector with the frame is spoiled
+/// too.
 pub fn a_spoiled_sector<E: Engine>() {
     let folder = Folder::new(unsynced_disk());
     let mut random = Random::new(14);
@@ -61,7 +62,8 @@ pub fn a_spoiled_sector<E: Engine>() {
         for sector_bytes in SECTORS {
             for torn in &log.frames {
                 let sector = torn.start / sector_bytes * sector_bytes;
-                // The sector of the file's header has its own refusal; and one that begins with the frame is not shared.
+                // The sector of the file's header has its own refusal; and a sector that begins with the frame is not
+                // shared.
                 if sector == 0 || sector == torn.start {
                     continue;
                 }
@@ -78,8 +80,8 @@ pub fn a_spoiled_sector<E: Engine>() {
     assert!(spoiled > 500, "only {spoiled} sectors were spoiled");
 }
 
-/// The log up to the frame `torn`, with random bytes in `sector`; what of the frame lies behind the sector came, or
-/// is zeros, or lies beyond the end of the file.
+/// The log up to the frame `torn`, with random bytes in `sector`. The rest of the frame, behind the sector, was
+/// written, or is zeros, or lies beyond the end of the file.
 fn torn_with_its_sector(
     log: &Fixture,
     torn: Frame,
@@ -108,8 +110,8 @@ fn two_logs(folder: &Folder) -> [(PathBuf, Fixture); 2] {
     })
 }
 
-/// The frame of another shard's log has the right sequence, and lies where this shard's frame was: a write that went
-/// astray. Its checksum is wrong here.
+/// The frame of another shard's log has the right sequence, and lies where this shard's frame was: a misdirected
+/// write. Its checksum is wrong here.
 pub fn a_siblings_frame<E: Engine>() {
     let mut folder = Folder::new(unsynced_disk());
     folder.options.shards = 2;
@@ -119,7 +121,7 @@ pub fn a_siblings_frame<E: Engine>() {
         for (path, log) in &logs {
             std::fs::write(path, &log.bytes).unwrap();
         }
-        // This also makes the watermarks, which miss the last frame when it is not the log's own.
+        // This also writes the watermarks; they do not cover the last frame when that is not the log's own.
         let (engine, recovery) = E::open(&folder.options, &mut crate::harness::Acks::default().receivers()).unwrap();
         assert_eq!(recovery.commands, 48);
         drop(engine);
@@ -133,12 +135,13 @@ pub fn a_siblings_frame<E: Engine>() {
             let place = if at < 3 { format!("byte {}", frame.start) } else { "command 24 was on disk".into() };
             let named = [path.display().to_string(), place];
             assert!(named.iter().all(|name| words.contains(name)), "the error does not name {named:?}: {words}");
-            assert!(folder.files() == before, "files changed in spite of: {words}");
+            assert!(folder.files() == before, "the engine refused, but files changed: {words}");
         }
     }
 }
 
-/// One log of two is damaged, and the other one torn: no file of either is changed, whichever is read first.
+/// One log of two is damaged, and the other one is torn: the engine changes no file of either, whichever it
+/// reads first.
 pub fn one_log_of_several_is_refused<E: Engine>() {
     let mut folder = Folder::new(unsynced_disk());
     folder.options.shards = 2;

@@ -1,6 +1,7 @@
-//! What no crash does, done to a copy of the disk: sectors are spoiled, garbage is found where a file has grown, a frame
-//! lands in the wrong place, a log's name is lost. The engine refuses, and then it has changed nothing; or it is none
-//! the worse. What it may be without is the last frame, where it alone is hurt and no watermark tells.
+//! Damage that no crash causes, done to a copy of the disk: sectors are spoiled, garbage is found where a file has
+//! grown, a frame lands in the wrong place, a log's name is lost. Either the engine refuses and has changed nothing,
+//! or it recovers everything. It may lose only the last frame, when that frame alone is damaged and no watermark
+//! covers it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use market::{Disk, Engine, EngineError, LogReader, Options, Sequence, watermark}
 
 const SECTOR_BYTES: usize = 512;
 
-/// How many logs of each kind of damage a chapter is shown by itself. Its simulations meet many more.
+/// How many logs of each kind of damage each chapter is tested with. Its simulations meet many more.
 const LOGS: u64 = 200;
 
 /// What happens to a log.
@@ -29,22 +30,22 @@ enum Damage {
     MisdirectedFrame,
 }
 
-/// Any sector of the log is other bytes.
+/// Any sector of the log holds other bytes.
 pub fn a_sector_rots<E: Engine>() {
     damaged_logs::<E>(Damage::SpoiledSector);
 }
 
-/// The file has grown, and there is garbage where nothing was written.
+/// The file has grown, and the new space holds garbage.
 pub fn garbage_at_the_end<E: Engine>() {
     damaged_logs::<E>(Damage::Garbage);
 }
 
-/// The last frame is not where it belongs, but elsewhere in the log.
+/// The last frame was written to the wrong place in the log.
 pub fn a_misdirected_frame<E: Engine>() {
     damaged_logs::<E>(Damage::MisdirectedFrame);
 }
 
-/// Logs that an engine wrote and closed in peace, damaged in one way.
+/// Logs that an engine wrote and closed normally, damaged in one way.
 fn damaged_logs<E: Engine>(damage: Damage) {
     for seed in 0..LOGS {
         let mut random = Random::new(seed);
@@ -66,14 +67,14 @@ fn damaged_logs<E: Engine>(damage: Damage) {
 enum May {
     /// Only refuse.
     Refuse,
-    /// Also come back with so many commands or more.
+    /// Also recover at least this many commands.
     ComeBackWith(usize),
 }
 
 /// A copy of the disk that is damaged and opened.
 pub(crate) struct Decay<'a> {
     pub(crate) disk: SimDisk,
-    /// How the engine is opened, but for its disk.
+    /// How the engine is opened, except for its disk.
     pub(crate) options: &'a Options,
     /// Every command that may be on the disk.
     pub(crate) oracle: &'a Oracle,
@@ -81,10 +82,10 @@ pub(crate) struct Decay<'a> {
 }
 
 impl Decay<'_> {
-    /// Flips one bit on a copy of the disk. The engine may refuse; or it may take the last frame for torn, where
-    /// there is nothing behind it: anything there was written when the last frame had been acknowledged. In and
-    /// behind a torn frame the bit takes nothing away; but no crash leaves just any header, and behind the end that one
-    /// names, nothing may be.
+    /// Flips one bit on a copy of the disk. The engine may refuse; or it may treat the last frame as torn, if nothing
+    /// follows it: anything that follows was written after the last frame had been acknowledged. A bit in or behind a
+    /// torn frame loses nothing. But a crash leaves only certain headers, and nothing may follow the end that a
+    /// header names.
     pub(crate) fn flip_a_bit<E: Engine>(self) -> Result<(), String> {
         let (disk, path) = (&self.disk, self.options.data_dir.join(FILE_NAME));
         let Some(mut bytes) = disk.read(&path) else { return Ok(()) };
@@ -129,7 +130,7 @@ impl Decay<'_> {
             Damage::Garbage => self.grow_garbage(bytes, last),
             Damage::MisdirectedFrame => self.misdirect(bytes, &frames, last),
         };
-        // Without its watermark a log is less sure.
+        // Without its watermark the engine knows less about a log.
         let may = if self.random.one_in(2) {
             disk.put(&path, &damaged);
             may
@@ -144,7 +145,7 @@ impl Decay<'_> {
         self.opens_or_refuses::<E>(may).map_err(|complaint| format!("{what}, the last frame is {last:?}: {complaint}"))
     }
 
-    /// A whole sector of the file is other bytes.
+    /// A whole sector of the file is overwritten.
     fn spoil_a_sector(&mut self, mut bytes: Vec<u8>, last: Frame) -> (String, Vec<u8>, May) {
         let start = self.random.below(bytes.len().div_ceil(SECTOR_BYTES) as u64) as usize * SECTOR_BYTES;
         let end = bytes.len().min(start + SECTOR_BYTES);
@@ -154,7 +155,8 @@ impl Decay<'_> {
         (format!("bytes {start} to {end} were spoiled"), bytes, may)
     }
 
-    /// The file has grown, and other bytes are there than were written: any, or what an earlier file had left there.
+    /// The file has grown, and the new space holds bytes that were not written there: random ones, or those of an
+    /// earlier file.
     fn grow_garbage(&mut self, mut bytes: Vec<u8>, last: Frame) -> (String, Vec<u8>, May) {
         let (before, more) = (bytes.len(), 1 + self.random.below(3 * SECTOR_BYTES as u64) as usize);
         let what = if self.random.one_in(2) {
@@ -169,14 +171,15 @@ impl Decay<'_> {
         (format!("{more} bytes of {what} are at the end"), bytes, May::ComeBackWith(last.after))
     }
 
-    /// The last frame is not in its place, but in that of another or further behind.
+    /// The last frame is not in its place, but in the place of another frame or further behind.
     fn misdirect(&mut self, mut bytes: Vec<u8>, frames: &[Frame], last: Frame) -> (String, Vec<u8>, May) {
         let frame = bytes[last.start..last.end].to_vec();
         bytes[last.start..].fill(0);
         let earlier = self.random.below(frames.len() as u64) as usize;
         let (at, may) = match frames[earlier] {
             other if other != last => (other.start, May::Refuse),
-            // Behind its place it can be seen where frames can begin. Elsewhere it looks like a torn one.
+            // Behind its own place it is detected wherever a frame can begin. Elsewhere it looks like a torn
+            // frame.
             _ if self.random.one_in(2) => {
                 (last.start + RECORD_BYTES * (1 + self.random.below(30) as usize), May::Refuse)
             }
@@ -192,8 +195,8 @@ impl Decay<'_> {
         let options = Options { disk: Arc::new(disk.clone()), ..self.options.clone() };
         let (engine, recovery) = match E::open(&options, &mut Acks::default().receivers()) {
             Err(EngineError::Log(_)) if disk.contents() == before => return Ok(()),
-            Err(EngineError::Log(error)) => return Err(format!("files changed in spite of: {error}")),
-            Err(error) => return Err(format!("it is refused for another reason than the log: {error}")),
+            Err(EngineError::Log(error)) => return Err(format!("the engine refused, but files changed: {error}")),
+            Err(error) => return Err(format!("the engine refused for another reason than the log: {error}")),
             Ok(opened) => opened,
         };
         let count = recovery.commands as usize;
@@ -202,7 +205,7 @@ impl Decay<'_> {
         }
         let closed = engine.close().map_err(|error| error.to_string())?;
         check_state(&self.oracle.state(count), &closed.state)?;
-        // What it found does not come back later.
+        // Commands that were not recovered do not reappear later.
         for (more, found) in [(&prologue()[..1], count), (&[], count + 1)] {
             let recovery = run::<E>(&options, more, 1)?.recovery;
             if recovery.commands as usize != found {
@@ -212,7 +215,7 @@ impl Decay<'_> {
         Ok(())
     }
 
-    /// With several shards: the log of one is gone, or its last frame is in a sibling's log.
+    /// With several shards: one log is gone, or its last frame was written to another shard's log.
     pub(crate) fn damage_a_sibling<E: Engine>(self) -> Result<(), String> {
         let (shards, disk) = (self.options.shards, &self.disk);
         let log = |shard: u16| self.options.data_dir.join(ShardOf { shard, shards }.file_name());
@@ -233,14 +236,14 @@ impl Decay<'_> {
     }
 }
 
-/// Where the torn frame that begins at `start` would have ended, if its header came.
+/// Where the torn frame that begins at `start` would have ended, if its header was written.
 fn end_of_torn(bytes: &[u8], start: usize) -> Option<usize> {
     let named = u32::from_le_bytes(bytes.get(start..start + 4)?.try_into().ok()?) as usize >> 8;
     (named > 0).then_some(start + RECORD_BYTES + named)
 }
 
-/// Moves the last frame of a log to another log, where a frame may begin there, and says where that is; nowhere if the
-/// watermark does not know of the frame, for then nothing tells that it is missing.
+/// Moves the last frame of a log to another log, to a place where a frame may begin, and returns that place. Does
+/// nothing if the watermark does not cover the frame, because then nothing shows that it is missing.
 fn swap_last_frame(disk: &SimDisk, from: &Path, to: &Path, random: &mut Random) -> Result<Option<usize>, String> {
     let (frames, others) = (frames_of(disk, from)?, frames_of(disk, to)?);
     let (Some(mut bytes), Some(mut other)) = (disk.read(from), disk.read(to)) else { return Ok(None) };
@@ -261,7 +264,7 @@ fn swap_last_frame(disk: &SimDisk, from: &Path, to: &Path, random: &mut Random) 
     Ok(Some(at))
 }
 
-/// The last command that the watermark of a log knows of.
+/// The last command that a log's watermark covers.
 fn mark_of(disk: &SimDisk, path: &Path) -> Result<Option<Sequence>, String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let Some(mut file) = disk.open(path).map_err(|error| words(&error))? else { return Ok(None) };

@@ -1,7 +1,7 @@
-//! The engine beside the model: the same commands, and every event, balance and book compared.
+//! Runs the engine beside the model on the same commands, and compares every event, balance and book.
 //!
-//! Generated streams are small and wild; `proptest` shrinks a failing one to the few commands that
-//! matter. Flows are the measured workloads, shortened, because the model is slow.
+//! Generated streams are small and wild; `proptest` shrinks a failing one to the few commands that matter.
+//! Flows are the measured workloads, shortened, because the model is slow.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -19,22 +19,22 @@ use market::model::Model;
 use market::{AccountId, Cents, Command, Engine, Intent, MarketId, OrderId, Outcome, TimeInForce};
 use program::rounds::Rounds;
 
-/// How many generated streams, of few rounds and of all; `PROPTEST_CASES` asks for another number.
+/// How many generated streams run, with few rounds and with all; `PROPTEST_CASES` sets another number.
 const CASES: (u32, u32) = (500, 2_000);
-/// From so many streams on, everything that can be met is met.
+/// With at least this many streams, every case is expected to occur.
 const MEETS_ALL: u32 = 500;
 
-/// Generated streams with one shard: the whole stream of events is the model's.
+/// Generated streams with one shard: the whole stream of events matches the model.
 pub fn generated_streams<E: Engine>() {
     generated::<E>(1, proptest::strategy::Just(1));
 }
 
-/// Generated streams with 1 to 8 shards, for engines that have them: each market's events are the model's.
+/// Generated streams with 1 to 8 shards, for engines that have them: each market's events match the model.
 pub fn generated_streams_in_shards<E: Engine>() {
     generated::<E>(4, 1..=8_u16);
 }
 
-/// Of all streams one in so many.
+/// Runs one in `one_in` of all streams.
 fn generated<E: Engine>(one_in: u32, shards: impl Strategy<Value = u16>) {
     let asked = std::env::var_os("PROPTEST_CASES").map(|_| Config::default().cases);
     let cases = asked.unwrap_or_else(|| Rounds::asked().pick(CASES.0, CASES.1) / one_in);
@@ -58,7 +58,7 @@ fn generated<E: Engine>(one_in: u32, shards: impl Strategy<Value = u16>) {
     }
 }
 
-/// Runs engine and model, compares all there is to compare, and opens the engine once more.
+/// Runs engine and model, compares everything, and reopens the engine.
 fn compare<E: Engine>(folder: &Folder, commands: &[Command], flush_every: usize, met: &mut Met) -> Result<(), String> {
     let mut model = Model::default();
     let answer = |&command: &Command| Expected { command, events: model.apply(&command) };
@@ -93,8 +93,8 @@ pub fn flows<E: Engine>() {
     }
 }
 
-/// Where sums meet their limit, which hardly any generated stream does: a market is full to the last cent,
-/// and what leaves it makes room for just as much.
+/// Sums at their limit, which generated streams hardly ever reach: a market is full to the last cent, and
+/// what leaves it makes room for exactly as much.
 pub fn limits<E: Engine>() {
     let (market, one, other) = (MarketId(1), AccountId(1), AccountId(2));
     let deposit = |account, cents| Command::Deposit { market, account, amount: Cents(cents), request: 0 };
@@ -121,14 +121,14 @@ pub fn limits<E: Engine>() {
     compare::<E>(&folder, &commands, 4, &mut Met::default()).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Ids far apart, which a table of ids may send to one place: every market, account and order is found, also
-/// after the tables have grown.
+/// Ids far apart, which a table of ids may send to one place: every market, account and order is still found,
+/// even after the tables have grown.
 pub fn ids_far_apart<E: Engine>() {
     let far = |n: u32| n << 20;
     let (markets, busy) = ((1..=100).map(far).map(MarketId), MarketId(far(7)));
     let deposit = |n| Command::Deposit { market: busy, account: AccountId(far(n)), amount: Cents(100), request: 0 };
     let withdraw = |n| Command::Withdraw { market: busy, account: AccountId(far(n)), amount: Cents(1), request: 0 };
-    // Every 1,024th order stays, and is cancelled when all have come.
+    // Every 1,024th order stays, and is cancelled when all have been placed.
     const APART: u32 = 1_024;
     let place = |n: u32| {
         let account = AccountId(far(1 + n / APART));

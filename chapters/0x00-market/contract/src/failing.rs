@@ -1,4 +1,4 @@
-//! A disk that says no: the engine stops, acknowledges nothing that is not on disk, retries nothing,
+//! A disk that reports errors: the engine stops, acknowledges nothing that is not on disk, retries nothing,
 //! and a restart has everything that was acknowledged.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::streams::Random;
 use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf, decode_command};
 use market::{Acknowledge, Engine, EngineError, Event, Options, Stamp};
 
-/// How many commands are flushed together, so that each group has a write and a sync at least.
+/// How many commands are flushed together, so that each group causes at least one write and one sync.
 const GROUP: usize = 5;
 const GROUPS: usize = 8;
 
@@ -33,13 +33,13 @@ pub fn a_write_fails<E: Engine>() {
 
 /// The disk is full after any number of bytes, so mostly in the middle of a frame.
 pub fn the_disk_fills_up<E: Engine>() {
-    // Even one frame of all the commands needs more than this.
+    // Even a single frame with all the commands needs more than this.
     for capacity in (RECORD_BYTES..GROUPS * GROUP * RECORD_BYTES).step_by(13) {
         stops::<E>(Faults { capacity: Some(capacity as u64), ..Faults::default() });
     }
 }
 
-/// Writes that take only a part of what they are given are no failure.
+/// A write that takes only part of its bytes is not a failure.
 pub fn short_writes_are_completed<E: Engine>() {
     let oracle = Oracle::of(&Random::new(8).stream(300));
     for batch_max in [1, 64] {
@@ -75,7 +75,7 @@ fn stops_once<E: Engine>(faults: &Faults, batch_max: usize, machine_dies: bool) 
                     went = engine.flush();
                 }
             }
-            names_the_log(&folder, &went.err().ok_or("the disk failed, and the engine went on")?)?;
+            names_the_log(&folder, &went.err().ok_or("the disk failed, but the engine went on")?)?;
             if engine.submit(oracle.steps(0)[0].command).is_ok() {
                 return Err("it took a command after it had stopped".into());
             }
@@ -93,13 +93,13 @@ fn stops_once<E: Engine>(faults: &Faults, batch_max: usize, machine_dies: bool) 
     folder.options.disk = Arc::new(after);
     let back = run::<E>(&folder.options, &[], 1)?.recovery.commands as usize;
     if back < acknowledged || back > submitted {
-        return Err(format!("it came back with {back} commands of {submitted}, and {acknowledged} were acknowledged"));
+        return Err(format!("it recovered {back} commands of {submitted}, but {acknowledged} were acknowledged"));
     }
     folder.recovers::<E>(&oracle, back)?;
     folder.goes_on::<E>(&oracle, back, GROUP).map(|_| ())
 }
 
-/// The error must say where; a thread that stopped may say it in its last words.
+/// The error must say where; an engine whose thread stopped may report it later.
 fn names_the_log(folder: &Folder, error: &EngineError) -> Result<(), String> {
     let words = error.to_string();
     let folder = folder.path().display().to_string();
@@ -131,7 +131,7 @@ pub fn recovery_fails_and_is_repeated<E: Engine>() {
     }
 }
 
-/// At the very moment of each acknowledgement its command is on the disk, and the disk has said so.
+/// At the moment of each acknowledgement its command is on the disk, and the disk has confirmed that.
 pub fn acknowledged_means_durable<E: Engine>() {
     let commands = Random::new(11).stream(300);
     for (batch_max, flush_every) in [(1, 300), (7, 3), (64, 300), (1_024, 20)] {
@@ -151,7 +151,7 @@ pub fn acknowledged_means_durable<E: Engine>() {
     }
 }
 
-/// A receiver that looks at the disk.
+/// A receiver that checks the disk.
 #[derive(Clone)]
 struct Witness {
     disk: SimDisk,
@@ -167,14 +167,14 @@ impl Acknowledge for Witness {
         let bytes = self.disk.durable(&self.log).unwrap();
         while self.durable < sequence.0 {
             let header = bytes.get(self.offset..self.offset + RECORD_BYTES);
-            let header = header.unwrap_or_else(|| panic!("command {sequence} was acknowledged and is not on disk"));
+            let header = header.unwrap_or_else(|| panic!("command {sequence} was acknowledged but is not on disk"));
             let length = u32::from_le_bytes([header[1], header[2], header[3], 0]) as usize;
             let start = self.offset + RECORD_BYTES;
             self.offset = start + length;
             let (records, _) = bytes[start..self.offset].as_chunks::<RECORD_BYTES>();
             assert!(
                 length > 0 && records.iter().all(|record| decode_command(record).is_some()),
-                "a frame on disk is not whole"
+                "a frame on disk is incomplete"
             );
             self.durable += records.len() as u64;
         }

@@ -12,16 +12,17 @@ use market::{Command, Disk, LogFile, LogId, RealDisk, Stamp, UnixMs};
 /// The header of a log of version 1, of the only shard: magic, version, shard, shards, checksum, zero.
 pub const HEADER_1: [u8; RECORD_BYTES] = *b"99CENTS\n\x01\0\0\0\0\0\x01\0\x51\xb2\x25\x67\0\0\0\0";
 
-/// The time of the first frame of a log made by hand. Engines in tests have a clock that stands there.
+/// The time of the first frame of a log made by hand. The clock of engines in tests stands still at this
+/// time.
 pub const TIME: UnixMs = UnixMs(1_700_000_000_000);
 
-/// The header of a log made by hand: each shard's has an identity of its own.
+/// The header of a log made by hand: each shard's header has its own identity.
 pub fn header(shard: ShardOf) -> LogHeader {
     LogHeader::new(shard, LogId(0x99 + u64::from(shard.shard)))
 }
 
-/// Real files without the wait for the disk. A test that only reads back what it wrote needs none,
-/// for nobody pulls the plug.
+/// Real files without the wait for the disk. A test that only reads back what it wrote does not need the
+/// wait, because the machine does not lose power.
 pub fn unsynced_disk() -> impl Disk + Clone {
     Through::new(Arc::new(RealDisk), Unsynced)
 }
@@ -42,13 +43,13 @@ pub enum Framing {
     One,
     /// This many, as group commit writes under load.
     Many(usize),
-    /// From one to this many, as it comes.
+    /// Between one and this many, at random.
     Mixed(usize),
 }
 
 /// A log and where its frames are.
 pub struct Fixture {
-    /// The log's identity; none for one of version 1.
+    /// The log's identity; `None` for a log of version 1.
     pub id: LogId,
     /// The file's contents.
     pub bytes: Vec<u8>,
@@ -76,7 +77,7 @@ impl Fixture {
         Fixture { id: header.id, bytes: header.encode().to_vec(), frames: Vec::new() }.filled(commands, framing)
     }
 
-    /// The log of these commands in version 1, of the only shard. Those have no numbers.
+    /// The log of these commands in version 1, of the only shard. Logs of version 1 have no identity.
     pub fn version_1(commands: &[Command], framing: Framing) -> Fixture {
         Fixture { id: LogId::NONE, bytes: HEADER_1.to_vec(), frames: Vec::new() }.filled(commands, framing)
     }
@@ -130,7 +131,8 @@ impl Fixture {
         if self.id == LogId::NONE { RECORD_BYTES } else { HEADER_BYTES }
     }
 
-    /// How many commands are in the frames that `bytes`, which was a copy of the log, still begins with.
+    /// How many commands are in the frames that are still whole at the beginning of `bytes`, a copy of the
+    /// log.
     pub fn commands_in(&self, bytes: &[u8]) -> usize {
         let whole = |frame: &&Frame| bytes.get(frame.start..frame.end) == Some(&self.bytes[frame.start..frame.end]);
         self.frames.iter().take_while(whole).last().map_or(0, |frame| frame.after)

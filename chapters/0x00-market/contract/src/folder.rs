@@ -1,5 +1,5 @@
-//! A data directory whose log a test puts there, and the two questions about it: does the engine
-//! come back with just these commands, and does it go on from there?
+//! A data directory with a log that a test puts there, and two questions about it: does the engine recover
+//! exactly these commands, and does it continue from there?
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::oracle::Oracle;
 use market::log::FILE_NAME;
 use market::{Clock, Command, Disk, Engine, EngineError, Options, Recovery, watermark};
 
-/// A data directory that goes away with this value.
+/// A data directory that is removed when this value is dropped.
 pub struct Folder {
     directory: TempDir,
     /// How engines are opened here.
@@ -21,17 +21,18 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// An empty directory, in memory where the system offers that, with this disk behind the log.
+    /// An empty directory, in memory where the system offers that; logs are on this disk.
     ///
     /// # Panics
-    /// When no directory can be made, for no test can go on then.
+    /// When no directory can be made.
     pub fn new(disk: impl Disk + 'static) -> Folder {
-        // Thousands of files are made and truncated here, and a busy file system lets each wait.
+        // Thousands of files are made and truncated here, and each of these can be slow on a busy file
+        // system.
         let in_memory = tempfile::tempdir_in("/dev/shm");
         Folder::within(in_memory.or_else(|_| tempfile::tempdir()).unwrap(), disk)
     }
 
-    /// An empty directory on the machine's disk, with this disk behind the log.
+    /// An empty directory on the machine's disk, with logs on this disk.
     ///
     /// # Panics
     /// When no directory can be made.
@@ -50,7 +51,7 @@ impl Folder {
         self.directory.path()
     }
 
-    /// Every real file there, byte for byte, but the lock's.
+    /// Every real file in it, byte for byte, except the lock file.
     ///
     /// # Panics
     /// When a file can't be read.
@@ -65,7 +66,8 @@ impl Folder {
         self.path().join(FILE_NAME)
     }
 
-    /// Puts a real file there as the log of an engine with one shard; the watermark of the one before goes.
+    /// Writes a real file as the log of an engine with one shard, and removes the watermark of the log before
+    /// it.
     ///
     /// # Panics
     /// When it can't be written.
@@ -89,8 +91,8 @@ impl Folder {
         Ok(opened.recovery)
     }
 
-    /// Opens the engine where the first `count` commands of `oracle` are, submits up to `more` of those
-    /// that follow, closes it, and opens it again. The result is what the first opening found.
+    /// Opens the engine on the first `count` commands of `oracle`, submits up to `more` of the following
+    /// ones, closes it, and opens it again. Returns what the first opening found.
     ///
     /// # Errors
     /// What went wrong.

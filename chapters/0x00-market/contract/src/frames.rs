@@ -1,4 +1,4 @@
-//! Where the frames of a log on the simulated disk are.
+//! Finds the frames of a log on the simulated disk.
 
 use std::path::Path;
 

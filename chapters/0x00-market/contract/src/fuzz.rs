@@ -1,9 +1,9 @@
 //! What must hold for any bytes at all: nothing panics, and what is read is what was written.
 //!
-//! Five doors take bytes from outside: the readers of logs, of snapshots and of CSV, and the decoders of commands and
-//! events. Each has a function here that takes bytes from anywhere and panics where a promise is broken.
-//! `cargo fuzz` calls them (the folder `fuzz` says how), and so does the test `fuzz`, on stable Rust and
-//! for a short time, with its own changes to the same seeds.
+//! Five places take bytes from outside: the readers of logs, of snapshots and of CSV, and the decoders of commands
+//! and events. Each has a function here that takes any bytes and panics where a promise is broken. `cargo fuzz` calls
+//! them (see the folder `fuzz`), and so does the test `fuzz`, on stable Rust and for a short time, with its own
+//! mutations of the same seeds.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ pub const TARGETS: [(&str, Target); 5] =
 
 const PATH: &str = "commands.log";
 
-/// Bytes as a log: as they are, and once more with every checksum put right, because no fuzzer guesses
-/// one and most of the reader lies behind it.
+/// Bytes as a log: as they are, and again with every checksum corrected, because no fuzzer guesses a checksum
+/// and most of the reader lies behind it.
 ///
 /// # Panics
 /// Where the reader breaks a promise.
@@ -86,11 +86,11 @@ fn check_frames(commands: &[(Stamp, Command)], header: &LogHeader, mut frames: &
         assert_eq!(frames[..frame.len()], frame, "the frame of command {next}");
         (frames, rest, next) = (&frames[frame.len()..], later, next.plus(own.len() as u64));
     }
-    assert!(rest.is_empty() && frames.is_empty(), "commands from nowhere: {rest:?}");
+    assert!(rest.is_empty() && frames.is_empty(), "commands that no frame holds: {rest:?}");
 }
 
-/// The commands of the log, and where they end. Reading it costs memory for a frame, and time for its length; one of
-/// version 1 is read three times, and what it becomes once.
+/// The commands of the log, and where they end. Reading needs memory for one frame, and time in proportion to the
+/// length. A log of version 1 is read three times, and the log that it is converted to once.
 fn read(disk: &SimDisk) -> Result<(Vec<(Stamp, Command)>, usize), LogError> {
     let before = disk.read(Path::new(PATH)).unwrap();
     let counted = Counted::default();
@@ -99,20 +99,20 @@ fn read(disk: &SimDisk) -> Result<(Vec<(Stamp, Command)>, usize), LogError> {
     let judged = read_log::<LogError>(&options(disk), ShardOf::ONLY, |stamp, command| {
         assert!(commands.last().is_none_or(|(last, _)| last.time <= stamp.time), "time runs back at {stamp:?}");
         commands.push((stamp, command));
-        assert_eq!(stamp.sequence.0, commands.len() as u64, "a command was passed over or came twice");
+        assert_eq!(stamp.sequence.0, commands.len() as u64, "a command was skipped or read twice");
         Ok(())
     });
     let opened = judged.and_then(JudgedLog::open);
     let reads = counted.reads();
     // The watermark's 32 bytes are read as well.
     let most = if is_version_1(&before) { 10 } else { 3 } * before.len() as u64 + 32;
-    assert!(reads.bytes <= most, "of {} bytes it made {reads:?}", before.len());
-    assert!(reads.most_at_once <= (1 + FRAME_COMMANDS_MAX) * RECORD_BYTES, "of {} bytes: {reads:?}", before.len());
+    assert!(reads.bytes <= most, "{} bytes led to {reads:?}", before.len());
+    assert!(reads.most_at_once <= (1 + FRAME_COMMANDS_MAX) * RECORD_BYTES, "{} bytes led to {reads:?}", before.len());
     Ok((commands, opened?.end() as usize))
 }
 
-/// The same bytes with a header, and with the right checksum wherever something as long as a frame is.
-/// What else a frame says of itself stays as it is, right or wrong.
+/// The same bytes with a header, and with the right checksum at each frame whose length fits. The frame's
+/// other fields stay as they are, right or wrong.
 pub fn with_checksums(bytes: &[u8]) -> Vec<u8> {
     let (header, id, shift) = match is_version_1(bytes) {
         true => (HEADER_1.to_vec(), LogId::NONE, 0),
@@ -134,7 +134,7 @@ pub fn with_checksums(bytes: &[u8]) -> Vec<u8> {
     log
 }
 
-/// Bytes as CSV: as they are, and behind the header that a file has to have.
+/// Bytes as CSV: as they are, and behind the header that a file needs.
 ///
 /// # Panics
 /// Where the reader breaks a promise.
@@ -158,13 +158,13 @@ fn rows(bytes: &[u8]) {
     }
 }
 
-/// Bytes as records of commands: what decodes is encoded as it was, and whatever it asks for, the model
-/// answers it and keeps the laws.
+/// Bytes as records of commands: what decodes is encoded back to the same bytes, and the model answers every
+/// command and keeps its laws.
 ///
 /// # Panics
-/// Where that is not so.
+/// Where one of these fails.
 pub fn command(bytes: &[u8]) {
-    // More would only be slow.
+    // More would only be slower.
     const RECORDS_MAX: usize = 200;
     let mut model = Model::default();
     for record in bytes.as_chunks::<RECORD_BYTES>().0.iter().take(RECORDS_MAX) {
@@ -181,7 +181,7 @@ pub fn command(bytes: &[u8]) {
     }
 }
 
-/// Bytes as encoded events: what decodes is encoded as it was.
+/// Bytes as encoded events: what decodes is encoded back to the same bytes.
 ///
 /// # Panics
 /// Where it is not.

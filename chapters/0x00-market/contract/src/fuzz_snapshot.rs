@@ -23,21 +23,25 @@ pub fn snapshot(bytes: &[u8]) {
     let disk = SimDisk::new(0, Faults::default());
     disk.make_folder(Path::new(FOLDER)).unwrap();
     if let Some(start) = bytes.first_chunk::<SNAPSHOT_HEADER_BYTES>() {
-        // Under the name that its header gives it, or nothing behind the header is looked at.
+        // Under the name that its header implies, or else nothing behind the header is read.
         let header = SnapshotHeader::decode(start).ok();
         let path = header.as_ref().map_or_else(|| PathBuf::from(FOLDER).join("none"), path_of);
         disk.put(&path, bytes);
         if let (Ok(body), Some(header)) = (read(&disk, &path), &header) {
             let bare = SnapshotHeader { sections: Vec::new(), ..header.clone() };
-            assert!(written(&disk, &bare, &header.sections, &body) == bytes, "read is not what is written: {header:?}");
+            assert!(
+                written(&disk, &bare, &header.sections, &body) == bytes,
+                "what is read differs from what is written: {header:?}"
+            );
         }
         let (header, body) = (any_header(start), &bytes[SNAPSHOT_HEADER_BYTES..]);
         let half = body.len() as u64 / 2;
         let sections = [(MARKETS, half), (*b"ANOTHER\0", body.len() as u64 - half)];
         let whole = written(&disk, &header, &sections, body);
         disk.put(&path_of(&header), &whole);
-        let read = read(&disk, &path_of(&header)).unwrap_or_else(|error| panic!("written is not read: {error}"));
-        assert!(read == body, "what was written is not what is read");
+        let read =
+            read(&disk, &path_of(&header)).unwrap_or_else(|error| panic!("what was written can't be read: {error}"));
+        assert!(read == body, "what was written differs from what is read");
     }
     records(bytes);
 }
@@ -46,7 +50,7 @@ fn path_of(header: &SnapshotHeader) -> PathBuf {
     Path::new(FOLDER).join(file_name(header.shard, header.place.next.sequence))
 }
 
-/// A header whose every number is any.
+/// A header with any value in each number.
 fn any_header(bytes: &[u8; SNAPSHOT_HEADER_BYTES]) -> SnapshotHeader {
     let numbers: Vec<u64> = bytes[16..].as_chunks().0.iter().map(|eight| u64::from_le_bytes(*eight)).collect();
     let number = |at: usize| numbers[at];
@@ -57,7 +61,7 @@ fn any_header(bytes: &[u8; SNAPSHOT_HEADER_BYTES]) -> SnapshotHeader {
     SnapshotHeader { shard, log: LogId(number(0)), place, ledger_entries, ledger_on_disk, sections: Vec::new() }
 }
 
-/// All of the body, byte by byte.
+/// The whole body, read byte by byte.
 fn read(disk: &SimDisk, path: &Path) -> Result<Vec<u8>, SnapshotError> {
     let mut snapshot = SnapshotReader::open(disk, path)?;
     (0..snapshot.header.body_bytes()).map(|_| snapshot.record::<1>().map(|[byte]| byte)).collect()
@@ -76,7 +80,7 @@ fn written(disk: &SimDisk, header: &SnapshotHeader, sections: &[([u8; 8], u64)],
     disk.read(&path_of(header)).unwrap()
 }
 
-/// What decodes is encoded as it was.
+/// What decodes is encoded back to the same bytes.
 fn records(bytes: &[u8]) {
     for record in bytes.as_chunks::<{ MarketRecord::BYTES }>().0 {
         MarketRecord::decode(record).into_iter().for_each(|market| assert_eq!(market.encode(), *record, "{market:?}"));

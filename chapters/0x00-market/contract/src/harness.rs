@@ -1,8 +1,8 @@
-//! Running an engine in a test: a receiver that remembers, a run from opening to closing, and the
-//! comparisons that all tests share.
+//! Running an engine in a test: a receiver that remembers, a run from opening to closing, and the comparisons
+//! that all tests share.
 //!
-//! Everything returns its complaint as a `String`, so that `proptest` can shrink what led to it and
-//! the simulation can name the seed.
+//! Everything returns a failure as a `String`, so that `proptest` can shrink its input and the simulation can
+//! name the seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use market::{
 /// One acknowledgement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Acknowledged {
-    /// Who gave it.
+    /// The shard that gave it.
     pub shard: u16,
-    /// For which command of the shard.
+    /// The sequence of the command within the shard.
     pub sequence: Sequence,
     /// The time of the command's frame.
     pub time: UnixMs,
@@ -36,18 +36,18 @@ pub struct Acks {
 }
 
 impl Acks {
-    /// Those that tell `trace` as well.
+    /// Also notes every acknowledgement in `trace`.
     pub fn told(trace: &Trace) -> Acks {
         Acks { trace: trace.clone(), ..Acks::default() }
     }
 
-    /// What an engine is opened with. The receivers of all shards write to the same list.
+    /// Makes the receivers for opening an engine. The receivers of all shards write to the same list.
     pub fn receivers(&self) -> impl FnMut(u16) -> Box<dyn Acknowledge> + use<> {
         let acks = self.clone();
         move |shard| Box::new(Acks { shard, ..acks.clone() })
     }
 
-    /// What came so far, each shard's in the order in which it came.
+    /// What was acknowledged so far, in order for each shard.
     pub fn seen(&self) -> Vec<Acknowledged> {
         self.seen.lock().unwrap().clone()
     }
@@ -67,15 +67,15 @@ pub struct Run {
     pub recovery: Recovery,
     /// What was acknowledged.
     pub acks: Vec<Acknowledged>,
-    /// What the engine held in the end.
+    /// What the engine held at the end.
     pub closed: Closed,
 }
 
-/// Opens an engine, submits `commands`, flushes after every `flush_every`th of them and at the end,
-/// and closes it. Every command must be acknowledged once, in order, with an event.
+/// Opens an engine, submits `commands`, flushes after every `flush_every`th of them and at the end, and
+/// closes it. Every command must be acknowledged once, in order, with an event.
 ///
 /// # Errors
-/// What went wrong, in words.
+/// What went wrong.
 pub fn run<E: Engine>(options: &Options, commands: &[Command], flush_every: usize) -> Result<Run, String> {
     let acks = Acks::default();
     let (mut engine, recovery) = E::open(options, &mut acks.receivers()).map_err(|error| format!("open: {error}"))?;
@@ -86,7 +86,7 @@ pub fn run<E: Engine>(options: &Options, commands: &[Command], flush_every: usiz
             engine.flush().map_err(|error| format!("flush: {error}"))?;
             let came = acks.seen.lock().unwrap().len();
             if came != at + 1 {
-                return Err(format!("flush returned with {came} acknowledgements of {} commands", at + 1));
+                return Err(format!("flush returned after {came} acknowledgements of {} commands", at + 1));
             }
         }
     }
@@ -107,8 +107,8 @@ pub fn run<E: Engine>(options: &Options, commands: &[Command], flush_every: usiz
     Ok(Run { recovery, acks, closed })
 }
 
-/// Each shard's sequences follow each other, and no command is without an event. With one shard
-/// they follow what was `recovered`.
+/// Checks that each shard's sequences are consecutive, and that each command has an event. With one shard
+/// they continue after what was `recovered`.
 ///
 /// # Errors
 /// The first acknowledgement out of order.
@@ -118,7 +118,7 @@ pub fn check_sequences(acks: &[Acknowledged], recovered: Option<u64>) -> Result<
         let first = recovered.map_or(ack.sequence, |count| Sequence::FIRST.plus(count));
         let expected = *next.get(&ack.shard).unwrap_or(&first);
         if ack.sequence != expected {
-            return Err(format!("shard {} acknowledged {}, and {expected} was next", ack.shard, ack.sequence));
+            return Err(format!("shard {} acknowledged {}, but {expected} was next", ack.shard, ack.sequence));
         }
         if ack.events.is_empty() {
             return Err(format!("shard {} acknowledged {} without an event", ack.shard, ack.sequence));
@@ -128,7 +128,8 @@ pub fn check_sequences(acks: &[Acknowledged], recovered: Option<u64>) -> Result<
     Ok(())
 }
 
-/// Each command was acknowledged under the number of its ticket: what came under it is about the command's market.
+/// Checks that each command was acknowledged under the number of its ticket: the events under that number are
+/// about the command's market.
 ///
 /// # Errors
 /// The first ticket without its acknowledgement.
@@ -137,7 +138,10 @@ fn check_tickets(commands: &[Command], tickets: &[Ticket], acks: &[Acknowledged]
     let markets: BTreeMap<Ticket, MarketId> = acks.iter().map(|ack| (number(ack), ack.events[0].market())).collect();
     let fits = |(command, ticket): &(&Command, &Ticket)| markets.get(ticket) == Some(&command.market());
     if let Some((command, ticket)) = commands.iter().zip(tickets).find(|pair| !fits(pair)) {
-        return Err(format!("{command:?} was submitted as {ticket:?}, under which came {:?}", markets.get(ticket)));
+        return Err(format!(
+            "{command:?} was submitted as {ticket:?}, but that number was acknowledged with {:?}",
+            markets.get(ticket)
+        ));
     }
     let distinct: BTreeSet<&Ticket> = tickets.iter().collect();
     if distinct.len() < tickets.len() { Err("two commands have the same ticket".into()) } else { Ok(()) }
@@ -152,9 +156,9 @@ pub struct Expected {
     pub events: Vec<Event>,
 }
 
-/// Compares acknowledgements with the model's answers: the whole stream with one shard, each
-/// market's stream with more. There may be fewer acknowledgements than answers. The result is how
-/// many commands of each market were acknowledged.
+/// Compares acknowledgements with the model's answers: the whole stream with one shard, each market's stream
+/// with more. There may be fewer acknowledgements than answers. Returns how many commands of each market were
+/// acknowledged.
 ///
 /// # Errors
 /// The first difference.
@@ -174,7 +178,7 @@ pub fn check_events(
         let market = ack.events[0].market();
         let place = places.entry(lane(market)).or_default();
         let Some(step) = lanes.get(&lane(market)).and_then(|steps| steps.get(*place)) else {
-            return Err(format!("{ack:?} was acknowledged, and no such command was submitted"));
+            return Err(format!("{ack:?} was acknowledged, but no such command was submitted"));
         };
         if step.events != ack.events {
             return Err(format!(
@@ -224,7 +228,7 @@ pub fn check_ledger<'a>(expected: impl Iterator<Item = &'a Event>, data_dir: &Pa
     }
     let at = expected.iter().zip(&found).take_while(|(one, other)| one == other).count();
     Err(format!(
-        "the ledger has {} entries, expected are {}; entry {at} should be {:?} and is {:?}",
+        "the ledger has {} entries, {} were expected; entry {at} should be {:?} and is {:?}",
         found.len(),
         expected.len(),
         expected.get(at),

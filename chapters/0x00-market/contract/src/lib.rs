@@ -1,21 +1,25 @@
-//! The contract's tests, written once: whatever an engine does for speed, these say what it must
-//! still do.
+//! The contract's tests, written once: whatever an engine does for speed, these check what it must still do.
 //!
 //! A chapter's `tests/contract.rs` is one line that names the chapter ([`contract!`]); the tests know its engine only
-//! as an [`Engine`](market::Engine). They ask three questions. Are its answers the model's
-//! ([`differential`], [`snapshots`]), and does a stopwatch miss none of them ([`measuring`])? Does a log that was cut or damaged come back as what it
-//! promised, or as an error ([`crash`], [`damage`], [`logs`], [`opening`], [`segments`], [`versions`], [`watermarks`])? Who stands behind
-//! it, what is he told ([`times`])? And does every promise hold on a disk that
-//! loses, tears and refuses ([`failing`], [`reading`], [`stopping`], [`simulation`], on the simulated disk of
-//! [`sim_disk`])? The chapter's program is asked the last one as well, on the real system ([`program`]) and on whatever a
-//! crash may leave of what it did there ([`traced`]), and its words are on file ([`words`]). What takes bytes from outside
-//! is asked one more: is there any input that it can't bear ([`fuzz`])?
+//! as an [`Engine`](market::Engine). They ask:
 //!
-//! With one shard the whole stream of events is compared; with more, each market's own stream,
-//! because the order between markets of different shards is not part of the contract.
+//! - Are its answers the model's ([`differential`], [`snapshots`]), and does a stopwatch miss none of them
+//!   ([`measuring`])?
+//! - Is a log that was cut or damaged recovered as promised, or refused with an error ([`crash`], [`damage`],
+//!   [`logs`], [`opening`], [`segments`], [`versions`], [`watermarks`])?
+//! - What does the engine report to the program that runs it ([`times`])?
+//! - Does every promise hold on a disk that loses, tears and refuses ([`failing`], [`reading`], [`stopping`],
+//!   [`simulation`], on the simulated disk of [`sim_disk`])?
+//!
+//! The chapter's program has to answer the last question as well, on the real system ([`program`]) and on every state
+//! that a crash may leave of its files ([`traced`]), and its output is compared with files ([`words`]). Whatever
+//! takes bytes from outside is also tested with arbitrary input ([`fuzz`]).
+//!
+//! With one shard the whole stream of events is compared; with more, each market's own stream, because the order
+//! between markets of different shards is not part of the contract.
 
 #![forbid(unsafe_code)]
-// These are tests: an `unwrap` here is an assertion, and what is printed is for whoever runs them with `--nocapture`.
+// These are tests: an `unwrap` here is an assertion, and what is printed is for runs with `--nocapture`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod aftermath;

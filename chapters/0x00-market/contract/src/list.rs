@@ -1,4 +1,4 @@
-//! The list of what is asked of every chapter's engine: a test each.
+//! The list of the contract's tests, which every chapter's engine must pass.
 
 /// Makes the contract's tests for a chapter: `contract!(ch01::Chapter);` in its `tests/contract.rs`. A chapter whose
 /// engine has shards says so, `contract!(ch07::Chapter, in shards);`, and is tested in shards as well.
@@ -9,7 +9,7 @@ macro_rules! contract {
 
         #[test]
         fn has_no_shards() {
-            assert!(!$crate::has_flag::<$chapter>("shards"), "then the contract is to be kept `in shards`");
+            assert!(!$crate::has_flag::<$chapter>("shards"), "run the contract `in shards`, then");
         }
     };
     ($chapter:ty, in shards) => {
@@ -52,7 +52,7 @@ macro_rules! contract {
             a_first_start_cut_short is opening::a_first_start_cut_short of Engine,
             another_number_of_shards is logs::another_number_of_shards of Engine,
             every_framing_replays is logs::every_framing_replays of Engine,
-            its_log_is_everyones is logs::its_log_is_everyones of Engine,
+            its_log_is_read_by_the_format is logs::its_log_is_read_by_the_format of Engine,
             ledger_is_rebuilt is logs::ledger_is_rebuilt of Engine,
             a_log_in_segments is segments::a_log_in_segments of Engine,
             segments_that_do_not_follow is segments::segments_that_do_not_follow of Engine,
@@ -60,7 +60,7 @@ macro_rules! contract {
             a_rewriting_cut_short is versions::a_rewriting_cut_short of Engine,
             a_log_that_ends_too_early is watermarks::a_log_that_ends_too_early of Engine,
             a_loss_is_accepted is watermarks::a_loss_is_accepted of Engine,
-            a_watermark_that_says_nothing is watermarks::a_watermark_that_says_nothing of Engine,
+            an_unusable_watermark_is_ignored is watermarks::an_unusable_watermark_is_ignored of Engine,
             a_watermark_is_never_ahead is watermarks::a_watermark_is_never_ahead of Engine,
             numbers_and_times is times::numbers_and_times of Engine,
             a_clock_that_is_behind is times::a_clock_that_is_behind of Engine,

@@ -1,4 +1,4 @@
-//! The lives of an engine: it is opened, given commands, and dies, on a disk that fails as it was told to. Then what it
+//! The lives of an engine: it is opened, given commands, and dies, on a disk with given faults. Then what it
 //! acknowledged and what it left behind are judged.
 
 use std::collections::BTreeMap;
@@ -17,23 +17,23 @@ use crate::trace::Trace;
 use crate::turns::Turns;
 use market::{Clock, Engine, EngineError, MarketId, Options, Schedule, UnixMs};
 
-/// Who runs the roles of an engine that has several.
+/// What runs the roles of an engine that has several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Crew {
-    /// A schedule that follows from the seed.
+    /// A schedule that the seed determines.
     Seeded,
     /// The system's threads.
     Threads,
 }
 
-/// What a trace says around each command, with the roles' steps between the two where the ring was full.
+/// Marks each command in a trace. Where the ring was full, the roles' steps stand between its two lines.
 pub(crate) const SUBMITS: &str = "submits";
 pub(crate) const SUBMITTED: &str = "submitted";
 
-/// All lives of a seed. What happens is told to `trace`.
+/// Runs all lives of a seed, and notes in `trace` what happens.
 ///
 /// # Errors
-/// The promise that the engine broke, in words.
+/// The promise that the engine broke.
 pub(crate) fn live<E: Engine>(seed: u64, shards: u16, crew: Crew, trace: &Trace) -> Result<(), String> {
     let mut random = Random::new(seed);
     let schedule: Option<Arc<dyn Schedule>> = match crew {
@@ -42,7 +42,7 @@ pub(crate) fn live<E: Engine>(seed: u64, shards: u16, crew: Crew, trace: &Trace)
     };
     let options = Options {
         batch_max: random.pick(&[1, 2, 3, 8, 64]),
-        // Batches end by number and by flush only, so that a seed replays.
+        // Batches end by number and by flush only, so that a seed can be replayed.
         batch_interval: Duration::from_secs(3_600),
         reserve_commands: random.pick(&[0, 0, 50]),
         shards,
@@ -66,7 +66,7 @@ pub(crate) fn live<E: Engine>(seed: u64, shards: u16, crew: Crew, trace: &Trace)
     Ok(())
 }
 
-/// A clock that follows from the seed: it goes on with every look, and now and then it is put back.
+/// A clock that the seed determines: it advances with each reading, and is set back now and then.
 fn restless_clock(seed: u64) -> Clock {
     let state = Mutex::new((Random::new(seed), TIME.0));
     Clock::new(move || {
@@ -83,8 +83,8 @@ struct World {
     trace: Trace,
     /// Every command that may be on the disk.
     oracle: Oracle,
-    /// How many of each market's commands must be there: they were acknowledged, or replayed by an
-    /// engine that then opened.
+    /// How many commands of each market must be there: they were acknowledged, or replayed by an engine that
+    /// then opened.
     promised: BTreeMap<MarketId, usize>,
 }
 
@@ -93,7 +93,7 @@ struct Death {
     /// How many commands there were when it began.
     before: usize,
     acks: Vec<Acknowledged>,
-    /// Whether the engine was closed in peace, so that nothing may be missing.
+    /// Whether the engine was closed normally, so that nothing may be missing.
     closed: bool,
 }
 
@@ -101,7 +101,7 @@ impl World {
     fn random_faults(&mut self) -> Faults {
         let random = &mut self.random;
         let mut faults = Faults { short_writes: random.one_in(3), ..Faults::default() };
-        // Early faults hit recovery, later ones the work. Many lives end without a fault.
+        // Early faults hit recovery, later ones hit normal work. Many lives end without a fault.
         let latest = random.pick(&[4, 20, 100]);
         for _ in 0..random.pick(&[0, 1, 1, 1, 1, 2, 3]) {
             let soon = 1 + random.below(latest);
@@ -124,11 +124,11 @@ impl World {
         let options = Options { disk: Arc::new(self.disk.clone()), ..self.folder.options.clone() };
         match E::open(&options, &mut acks.receivers()) {
             Ok(_) if self.disk.counts().failures > 0 => {
-                Err(format!("it opened although the disk had failed: {:?}", self.disk.counts()))
+                Err(format!("the engine opened although the disk had failed: {:?}", self.disk.counts()))
             }
             Ok((engine, recovery)) => {
                 self.came_back(recovery.commands as usize)?;
-                // What an engine that opened has replayed must stay.
+                // What an engine replayed before it opened must stay.
                 self.promised = self.oracle.counts_of(self.oracle.len());
                 self.work(engine, &acks)
             }
@@ -140,15 +140,15 @@ impl World {
         }
     }
 
-    /// An engine opened with so many commands: it may not be fewer or more, and others are lost.
+    /// Checks how many commands an opened engine has, and forgets the commands that were lost.
     fn came_back(&mut self, count: usize) -> Result<(), String> {
-        // With shards the state told it before; there, rejected commands at the end may be lost
-        // without a trace.
+        // With shards this was checked on the state; there, rejected commands at the end may be lost without
+        // a trace.
         let shards = self.folder.options.shards;
         let least = if shards == 1 { self.promised.values().sum() } else { 0 };
         let most = self.oracle.len();
         if count < least || count > most {
-            return Err(format!("it came back with {count} commands: {least} were promised, {most} submitted"));
+            return Err(format!("the engine recovered {count} commands: {least} were promised, {most} submitted"));
         }
         if shards == 1 {
             self.oracle.truncate(count);
@@ -165,7 +165,7 @@ impl World {
         let before = self.oracle.len();
         let mut commands = self.random.pick(&[60, 60, 60, 200]);
         commands = self.random.below(commands);
-        // A caller who seldom waits fills the ring.
+        // A caller that seldom waits fills the ring.
         let waits = self.random.pick(&[12, 12, 400]);
         let first = if before == 0 { prologue() } else { Vec::new() };
         let mut first = first.into_iter();
@@ -194,7 +194,7 @@ impl World {
                 return Err(format!("it used the log after a failure: {counts:?}, {error}"));
             }
         }
-        // What is acknowledged from here on may not be on the disk that the next life sees.
+        // The disk that the next life sees may lack what is acknowledged from here on.
         let seen = acks.seen();
         if went.is_err() || self.random.one_in(2) {
             self.end();
@@ -215,7 +215,7 @@ impl World {
         Ok(Death { before, acks: acks.seen(), closed })
     }
 
-    /// An error is no fault of the engine when the disk has failed.
+    /// An error is the engine's fault only if the disk has not failed.
     fn excuse(&self, what: &str, error: &EngineError) -> Result<(), String> {
         if self.disk.counts().failures > 0 {
             return Ok(());
@@ -223,7 +223,7 @@ impl World {
         Err(format!("it did not {what}, and the disk had not failed: {error}"))
     }
 
-    /// Looks at what the dead engine acknowledged, and, on a copy of the disk, at what it left behind.
+    /// Checks what the dead engine acknowledged, and, on a copy of the disk, what it left behind.
     fn judge<E: Engine>(&mut self, death: &Death, last: bool) -> Result<(), String> {
         let shards = self.folder.options.shards;
         check_sequences(&death.acks, (shards == 1).then_some(death.before as u64))?;
@@ -240,13 +240,13 @@ impl World {
             1 => self.decay().damage::<E>()?,
             _ => self.decay().damage_a_sibling::<E>()?,
         }
-        // The next life looks at the same disk, if it gets so far.
+        // The next life uses the same disk, if there is one.
         if shards == 1 && !last && self.random.one_in(2) {
             return Ok(());
         }
         self.recovers_in_pieces::<E>()?;
         let options = Options { disk: Arc::new(self.disk.copy()), ..self.folder.options.clone() };
-        let back = run::<E>(&options, &[], 1).map_err(|error| format!("it did not come back: {error}"))?;
+        let back = run::<E>(&options, &[], 1).map_err(|error| format!("it did not recover: {error}"))?;
         if shards > 1 {
             self.oracle.truncate_to(&back.closed.state, &self.promised)?;
         }
@@ -261,13 +261,13 @@ impl World {
         Decay { disk, options, oracle: &self.oracle, random: &mut self.random }
     }
 
-    /// A recovery may be cut short, and that from which it recovers as well.
+    /// A recovery may be cut short, and so may the recovery after it.
     fn recovers_in_pieces<E: Engine>(&mut self) -> Result<(), String> {
         while self.random.one_in(4) {
             self.disk.set_faults(Faults { power_fails_at: Some(1 + self.random.below(8)), ..Faults::default() });
             let options = Options { disk: Arc::new(self.disk.clone()), ..self.folder.options.clone() };
             match E::open(&options, &mut Acks::default().receivers()) {
-                Err(error) if self.disk.counts().failures == 0 => return Err(format!("it did not come back: {error}")),
+                Err(error) if self.disk.counts().failures == 0 => return Err(format!("it did not recover: {error}")),
                 opened => drop(opened),
             }
             self.end();

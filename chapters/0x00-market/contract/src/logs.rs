@@ -1,5 +1,5 @@
-//! One format for all: what any engine wrote, any other reads, and files that are no such log are
-//! refused with words that say what they are.
+//! One format for all: any engine reads what any other wrote, and a file that is no such log is refused with
+//! a message that says what it is.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::streams::Random;
 use market::log::{HEADER_BYTES, ShardOf};
 use market::{Command, Engine, EngineError, LogError, read_log};
 
-/// Files that are no log, or not this engine's: each has a message of its own, which names the file.
+/// Files that are no log, or not this engine's: each is refused with its own message, which names the file.
 pub fn files_that_are_no_log<E: Engine>() {
     let folder = Folder::new(unsynced_disk());
     let whole = Fixture::new(&Random::new(1).stream(20), Framing::Many(5), ShardOf::ONLY).bytes;
@@ -37,17 +37,17 @@ pub fn files_that_are_no_log<E: Engine>() {
     assert!(refused(b"sequence,command\n1,open market 7\n", |error| matches!(error, LogError::Foreign { .. })));
     assert!(refused(&whole[..HEADER_BYTES - 1], |error| matches!(error, LogError::Foreign { .. })));
     for length in 1..HEADER_BYTES - 1 {
-        // A crash never leaves these: a log appears with its whole header.
+        // A crash never leaves these: a log appears with its complete header.
         assert!(!refused(&whole[..length], |error| matches!(error, LogError::Foreign { .. })));
     }
 }
 
-/// Whatever an engine refuses: no file of the directory has changed by a byte, the ledger neither.
+/// Whatever an engine refuses, no file of the directory has changed by a byte, including the ledger.
 pub fn a_refusal_changes_nothing<E: Engine>() {
     let folder = Folder::new(unsynced_disk());
     run::<E>(&folder.options, &Random::new(7).stream(400), 20).unwrap();
     let whole = std::fs::read(folder.log()).unwrap();
-    // The magic bytes, the version, the first frame, and one that acknowledged commands come before and after.
+    // The magic bytes, the version, the first frame, and a frame in the middle of acknowledged commands.
     for at in [3, 9, 30, whole.len() / 2] {
         let mut damaged = whole.clone();
         damaged[at] ^= 1;
@@ -55,11 +55,11 @@ pub fn a_refusal_changes_nothing<E: Engine>() {
         let before = folder.files();
         assert!(before.len() > 1, "there is no ledger");
         let error = folder.refusal::<E>().unwrap();
-        assert!(folder.files() == before, "a bit of byte {at} flipped, and files changed in spite of: {error}");
+        assert!(folder.files() == before, "a bit of byte {at} flipped, the engine refused, but files changed: {error}");
     }
 }
 
-/// A data directory with another number of shards is refused, and nothing is made in it.
+/// A data directory with another number of shards is refused, and nothing is created in it.
 pub fn another_number_of_shards<E: Engine>() {
     let folder = Folder::new(unsynced_disk());
     for shard in 0..2 {
@@ -73,7 +73,7 @@ pub fn another_number_of_shards<E: Engine>() {
     assert!(!folder.log().exists(), "a log was made beside those of two shards");
 }
 
-/// A log in any chapter's framing, with reserved space or without, is replayed and continued.
+/// A log in any chapter's framing, with or without reserved space, is replayed and continued.
 pub fn every_framing_replays<E: Engine>() {
     let oracle = Oracle::of(&Random::new(3).stream(1_200));
     let commands: Vec<Command> = oracle.steps(0)[..1_100].iter().map(|step| step.command).collect();
@@ -89,8 +89,8 @@ pub fn every_framing_replays<E: Engine>() {
     }
 }
 
-/// What the engine wrote, the format's own reader reads back, command by command.
-pub fn its_log_is_everyones<E: Engine>() {
+/// The format's own reader reads back what the engine wrote, command by command.
+pub fn its_log_is_read_by_the_format<E: Engine>() {
     for (batch_max, flush_every, reserve_commands) in [(1, 1, 0), (7, 3, 10), (1_024, 100, 10_000), (1_024, 5_000, 0)] {
         let mut folder = Folder::new(unsynced_disk());
         folder.options.batch_max = batch_max;
@@ -111,7 +111,7 @@ pub fn its_log_is_everyones<E: Engine>() {
     }
 }
 
-/// The ledger is derived: whatever became of the file, opening makes it anew, byte for byte.
+/// The ledger is derived data: whatever happened to the file, opening rebuilds it byte for byte.
 pub fn ledger_is_rebuilt<E: Engine>() {
     let folder = Folder::new(unsynced_disk());
     let oracle = Oracle::of(&Random::new(6).stream(400));

@@ -1,4 +1,4 @@
-//! A measured engine measures every kind of command. One without a stopwatch has nothing to say here.
+//! A measured engine measures every kind of command. An engine without a stopwatch passes.
 
 use market::{AccountId, Cents, Command, Engine, Intent, MarketId, OrderId, Place, Stage, TimeInForce};
 
@@ -7,10 +7,10 @@ use crate::folder::Folder;
 use crate::harness::run;
 use crate::sim_disk::SimDisk;
 
-/// How many orders are cancelled: enough that a clock that ticks slowly sees them.
+/// How many orders are cancelled: enough to show on a clock with coarse ticks.
 const ORDERS: u64 = 1_000;
 
-/// An engine that has done nothing but take orders out of the book has spent time in matching.
+/// An engine that has only cancelled orders has spent time in matching.
 pub fn a_cancel_is_matching<E: Engine>() {
     let (market, account) = (MarketId(1), AccountId(1));
     let (intent, quantity, time_in_force) = (Intent::BuyYes, 1, TimeInForce::Gtc);

@@ -1,4 +1,4 @@
-//! The moment of opening: one engine at a time, names that are on disk, and a first start that was cut short.
+//! Opening: one engine at a time, names that are on disk, and a first start that was cut short.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::streams::Random;
 use market::log::ShardOf;
 use market::{Command, DataDir, Disk, Engine, EngineError, MarketId, Options};
 
-/// Who opens a directory that another engine has is told who that is, and nothing changes. When the other
-/// is closed, dropped or dead, the directory is free.
+/// An engine that opens a directory that is in use gets an error that names the owner, and nothing changes.
+/// When the other engine is closed, dropped or dead, the directory is free.
 pub fn one_engine_at_a_time<E: Engine>() {
     let simulated = SimDisk::new(1, Faults::default());
     one_at_a_time::<E>(&Folder::new(simulated));
     one_at_a_time::<E>(&Folder::new(unsynced_disk()));
 
-    // A kill and a crash leave no lock, although nobody gave it back.
+    // A kill and a crash release the lock.
     let disk = SimDisk::new(2, Faults::default());
     let mut folder = Folder::new(disk.clone());
     let open = |folder: &Folder| E::open(&folder.options, &mut Acks::default().receivers());
@@ -44,20 +44,20 @@ fn one_at_a_time<E: Engine>(folder: &Folder) {
     let words = error.to_string();
     assert!(matches!(error, EngineError::Locked { .. }), "another error was expected than: {words}");
     let names = [folder.path().display().to_string(), format!("process {}", std::process::id())];
-    assert!(names.iter().all(|name| words.contains(name)), "it does not name {names:?}: {words}");
+    assert!(names.iter().all(|name| words.contains(name)), "the error does not name {names:?}: {words}");
     assert!(folder.files() == before, "the engine that was refused changed files");
     for &command in &commands[40..] {
         engine.submit(command).unwrap();
     }
     engine.close().unwrap();
     let (engine, recovery) = open().unwrap();
-    assert_eq!(recovery.commands, 60, "the engine that was refused took part");
+    assert_eq!(recovery.commands, 60, "the refused engine acknowledged commands");
     drop(engine);
     drop(open().unwrap());
 }
 
-/// The log's name was given, and the sync that should have made it durable failed, or the process died before
-/// it: the next engine makes up for it before it acknowledges a command.
+/// The log has its name, but the sync that makes the name durable failed, or the process died before it. The
+/// next engine repeats the sync before it acknowledges a command.
 pub fn names_are_synced_again<E: Engine>() {
     let oracle = Oracle::of(&Random::new(14).stream(40));
     for seed in 0..20 {
@@ -79,12 +79,12 @@ pub fn names_are_synced_again<E: Engine>() {
     }
 }
 
-/// The logs of a first start are all there or none, whatever ended it: nothing in them was acknowledged.
+/// After a first start, however it ended, all logs are there or none: no command in them was acknowledged.
 pub fn a_first_start_cut_short<E: Engine>() {
     first_start_cut_short::<E>(1);
 }
 
-/// The same in shards, where it may end between two logs.
+/// The same in shards, where the start may end between two logs.
 pub fn a_first_start_cut_short_in_shards<E: Engine>() {
     (2..=4).for_each(first_start_cut_short::<E>);
 }
@@ -105,22 +105,22 @@ fn first_start_cut_short<E: Engine>(shards: u16) {
         disk.set_faults(Faults { power_fails_at: Some(operation), ..Faults::default() });
         let done = first_start(&disk).is_ok();
         let disk = if machine_dies { disk.crash() } else { disk.kill() };
-        // Whether the directory is then opened at once, or its logs are made again before.
+        // Whether the directory is opened at once, or its logs are created again before that.
         let again = disk.copy();
         let made = first_start(&again).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(!(done && made), "{name}: a first start came second");
+        assert!(!(done && made), "{name}: a second first start happened");
         for (disk, least) in [(again, 12), (disk, if done { 12 } else { 0 })] {
             folder.options.disk = Arc::new(disk.clone());
             let opened = run::<E>(&folder.options, &[], 1).unwrap_or_else(|error| panic!("{name}: {error}"));
             let count = opened.recovery.commands;
             assert!(count == 12 || count == least, "{name}: {count} commands are there");
             check_state(&oracle.state(count as usize), &opened.closed.state).unwrap();
-            // From here on a log that is missing is a loss.
+            // From here on a missing log is a loss.
             let lost = folder.path().join(ShardOf { shard: 0, shards }.file_name());
             if shards > 1 && count > 0 {
                 disk.remove(&lost).unwrap();
                 folder.refusal::<E>().unwrap_or_else(|error| panic!("{name}, then a log was lost: {error}"));
-                assert!(matches!(first_start(&disk), Ok(false)), "{name}: logs were made where one was lost");
+                assert!(matches!(first_start(&disk), Ok(false)), "{name}: logs were created in place of a lost one");
             }
         }
         if done && machine_dies {

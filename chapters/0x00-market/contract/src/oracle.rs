@@ -1,10 +1,9 @@
-//! The model with a memory: what each command should lead to, and the state after any number of
-//! them.
+//! The model with a memory: the expected answer to each command, and the state after any number of commands.
 //!
-//! After a crash an engine may have kept more than it acknowledged, but never less, and never
-//! something else. So the oracle keeps a model for every step, finds the step that the engine came
-//! back at, and forgets what came after it. Markets share nothing, so each has a model of its own,
-//! and an engine with shards may come back at a different step in each.
+//! After a crash an engine may have kept more than it acknowledged, but never less, and never anything else.
+//! So the oracle keeps a model for every step, finds the step that the engine recovered to, and forgets the
+//! steps after it. Markets share nothing, so each market has its own model, and an engine with shards may
+//! recover to a different step in each.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ use market::model::Model;
 use market::state::{ExchangeState, MarketState};
 use market::{Command, Event, MarketId};
 
-/// Everything submitted since the beginning, less what crashes took.
+/// Everything submitted since the beginning, except what crashes lost.
 #[derive(Default)]
 pub struct Oracle {
     steps: Vec<Expected>,
@@ -24,14 +23,14 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Everything that these commands should lead to.
+    /// The expected answers to these commands.
     pub fn of(commands: &[Command]) -> Oracle {
         let mut oracle = Oracle::default();
         commands.iter().for_each(|&command| oracle.push(command));
         oracle
     }
 
-    /// Takes one more command.
+    /// Adds one command.
     pub fn push(&mut self, command: Command) {
         let market = command.market();
         let mut model = self.latest.get(&market).map(|&at| self.models[at].clone()).unwrap_or_default();
@@ -51,7 +50,7 @@ impl Oracle {
         self.steps.is_empty()
     }
 
-    /// The commands from place `from` on, with what they should lead to.
+    /// The commands from place `from` on, with their expected answers.
     pub fn steps(&self, from: usize) -> &[Expected] {
         &self.steps[from..]
     }
@@ -71,16 +70,16 @@ impl Oracle {
         ExchangeState { markets: states.collect() }
     }
 
-    /// Forgets all but the first `count` commands.
+    /// Forgets all commands after the first `count`.
     pub fn truncate(&mut self, count: usize) {
         self.keep(|at| at < count);
     }
 
-    /// Finds how many commands of each market `found` is the state of, at least `at_least` of them,
-    /// and forgets the rest.
+    /// Finds the number of commands of each market that leads to the state `found`, at least `at_least` of
+    /// them, and forgets the rest.
     ///
     /// # Errors
-    /// A market whose state is that of no such number.
+    /// A market whose state matches no such number.
     pub fn truncate_to(&mut self, found: &ExchangeState, at_least: &BTreeMap<MarketId, usize>) -> Result<(), String> {
         let mut kept = vec![false; self.steps.len()];
         for market in self.latest.keys() {
@@ -94,7 +93,7 @@ impl Oracle {
             let state = found.markets.get(market);
             let Some(count) = (least..=steps.len()).rev().find(|&count| state_after(count).as_ref() == state) else {
                 return Err(format!(
-                    "market {market} came back as the state of no number of commands from {least} to {}: {state:?}",
+                    "market {market} was recovered to a state that no number of commands from {least} to {} leads to: {state:?}",
                     steps.len()
                 ));
             };

@@ -1,9 +1,8 @@
-//! The chapter's program, run for real and ended for real: killed under load, refused a sync by the
-//! system, out of space.
+//! The chapter's program, run and ended for real: killed under load, after a failed sync, out of space.
 //!
-//! The simulated disk reaches every moment there is, and knows only what it was taught about systems.
-//! Here the system itself does it, to the program that a reader runs. What was acknowledged must be
-//! there, nothing may be there twice, and a program that stops must say why and what to do.
+//! The simulated disk reaches every moment there is, but only behaves as it was written to. Here the real
+//! system runs the program that a reader runs. What was acknowledged must be there, nothing may be there
+//! twice, and a program that stops must say why and what to do.
 //!
 //! A test that the machine does not permit says so and passes, except under `CI`, where it fails.
 
@@ -23,28 +22,28 @@ use program::said::{
 };
 use runner::{Chapter, has_flag};
 
-/// How many kills a test makes in each chapter, unless `KILLS` asks for another number.
+/// How many kills a test makes in each chapter, unless `KILLS` sets another number.
 const KILLS: u64 = 8;
 
-/// How many commands behind the set-up a program gets that is to be killed; none should see the last one.
+/// How many commands a program that is to be killed gets after the set-up; it should never reach the last.
 const ORDERS: usize = 60_000;
 
 /// How many it gets where it must stop by itself.
 const ORDERS_UNTIL_IT_STOPS: usize = 20_000;
 
-/// A program in this state after so long is stuck. No measurement: nothing is compared with it.
+/// A program still in this state after so long is stuck. This is not a measurement.
 const STUCK: Duration = Duration::from_secs(120);
 
-/// What the program runs over, as it generates it.
+/// The commands that the program generates and runs.
 fn commands() -> Vec<Command> {
     let flow = flow::generate(FlowName::Venue, ORDERS, flow::DEFAULT_SEED);
     [flow.setup, flow.body].concat()
 }
 
-/// A run of the program, and where it leaves things.
+/// A run of the program, and the folders that it uses.
 struct Run {
     folder: TempDir,
-    /// Where in the folder the data directory is.
+    /// The data directory's path within the folder.
     inside: PathBuf,
     orders: usize,
     shards: u16,
@@ -69,7 +68,7 @@ impl Run {
         self.folder.path().join("events")
     }
 
-    /// What stands after the program's name.
+    /// The arguments after the program's name.
     fn arguments(&self) -> Vec<String> {
         let path = |path: &Path| path.display().to_string();
         let (data_dir, events, output) = (path(&self.data_dir()), path(&self.events()), path(self.folder.path()));
@@ -94,14 +93,14 @@ impl Run {
     }
 }
 
-/// As [`killed_under_load_with`], without such flags, and a few times.
+/// [`killed_under_load_with`], without flags of the chapter's own, and a few times.
 pub fn killed_under_load<C: Chapter>(program: &str) {
     killed_under_load_with::<C>(program, KILLS, &[]);
 }
 
 // ANCHOR: kill
-/// Kills the program at random moments under load, so many times, each time from a fresh start, with these flags of the
-/// chapter's own. Says how many commands the logs are without in all, because snapshots have them.
+/// Kills the program at random moments under load, `kills` times, each time from a fresh start, with these flags of
+/// the chapter's own. Returns how many commands in all the logs lack because snapshots have them.
 ///
 /// # Panics
 /// When a promise was broken.
@@ -113,11 +112,11 @@ pub fn killed_under_load_with<C: Chapter>(program: &str, kills: u64, more: &[&st
         if endings.len() as u64 == kills {
             break;
         }
-        assert!(tries < 10 * (1 + kills), "the program is always done before it is killed");
-        // Batches small enough that there is time to kill it: a fast engine is done in milliseconds.
+        assert!(tries < 10 * (1 + kills), "the program always finished before it was killed");
+        // Batches small enough that there is time to kill it: a fast engine finishes in milliseconds.
         let mut run = Run::new::<C>(ORDERS, random.pick(&[1, 2, 4]), random.pick(&[1, 4, 16]));
         run.more = more.iter().map(ToString::to_string).collect();
-        // So many syncs, and about so many acknowledgements: a head and one or two events each.
+        // This many syncs, and about this many acknowledgements: a head and one or two events each.
         let acknowledgements = random.below(300) * run.batch.unwrap_or(1);
         let child = Process::new(program).args(run.arguments()).spawn().unwrap();
         if kill_behind(child, &run.events(), acknowledgements * (16 + Event::BYTES as u64 * 3 / 2)) {
@@ -128,12 +127,12 @@ pub fn killed_under_load_with<C: Chapter>(program: &str, kills: u64, more: &[&st
     judge(&commands, &endings).unwrap_or_else(|complaint| panic!("{complaint}"));
     let (acked, kept): (usize, usize) =
         (endings.iter().map(Left::acknowledged).sum(), endings.iter().map(Left::recovered).sum());
-    println!("{kills} kills: {acked} commands were acknowledged, {kept} are there, with the set-ups");
+    println!("{kills} kills: {acked} commands were acknowledged, {kept} were kept, including the set-ups");
     assert!(acked > 0, "it was never under load when it was killed");
     endings.iter().map(Left::trimmed).sum()
 }
 
-/// Kills the program when it has written this much into `file`, and says whether it was still alive.
+/// Kills the program when it has written this much into `file`, and returns whether it was still alive.
 fn kill_behind(mut child: Child, file: &Path, bytes: u64) -> bool {
     let began = Instant::now();
     while std::fs::metadata(file).map_or(0, |file| file.len()) < bytes {
@@ -143,7 +142,7 @@ fn kill_behind(mut child: Child, file: &Path, bytes: u64) -> bool {
         }
         if began.elapsed() > STUCK {
             child.kill().unwrap();
-            panic!("the program has stopped acknowledging, and did not end");
+            panic!("the program stopped acknowledging, but did not end");
         }
         std::thread::sleep(Duration::from_micros(200));
     }
@@ -152,8 +151,8 @@ fn kill_behind(mut child: Child, file: &Path, bytes: u64) -> bool {
 }
 // ANCHOR_END: kill
 
-/// A second program on a directory that the first one has ends with words that say who has it. When the
-/// first is killed the directory is free, and holds what the first one wrote and nothing else.
+/// A second program on a directory that is in use ends with a message that names the owner. When the first
+/// program is killed, the directory is free, and holds what the first one wrote and nothing else.
 ///
 /// # Panics
 /// When a promise was broken.
@@ -163,7 +162,7 @@ pub fn a_second_program_is_refused<C: Chapter>(program: &str) {
     let mut first = Process::new(program).args(run.arguments()).spawn().unwrap();
     let began = Instant::now();
     while std::fs::metadata(run.events()).map_or(0, |file| file.len()) == 0 {
-        assert!(began.elapsed() < STUCK && first.try_wait().unwrap().is_none(), "it does not begin");
+        assert!(began.elapsed() < STUCK && first.try_wait().unwrap().is_none(), "it does not start");
         std::thread::sleep(Duration::from_micros(200));
     }
     let arguments = run.arguments().into_iter().map(|argument| argument.replace("/events", "/others-events"));
@@ -173,7 +172,10 @@ pub fn a_second_program_is_refused<C: Chapter>(program: &str) {
         others.push(["--data-dir", &data_dir, "--reshard", "3"].map(String::from).to_vec());
     }
     let ended: Vec<Output> = others.iter().map(|args| Process::new(program).args(args).output().unwrap()).collect();
-    assert!(first.try_wait().unwrap().is_none(), "the first was done before the second came: nothing was tested");
+    assert!(
+        first.try_wait().unwrap().is_none(),
+        "the first program finished before the second one started: nothing was tested"
+    );
     let holder = format!("process {}", first.id());
     first.kill().unwrap();
     first.wait().unwrap();
@@ -181,7 +183,7 @@ pub fn a_second_program_is_refused<C: Chapter>(program: &str) {
         let words = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "the exit code of the second program, {args:?}; it said: {words}");
         for part in [&holder, &run.data_dir().display().to_string()] {
-            assert!(words.contains(part), "it does not name {part}: {words}");
+            assert!(words.contains(part), "the message does not name {part}: {words}");
         }
     }
     let left = run.left::<C>("the first of two".into(), &commands).unwrap_or_else(|complaint| panic!("{complaint}"));
@@ -194,7 +196,7 @@ pub fn a_second_program_is_refused<C: Chapter>(program: &str) {
 /// When one was not.
 pub fn folders_are_on_disk<C: Chapter>(program: &str) {
     if !strace_works() {
-        return skip("strace is not there, or may not trace: nobody saw which folders were synced");
+        return skip("strace is missing, or may not trace: it is unknown which folders were synced");
     }
     let mut run = Run::new::<C>(100, 1, 16);
     let (trace, above) = (run.folder.path().join("trace"), run.folder.path().canonicalize().unwrap());
@@ -205,7 +207,7 @@ pub fn folders_are_on_disk<C: Chapter>(program: &str) {
     let trace = std::fs::read_to_string(trace).unwrap();
     for folder in ["", "/one", "/one/two", "/one/two/data"] {
         let synced = format!("<{}{folder}>)", above.display());
-        assert!(trace.contains(&synced), "nobody synced {synced}:\n{trace}");
+        assert!(trace.contains(&synced), "{synced} was not synced:\n{trace}");
     }
 }
 
@@ -214,13 +216,13 @@ pub(crate) fn strace_works() -> bool {
     traced.is_ok_and(|output| output.status.success())
 }
 
-/// The system refuses a sync: the first, in the middle of recovery, and later ones under load.
+/// A sync fails in the real system: the first, in the middle of recovery, and later ones under load.
 ///
 /// # Panics
 /// When a promise was broken.
 pub fn a_sync_fails<C: Chapter>(program: &str) {
     if !strace_works() {
-        return skip("strace is not there, or may not trace: no sync of a real program was made to fail");
+        return skip("strace is missing, or may not trace: no sync of a real program was made to fail");
     }
     let commands = commands();
     let mut endings = Vec::new();
@@ -233,12 +235,12 @@ pub fn a_sync_fails<C: Chapter>(program: &str) {
         let output = strace.output().unwrap();
         let name = format!("sync {at} of a thread fails");
         let words = stopped_with_words(&name, &run, &output);
-        assert!(words.contains("Input/output error"), "{name}: it does not say why: {words}");
+        assert!(words.contains("Input/output error"), "{name}: the message does not say why: {words}");
         let trace = std::fs::read_to_string(trace).unwrap();
-        let (_, after) = trace.split_once("(INJECTED)").unwrap_or_else(|| panic!("{name}: it never did:\n{trace}"));
-        assert!(!after.contains("fdatasync("), "{name}: it was tried again:\n{trace}");
+        let (_, after) = trace.split_once("(INJECTED)").unwrap_or_else(|| panic!("{name}: no sync failed:\n{trace}"));
+        assert!(!after.contains("fdatasync("), "{name}: the sync was retried:\n{trace}");
         let left = run.left::<C>(name.clone(), &commands).unwrap_or_else(|complaint| panic!("{complaint}"));
-        assert!(!left.acknowledged_the_last_frame(), "{name}: what was not synced was acknowledged");
+        assert!(!left.acknowledged_the_last_frame(), "{name}: commands that were not synced were acknowledged");
         assert!((at == 1) == (left.acknowledged() == 0), "{name}: {} were acknowledged", left.acknowledged());
         endings.push(left);
     }
@@ -252,13 +254,12 @@ pub fn a_sync_fails<C: Chapter>(program: &str) {
 pub fn the_disk_is_full<C: Chapter>(program: &str) {
     let commands = commands();
     let mut endings = Vec::new();
-    // Too small for a log, for the set-up, and then ever larger, until all of it fits: how much a chapter
-    // needs before the first command is its own affair.
+    // Too small for a log, for the set-up, and then ever larger, until everything fits.
     for kilobytes in [4, 300].into_iter().chain((1_300..).step_by(Rounds::asked().pick(1_800, 300))) {
         let run = Run::new::<C>(ORDERS, 1, 64);
         let kept = run.folder.path().join("kept");
         [run.data_dir(), kept.clone()].iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
-        // The mount is the process's own and goes with it, so it copies what a restart would find.
+        // The mount belongs to the process and ends with it, so the script copies what a restart would find.
         let script = "mount -t tmpfs -o size=$1k none \"$2\" || exit 99; program=$4; data=$2; kept=$3; shift 4
             \"$program\" \"$@\"; code=$?; cp \"$data\"/* \"$kept\"; exit $code";
         let mut shell = Process::new("unshare");
@@ -269,23 +270,23 @@ pub fn the_disk_is_full<C: Chapter>(program: &str) {
             Ok(output) if output.status.code() != Some(99) && mounts_are_allowed() => {
                 let name = format!("{kilobytes} KiB");
                 let words = stopped_with_words(&name, &run, &output);
-                assert!(words.contains("No space left"), "{name}: it does not say why: {words}");
+                assert!(words.contains("No space left"), "{name}: the message does not say why: {words}");
                 std::fs::remove_dir(run.data_dir()).unwrap();
                 std::fs::rename(&kept, run.data_dir()).unwrap();
                 endings.push(run.left::<C>(name, &commands).unwrap_or_else(|complaint| panic!("{complaint}")));
             }
-            _ => return skip("no file system may be mounted here: no real one was filled"),
+            _ => return skip("mounting a file system is not allowed here: no real one was filled"),
         }
     }
     assert!(endings.iter().any(|left| left.acknowledged() > 0), "it was never under load when the disk was full");
     judge(&commands, &endings).unwrap_or_else(|complaint| panic!("{complaint}"));
 }
 
-/// Nobody takes what the program prints, or hears why it ends.
+/// The program's output is closed, so no one reads what it prints or why it ends.
 ///
 /// # Panics
-/// When it panics, or ends with another code than it should.
-pub fn nobody_listens(program: &str) {
+/// When it panics, or ends with the wrong exit code.
+pub fn output_is_closed(program: &str) {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &str| {
         let mut process = Process::new(program);
@@ -307,7 +308,7 @@ fn mounts_are_allowed() -> bool {
     shell.status().is_ok_and(|status| status.success())
 }
 
-/// The program must have stopped by itself, with the code for that, and name the file and the way out.
+/// The program must have stopped by itself, with the right exit code, and name the file and what to do.
 fn stopped_with_words(name: &str, run: &Run, output: &Output) -> String {
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(
@@ -316,8 +317,8 @@ fn stopped_with_words(name: &str, run: &Run, output: &Output) -> String {
         "{name}: the program's exit code, which is 3 for a disk that can't be trusted; it said: {words}"
     );
     let folder = run.data_dir().display().to_string();
-    assert!(words.contains(&folder), "{name}: it does not name the file: {words}");
-    assert!(words.contains("start again"), "{name}: it does not say what to do: {words}");
+    assert!(words.contains(&folder), "{name}: the message does not name the file: {words}");
+    assert!(words.contains("start again"), "{name}: the message does not say what to do: {words}");
     words
 }
 

@@ -1,4 +1,4 @@
-//! A disk that can't be read: the engine refuses, says so, and changes nothing.
+//! A disk with a read error: the engine refuses, says so, and changes nothing.
 
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ struct BadSpot {
 }
 
 impl Meddle for BadSpot {
-    /// A watermark that can't be read counts as absent.
+    /// A watermark that can't be read counts as missing.
     fn concerns(&self, path: &Path) -> bool {
         path.extension().is_none_or(|extension| extension != "watermark")
     }
@@ -34,13 +34,14 @@ impl Meddle for BadSpot {
     }
 }
 
-/// Each read of recovery fails in turn: a clear refusal, and no file of the directory is another.
+/// Each read of recovery fails in turn: the engine refuses with a clear message, and no file of the directory
+/// has changed.
 ///
 /// # Panics
 /// When the engine opens all the same, or has changed something.
 pub fn a_read_fails<E: Engine>() {
     let mut folder = Folder::new(unsynced_disk());
-    // Longer than what is read at once, so that the error comes in the middle too.
+    // Longer than one read, so that errors also occur in the middle.
     let commands = Random::new(12).stream(4_000);
     run::<E>(&folder.options, &commands, 100).unwrap();
     let before = folder.files();
@@ -50,14 +51,14 @@ pub fn a_read_fails<E: Engine>() {
         match run::<E>(&folder.options, &[], 1) {
             Ok(opened) => {
                 assert!(disk.reads.load(Ordering::Relaxed) < fails, "read {fails} failed, and it opened");
-                assert!(fails > 3, "only {fails} reads: the error never came in the middle");
+                assert!(fails > 3, "only {fails} reads: no error occurred in the middle");
                 assert_eq!(opened.recovery.commands, commands.len() as u64);
                 return;
             }
             Err(words) => {
-                assert!(words.contains("bad spot"), "read {fails}: it does not say why: {words}");
+                assert!(words.contains("bad spot"), "read {fails}: the message does not say why: {words}");
                 assert!(words.contains(&folder.log().display().to_string()), "read {fails}: where? {words}");
-                assert!(folder.files() == before, "read {fails}: files changed in spite of: {words}");
+                assert!(folder.files() == before, "read {fails}: the engine refused, but files changed: {words}");
             }
         }
     }

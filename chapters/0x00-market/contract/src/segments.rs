@@ -1,4 +1,5 @@
-//! Logs in segments: every engine replays a chain of them and goes on in the last, and none loads one that has a hole.
+//! Logs in segments: every engine replays a chain of segments and continues in the last one, and no engine loads a
+//! chain with a hole.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,10 +14,10 @@ use market::{Command, Engine, LogId, Sequence, UnixMs};
 /// Where each segment begins and the last one ends, in commands from 0.
 const BOUNDS: [usize; 5] = [0, 40, 41, 130, 160];
 
-/// Files by their names, with what is in them.
+/// Files: name and contents.
 type Files = Vec<(String, Vec<u8>)>;
 
-/// The segments of a log of these commands: name and bytes. The last one's is a segment without a frame.
+/// The segments of a log of these commands: name and bytes. The last bound begins a segment without a frame.
 fn chain(commands: &[Command], bounds: &[usize]) -> Files {
     let segment = |pair: &[usize]| {
         let first = Sequence::FIRST.plus(pair[0] as u64);
@@ -34,31 +35,33 @@ fn folder(files: &[(String, Vec<u8>)]) -> Folder {
     folder
 }
 
-/// A log in segments comes back whole, and goes on in the last one. That may be empty, or have room laid out.
+/// A log in segments is recovered whole, and continued in the last segment. That one may be empty, or have
+/// reserved space.
 pub fn a_log_in_segments<E: Engine>() {
     let oracle = Oracle::of(&Random::new(8).stream(200));
     let commands: Vec<Command> = oracle.steps(0).iter().map(|step| step.command).collect();
     for (bounds, reserved) in [(&BOUNDS[..], 0), (&BOUNDS, 5_000), (&[0, 40, 90, 160, 160], 0), (&[0, 0, 160], 0)] {
         let mut files = chain(&commands, bounds);
         if bounds[1] == 0 {
-            // Two segments can't begin with the same command: an empty one is the last.
+            // Two segments can't begin with the same command; only the last may be empty.
             files.remove(0);
         }
-        // Room that no frame used is in every segment.
+        // Every segment has reserved space that no frame used.
         files.iter_mut().for_each(|(_, bytes)| bytes.resize(bytes.len() + reserved, 0));
         let before = files.len();
         let folder = folder(&files);
         let went = folder.goes_on::<E>(&oracle, 160, 30);
         went.unwrap_or_else(|error| panic!("segments {bounds:?}, {reserved} bytes reserved: {error}"));
         let logs = folder.files().into_keys().filter(|path| path.extension().is_some_and(|end| end == "log"));
-        assert_eq!(logs.count(), before, "files of the log of segments {bounds:?}, when it has gone on");
+        assert_eq!(logs.count(), before, "files of the log of segments {bounds:?}, after it was continued");
         let last = std::fs::read(folder.path().join(&files[before - 1].0)).unwrap();
         let (old, new) = (&files[before - 1].1, last);
         assert!(new.len() > old.len() - reserved, "the last segment has no new frame");
     }
 }
 
-/// What is missing, doubled, torn, of another log or without its beginning is named, and nothing changes.
+/// A segment that is missing, doubled, torn, of another log or without its beginning is named, and nothing
+/// changes.
 pub fn segments_that_do_not_follow<E: Engine>() {
     let commands = Random::new(9).stream(200);
     let whole = chain(&commands, &BOUNDS);

@@ -1,12 +1,12 @@
 //! A simulated disk in memory, behind the traits of [`disk`](market::disk).
 //!
-//! It keeps every file twice: as programs see it (the system's cache) and as the platter holds it.
-//! What lies between the two is pending until a sync. A crash lets an arbitrary part of it through:
-//! none, all, the beginning, or any sectors in any order, cut at any byte. A sync that fails lets a
-//! part through as well, and then the cache may forget that the rest was never written: the next
-//! sync succeeds and the data is gone, as real kernels do it. Everything follows from a seed.
+//! It keeps every file twice: as programs see it (the system's cache) and as the platter holds it. The
+//! difference is pending until a sync. In a crash an arbitrary part of it reaches the platter: none, all, the
+//! beginning, or any sectors in any order, cut at any byte. A failing sync writes a part as well, and then
+//! the cache may forget that the rest was never written: the next sync succeeds and the data is gone, as in
+//! real kernels. A seed determines everything.
 //!
-//! Without faults it is merely fast, and other tests use it for that.
+//! Without faults it is simply fast, and other tests use it for that.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -20,17 +20,17 @@ use crate::streams::Random;
 use crate::trace::Trace;
 use market::{Disk, LogFile, LogId, watermark};
 
-/// The disk. Clones are the same disk.
+/// The disk. Clones share one disk.
 #[derive(Clone)]
 pub struct SimDisk(Arc<Mutex<World>>);
 
 impl SimDisk {
-    /// An empty disk with these faults, which strike as the seed says.
+    /// An empty disk with these faults; the seed determines how they strike.
     pub fn new(seed: u64, faults: Faults) -> SimDisk {
         SimDisk::of(BTreeMap::new(), Random::new(seed), faults, Trace::default())
     }
 
-    /// The same disk, which tells `trace` from now on what it is asked for; so do those that come of it.
+    /// The same disk, which from now on notes its operations in `trace`, as do disks made from it.
     pub fn told(self, trace: &Trace) -> SimDisk {
         self.world().trace = trace.clone();
         self
@@ -42,11 +42,11 @@ impl SimDisk {
     }
 
     fn world(&self) -> MutexGuard<'_, World> {
-        // An engine that panicked while it held the disk has failed its test anyway.
+        // If an engine panicked while it held the disk, its test has failed anyway.
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The machine crashes now. What a restart would see is returned, a healthy disk; this one is dead.
+    /// The machine crashes now. Returns a healthy disk with what a restart would see; this one is dead.
     pub fn crash(&self) -> SimDisk {
         let mut world = self.world();
         world.power = false;
@@ -64,8 +64,8 @@ impl SimDisk {
         SimDisk::of(left, Random::new(random.below(u64::MAX)), Faults::default(), trace.clone())
     }
 
-    /// The process dies now, and the machine goes on: a restart sees what was written, synced or
-    /// not. But the cache may have dropped what it believes to be on disk.
+    /// The process dies now, and the machine goes on: a restart sees what was written, synced or not, except
+    /// that the cache may have dropped what it believes to be on disk.
     pub fn kill(&self) -> SimDisk {
         let mut world = self.world();
         world.power = false;
@@ -77,7 +77,7 @@ impl SimDisk {
         after
     }
 
-    /// A healthy disk with the same contents, of its own.
+    /// An independent healthy disk with the same contents.
     pub fn copy(&self) -> SimDisk {
         let mut world = self.world();
         let seed = world.random.below(u64::MAX);
@@ -97,7 +97,7 @@ impl SimDisk {
         self.world().counts
     }
 
-    /// The files there are.
+    /// The paths of all files.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.world().files.keys().cloned().collect()
     }
@@ -112,19 +112,19 @@ impl SimDisk {
         self.world().files.get(path).map(|contents| contents.cached.clone())
     }
 
-    /// What of a file is certain to survive a crash.
+    /// What is certain to survive a crash of a file.
     pub fn durable(&self, path: &Path) -> Option<Vec<u8>> {
         self.world().files.get(path).map(|contents| contents.durable.clone())
     }
 
-    /// Puts a file on the disk, durably. The watermark of the log that was there before goes.
+    /// Puts a file on the disk, durably, and removes the watermark of the log that was there before.
     pub fn put(&self, path: &Path, bytes: &[u8]) {
         let mut world = self.world();
         world.files.insert(path.to_path_buf(), Contents::durable(bytes));
         world.files.remove(&watermark::path_of(path));
     }
 
-    /// Changes a file on the disk, durably, and nothing beside it: it rots.
+    /// Changes a file on the disk, durably, and nothing else, as bit rot does.
     pub fn rot(&self, path: &Path, bytes: &[u8]) {
         self.world().files.insert(path.to_path_buf(), Contents::durable(bytes));
     }
@@ -180,14 +180,14 @@ impl Disk for SimDisk {
     }
 
     fn new_log_id(&self) -> LogId {
-        // It follows from the seed, as everything here does.
+        // The seed determines it, like everything here.
         LogId(1 + self.world().random.below(u64::MAX))
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
         let mut world = self.world();
         let went = world.begin(format_args!("create {} with {}", name_of(path), Content(header)));
-        // All or nothing, also when the power goes.
+        // All or nothing, even when the power fails.
         world.name(&[(path, Some(Contents::durable(header)))], went)?;
         drop(world);
         Ok(self.handle(path))
@@ -195,7 +195,7 @@ impl Disk for SimDisk {
 }
 
 impl SimDisk {
-    /// Takes as long as a sync does, while others use the disk.
+    /// Takes as long as a sync, while others use the disk.
     fn wait(&self) {
         let delay = self.world().faults.sync_delay;
         if !delay.is_zero() {
@@ -208,7 +208,7 @@ impl SimDisk {
     }
 }
 
-/// A lock that somebody holds.
+/// A lock that is held.
 struct Lock {
     disk: SimDisk,
     path: PathBuf,
@@ -231,7 +231,7 @@ impl LogFile for Handle {
         let mut world = self.disk.world();
         world.read(&self.path)?;
         let contents = world.files.get(&self.path).ok_or(ErrorKind::NotFound)?;
-        // A place that 32 bits can't count lies behind the end.
+        // An offset beyond 32 bits lies behind the end.
         let start = usize::try_from(at).unwrap_or(usize::MAX);
         let rest = contents.cached.get(start..).unwrap_or_default();
         let length = rest.len().min(buffer.len());

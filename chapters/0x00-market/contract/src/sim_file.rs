@@ -1,4 +1,4 @@
-//! A file of the simulated disk: what is pending, and what a crash leaves of it.
+//! A file of the simulated disk: what is pending, and what remains of it after a crash.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct Contents {
     pub(crate) cached: Vec<u8>,
     /// What is certain to survive a crash.
     pub(crate) durable: Vec<u8>,
-    /// What has been done to the one and not yet to the other, in order.
+    /// Changes to `cached` that `durable` lacks, in order.
     pub(crate) pending: Vec<Pending>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Pending {
 }
 
 impl Contents {
-    /// A file that is on disk as it is.
+    /// A file whose contents are all on disk.
     pub(crate) fn durable(bytes: &[u8]) -> Contents {
         Contents { cached: bytes.to_vec(), durable: bytes.to_vec(), pending: Vec::new() }
     }
@@ -51,7 +51,7 @@ impl Contents {
         self.pending.iter().for_each(|pending| pending.apply(&mut self.cached));
     }
 
-    /// What the disk holds after a crash: of what is pending, some part.
+    /// What the disk holds after a crash: some part of the pending changes.
     pub(crate) fn after_crash(&self, random: &mut Random) -> Vec<u8> {
         let mut disk = self.durable.clone();
         match random.below(4) {
@@ -60,7 +60,7 @@ impl Contents {
             2 => self.keep_beginning(&mut disk, random),
             _ => self.keep_sectors(&mut disk, random),
         }
-        // A file may have grown before its data came.
+        // The file may have grown before its data was written.
         if disk.len() < self.cached.len() && random.one_in(2) {
             disk.resize(self.cached.len(), 0);
         }
@@ -113,7 +113,7 @@ impl<'a> Sectors<'a> {
         }
     }
 
-    /// A sector goes to the disk from the cache, as it is there after some of the writes, and may be torn in one place.
+    /// A sector is written from the cache, as it is after some of the writes, and may be torn in one place.
     fn keep_some(self, disk: &mut Vec<u8>, random: &mut Random) {
         for writes in self.0.into_values() {
             let kept = &writes[..random.below(writes.len() as u64 + 1) as usize];

@@ -1,4 +1,4 @@
-//! What the simulated disk holds, and what an operation does to it when a fault strikes.
+//! What the simulated disk holds, and how each operation and fault changes it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::trace::Trace;
 /// Everything that the clones of a disk share.
 pub(crate) struct World {
     pub(crate) files: BTreeMap<PathBuf, Contents>,
-    /// What a crash may put back: names that were given or taken and not synced, with what they stood for. Those of one
-    /// operation, which has a number, are put back together: a rename is all or nothing.
+    /// What a crash may undo: names that were created or removed and not synced, with what they stood for. Those of
+    /// one operation, which has a number, are undone together: a rename is all or nothing.
     pub(crate) names: BTreeMap<PathBuf, (u64, Option<Contents>)>,
-    /// Who holds which lock. A restart finds none.
+    /// The holder of each lock. After a restart there are none.
     pub(crate) locks: BTreeMap<PathBuf, String>,
     pub(crate) faults: Faults,
     pub(crate) random: Random,
@@ -27,7 +27,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Counts an operation; it fails when the power is gone.
+    /// Counts an operation; it fails when the power is off.
     pub(crate) fn begin(&mut self, operation: fmt::Arguments<'_>) -> io::Result<()> {
         self.trace.note(|| operation.to_string());
         self.counts.operations += 1;
@@ -47,7 +47,7 @@ impl World {
         Err(error)
     }
 
-    /// Lets names stand for something else, or for nothing, and syncs that, unless the power went before.
+    /// Changes or removes names and syncs that, unless the power failed before.
     pub(crate) fn name(&mut self, names: &[(&Path, Option<Contents>)], went: io::Result<()>) -> io::Result<()> {
         if went.is_err() && !(self.power_went_now() && self.random.one_in(2)) {
             return went;
@@ -90,7 +90,7 @@ impl World {
     }
 
     pub(crate) fn write(&mut self, path: &Path, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        // Nobody waits for a watermark or hears of its errors, so its faults are told by no count.
+        // Nothing waits for a watermark or checks its errors, so its faults are not counted.
         if path.extension().is_some_and(|extension| extension == "watermark") {
             return if self.power { self.write_watermark(path, at, bytes) } else { Err(power_failure()) };
         }
@@ -137,7 +137,7 @@ impl World {
         let Some(contents) = files.get_mut(path) else { return went };
         if fails {
             let durable = contents.after_crash(random);
-            // Some systems keep what they could not write; others forget that it was to be written.
+            // Some systems keep data whose write failed; others forget that it was to be written.
             if random.one_in(4) {
                 return self.fail(io::Error::other("simulated I/O error on sync, data kept"));
             }
@@ -163,12 +163,12 @@ impl World {
     }
 }
 
-/// A file's name without its folder, which is another one in each run.
+/// A file's name without its folder, which differs from run to run.
 pub(crate) fn name_of(path: &Path) -> std::path::Display<'_> {
     path.file_name().map_or(path, Path::new).display()
 }
 
-/// Bytes, told by their number and a hash.
+/// Bytes, shown as their number and a hash.
 pub(crate) struct Content<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Content<'_> {
@@ -179,7 +179,7 @@ impl fmt::Display for Content<'_> {
     }
 }
 
-/// What every operation says when the power is gone.
+/// The error of every operation when the power is off.
 pub(crate) fn power_failure() -> io::Error {
     io::Error::other("simulated power failure")
 }

@@ -1,8 +1,8 @@
 //! Lives of an engine on a disk that fails: commands, faults, crashes, restarts, again and again.
 //!
-//! After every death the engine must come back as the model after some number of commands: at least
-//! those it acknowledged, at most those it was given, none twice. A bit that rots on the disk must
-//! be noticed. Everything follows from one seed, so a failing one is replayed by its number.
+//! After every death the engine must recover the state of the model after some number of commands: at least
+//! those it acknowledged, at most those it was given, none twice. It must notice a flipped bit on the disk.
+//! One seed determines everything, so a failure can be replayed by its seed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,14 +11,14 @@ use crate::trace::Trace;
 use market::Engine;
 use program::rounds::Rounds;
 
-/// How many seeds a test runs, of few rounds and of all, unless `SIM_SEEDS` says otherwise.
+/// How many seeds a test runs, with few rounds and with all, unless `SIM_SEEDS` sets another number.
 const SEEDS: (u64, u64) = (1_000, 10_000);
 
-/// How many of them a test of the replaying runs twice.
+/// How many seeds a test of replaying runs twice.
 const REPLAYS: u64 = 100;
 
-/// Seeds 0 to 9,999 with `ROUNDS=full`, else the first tenth of them; or as many as `SIM_SEEDS` says, or the one that
-/// `SIM_SEED` names.
+/// Seeds 0 to 9,999 with `ROUNDS=full`, else the first tenth of them; or `SIM_SEEDS` of them, or the one in
+/// `SIM_SEED`.
 ///
 /// # Panics
 /// At the first seed that fails, with the command that replays it.
@@ -33,8 +33,8 @@ pub fn many_seeds_in_shards<E: Engine>() {
     });
 }
 
-/// A twentieth of the seeds on the system's threads, for engines that have them. The system takes part in what happens
-/// then, so one that fails may have to be run more than once.
+/// A twentieth of the seeds on the system's threads, for engines that have them. The system's scheduler takes part,
+/// so a failing seed may have to be run more than once.
 pub fn some_seeds_on_threads<E: Engine>(shards_max: u16) {
     seeds("schedules", "simulation_on_threads", 20, |seed| {
         let shards = if shards_max > 1 && seed % 2 == 1 { shards_of(seed) } else { 1 };
@@ -42,8 +42,8 @@ pub fn some_seeds_on_threads<E: Engine>(shards_max: u16) {
     });
 }
 
-/// A seed replays: two runs of it tell the same story, of every operation of the disk, every step of a role, every
-/// acknowledgement and every event.
+/// A seed can be replayed: two runs of it produce the same trace of disk operations, roles' steps,
+/// acknowledgements and events.
 pub fn a_seed_replays<E: Engine>() {
     replays::<E>(|_| 1);
 }
@@ -59,11 +59,11 @@ fn replays<E: Engine>(shards: fn(u64) -> u16) {
         let same = first.iter().zip(&second).take_while(|(one, other)| one == other).count();
         assert!(
             first == second,
-            "seed {seed} does not replay: after {same} lines the first run says\n  {:?}\nand the second\n  {:?}",
+            "seed {seed} does not replay: after {same} lines the first run has\n  {:?}\nand the second\n  {:?}",
             first.get(same),
             second.get(same)
         );
-        assert!(first.len() > 1, "a story without an operation of the disk proves nothing: {first:?}");
+        assert!(first.len() > 1, "a trace without a disk operation proves nothing: {first:?}");
     }
 }
 
@@ -71,7 +71,7 @@ fn shards_of(seed: u64) -> u16 {
     2 + (seed % 3) as u16
 }
 
-/// What happens in all lives of a seed.
+/// The trace of all lives of a seed.
 fn story_of<E: Engine>(seed: u64, shards: u16) -> Vec<String> {
     let trace = Trace::kept();
     if let Err(complaint) = live::<E>(seed, shards, Crew::Seeded, &trace) {
@@ -80,8 +80,8 @@ fn story_of<E: Engine>(seed: u64, shards: u16) -> Vec<String> {
     trace.lines()
 }
 
-/// The schedules reach what threads reach: matching looks before the disk has what it looks for, the journal is ahead of
-/// matching, and the ring is full, each in more than a few of the seeds.
+/// The schedules reach what threads reach: matching checks too early, before the disk has its command; the journal is
+/// ahead of matching; and the ring is full; each in more than a few seeds.
 pub fn schedules_are_reached<E: Engine>() {
     let (mut too_early, mut journal_first, mut full) = (0, 0, 0);
     for seed in 0..REPLAYS {
@@ -89,12 +89,12 @@ pub fn schedules_are_reached<E: Engine>() {
         let lives = || story.split(|line| line.starts_with("life"));
         let begins = |line: &String, words: &str| line.starts_with(words);
         let is_frame = |line: &String| begins(line, "journal") && line.ends_with("Worked");
-        // The caller waits for what it has submitted, and this life wrote no frame yet.
+        // The caller waits for what it submitted, and this life has written no frame yet.
         too_early += u64::from(lives().any(|life| {
             let mut waits = life.iter().skip_while(|line| !begins(line, SUBMITS)).take_while(|line| !is_frame(line));
             waits.any(|line| begins(line, "matching"))
         }));
-        // Two frames on disk, and matching made no step between them.
+        // Two frames on disk, and no step of matching between them.
         journal_first += u64::from(lives().any(|life| {
             let mut frames = life.split(|line| begins(line, "matching"));
             frames.any(|alone| alone.iter().filter(|line| is_frame(line)).count() > 1)
@@ -110,7 +110,7 @@ pub fn schedules_are_reached<E: Engine>() {
     }
 }
 
-/// Of all seeds one in so many.
+/// Runs one in `one_in` of all seeds.
 fn seeds(file: &str, test: &str, one_in: u64, live: impl Fn(u64) -> Result<(), String>) {
     let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("SIM_SEED(S) is a number"));
     let count = number("SIM_SEEDS").unwrap_or_else(|| Rounds::asked().pick(SEEDS.0, SEEDS.1));
@@ -136,7 +136,7 @@ fn words_of(panic: &(dyn std::any::Any + Send)) -> &str {
 /// One simulation with one shard.
 ///
 /// # Errors
-/// The promise that the engine broke, in words.
+/// The promise that the engine broke.
 pub fn simulate<E: Engine>(seed: u64) -> Result<(), String> {
     live::<E>(seed, 1, Crew::Seeded, &Trace::default())
 }

@@ -1,8 +1,8 @@
-//! Answers on file: what every chapter says to the same small flows, in words, and the digest of
-//! what it says to the measured ones.
+//! Recorded answers: what every chapter answers to the same small flows, as text, and the digest of its
+//! answers to the measured flows.
 //!
-//! All chapters share one set of files, in `chapters/0x00-market/contract/snapshots`; a difference is a
-//! chapter that changed an answer. `cargo insta review` accepts a new answer, for all of them.
+//! All chapters share one set of files, in `chapters/0x00-market/contract/snapshots`; a difference means that
+//! a chapter changed an answer. `cargo insta review` accepts a new answer for all of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -90,7 +90,7 @@ fn describe_market(text: &mut String, market: &MarketState) {
 }
 
 fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
+    // Writing to a string never fails.
     let _ = writeln!(text, "{words}");
 }
 

@@ -1,6 +1,6 @@
-//! After an error an engine is over: whatever is asked of it, it refuses, and nothing more reaches the disk or
-//! the receiver of acknowledgements. What is on disk is uncertain then, and a call that goes on would make the
-//! uncertain into a promise, or log a batch twice.
+//! After an error an engine is done: it refuses every call, and nothing more reaches the disk or the receiver
+//! of acknowledgements. What is on disk is then uncertain, and a call that continued could acknowledge an
+//! uncertain command, or log a batch twice.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use market::{AccountId, Acknowledge, Cents, Command, Engine, EngineError, Event,
 /// How many commands come between two flushes.
 const GROUP: usize = 5;
 
-/// Enough entries that even a ledger with several large buffers has to write.
+/// Enough entries that even a ledger with several large buffers must write some.
 const ENTRIES: u64 = 30_000;
 
-/// What can be asked of an engine, in the order in which it is asked; closing ends it.
+/// The calls that an engine offers, in the order in which they are made; closing ends it.
 const CALLS: [&str; 4] = ["submit", "poll", "flush", "close"];
 
-/// A sync or a write fails. The next one would succeed, so only the engine itself can stop it.
+/// A sync or a write fails. The next one would succeed, so only the engine itself can stop.
 pub fn nothing_after_a_disk_error<E: Engine>() {
     let commands = Random::new(15).stream(40);
     for at in 1..=4 {
@@ -36,7 +36,7 @@ pub fn nothing_after_a_disk_error<E: Engine>() {
     }
 }
 
-/// The receiver of acknowledgements panics, and the caller catches that and goes on.
+/// The receiver of acknowledgements panics, and the caller catches the panic and continues.
 pub fn nothing_after_a_panic_of_the_receiver<E: Engine>() {
     let commands = Random::new(16).stream(40);
     for (panics_at, batch_max) in [(1, 1), (7, 1), (1, 1_024), (7, 1_024), (7, 2)] {
@@ -45,7 +45,7 @@ pub fn nothing_after_a_panic_of_the_receiver<E: Engine>() {
     }
 }
 
-/// The disk takes the log and not the ledger.
+/// The disk accepts the log but not the ledger.
 pub fn nothing_after_a_ledger_error<E: Engine>() {
     let full = std::path::Path::new("/dev/full");
     if !full.exists() {
@@ -56,7 +56,7 @@ pub fn nothing_after_a_ledger_error<E: Engine>() {
     let commands: Vec<Command> = std::iter::once(Command::Open { market }).chain(deposits).collect();
     for (batch_max, flush_every) in [(1, GROUP), (1_024, GROUP), (1_024, usize::MAX)] {
         let scene = Scene { commands: &commands, batch_max, flush_every, panics_at: u64::MAX };
-        // Under the name that a ledger in the making has stands a device that takes nothing.
+        // The name of the ledger's draft is a device that accepts no bytes.
         #[cfg(unix)]
         scene.plays::<E>("a ledger on a full disk", |folder, _| {
             std::os::unix::fs::symlink(full, folder.path().join("ledger.draft")).unwrap();
@@ -64,8 +64,8 @@ pub fn nothing_after_a_ledger_error<E: Engine>() {
     }
 }
 
-/// A ledger of a few entries fits into any buffer. On a disk that takes nothing the engine has to say so at its end, at
-/// the latest: what it closed without an error is written.
+/// A ledger of a few entries fits into any buffer. If the disk accepts nothing, the engine must report that when it
+/// closes, at the latest: once it has closed without an error, the ledger is written.
 pub fn a_short_ledger_is_written<E: Engine>() {
     let full = std::path::Path::new("/dev/full");
     if !full.exists() {
@@ -80,10 +80,10 @@ pub fn a_short_ledger_is_written<E: Engine>() {
     let went = commands.into_iter().try_for_each(|command| engine.submit(command).map(drop));
     let closed = went.and_then(|()| engine.close().map(drop));
     let Err(error) = closed else {
-        panic!("the ledger's disk is full, one entry was made, and the engine closed without an error");
+        panic!("the ledger's disk is full and one entry was made, but the engine closed without an error");
     };
     let words = error.to_string();
-    assert!(words.contains("write the ledger"), "the ledger's disk is full, and the engine says: {words}");
+    assert!(words.contains("write the ledger"), "the ledger's disk is full, but the engine says: {words}");
 }
 
 /// What leads to an error.
@@ -96,7 +96,7 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Plays it once for each of the calls that may come first after the error.
+    /// Plays it once for each call that may come first after the error.
     fn plays<E: Engine>(&self, name: &str, prepare: impl Fn(&Folder, &SimDisk)) {
         let oracle = Oracle::of(self.commands);
         for (first, call) in CALLS.iter().enumerate() {
@@ -119,8 +119,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Submits until there is an error, asks for everything from the call `first` on, and says how many
-    /// commands were submitted.
+    /// Submits until there is an error, then makes every call from `first` on. Returns how many commands were
+    /// submitted.
     fn play<E: Engine>(&self, folder: &Folder, disk: &SimDisk, first: usize) -> Result<usize, String> {
         let told = Arc::new(AtomicU64::new(0));
         let receiver = Fragile { told: Arc::clone(&told), panics_at: self.panics_at };
@@ -135,11 +135,11 @@ impl Scene<'_> {
             }
         }
         if went.and_then(|()| attempt(|| engine.flush())).is_ok() {
-            return Err("there was an error, and the engine went on".into());
+            return Err("there was an error, but the engine went on".into());
         }
         let before = (disk.counts(), told.load(SeqCst));
         let refused = |call: &str, went: Result<(), String>| match went {
-            Ok(()) => Err(format!("after an error {call} did not refuse")),
+            Ok(()) => Err(format!("after an error {call} succeeded")),
             Err(words) if words.starts_with(PANICKED) => Err(format!("after an error {call} panicked: {words}")),
             Err(_) => Ok(()),
         };
@@ -164,7 +164,7 @@ impl Scene<'_> {
 
 const PANICKED: &str = "it panicked";
 
-/// Does it, and takes a panic for an error, as a careless caller would.
+/// Does it, and treats a panic as an error, as a careless caller would.
 fn attempt(work: impl FnOnce() -> Result<(), EngineError>) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(went) => went.map_err(|error| error.to_string()),
@@ -172,7 +172,7 @@ fn attempt(work: impl FnOnce() -> Result<(), EngineError>) -> Result<(), String>
     }
 }
 
-/// Counts what it is told, and breaks at one acknowledgement.
+/// Counts acknowledgements, and panics at one of them.
 #[derive(Clone)]
 struct Fragile {
     told: Arc<AtomicU64>,
@@ -182,6 +182,6 @@ struct Fragile {
 impl Acknowledge for Fragile {
     fn acknowledge(&mut self, Stamp { sequence, .. }: Stamp, _events: &[Event]) {
         let told = 1 + self.told.fetch_add(1, SeqCst);
-        assert!(told != self.panics_at, "the receiver broke at command {sequence}");
+        assert!(told != self.panics_at, "the receiver panicked at command {sequence}");
     }
 }

@@ -1,8 +1,8 @@
-//! Streams of commands for the tests: few markets, accounts, orders and prices, so that orders meet,
-//! cross, trade with themselves and fail in every way the rules know.
+//! Streams of commands for the tests: few markets, accounts, orders and prices, so that orders meet, cross,
+//! trade with themselves and fail in every way the rules know.
 //!
-//! A command is made from a handful of small numbers. `proptest` draws them and shrinks them, and a
-//! seeded generator draws them where millions are needed; both get the same commands.
+//! A command is made from a handful of small numbers. `proptest` draws them and shrinks them, and a seeded
+//! generator draws them where millions are needed; both make the same commands.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,7 +17,7 @@ use market::{
     TradeKind,
 };
 
-/// Small numbers that become one command: what to do, then where, who, how and how much.
+/// Small numbers that become one command: the kind, then market, account, way, price and amount.
 pub type Draw = (u8, u8, u8, u8, u8, u16);
 
 const KINDS: Range<u8> = 0..100;
@@ -40,7 +40,7 @@ pub fn command((kind, market, account, way, price, amount): Draw) -> Command {
             account,
             intent: Intent::ALL[usize::from(way % 4)],
             client_order_id: 0,
-            // Mostly near the middle, sometimes anywhere, sometimes out of range.
+            // Mostly near the middle, sometimes any price, sometimes out of range.
             price: match price {
                 0..40 => 40 + price % 20,
                 40..62 => 1 + (price - 40) * 4,
@@ -58,7 +58,7 @@ pub fn command((kind, market, account, way, price, amount): Draw) -> Command {
         84..92 => Command::Deposit { market, account, amount: cents(amount), request: 0 },
         92..97 => Command::Withdraw { market, account, amount: cents(amount), request: 0 },
         97..99 => Command::Open { market },
-        // Rare, for it is the end of a market.
+        // Rare, because it ends a market.
         _ if amount.is_multiple_of(4) => Command::Resolve { market, outcome: Outcome::ALL[usize::from(way % 2)] },
         _ => Command::Cancel { market, account, order: OrderId(u64::from(amount)), request: 0 },
     };
@@ -74,7 +74,7 @@ fn cents(amount: u16) -> Cents {
     }
 }
 
-/// What most streams begin with, because without a market and money everything is rejected.
+/// The beginning of most streams, because without a market and money everything is rejected.
 pub fn prologue() -> Vec<Command> {
     let mut commands = Vec::new();
     for market in [0, 1].map(MarketId) {
@@ -86,7 +86,7 @@ pub fn prologue() -> Vec<Command> {
     commands
 }
 
-/// Commands to run, one a line when they are printed.
+/// Commands to run; printed one a line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Stream(pub Vec<Command>);
 
@@ -97,7 +97,7 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// A stream of up to `length_max` commands, seven in eight behind the prologue.
+/// A stream of up to `length_max` commands; seven in eight begin with the prologue.
 pub fn streams(length_max: usize) -> impl Strategy<Value = Stream> {
     let draws = proptest::collection::vec((KINDS, MARKETS, ACCOUNTS, WAYS, PRICES, AMOUNTS), 1..=length_max);
     (0..8_u8, draws).prop_map(|(without, draws)| {
@@ -148,7 +148,7 @@ impl Random {
     }
 }
 
-/// Which reasons and kinds of trade have occurred, so that a test can say that it met them all.
+/// Which reasons and kinds of trade have occurred, so that a test can check that it met them all.
 #[derive(Default)]
 pub struct Met {
     rejected: BTreeSet<Reason>,
@@ -171,8 +171,10 @@ impl Met {
         }
     }
 
+    /// Panics unless everything occurred.
+    ///
     /// # Panics
-    /// When something never occurred: the streams are too tame then to prove anything.
+    /// When something never occurred: then the streams are too tame to prove anything.
     pub fn assert_all(&self) {
         let kinds = [TradeKind::Mint, TradeKind::Merge, TradeKind::Transfer];
         assert!(self.rejected.iter().eq(Reason::ALL), "only these rejections: {:?}", self.rejected);

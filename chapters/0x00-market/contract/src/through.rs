@@ -1,4 +1,5 @@
-//! A disk that hands everything on to another, but for one thing about its files that a test changes or watches.
+//! A disk that forwards everything to another disk, except for one thing about its files that a test changes or
+//! watches.
 
 use std::io;
 use std::path::Path;
@@ -7,9 +8,9 @@ use std::sync::Arc;
 use market::log::{HEADER_BYTES, LogHeader, seal_frame};
 use market::{Disk, LogFile, LogId, Sequence, Stamp, UnixMs};
 
-/// The one thing. What is not said here is done as the disk behind does it.
+/// What the test changes or watches. The defaults forward to the disk behind.
 pub trait Meddle: Clone + Send + Sync + 'static {
-    /// Whether it meddles with this file.
+    /// Whether this file is affected.
     fn concerns(&self, _path: &Path) -> bool {
         true
     }
@@ -17,7 +18,7 @@ pub trait Meddle: Clone + Send + Sync + 'static {
     /// Reads from a file.
     ///
     /// # Errors
-    /// What the disk says, or what is made up for a test.
+    /// The disk's error, or one that the test injects.
     fn read_at(&self, file: &mut dyn LogFile, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
         file.read_at(at, buffer)
     }
@@ -25,7 +26,7 @@ pub trait Meddle: Clone + Send + Sync + 'static {
     /// Writes to a file, perhaps only some of it.
     ///
     /// # Errors
-    /// What the disk says, or what is made up for a test.
+    /// The disk's error, or one that the test injects.
     fn write_at(&self, file: &mut dyn LogFile, at: u64, bytes: &[u8]) -> io::Result<usize> {
         file.write_at(at, bytes)
     }
@@ -33,13 +34,13 @@ pub trait Meddle: Clone + Send + Sync + 'static {
     /// Syncs a file.
     ///
     /// # Errors
-    /// What the disk says, or what is made up for a test.
+    /// The disk's error, or one that the test injects.
     fn sync(&self, file: &mut dyn LogFile) -> io::Result<()> {
         file.sync()
     }
 }
 
-/// A disk, and what meddles with its files.
+/// A disk, and what changes or watches its files.
 #[derive(Clone)]
 pub struct Through<M> {
     disk: Arc<dyn Disk>,
@@ -49,7 +50,7 @@ pub struct Through<M> {
 struct File<M>(Box<dyn LogFile>, M);
 
 impl<M: Meddle> Through<M> {
-    /// This disk, with its files meddled with from now on.
+    /// This disk, with its files changed or watched from now on.
     pub fn new(disk: Arc<dyn Disk>, meddle: M) -> Through<M> {
         Through { disk, meddle }
     }
@@ -115,8 +116,8 @@ impl<M: Meddle> LogFile for File<M> {
     }
 }
 
-/// Writes each frame of a draft whole, and with another time than it was given: what is read back is a log, and says
-/// something else.
+/// Writes each frame of a draft whole, but with another time than it was given: the result is a valid log with wrong
+/// contents.
 #[derive(Clone)]
 pub struct Forger;
 

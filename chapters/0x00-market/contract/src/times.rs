@@ -1,5 +1,5 @@
-//! What an engine tells those who stand behind it: each command's number and time, the same when it is acknowledged and
-//! when it is replayed; what was recovered, before the first command; and what was torn.
+//! What an engine reports to the program that runs it: each command's number and time, the same when it is
+//! acknowledged and when it is replayed; what was recovered, before the first command; and what was torn.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use market::log::ShardOf;
 use market::state::ExchangeState;
 use market::{Acknowledge, Clock, Engine, Event, LogError, Sequence, Stamp, UnixMs, read_log};
 
-/// Everything that a receiver was told, in order.
+/// Everything that a receiver was given, in order.
 #[derive(Clone, PartialEq, Debug)]
 enum Told {
     Acknowledged(Stamp, Vec<Event>),
@@ -45,7 +45,7 @@ impl Acknowledge for Listener {
     }
 }
 
-/// A clock that goes on with each look, and is put back now and then.
+/// A clock that advances with each reading, and is set back now and then.
 fn unsteady() -> Clock {
     let looks = AtomicU64::new(0);
     Clock::new(move || {
@@ -54,8 +54,8 @@ fn unsteady() -> Clock {
     })
 }
 
-/// An acknowledgement has its frame's time, and so has its replay. Times never run back, whatever the clock does, in
-/// one life and from one to the next; and the state that was recovered comes before anything else.
+/// An acknowledgement has its frame's time, and so has its replay. Times never decrease, whatever the clock does,
+/// within one life and from one to the next; and the recovered state is reported before anything else.
 pub fn numbers_and_times<E: Engine>() {
     let commands = Random::new(24).stream(90);
     let mut folder = Folder::new(SimDisk::new(24, Faults::default()));
@@ -77,7 +77,7 @@ pub fn numbers_and_times<E: Engine>() {
         let before = acknowledged.len();
         let replayed: Vec<Told> =
             acknowledged.iter().map(|(stamp, events)| Told::Replayed(*stamp, events.clone())).collect();
-        assert!(told[..before] == replayed, "what was replayed is not what was acknowledged");
+        assert!(told[..before] == replayed, "the replayed commands differ from the acknowledged ones");
         let Told::Recovered(next, state) = &told[before] else { panic!("then came {:?}", told[before]) };
         assert_eq!(*next, Sequence(before as u64 + 1));
         let reopened = told[before + 1..].iter().map(|told| match told {
@@ -93,17 +93,17 @@ pub fn numbers_and_times<E: Engine>() {
     assert!(stamps.is_sorted_by_key(|stamp| stamp.time), "time runs back: {stamps:?}");
     let mut times: Vec<UnixMs> = stamps.iter().map(|stamp| stamp.time).collect();
     times.dedup();
-    assert!(times.len() > 3, "the clock was looked at for {} frames only", times.len());
+    assert!(times.len() > 3, "the clock was read for {} frames only", times.len());
     let mut logged = Vec::new();
     read_log::<LogError>(&folder.options, ShardOf::ONLY, |stamp, _| {
         logged.push(stamp);
         Ok(())
     })
     .unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(logged, stamps, "the log says otherwise");
+    assert_eq!(logged, stamps, "the log disagrees");
 }
 
-/// A log whose last time is far ahead of the clock is opened, and whoever runs the engine is told.
+/// A log whose last time is far ahead of the clock is opened, and the engine reports it.
 pub fn a_clock_that_is_behind<E: Engine>() {
     let commands = Random::new(25).stream(20);
     for (behind_ms, told) in [(0, None), (60_000, None), (60_001, Some("60")), (3_600_000, Some("3600"))] {
@@ -118,7 +118,7 @@ pub fn a_clock_that_is_behind<E: Engine>() {
     }
 }
 
-/// What is cut off as torn is kept beside the log, and the remark says where.
+/// What is cut off as torn is kept in a file beside the log, and the remark names the file.
 pub fn the_torn_end_is_kept<E: Engine>() {
     let disk = SimDisk::new(26, Faults::default());
     let folder = Folder::new(disk.clone());
@@ -130,7 +130,7 @@ pub fn the_torn_end_is_kept<E: Engine>() {
     let kept = disk.paths().into_iter().find(|path| disk.read(path).is_some_and(|bytes| torn.starts_with(&bytes)));
     let kept = kept.filter(|path| disk.read(path).unwrap().len() as u64 == recovery.torn_bytes);
     let kept = kept.unwrap_or_else(|| panic!("{} torn bytes are gone", recovery.torn_bytes));
-    assert!(disk.durable(&kept).is_some_and(|bytes| !bytes.is_empty()), "a crash would take them");
+    assert!(disk.durable(&kept).is_some_and(|bytes| !bytes.is_empty()), "a crash would lose them");
     let name = kept.display().to_string();
     assert!(recovery.remarks.iter().any(|remark| remark.contains(&name)), "{:?}", recovery.remarks);
 }

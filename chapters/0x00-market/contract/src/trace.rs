@@ -1,14 +1,14 @@
 //! What happened in a simulation, in order: what the caller did, what the disk was asked for, which role made a step,
-//! what was acknowledged. Two runs of a seed must tell the same.
+//! what was acknowledged. Two runs of a seed must give the same trace.
 
 use std::sync::{Arc, Mutex};
 
-/// Takes notes, or none: most simulations are not retold. Clones write to the same list.
+/// Takes notes, or none: most simulations do not need a trace. Clones write to the same list.
 #[derive(Clone, Default)]
 pub struct Trace(Option<Arc<Mutex<Vec<String>>>>);
 
 impl Trace {
-    /// One that takes notes.
+    /// A trace that takes notes.
     pub fn kept() -> Trace {
         Trace(Some(Arc::default()))
     }

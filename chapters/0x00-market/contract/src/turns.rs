@@ -1,8 +1,8 @@
-//! A schedule that follows from a seed: the roles of an engine make their steps on the caller's thread, now this one and
-//! now that one, a step or a whole run of them at a time.
+//! A schedule that a seed determines: the roles of an engine make their steps on the caller's thread, in any order, a
+//! step or a whole run at a time.
 //!
-//! The steps are those that the engine's threads would make. What is left out is two of them at the same moment: that is
-//! for the model of the ring and for the tests with threads.
+//! The steps are those that the engine's threads would make. Two steps at the same moment are left out: the model of
+//! the ring and the tests with threads cover those.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -17,20 +17,20 @@ pub struct Turns(Arc<Mutex<Inside>>);
 struct Inside {
     random: Random,
     roles: Vec<Worker>,
-    /// How many were taken on.
+    /// How many roles were taken on.
     count: u64,
     trace: Trace,
 }
 
 struct Worker {
     role: &'static str,
-    /// Which it is, so that those of several shards are told apart.
+    /// A number that tells the roles of several shards apart.
     number: u64,
     step: Box<dyn FnMut() -> Step + Send>,
 }
 
 impl Turns {
-    /// The schedule of this seed. What the roles do is told to `trace`.
+    /// The schedule of this seed. The roles' steps are noted in `trace`.
     pub fn new(seed: u64, trace: Trace) -> Turns {
         Turns(Arc::new(Mutex::new(Inside { random: Random::new(seed), roles: Vec::new(), count: 0, trace })))
     }
@@ -54,7 +54,7 @@ impl Schedule for Turns {
             return;
         }
         let at = random.below(roles.len() as u64) as usize;
-        // A run ends where the role has nothing more to do.
+        // A run ends when the role has nothing left to do.
         for _ in 0..random.pick(&[1, 1, 2, 10]) {
             let worker = &mut roles[at];
             let step = (worker.step)();

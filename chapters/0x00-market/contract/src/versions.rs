@@ -12,7 +12,7 @@ use crate::streams::Random;
 use market::log::LogHeader;
 use market::{Command, Engine, LogId};
 
-/// A stream of which the first 100 commands have no numbers.
+/// A stream whose first 100 commands have no request numbers.
 fn oracle() -> Oracle {
     let mut commands = Random::new(23).stream(120);
     commands[..100].iter_mut().for_each(|command| *command = command.with_request(0));
@@ -24,7 +24,8 @@ fn old(oracle: &Oracle, framing: Framing) -> Fixture {
     Fixture::version_1(&commands, framing)
 }
 
-/// A log of version 1, whole or torn, becomes one of today's, with the same commands in the same frames.
+/// A log of version 1, whole or torn, is converted to the current version, with the same commands in the
+/// same frames.
 pub fn a_log_of_version_1<E: Engine>() {
     let oracle = oracle();
     for framing in [Framing::One, Framing::Many(7), Framing::Mixed(40)] {
@@ -47,11 +48,12 @@ pub fn a_log_of_version_1<E: Engine>() {
     }
 }
 
-/// The rewriting is cut short in each of its operations: the old log is there, or the new one is there whole.
+/// The conversion is cut short in each of its operations: either the old log is there, or the new one is
+/// complete.
 pub fn a_rewriting_cut_short<E: Engine>() {
     let oracle = oracle();
     let log = old(&oracle, Framing::Many(30));
-    // Torn as well, so that all that recovery does is in it.
+    // Torn as well, so that it includes everything that recovery does.
     let torn = &log.bytes[..log.end() - 30];
     for machine_dies in [true, false] {
         for operation in 1.. {

@@ -1,7 +1,8 @@
-//! What was on disk once is there, or is missed: a log that ends too early is refused, whatever it ends with.
+//! What was once on disk is there, or its loss is noticed: a log that ends too early is refused, whatever it
+//! ends with.
 //!
 //! Behind a whole frame nothing shows that there were more, and rot in the last frame looks like a crash. The
-//! watermark tells.
+//! watermark shows it.
 
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ fn written<E: Engine>() -> (SimDisk, Folder, Oracle, Vec<Frame>) {
     (disk, folder, oracle, frames)
 }
 
-/// The engine refuses, and says what the log ends with and what was on disk.
+/// The engine refuses, and reports where the log ends and what was on disk.
 fn refuses<E: Engine>(folder: &Folder, disk: &SimDisk, found: usize) {
     let before = (disk.contents(), folder.files());
     let error = folder.refusal::<E>().unwrap_or_else(|error| panic!("{found} commands are left: {error}"));
@@ -38,11 +39,11 @@ fn refuses<E: Engine>(folder: &Folder, disk: &SimDisk, found: usize) {
     };
     assert_eq!((path, said), (folder.log(), found as u64), "{words}");
     let named = [folder.log().display().to_string(), format!("--accept-loss {found}"), "command 50".into()];
-    assert!(named.iter().all(|name| words.contains(name)), "it does not name {named:?}: {words}");
-    assert!((disk.contents(), folder.files()) == before, "files changed in spite of: {words}");
+    assert!(named.iter().all(|name| words.contains(name)), "the error does not name {named:?}: {words}");
+    assert!((disk.contents(), folder.files()) == before, "the engine refused, but files changed: {words}");
 }
 
-/// Frames that are gone from the end, and a last frame that rots: refused.
+/// Frames missing at the end, and bit rot in the last frame, are refused.
 pub fn a_log_that_ends_too_early<E: Engine>() {
     let (disk, folder, _, frames) = written::<E>();
     let (log, whole) = (folder.log(), disk.read(&folder.log()).unwrap());
@@ -66,8 +67,8 @@ pub fn a_log_that_ends_too_early<E: Engine>() {
     assert_eq!(run::<E>(&folder.options, &[], 1).unwrap().recovery.commands, 50);
 }
 
-/// Who restores a copy on purpose says with which command it ends. The log that goes on from there is another log,
-/// and what the first one had is asked for no more.
+/// To restore a copy on purpose, one names the command that it ends with. The log that continues from there is a
+/// new log, and what the first one had is no longer asked for.
 pub fn a_loss_is_accepted<E: Engine>() {
     for machine_dies in [false, true] {
         let (disk, mut folder, oracle, frames) = written::<E>();
@@ -88,8 +89,9 @@ pub fn a_loss_is_accepted<E: Engine>() {
     }
 }
 
-/// A watermark that can't be read, or is another log's, is as none: nothing is refused for it.
-pub fn a_watermark_that_says_nothing<E: Engine>() {
+/// A watermark that can't be read, or belongs to another log, counts as missing: the engine does
+/// not refuse because of it.
+pub fn an_unusable_watermark_is_ignored<E: Engine>() {
     let (disk, folder, oracle, frames) = written::<E>();
     let (path, last) = (watermark::path_of(&folder.log()), frames[frames.len() - 1]);
     let whole = disk.read(&folder.log()).unwrap();
@@ -108,8 +110,8 @@ pub fn a_watermark_that_says_nothing<E: Engine>() {
     assert_eq!(watermark::read(&disk, &folder.log(), LogId(7)), None);
 }
 
-/// A watermark never speaks of bytes that were not synced, and at the moment of each acknowledgement it has what is
-/// acknowledged.
+/// A watermark never covers bytes that were not synced, and at the moment of each acknowledgement it covers the
+/// acknowledged command.
 pub fn a_watermark_is_never_ahead<E: Engine>() {
     let commands = Random::new(22).stream(200);
     for (batch_max, flush_every, reserve_commands) in [(1, 200, 0), (7, 3, 500), (64, 200, 0)] {
@@ -132,7 +134,7 @@ pub fn a_watermark_is_never_ahead<E: Engine>() {
     }
 }
 
-/// A receiver that looks at the watermark.
+/// A receiver that checks the watermark.
 #[derive(Clone)]
 struct Witness {
     disk: SimDisk,
@@ -150,6 +152,6 @@ impl Witness {
 impl Acknowledge for Witness {
     fn acknowledge(&mut self, stamp: Stamp, _events: &[Event]) {
         let mark = self.mark();
-        assert!(mark.last >= stamp.sequence, "{stamp:?} was acknowledged, and {mark:?} is noted");
+        assert!(mark.last >= stamp.sequence, "{stamp:?} was acknowledged, but the watermark has {mark:?}");
     }
 }

@@ -1,7 +1,7 @@
-//! The words of a chapter's program: its help, one refusal of each kind, and the exit code of each.
+//! The messages of a chapter's program: its help, one refusal of each kind, and the exit code of each.
 //!
-//! They are kept by chapter in `chapters/0x00-market/contract/snapshots/words`. After a change that is meant,
-//! `INSTA_UPDATE=always cargo test -p ch01 --test program` writes a chapter's anew, and `git diff` shows what a reader
+//! They are kept by chapter in `chapters/0x00-market/contract/snapshots/words`. After an intended change,
+//! `INSTA_UPDATE=always cargo test -p ch01 --test program` rewrites a chapter's, and `git diff` shows what a reader
 //! will see.
 
 use std::fs;
@@ -13,7 +13,7 @@ use market::Options;
 use program::said::said;
 use runner::{Args, Chapter, Flags as _, has_flag, measures};
 
-/// What nobody can mean in any chapter.
+/// Arguments that make no sense in any chapter.
 const REFUSED_EVERYWHERE: [&str; 15] = [
     "--order 5",
     "--orders 0",
@@ -32,7 +32,7 @@ const REFUSED_EVERYWHERE: [&str; 15] = [
     "--output a-file",
 ];
 
-/// What can't be meant for what the chapter has, or has not.
+/// Arguments that make no sense given what the chapter has or lacks.
 fn refused_here<C: Chapter>() -> Vec<&'static str> {
     let mut refused = Vec::new();
     if !measures::<C>() {
@@ -74,10 +74,11 @@ fn refused_here<C: Chapter>() -> Vec<&'static str> {
     refused
 }
 
-/// Compares the program's help and its refusals with those on file, and asks whether flags do what they say.
+/// Compares the program's help and its refusals with the recorded ones, and checks that flags have their
+/// effect.
 ///
 /// # Panics
-/// When a word or a code differs.
+/// When a message or a code differs.
 pub fn help_and_refusals<C: Chapter>(program: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -85,7 +86,7 @@ pub fn help_and_refusals<C: Chapter>(program: &str) {
     fs::write(path("bad.csv"), format!("{}\nopen,1,,,,,,,,,\ndeposit,1,42,,,,,,much,,\n", market::csv::HEADER))
         .unwrap();
     fs::create_dir(path("no-log")).unwrap();
-    fs::write(path("no-log").join(market::log::FILE_NAME), "what somebody once wrote about markets").unwrap();
+    fs::write(path("no-log").join(market::log::FILE_NAME), "notes about markets, not a log").unwrap();
 
     let run = |arguments: &str| {
         let mut process = Process::new(program);
@@ -96,7 +97,7 @@ pub fn help_and_refusals<C: Chapter>(program: &str) {
     let refused = REFUSED_EVERYWHERE.into_iter().chain(refused_here::<C>());
     let words: Vec<String> = refused.map(run).collect();
     assert_same(&format!("{} refusals", C::NAME), &words.join("\n\n"));
-    assert!(!path("answers").exists(), "what is refused writes nothing");
+    assert!(!path("answers").exists(), "a refused run writes nothing");
     flags_are_set::<C>();
     let said = run("--sync-ms 2 --orders 20 --pass throughput,latency --rate 100 --output slow");
     assert!(said.contains("each sync was made to take 2 ms at least"), "{said}");
@@ -107,7 +108,7 @@ pub fn help_and_refusals<C: Chapter>(program: &str) {
     assert!(figure("latency_p50_ns=").expect("a latency") >= 2e6, "{figures}");
 }
 
-/// What a flag asks for is what the engine is opened with.
+/// The flags reach the options with which the engine is opened.
 fn flags_are_set<C: Chapter>() {
     let options = |line: &str| {
         let args = Args::<C::Flags>::parse_from(format!("chapter {line}").split_whitespace());

@@ -1,8 +1,8 @@
-//! The contract's tests bite: an honest engine passes them, and each of the mistakes that such
+//! The contract's tests are effective: an honest engine passes them, and each mistake that such
 //! engines are known for is caught.
 //!
-//! The engine is small, because the model answers for it. It commits in batches, and the constant
-//! `FLAW` breaks one thing in it.
+//! The engine is small, because the model computes its answers. It commits in batches, and the
+//! constant `FLAW` breaks one thing in it.
 
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
@@ -35,7 +35,7 @@ use market::{
 
 struct Flawed<const FLAW: u8> {
     log: LogWriter,
-    /// What is behind the log, without the flaw.
+    /// The disk behind the log, without the flaw.
     disk: Arc<dyn Disk>,
     batch: Vec<Command>,
     batch_max: usize,
@@ -93,7 +93,7 @@ impl<const FLAW: u8> Engine for Flawed<FLAW> {
     }
 }
 
-/// Reads the logs of all shards. One is written to later: what is asked of a flawed engine in shards is whether it
+/// Reads the logs of all shards. Only one is written to later: a flawed engine in shards is only asked whether it
 /// opens.
 fn read_logs<const FLAW: u8>(options: &Options, core: &mut Core) -> Result<(LogWriter, Recovery), EngineError> {
     let disk: Arc<dyn Disk> = Arc::new(Through::new(Arc::clone(&options.disk), Flaws::<FLAW>));
@@ -138,7 +138,7 @@ impl<const FLAW: u8> Flawed<FLAW> {
         }
         self.log.sync()?;
         if FLAW == MARKS_BEFORE_SYNC {
-            // Until now nothing was synced, but the watermark says so.
+            // Nothing has been synced yet, but the watermark claims it.
             let path = self.log.path();
             let file = self.disk.open(path).map_err(io_error("open", path))?;
             file.unwrap().sync().map_err(io_error("sync", path))?;
@@ -182,7 +182,7 @@ fn an_honest_engine_passes() {
     logs::a_refusal_changes_nothing::<Honest>();
     opening::one_engine_at_a_time::<Honest>();
     opening::names_are_synced_again::<Honest>();
-    logs::its_log_is_everyones::<Honest>();
+    logs::its_log_is_read_by_the_format::<Honest>();
     logs::ledger_is_rebuilt::<Honest>();
     failing::a_sync_fails::<Honest>();
     failing::a_write_fails::<Honest>();
@@ -204,7 +204,7 @@ fn acknowledging_before_the_sync_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "was acknowledged and is not on disk")]
+#[should_panic(expected = "was acknowledged but is not on disk")]
 fn acknowledging_before_the_sync_is_caught_in_the_act() {
     failing::acknowledged_means_durable::<Flawed<ACKNOWLEDGES_BEFORE_SYNC>>();
 }
@@ -234,7 +234,7 @@ fn a_reader_without_checksums_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "it opened with")]
+#[should_panic(expected = "the engine opened with")]
 fn a_reader_without_checksums_is_caught_by_a_flipped_bit() {
     crash::flip_every_bit::<Flawed<CHECKS_NO_CHECKSUM>>();
 }
@@ -258,25 +258,25 @@ fn trusting_what_a_failed_sync_left_in_the_cache_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "files changed in spite of")]
+#[should_panic(expected = "the engine refused, but files changed")]
 fn emptying_the_ledger_before_the_log_is_judged_is_caught() {
     logs::a_refusal_changes_nothing::<Flawed<EMPTIES_THE_LEDGER_FIRST>>();
 }
 
 #[test]
-#[should_panic(expected = "it opened with")]
+#[should_panic(expected = "the engine opened with")]
 fn an_engine_without_a_lock_is_caught() {
     opening::one_engine_at_a_time::<Flawed<TAKES_NO_LOCK>>();
 }
 
 #[test]
-#[should_panic(expected = "it opened with")]
+#[should_panic(expected = "the engine opened with")]
 fn cutting_a_tail_too_eagerly_is_caught() {
     damage::rot_before_a_torn_frame::<Flawed<CUTS_TOO_EAGERLY>>();
 }
 
 #[test]
-#[should_panic(expected = "it opened with")]
+#[should_panic(expected = "the engine opened with")]
 fn cutting_a_tail_too_eagerly_is_caught_by_a_spoiled_sector() {
     damage::a_spoiled_sector::<Flawed<CUTS_TOO_EAGERLY>>();
 }
@@ -300,7 +300,7 @@ fn a_watermark_ahead_of_the_sync_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "it opened with")]
+#[should_panic(expected = "the engine opened with")]
 fn accepting_the_frame_of_a_sibling_is_caught() {
     damage::a_siblings_frame::<Flawed<ACCEPTS_A_SIBLING>>();
 }

@@ -1,4 +1,4 @@
-//! The CSV format: what goes out comes back, and what is wrong is named with its line.
+//! The CSV format: what is written is read back, and each mistake is reported with its line.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn written(commands: &[Command]) -> String {
 /// The header without its last column, which a file may leave out.
 const SHORT: &str = "command,market,account,intent,price,quantity,time_in_force,order,amount,outcome";
 
-/// What reading a file of the short header and this line says.
+/// The error for a file with the short header and this line.
 fn message(line: &str) -> String {
     read(format!("{SHORT}\n{line}\n")).expect_err("the line is wrong").to_string()
 }
@@ -93,7 +93,7 @@ fn every_mistake_is_named() {
     }
 }
 
-/// The last column is the number of a request, in a file that has it.
+/// The last column is the number of a request, in files that have it.
 #[test]
 fn requests_have_numbers_that_fit() {
     let number = |line: &str| read(format!("{HEADER}\n{line}\n")).map(|commands| commands[0].request());
@@ -205,7 +205,7 @@ fn any_command() -> impl Strategy<Value = Command> {
 
 proptest! {
     #[test]
-    fn commands_come_back_as_they_went(commands in proptest::collection::vec(any_command(), 0..50)) {
+    fn commands_are_read_as_they_were_written(commands in proptest::collection::vec(any_command(), 0..50)) {
         prop_assert_eq!(read(written(&commands)).expect("it was just written"), commands);
     }
 
@@ -214,7 +214,7 @@ proptest! {
         fuzz::csv(&bytes);
     }
 
-    /// Nearly right files go further into the reader than random bytes.
+    /// Almost correct files get further into the reader than random bytes.
     #[test]
     fn no_change_of_a_good_file_makes_it_panic(
         commands in proptest::collection::vec(any_command(), 1..10),

@@ -1,4 +1,4 @@
-//! The machine's disk: what is not there, what is something else, and who has the lock.
+//! The machine's disk: missing files, files of the wrong kind, and who holds the lock.
 
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
@@ -27,13 +27,14 @@ fn what_is_not_there_is_no_error_and_what_is_something_else_is() {
     assert!(RealDisk.make_folder(&file).is_err(), "a file was taken for a folder");
     RealDisk.make_folder(&missing.join("below")).unwrap();
     RealDisk.make_folder(&missing.join("below")).unwrap();
-    // What is there when it is made, and was not a moment before: by this name, or by somebody else.
+    // The folder appears while it is being created: under this name, or made by another program.
     RealDisk.make_folder(&missing.join("beside/..")).unwrap();
     RealDisk.remove(&file).unwrap();
     assert_eq!(RealDisk.list(folder.path()).unwrap(), ["missing"]);
 }
 
-/// Who may not look into the folder above did not make this one. Root may look into all, and sees nothing here.
+/// A program that may not read the parent folder did not create this one. Root can read every folder, so the
+/// test shows nothing when it runs as root.
 #[cfg(unix)]
 #[test]
 fn a_folder_may_be_below_one_that_may_not_be_read() {
@@ -82,12 +83,12 @@ fn every_log_has_an_identity_of_its_own() {
     assert!(one != LogId::NONE && other != LogId::NONE && one != other);
 }
 
-/// A program that died leaves no lock, and perhaps its name.
+/// A program that died leaves no lock, but perhaps its name.
 #[test]
-fn a_lock_says_who_has_it() {
+fn a_lock_names_its_holder() {
     let folder = tempdir().unwrap();
     let (lock, holder) = (folder.path().join("LOCK"), folder.path().join("LOCK.holder"));
-    fs::write(&holder, "somebody who died").unwrap();
+    fs::write(&holder, "a dead process").unwrap();
     let held = RealDisk.lock(&lock, "the first").unwrap().unwrap_or_else(|holder| panic!("{holder} has it"));
     let second = || RealDisk.lock(&lock, "the second").unwrap().err();
     assert_eq!(second().as_deref(), Some("the first"));
@@ -97,12 +98,12 @@ fn a_lock_says_who_has_it() {
     assert_eq!(second().as_deref(), Some("another program"));
     fs::write(&holder, "the first").unwrap();
     drop(held);
-    assert!(!holder.exists(), "the name of who had the lock stayed");
+    assert!(!holder.exists(), "the name of the lock's holder stayed");
     assert_eq!(second(), None);
 }
 
 #[test]
-fn a_copy_ends_where_it_is_told_to() {
+fn a_copy_ends_where_it_should() {
     let [from, to] = ["from", "to"].map(Path::new);
     let bytes: Vec<u8> = (0..3 << 20).map(|at| (at % 251) as u8).collect();
     for length in [0, 1, 1 << 20, (1 << 20) + 1, bytes.len(), bytes.len() + 1] {
@@ -115,7 +116,8 @@ fn a_copy_ends_where_it_is_told_to() {
     assert_eq!(copy_file(&disk, from, to, 1).unwrap_err().kind(), ErrorKind::NotFound);
 }
 
-/// A file that is interrupted, then takes a byte, and so on; after a number of bytes it takes none.
+/// A file whose writes are interrupted, then take one byte, and so on; after a number of bytes it
+/// takes none.
 struct Slow {
     bytes: Vec<u8>,
     room: usize,

@@ -1,5 +1,4 @@
-//! The log's format: its sizes, its round trips, and what a reader makes of bytes that are not a log,
-//! not one any more, or not one yet.
+//! The log's format: its sizes, its round trips, and how a reader treats bytes that are not a whole log.
 
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
@@ -25,14 +24,14 @@ use proptest::{prop_assert, prop_assert_eq};
 
 const PATH: &str = "commands.log";
 
-/// A log as it was opened: what was found, and what is ready to be appended to.
+/// A log that was opened: what was found, and the writer that appends to it.
 struct Opened {
     recovery: Recovery,
     end: u64,
     next: Sequence,
 }
 
-/// Opens the log on this disk, which has the clock of [`TIME`].
+/// Opens the log on this disk, with the clock of [`TIME`].
 fn open_on(disk: &SimDisk, shard: ShardOf) -> Result<(Opened, Vec<(Stamp, Command)>), LogError> {
     let options = Options { disk: Arc::new(disk.clone()), clock: Clock::new(|| TIME), ..Options::new("") };
     let mut commands = Vec::new();
@@ -110,7 +109,7 @@ fn a_frame_is_as_large_as_it_may_be_and_no_larger() {
     // A torn frame of this size is still one torn frame.
     let (opened, commands) = open(&log.bytes[..log.bytes.len() - 1]).unwrap();
     assert!(commands.is_empty() && opened.recovery.torn_bytes > 1_572_000, "{:?}", opened.recovery);
-    // More than a frame of what can't be read was never one torn frame.
+    // More unreadable bytes than a frame can hold were never one torn frame.
     let garbage = [&log.bytes[..HEADER_BYTES], &[0; 24], &vec![7; 24 * (FRAME_COMMANDS_MAX + 2)]].concat();
     assert!(matches!(open(&garbage), Err(LogError::Corrupt { offset: 48, .. })));
 }
@@ -136,7 +135,7 @@ fn damage_before_a_whole_frame_is_an_error_and_after_the_last_one_a_torn_tail() 
     bytes[last.start + 30] ^= 1;
     let (opened, commands) = open(&bytes).unwrap();
     assert_eq!((commands.len(), opened.end, opened.next), (30, last.start as u64, Sequence(31)));
-    // All of the frame but the zeros at its end, which could as well be reserved space.
+    // The whole frame except the zeros at its end, which could as well be reserved space.
     assert!((241..=264).contains(&opened.recovery.torn_bytes), "{:?}", opened.recovery);
 }
 
@@ -151,7 +150,7 @@ fn a_record_that_is_no_command_is_an_error_although_its_checksum_is_right() {
     assert!(reason.contains("command 2 of the frame"), "{reason}");
 }
 
-/// A disk that writes other frames than it was given, and whole ones: the old log stays as it was.
+/// A disk that writes whole frames, but other ones than it was given: the old log stays unchanged.
 #[test]
 fn a_rewriting_that_does_not_read_back_is_refused() {
     let (disk, path) = (SimDisk::new(0, Faults::default()), Path::new(PATH));
@@ -164,7 +163,7 @@ fn a_rewriting_that_does_not_read_back_is_refused() {
     assert_eq!(disk.read(path).unwrap(), log.bytes);
 }
 
-/// Bytes that version 1 does not use must be zero there: its checksum was right, so somebody wrote them.
+/// Bytes that version 1 does not use must be zero. With a correct checksum, a program wrote them.
 #[test]
 fn version_1_has_no_numbers() {
     let commands = Random::new(3).stream(30);
@@ -190,7 +189,7 @@ fn a_time_that_runs_back_is_refused() {
     }
 }
 
-/// The frame of another log has the right number, stands at the right place, and is refused.
+/// A frame of another log is refused, even with the right number in the right place.
 #[test]
 fn a_frame_of_another_log_is_refused() {
     let stream = Random::new(3).stream(30);
@@ -206,7 +205,8 @@ fn a_frame_of_another_log_is_refused() {
     assert!(reason.contains("checksum is wrong") && reason.contains("command 21 follows"), "{reason}");
 }
 
-/// A file that begins later is a part of a log; its reader knows where it begins, and no engine takes it for a whole.
+/// A file that begins later is only a part of a log; its reader knows where it begins, and no engine takes it for a
+/// whole log.
 #[test]
 fn a_part_of_a_log_is_not_a_log() {
     let stream = Random::new(3).stream(20);
@@ -247,7 +247,7 @@ fn what_is_replayed_is_on_disk() {
     let path = Path::new(PATH);
     let log = Fixture::new(&Random::new(6).stream(30), Framing::Many(10), ShardOf::ONLY);
     for seed in 0..50 {
-        // The last frame is in the system's cache only, and the system believes that it is on disk.
+        // The last frame is only in the system's cache, and the system believes that it is on disk.
         let disk = SimDisk::new(seed, Faults::default());
         disk.put(path, &log.bytes[..log.frames[2].start]);
         disk.set_faults(Faults { sync_fails_at: Some(1), ..Faults::default() });

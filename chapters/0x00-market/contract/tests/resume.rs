@@ -1,4 +1,5 @@
-//! Reading a log on from a place: any place between frames will do, and one that is not there is refused.
+//! Resuming the reading of a log at a place: any place between frames works, and a place that does not
+//! exist is refused.
 
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
@@ -42,7 +43,7 @@ fn refused(bytes: &[u8], place: &Place) -> String {
             reason
         }
         Err(other) => panic!("{place:?}: {other}"),
-        Ok(_) => panic!("{place:?} is not there"),
+        Ok(_) => panic!("{place:?} does not exist"),
     }
 }
 
@@ -87,7 +88,7 @@ fn a_place_that_is_not_there_is_refused() {
     }
 }
 
-/// The log is shorter than it was, or its frame is damaged, or the disk can't be read.
+/// The log is shorter than before, or its frame is damaged, or the disk can't be read.
 #[test]
 fn the_frame_before_a_place_has_to_be_there() {
     let log = Fixture::new(&Random::new(6).stream(30), Framing::Many(10), ShardOf::ONLY);
@@ -106,7 +107,7 @@ fn the_frame_before_a_place_has_to_be_there() {
     refused(&log.bytes, &unknown);
 }
 
-/// Who reads up to a command looks at nothing behind it: that may be half written.
+/// A reader that stops at a command does not look at anything behind it: that may be half written.
 #[test]
 fn what_is_behind_the_last_command_is_not_looked_at() {
     let log = Fixture::new(&Random::new(7).stream(30), Framing::Many(10), ShardOf::ONLY);
@@ -123,7 +124,7 @@ fn what_is_behind_the_last_command_is_not_looked_at() {
     assert_eq!((count, read.place.next.sequence, read.torn_bytes), (20, Sequence(21), 0));
 }
 
-/// A place in a segment that is not there is refused as that, and no other segment is asked for it.
+/// A place in a missing segment is refused for that reason, and no other segment is read for it.
 #[test]
 fn a_place_needs_its_segment() {
     let log = Fixture::new(&Random::new(7).stream(30), Framing::Many(10), ShardOf::ONLY);

@@ -1,5 +1,5 @@
-//! The end of a log: what a crash can leave there is cut off, whatever part of it came; everything else is refused;
-//! and the judgement costs little, for any bytes.
+//! The end of a log: whatever part of its last frame a crash leaves is cut off; everything else is refused; and the
+//! decision is cheap, for any bytes.
 
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
@@ -52,7 +52,7 @@ fn log() -> Fixture {
     Fixture::new(&Random::new(3).stream(30), Framing::Many(10), ShardOf::ONLY)
 }
 
-/// A header that agrees with itself, of a frame that is nowhere.
+/// A consistent header of a frame that does not exist.
 fn forged_header(first: u64, count: u32) -> [u8; RECORD_BYTES] {
     let mut header = [0; RECORD_BYTES];
     header[0..4].copy_from_slice(&((count * RECORD_BYTES as u32) << 8 | u32::from(b'F')).to_le_bytes());
@@ -68,13 +68,13 @@ fn a_header_behind_a_damaged_frame_shows_that_it_was_acknowledged() {
     let mut bytes = log.bytes[..last.start + RECORD_BYTES].to_vec();
     bytes[before.start + 50] ^= 1;
     assert!(refused(&bytes).contains("command 21"), "{}", refused(&bytes));
-    // Of the frame there may be less than its header says, and the file may end there.
+    // The frame may be shorter than its header says, and the file may end there.
     let short = [&log.bytes[..before.start + 3 * RECORD_BYTES], &forged_header(12, 3)].concat();
     assert_eq!(refused(&short), "the file ends within the frame, and a frame with command 12 follows");
-    // Its checksum and its number may be anything, as long as that number can stand there.
+    // Its checksum and its number may be anything, as long as that number is possible there.
     for (first, is_there) in [(10, false), (11, true), (12, true), (22, true), (23, false), (u64::MAX, false)] {
         bytes[last.start..].copy_from_slice(&forged_header(first, 3));
-        // Without it the frame would end where its header says, so that is put out of the way too.
+        // Otherwise the frame would end where its header says, so the header is erased too.
         bytes[before.start..before.start + RECORD_BYTES].fill(0);
         assert_eq!(open(&bytes).is_err(), is_there, "a frame that says it starts with {first}");
     }
@@ -111,7 +111,7 @@ fn any_one_bit_of_the_last_acknowledged_header_leaves_the_torn_frame_behind_it_t
 #[test]
 fn a_frame_that_belongs_elsewhere_is_damage_wherever_it_is_whole() {
     let log = log();
-    // Frames that bytes went missing before: their numbers are too high for their place.
+    // Frames in front of which bytes went missing: their numbers are too high for their place.
     let far = |count: usize, first: u64| {
         let mut frame = vec![0; RECORD_BYTES];
         log.frames.iter().take(count).for_each(|_| frame.extend(encode_command(&Random::new(1).command())));
@@ -125,11 +125,11 @@ fn a_frame_that_belongs_elsewhere_is_damage_wherever_it_is_whole() {
             assert!(refused(&whole).contains(&first.to_string()), "{}", refused(&whole));
         }
     }
-    // Nor can the whole frame of another log be told from what is nowhere: its checksum says nothing here.
+    // A whole frame of another log can't be told from garbage either: its checksum says nothing here.
     let mut foreign = far(3, 500);
     seal_frame(&mut foreign, LogId(1), stamp(500));
     assert_eq!(open(&[beginning, &[0; 24], &foreign].concat()).unwrap().commands, 10);
-    // Headers that are forged can't hide it, and it can't be forged without its checksum.
+    // Forged headers can't hide it, and it can't be forged without its checksum.
     let forged: Vec<u8> = (0..50).flat_map(|at| forged_header(9_000 + at, 65_536)).collect();
     assert!(refused(&[beginning, &[0; 24], &forged, &far(3, 500)].concat()).contains("command 500"));
     assert_eq!(open(&[beginning, &[0; 24], &forged].concat()).unwrap().commands, 10);
@@ -155,13 +155,14 @@ fn garbage_where_the_header_should_be_may_be_an_acknowledged_frame() {
     let log = log();
     let last = log.frames[2];
     let mut bytes = log.bytes.clone();
-    // A byte of the mark, of the length between two that came, of the number: no crash leaves these.
+    // A byte of the mark, of the length between two bytes that were written, of the number: no crash
+    // changes these.
     for at in [0, 1, 2, 3, 8, 15] {
         bytes[last.start + at] ^= 0x41;
         assert!(refused(&bytes).contains("no crash leaves"), "byte {at}: {}", refused(&bytes));
         bytes[last.start + at] ^= 0x41;
     }
-    // Of a byte of the checksum or the time nobody can say that, nor of one that is gone.
+    // For a byte of the checksum or the time this is not certain, nor for one that is gone.
     for at in [4, 7, 16, 23] {
         bytes[last.start + at] ^= 0x41;
         assert_eq!(open(&bytes).unwrap().commands, 20, "byte {at}");
@@ -228,7 +229,8 @@ fn a_command_of_another_shard_is_refused() {
 }
 
 proptest! {
-    /// Of each sector of a frame that was not synced there may be nothing, all, its beginning or its end.
+    /// Of each sector of an unsynced frame, the disk may have nothing, everything, its beginning or its
+    /// end.
     #[test]
     fn a_torn_frame_is_cut_off_whatever_part_of_it_came(
         stream in streams(120),

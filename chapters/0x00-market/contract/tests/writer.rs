@@ -1,5 +1,5 @@
-//! The writer of a log: how much room it lays out and gives back, what it notes when a sync has returned, and how it
-//! goes on in another segment.
+//! The writer of a log: how much space it reserves and returns, what it notes when a sync has returned, and how it
+//! continues in another segment.
 
 // These are tests: an `unwrap` here is an assertion.
 #![allow(clippy::unwrap_used)]
@@ -16,7 +16,7 @@ use market::log_next::NextSegment;
 use market::watermark::{self, Mark};
 use market::{Clock, Command, Disk, LogError, LogFile, LogId, LogWriter, MarketId, Options, Sequence, read_log};
 
-/// What the writer lays out at once, in bytes.
+/// How much the writer reserves at once, in bytes.
 const ZEROS: u64 = 1 << 20;
 
 fn options(disk: impl Disk + 'static) -> Options {
@@ -95,7 +95,7 @@ fn a_log_goes_on_in_another_segment() {
     let name = ShardOf::ONLY.segment_name(first);
     let path = Path::new(&name);
     assert_eq!((log.path(), log.end(), log.next(), log.in_segment()), (path, 48, first, 0));
-    assert_eq!(disk.durable(before).unwrap().len(), 192, "the segment before ends with its last frame");
+    assert_eq!(disk.durable(before).unwrap().len(), 192, "the previous segment ends with its last frame");
     let header = LogHeader { first, last_time: TIME, ..header_of(&disk, before) };
     assert_eq!(header_of(&disk, path), header);
     append(&mut log);
@@ -104,7 +104,7 @@ fn a_log_goes_on_in_another_segment() {
     assert_eq!(watermark::read(&disk, path, header.id), Some(Mark { end: 96, last: first }));
 }
 
-/// In one piece it may go on without commands that it had, where that is accepted.
+/// A log in one piece may continue without commands that it once had, if that loss is accepted.
 #[test]
 fn a_log_in_segments_does_not_go_on_without_what_it_had() {
     let disk = SimDisk::new(1, Faults::default());
@@ -120,7 +120,8 @@ fn a_log_in_segments_does_not_go_on_without_what_it_had() {
     assert!(matches!(refused, Some(LogError::Chain { .. })), "{refused:?}");
 }
 
-/// Room for the commands, and an eighth more, is zeroed and on disk. What is laid out already is not written again.
+/// Space for the commands, and an eighth more, is zeroed and on disk. Space that is already reserved is not written
+/// again.
 #[test]
 fn room_is_laid_out_and_given_back() {
     let path = Path::new(FILE_NAME);
@@ -133,19 +134,19 @@ fn room_is_laid_out_and_given_back() {
         log.lay_out(commands).unwrap();
         let durable = disk.durable(path).unwrap();
         assert_eq!(log.end(), 96);
-        assert_eq!(durable.len(), 96 + room, "room for {commands} commands");
+        assert_eq!(durable.len(), 96 + room, "space for {commands} commands");
         assert!(durable[96..].iter().all(|&byte| byte == 0));
         let (writes, syncs) = (disk.counts().writes - before.writes, disk.counts().syncs - before.syncs);
         assert_eq!((writes, syncs), ((room as u64).div_ceil(ZEROS), u64::from(room > 0)), "for {commands} commands");
         log.lay_out(commands / 2).unwrap();
-        assert_eq!(disk.durable(path).unwrap(), durable, "less room than there is");
+        assert_eq!(disk.durable(path).unwrap(), durable, "less space than there is");
         log.give_back().unwrap();
         log.sync().unwrap();
         assert_eq!(disk.durable(path).unwrap(), durable[..96]);
     }
 }
 
-/// Opening leaves the room that was laid out, and of a torn frame nothing.
+/// Opening keeps the reserved space, but nothing of a torn frame.
 #[test]
 fn room_stays_and_a_torn_end_goes() {
     let path = Path::new(FILE_NAME);
@@ -173,7 +174,7 @@ fn the_next_segment_is_as_large_as_asked() {
     }
 }
 
-/// More room than a machine of 32 bits can count in its registers.
+/// More space than a 32-bit machine can count in its registers.
 #[test]
 fn room_may_be_more_than_memory() {
     let mut log = writer(&options(Roomy::default()));
@@ -181,7 +182,7 @@ fn room_may_be_more_than_memory() {
     NextSegment::lay_out(&options(Roomy::default()), ShardOf::ONLY, 5 << 30).unwrap();
 }
 
-/// A disk that keeps of a file how long it is, and whatever else nothing.
+/// A disk that keeps only the length of a file, and nothing else.
 #[derive(Clone, Default)]
 struct Roomy(u64);
 

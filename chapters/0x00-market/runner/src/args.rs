@@ -12,12 +12,12 @@ use market::csv;
 use market::flow::{self, FlowName};
 use market::{Command, Options, Sequence};
 
-/// What is measured in a run of its own.
+/// What is measured, each in its own run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Pass {
     /// Commands a second, with no instrumentation.
     Throughput,
-    /// Where the time goes.
+    /// Where the time goes, stage by stage.
     Breakdown,
     /// From a command's intended arrival to its durable acknowledgement.
     Latency,
@@ -27,15 +27,16 @@ pub enum Pass {
 pub struct Input {
     /// The flow's name, or the file's.
     pub name: String,
-    /// What the flow was generated from.
+    /// The seed that the flow was generated from.
     pub seed: Option<u64>,
-    /// What must be there before the clock starts.
+    /// The commands that run before the clock starts.
     pub setup: Vec<Command>,
-    /// What is measured.
+    /// The commands that are measured.
     pub body: Vec<Command>,
 }
 
-/// The flags that say what to run and how: a chapter's own flag that asks for something else conflicts with them.
+/// The flags that say what to run and how. A chapter's own flag that does something else instead conflicts with
+/// them.
 pub const RUN_FLAGS: [&str; 12] = [
     "flow",
     "input",
@@ -63,25 +64,28 @@ pub struct Args<F: Flags> {
     /// How many commands the flow has after its set-up [default: about a second's worth]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
     pub orders: Option<u32>,
-    /// What the flow is generated from: the same seed gives the same bytes on every machine
+    /// The seed of the flow: the same seed gives the same commands on every machine
     #[arg(long, default_value_t = flow::DEFAULT_SEED, value_name = "N")]
     pub seed: u64,
-    /// As if a sync took so many milliseconds at least: how would the engine do on a slower disk?
+    /// Make each sync take at least this many milliseconds: how would the engine do on a slower
+    /// disk?
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub sync_ms: Option<f64>,
-    /// Keep the log in this folder: run again and it recovers [default: a fresh folder, removed at the end]
+    /// Keep the log in this folder, so that the next run recovers it [default: a fresh folder, removed at
+    /// the end]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Go on although commands are gone that were on disk once: say the last command that the log still has
+    /// Continue although commands are missing that were once on disk: the last command that the log still
+    /// has
     #[arg(long, value_name = "SEQUENCE", value_delimiter = ',', requires = "data_dir")]
     pub accept_loss: Vec<u64>,
-    /// Store this run as the baseline to compare later ones with
+    /// Store this run as the baseline for comparing later runs
     #[arg(long)]
     pub baseline: bool,
     /// The chapter's own flags.
     #[command(flatten)]
     pub own: F,
-    /// Run only these passes, with commas between them [default: all that the chapter has]
+    /// Run only these passes, separated by commas [default: all that the chapter has]
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     pub pass: Vec<Pass>,
     /// The latency pass offers this many commands a second [default: half of the throughput]
@@ -90,7 +94,7 @@ pub struct Args<F: Flags> {
     /// The latency pass takes about this long [default: 1]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub seconds: Option<f64>,
-    /// Stop the throughput and breakdown passes after this time, and say how far they came
+    /// Stop the throughput and breakdown passes after this time, and report how far they got
     #[arg(long, value_name = "SECONDS", default_value_t = 20.0, value_parser = seconds)]
     pub max_seconds: f64,
     /// Write every acknowledgement with its events to FILE, and measure nothing
@@ -121,7 +125,7 @@ impl<F: Flags> Args<F> {
     ///
     /// # Errors
     /// A pass that the chapter does not have, or a flag for a pass that is not run: a flag without an effect
-    /// misleads.
+    /// would mislead.
     pub(crate) fn passes<C: Chapter>(&self) -> Result<Vec<Pass>, RunError> {
         let refuse = |words: String| Err(RunError::Usage(words));
         let passes = match (&self.pass[..], measures::<C>()) {
@@ -130,7 +134,7 @@ impl<F: Flags> Args<F> {
             (asked, _) => asked.to_vec(),
         };
         if passes.contains(&Pass::Breakdown) && !measures::<C>() {
-            return refuse(format!("{} measures no stages, so it has no breakdown: leave that pass out", C::NAME));
+            return refuse(format!("{} does not measure stages, so it has no breakdown: leave that pass out", C::NAME));
         }
         if !passes.contains(&Pass::Latency) && (self.rate.is_some() || self.seconds.is_some()) {
             return refuse(
@@ -149,7 +153,7 @@ impl<F: Flags> Args<F> {
         self.seconds.unwrap_or(1.0)
     }
 
-    /// The disk that a run is to have.
+    /// The disk for a run.
     pub(crate) fn disk(&self) -> SlowDisk {
         SlowDisk::new(Duration::from_secs_f64(self.sync_ms.unwrap_or_default() / 1e3))
     }

@@ -1,17 +1,17 @@
-//! A chapter, as its program knows it.
+//! A chapter, as its program sees it.
 
 use market::Engine;
 
 use crate::flags::Flags;
 
-/// A chapter, as its program knows it.
+/// A chapter, as its program sees it.
 pub trait Chapter {
     /// The chapter's folder, such as `0x01-naive`.
     const NAME: &'static str;
-    /// How many orders it runs unless told otherwise: about a second's worth, but at least the
-    /// 100,000 of the classic flow.
+    /// How many orders it runs by default: about a second's worth, but at least the 100,000 of the
+    /// classic flow.
     const ORDERS: usize;
-    /// What its program can be told beyond what every chapter's can.
+    /// The flags that its program has beyond those of every chapter.
     type Flags: Flags;
     /// The engine, with no instrumentation.
     type Engine: Engine + 'static;

@@ -18,8 +18,8 @@ pub enum RunError {
     /// The log or the disk can't be trusted or written. Exit code 3.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// What the program itself writes could not be written. Exit code 3.
-    #[error("{path}: could not {what}: {source}; mend that and start again")]
+    /// The program could not write its own output. Exit code 3.
+    #[error("{path}: could not {what}: {source}; fix that and start again")]
     Output {
         /// What was tried.
         what: &'static str,
@@ -28,7 +28,7 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// Nobody takes what is printed. Exit code 3, or a quiet end.
+    /// Standard output is closed. Exit code 3, or a quiet end.
     #[error(transparent)]
     Unprinted(#[from] Unprinted),
 }

@@ -1,5 +1,5 @@
-//! Flags that some chapters have and others don't. A chapter names the group that its engine has a use for, or has
-//! a group of its own.
+//! Flags that only some chapters have. A chapter names the group that its engine can use, or defines its own
+//! group.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,10 +11,11 @@ use crate::error::RunError;
 
 /// Flags that only some chapters have.
 pub trait Flags: clap::Args + Clone {
-    /// Puts into `options` what the flags say.
+    /// Copies the flags into `options`.
     fn set(&self, options: &mut Options);
 
-    /// Does what one of the flags asks for in place of a run, and says what was done; nothing for no such flag.
+    /// Does what one of the flags asks for instead of a run, and returns a report of it; `None` if no such flag
+    /// is set.
     ///
     /// # Errors
     /// When it can't be done.
@@ -49,13 +50,13 @@ impl Flags for BatchFlags {
     }
 }
 
-/// For an engine with threads of its own, whose batches make themselves while the disk is busy.
+/// For an engine with threads of its own, whose batches form by themselves while the disk is busy.
 #[derive(Clone, Debug, clap::Args)]
 pub struct PipelineFlags {
     /// The most commands in a batch
     #[arg(long, value_name = "K", default_value_t = FRAME_COMMANDS_MAX as u32, value_parser = batch())]
     batch: u32,
-    /// Leave it to the system where threads run
+    /// Let the system decide where threads run
     #[arg(long)]
     no_pin: bool,
 }

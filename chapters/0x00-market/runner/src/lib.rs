@@ -1,10 +1,11 @@
-//! The program of a chapter: runs its engine over a flow and prints what it saw.
+//! The program of a chapter: runs its engine over a flow and prints the results.
 //!
-//! Three passes, each on a fresh log: *throughput* with no instrumentation, the stage *breakdown*
-//! with a clock read at every stage, and *latency* at a fixed offered rate. They are apart because a
+//! Three passes, each on a fresh log: *throughput* with no instrumentation, the stage *breakdown* with
+//! a clock read at every stage, and *latency* at a fixed offered rate. They are apart because a
 //! measurement changes what it measures.
 //!
-//! A chapter says what it is ([`Chapter`]) and what it can be told ([`Flags`]); its `main` is [`main`].
+//! A chapter describes itself with [`Chapter`] and its own flags with [`Flags`]; its `main` is
+//! [`main`].
 #![forbid(unsafe_code)]
 
 mod args;

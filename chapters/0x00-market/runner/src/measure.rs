@@ -1,5 +1,5 @@
-//! The passes of a run. Each opens an engine on a fresh log, brings in the flow's set-up, and starts
-//! the clock only then.
+//! The passes of a run. Each opens an engine on a fresh log, adds the flow's set-up, and only then
+//! starts the clock.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::processor::{processor_time, times_of_threads};
 use crate::receivers::{Counter, Counts, Recorder};
 use crate::slow_disk::SlowDisk;
 
-/// What a pass without a rate saw.
+/// The result of a pass without a fixed rate.
 #[derive(Clone, Debug)]
 pub struct Throughput {
     /// How many commands of the body were durable and acknowledged when the clock stopped.
@@ -33,9 +33,9 @@ pub struct Throughput {
     pub rejected: u64,
     /// From the first submit to the last acknowledgement.
     pub time: Duration,
-    /// Processor time of all threads meanwhile; none where the system does not tell.
+    /// Processor time of all threads meanwhile; `None` where the system does not report it.
     pub processor_time: Option<Duration>,
-    /// That of each thread, by its name; nothing where the system does not tell.
+    /// Processor time of each thread, by its name; empty where the system does not report it.
     pub threads: BTreeMap<String, Duration>,
     /// Syncs of the log meanwhile, of all shards.
     pub syncs: u64,
@@ -45,7 +45,7 @@ pub struct Throughput {
     pub recovery: Option<Recovery>,
     /// How long opening took.
     pub open_time: Duration,
-    /// What the engine had to say.
+    /// What the engine remarked.
     pub remarks: Vec<String>,
 }
 
@@ -55,12 +55,13 @@ impl Throughput {
         self.orders as f64 / self.time.as_secs_f64()
     }
 
-    /// Processor time an order, in nanoseconds: of the caller and of every thread of the engine.
+    /// Processor time for each order, in nanoseconds: of the caller and of every thread of the
+    /// engine.
     pub fn processor_ns_per_order(&self) -> Option<f64> {
         Some(self.per_order(self.processor_time?))
     }
 
-    /// Processor time an order of each thread that took some, in nanoseconds; nothing where there is one thread alone.
+    /// Processor time for each order, by thread, in nanoseconds; empty where there is only one thread.
     pub fn threads_ns_per_order(&self) -> Vec<(&str, f64)> {
         let took = self.threads.iter().map(|(name, &time)| (name.as_str(), self.per_order(time)));
         let took: Vec<_> = took.filter(|&(_, ns)| ns >= 0.05).collect();
@@ -74,8 +75,8 @@ impl Throughput {
 
 /// Opens an engine on a log that holds the flow's set-up, or on the log that is already there.
 ///
-/// The set-up is written as a log of its own and replayed, because a log is a log whoever wrote it:
-/// a slow engine need not sync ten thousand deposits one by one before the clock starts.
+/// The set-up is written directly as a log and replayed: any engine reads any log, so a slow engine
+/// need not sync ten thousand deposits one by one before the clock starts.
 fn start<E: Engine>(
     args: &Args<impl Flags>,
     flow: &Input,
@@ -99,7 +100,7 @@ struct Started<E> {
     open_time: Duration,
 }
 
-/// Writes the logs of a data directory that has none, and says whether it did.
+/// Writes the logs of a data directory that has none, and returns whether it did.
 fn write_setup(options: &Options, setup: &[Command]) -> Result<bool, RunError> {
     let data_dir = DataDir::open(&*options.disk, &options.data_dir)?;
     Ok(data_dir.first_start(options, setup)?)
@@ -169,7 +170,7 @@ pub fn breakdown<C: Chapter>(
     flow: &Input,
     output: &OutputFolder,
 ) -> Result<Option<Throughput>, RunError> {
-    // A data directory of the reader's gets the flow once; the second look is at a fresh log.
+    // A data directory of the reader's gets the flow once; the breakdown runs on a fresh log.
     let fresh = Args { data_dir: None, ..args.clone() };
     let pass = throughput::<C, C::Measured>(&fresh, flow, output)?;
     Ok(pass.stages.is_some().then_some(pass))
@@ -191,7 +192,8 @@ pub fn latency<C: Chapter>(
         Box::new(timers.receiver(shard, body.len()))
     })?;
     let bar = progress_bar(args, "orders offered", body.len() as u64);
-    // An engine that can't keep up would take for ever: ten times the planned time is enough to see it.
+    // An engine that can't keep up would run for a very long time: ten times the planned time is enough
+    // to show it.
     let limit = Duration::from_secs_f64(args.max_seconds.max(10.0 * seconds));
     let (latency, _) = offer(engine, &timers, body, rate, limit, |offered| bar.set_position(offered))?;
     bar.finish_and_clear();
@@ -226,8 +228,7 @@ pub fn record_events<C: Chapter>(
     }
 }
 
-/// A bar on a terminal, nothing elsewhere. It draws itself only when a run takes long enough to be
-/// waited for.
+/// A progress bar on a terminal, nothing elsewhere. It appears only when a run takes a while.
 fn progress_bar(args: &Args<impl Flags>, what: &'static str, length: u64) -> ProgressBar {
     if args.quiet {
         return ProgressBar::hidden();

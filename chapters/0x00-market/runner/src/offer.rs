@@ -1,4 +1,5 @@
-//! Offering commands at a fixed rate, whether the engine keeps up or not, and what each waits for its acknowledgement.
+//! Offers commands at a fixed rate, whether the engine keeps up or not, and measures how long each waits for its
+//! acknowledgement.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,16 +10,17 @@ use market::{Closed, Command, Engine, EngineError, Ticket};
 
 use crate::receivers::{Moments, Timer};
 
-/// How many commands are submitted between two looks at the clock: often enough for a progress bar
-/// and a time limit where a sync takes milliseconds, rarely enough to cost nothing where a command
-/// takes 50 ns.
+/// How many commands are submitted between two readings of the clock: often enough for a progress
+/// bar and a time limit where a sync takes milliseconds, rarely enough to cost nothing where a
+/// command takes 50 ns.
 pub const CHUNK: usize = 64;
 
-/// What the latency pass saw.
+/// The result of the latency pass.
 pub struct Latency {
     /// Commands a second that were offered.
     pub offered_per_s: u64,
-    /// Commands a second that were acknowledged. Well below the offer, the engine could not hold it.
+    /// Commands a second that were acknowledged. If it is well below the offer, the engine could not
+    /// hold that rate.
     pub achieved_per_s: f64,
     /// Nanoseconds from intended arrival to durable acknowledgement.
     pub histogram: Histogram<u64>,
@@ -39,7 +41,7 @@ pub struct Timers {
 
 impl Timers {
     /// Timers that count from now.
-    #[allow(clippy::new_without_default, reason = "what counts from now is no default")]
+    #[allow(clippy::new_without_default, reason = "a timer that counts from now is no default")]
     pub fn new() -> Timers {
         Timers { began: Instant::now(), moments: Arc::default() }
     }
@@ -50,9 +52,10 @@ impl Timers {
     }
 }
 
-/// Offers `body` at `rate` commands a second to an engine that `timers` listen to, for `limit` at most, closes it, and
-/// says what was seen. Each command is timed from the moment when it was *meant* to arrive, so that a stall is charged to every
-/// command that it delayed (no coordinated omission). `progress` is told now and then how many were offered.
+/// Offers `body` at `rate` commands a second to an engine whose acknowledgements `timers` receive, for `limit` at
+/// most, closes it, and returns what was measured. Each command is timed from the moment when it was *meant* to
+/// arrive, so that a stall is charged to every command that it delayed (no coordinated omission). `progress` is
+/// called now and then with how many were offered.
 ///
 /// # Errors
 /// What stopped the engine.
@@ -93,14 +96,15 @@ pub fn offer<E: Engine>(
     Ok((Latency { offered_per_s: rate, achieved_per_s, histogram }, closed))
 }
 
-/// From the moment when each command was due to that of its acknowledgement.
+/// The latencies: from the moment when each command was due to its acknowledgement.
 fn latencies(tickets: &[Ticket], moments: &BTreeMap<u16, Moments>, due_ns: impl Fn(u64) -> u64) -> Histogram<u64> {
-    // Nanoseconds up to an hour, to three digits. The library allows these constants, so this can't fail.
+    // Nanoseconds up to an hour, with three digits. The library allows these constants, so this can't
+    // fail.
     let histogram = Histogram::new_with_bounds(1, 3_600_000_000_000, 3);
     let mut histogram = histogram.unwrap_or_else(|error| unreachable!("{error}"));
     // ANCHOR: latencies
     for (at, ticket) in (0..).zip(tickets) {
-        // Every command was acknowledged, for the flush returned.
+        // Every command was acknowledged, because the flush returned.
         if let Some(came_ns) = moments.get(&ticket.shard).and_then(|shard| shard.of(ticket.sequence)) {
             histogram.saturating_record(came_ns.saturating_sub(due_ns(at)));
         }

@@ -1,4 +1,4 @@
-//! Where a run writes to, and where its engine keeps the log meanwhile.
+//! Where a run writes its output, and where its engine keeps the log meanwhile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ pub struct OutputFolder {
     path: PathBuf,
 }
 
-/// A data directory: the reader's, which stays, or a fresh one, which goes.
+/// A data directory: the reader's, which stays, or a fresh one, which is removed.
 pub enum DataDir {
     /// Named with `--data-dir`.
     Kept(PathBuf),
@@ -29,8 +29,8 @@ impl DataDir {
 }
 
 impl OutputFolder {
-    /// The folder that was asked for, or `output/0x01` in the repository that the program is run from, or in this
-    /// folder.
+    /// The folder that was asked for, or `output/0x01` in the repository that contains the current folder, or
+    /// else in the current folder.
     pub fn find(chapter: &str, asked: Option<&Path>) -> Result<OutputFolder, RunError> {
         let number = chapter.split('-').next().unwrap_or(chapter);
         let path = asked.map_or_else(|| repository().join("output").join(number), Path::to_path_buf);
@@ -39,7 +39,7 @@ impl OutputFolder {
         Ok(OutputFolder { path })
     }
 
-    /// Where the engine keeps its log. A fresh folder lies beside the output, not in the system's
+    /// Where the engine keeps its log. A fresh folder is beside the output, not in the system's
     /// folder for temporary files: that one is often memory, and a sync there costs nothing.
     pub fn data_dir(&self, kept: Option<&Path>) -> Result<DataDir, RunError> {
         if let Some(path) = kept {
@@ -47,7 +47,7 @@ impl OutputFolder {
             return Ok(DataDir::Kept(path.to_path_buf()));
         }
         let fresh = tempfile::Builder::new().prefix("run-").tempdir_in(&self.path);
-        fresh.map(DataDir::Fresh).map_err(|source| error("make a folder for the log", &self.path, source))
+        fresh.map(DataDir::Fresh).map_err(|source| error("create a folder for the log", &self.path, source))
     }
 
     /// Writes a file of this name.
@@ -57,11 +57,11 @@ impl OutputFolder {
     }
 }
 
-/// A file is no folder, and what it is named for can't be done.
+/// Refuses a path that is a file where a folder is needed.
 fn no_file(flag: &str, path: &Path) -> Result<(), RunError> {
     match path.is_file() {
         true => Err(RunError::Usage(format!(
-            "{flag} {}: this is a file; name a folder; one that is not there is made",
+            "{flag} {}: this is a file; name a folder; if it does not exist, it is created",
             path.display()
         ))),
         false => Ok(()),
@@ -72,7 +72,7 @@ fn error(what: &'static str, path: &Path, source: std::io::Error) -> RunError {
     RunError::Output { what, path: path.to_path_buf(), source }
 }
 
-/// The repository that this folder is in, or this folder.
+/// The repository that contains the current folder, or else the current folder.
 fn repository() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     program::repository::find(&here).unwrap_or(here)

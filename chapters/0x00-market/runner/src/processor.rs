@@ -1,26 +1,26 @@
-//! Processor time: of this process, which is that of all its threads on all cores, and of one thread; in its own code and
-//! in the system's.
+//! Processor time: of this process, which is that of all its threads on all cores, and of one thread; user and system
+//! time together.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Processor time since the process began; none where the system is not asked.
+/// Processor time since the process began; `None` on systems that are not supported.
 pub fn processor_time() -> Option<Duration> {
     platform::processor_time()
 }
 
-/// Processor time of the thread that asks; none where the system is not asked.
+/// Processor time of the calling thread; `None` on systems that are not supported.
 pub fn thread_time() -> Option<Duration> {
     platform::thread_time()
 }
 
-/// Processor time of each thread that runs now, by its name; threads of one name together. The thread that the process
-/// began with is the `caller`. Nothing where the system does not tell: Linux does.
+/// Processor time of each running thread, by name; threads with the same name are added up. The process's first
+/// thread is the `caller`. Empty where the system does not report it; Linux does.
 pub fn times_of_threads() -> BTreeMap<String, Duration> {
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return BTreeMap::new() };
     let mut times = BTreeMap::new();
     for thread in threads.flatten() {
-        // One that has ended meanwhile has no files any more.
+        // A thread that has ended meanwhile has no files any more.
         let read = |name: &str| std::fs::read_to_string(thread.path().join(name)).ok();
         let time = || Some((read("comm")?, read("schedstat")?.split(' ').next()?.parse().ok()?));
         let Some((name, nanoseconds)) = time() else { continue };
@@ -82,13 +82,14 @@ mod tests {
                 std::hint::spin_loop();
             }
         });
-        // A busy machine may give the loop a small part of the core; a sleeper takes next to none.
+        // A busy machine may give the loop a small part of the core; a sleeping thread takes almost
+        // nothing.
         assert!(worked > 2 * slept, "{worked:?} of work, {slept:?} of sleep");
         #[cfg(target_os = "linux")]
         a_thread_has_its_own_time();
     }
 
-    /// Part of the test above, which would take its work for its own.
+    /// Part of the test above; as a separate test its work would be counted there.
     #[cfg(target_os = "linux")]
     fn a_thread_has_its_own_time() {
         let (tell, told) = std::sync::mpsc::channel();
@@ -96,7 +97,7 @@ mod tests {
         let work = move || {
             let began = thread_time();
             while thread_time() < began.map(|time| time + Duration::from_millis(100)) {}
-            tell.send(()).expect("somebody listens");
+            tell.send(()).expect("the test listens");
             let _ = ended.recv();
         };
         let busy = std::thread::Builder::new().name("busy".into()).spawn(work).expect("a thread");

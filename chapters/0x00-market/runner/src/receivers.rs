@@ -62,20 +62,20 @@ impl Drop for Counter {
 pub struct Moments {
     /// The sequence of the first.
     first: Option<Sequence>,
-    /// When each came, in nanoseconds after the timer's beginning.
+    /// When each came, in nanoseconds after the timer's start.
     after_ns: Vec<u64>,
 }
 
 impl Moments {
-    /// When this command was acknowledged, in nanoseconds after the timer's beginning, if it was.
+    /// When this command was acknowledged, in nanoseconds after the timer's start, if it was.
     pub fn of(&self, sequence: Sequence) -> Option<u64> {
         let at = sequence.0.checked_sub(self.first?.0)?;
         self.after_ns.get(at as usize).copied()
     }
 }
 
-/// Notes when each acknowledgement came. What that means for a command is worked out when the clock has stopped:
-/// its ticket says which acknowledgement is its own.
+/// Notes the time of each acknowledgement. Which command it belongs to is worked out after the clock has
+/// stopped, from the tickets.
 pub struct Timer {
     shard: u16,
     began: Instant,
@@ -107,13 +107,13 @@ impl Drop for Timer {
 }
 
 /// Writes acknowledgements to a file: the sequence and the number of events, `u64` each, then the
-/// events' bytes. A further shard writes to a file of its own, with the shard's number behind the name.
+/// events' bytes. Each further shard writes to its own file, with the shard's number after the name.
 ///
-/// Each is written before the next is taken, so that a program that is killed leaves behind what it
-/// has promised.
+/// Each is written before the next is taken, so that a killed program leaves behind what it has
+/// promised.
 pub struct Recorder {
     file: Option<File>,
-    /// The acknowledgement at hand, encoded.
+    /// The current acknowledgement, encoded.
     record: Vec<u8>,
     failed: Arc<Mutex<Option<std::io::Error>>>,
 }

@@ -1,5 +1,4 @@
-//! What a run leaves behind: `figures.txt` for machines, `summary.txt` for people, and the latter
-//! on the screen.
+//! What a run writes: `figures.txt` for programs, `summary.txt` for people, which is also printed.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -46,7 +45,7 @@ impl Report {
         Report { chapter: C::NAME, about, sync_ms: args.sync_ms, throughput: None, breakdown: None, latency: None }
     }
 
-    /// Half of what the engine was seen to do: a load that it should carry with ease.
+    /// Half of the measured throughput: a load that the engine should carry with ease.
     pub fn half_rate(&self) -> u64 {
         self.throughput.as_ref().map_or(1_000, |pass| (pass.orders_per_s() / 2.0).max(1.0) as u64)
     }
@@ -113,7 +112,7 @@ impl Report {
         Some((pass, pass.stages.as_ref()?))
     }
 
-    /// The figures as a person reads them.
+    /// The figures for people.
     fn summary(&self) -> String {
         let mut text = format!("{}\n", self.chapter);
         if let Some(ms) = self.sync_ms {
@@ -141,7 +140,8 @@ impl Report {
             let commands = grouped(recovery.commands as f64);
             let time = duration(pass.open_time.as_nanos() as f64);
             let _ = write!(text, "recovered  {commands} commands in {time}");
-            // What a snapshot held was not replayed, and says nothing about the speed of that.
+            // Commands in a snapshot were not replayed, so they say nothing about the speed of
+            // replaying.
             if recovery.replayed == recovery.commands {
                 let rate = recovery.replayed as f64 / pass.open_time.as_secs_f64();
                 let _ = write!(text, ", {} a second", grouped(rate));
@@ -174,7 +174,8 @@ impl Report {
         }
         if pass.orders < pass.orders_asked {
             let asked = grouped(pass.orders_asked as f64);
-            let _ = writeln!(text, "           stopped at the time limit, before all {asked}; --max-seconds moves it");
+            let _ =
+                writeln!(text, "           stopped at the time limit, before all {asked}; --max-seconds changes it");
         }
         for remark in &pass.remarks {
             let _ = writeln!(text, "           {remark}");
@@ -223,7 +224,7 @@ fn per_order(stages: &StageTimes, stage: Stage, orders: u64) -> f64 {
     stages.of(stage).as_nanos() as f64 / orders.max(1) as f64
 }
 
-/// What people read, and for machines the rest of the curve.
+/// The percentiles that people read; programs get the rest of the curve too.
 fn percentiles(latency: &Latency) -> [(&'static str, u64); 10] {
     let of = &latency.histogram;
     let at = |quantile| of.value_at_quantile(quantile);

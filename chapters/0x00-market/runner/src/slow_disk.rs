@@ -1,4 +1,5 @@
-//! The machine's disk, counted, and slower if one wants it: what would an engine do on somebody else's?
+//! The machine's disk, with syncs counted and, if asked for, slowed down: how would an engine do on a
+//! slower disk?
 
 use std::io;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use market::{Disk, LogFile, RealDisk};
 
-/// The machine's disk, whose syncs take a time at least and are counted.
+/// The machine's disk; each sync takes at least a given time and is counted.
 #[derive(Clone, Default)]
 pub struct SlowDisk {
     at_least: Duration,
@@ -17,7 +18,7 @@ pub struct SlowDisk {
 }
 
 impl SlowDisk {
-    /// A disk whose syncs take `at_least` so long. With zero they take what they take.
+    /// A disk whose syncs take at least `at_least`. With zero they take what they take.
     pub fn new(at_least: Duration) -> SlowDisk {
         SlowDisk { at_least, syncs: Arc::default() }
     }
@@ -67,7 +68,7 @@ impl LogFile for SlowFile {
     fn sync(&mut self) -> io::Result<()> {
         let began = Instant::now();
         self.file.sync()?;
-        // Only once it is on disk: the wait makes nothing durable.
+        // Only once it is on disk: the wait itself makes nothing durable.
         if let Some(left) = self.disk.at_least.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) {
             thread::sleep(left);
         }

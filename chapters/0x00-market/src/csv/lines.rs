@@ -1,8 +1,8 @@
-//! Handing the CSV parser one line at a time, to know which line a record starts in.
+//! Gives the CSV parser one line at a time, to know which line a record starts in.
 //!
-//! The parser reads ahead, passes over blank lines and joins lines inside quotes; its own count is of
-//! no use for a message then. It can't read ahead of what it was given: between two records it
-//! has used up all lines so far, so the next record starts in the next line that is not blank.
+//! The parser reads ahead, skips blank lines and joins lines inside quotes, so its own line count is
+//! no use for a message. It can't read beyond what it was given: between two records it has used up
+//! all lines so far, so the next record starts in the next line that is not blank.
 
 use std::io::{self, BufRead, Read};
 
@@ -10,7 +10,7 @@ pub(super) struct Lines<R> {
     input: R,
     /// The line that the next byte belongs to, from 1.
     line: u64,
-    /// Where the record that is being read starts, once something of it was seen.
+    /// Where the current record starts, once some of it was read.
     record_line: Option<u64>,
 }
 
@@ -19,7 +19,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, line: 1, record_line: None }
     }
 
-    /// Says that the parser is about to read another record.
+    /// Notes that the parser is about to read another record.
     pub(super) fn start_record(&mut self) {
         self.record_line = None;
     }

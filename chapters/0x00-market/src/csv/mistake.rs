@@ -12,7 +12,7 @@ pub enum Column {
     Command,
     /// The market.
     Market,
-    /// Who asks.
+    /// The account that sends the command.
     Account,
     /// What an order wants.
     Intent,
@@ -20,7 +20,7 @@ pub enum Column {
     Price,
     /// An order's shares.
     Quantity,
-    /// What becomes of an order's rest.
+    /// What happens to the unmatched rest of an order.
     TimeInForce,
     /// The order to cancel.
     Order,
@@ -86,7 +86,7 @@ pub enum Mistake {
         /// How many the header has.
         expected: usize,
     },
-    /// A field's bytes are no text.
+    /// A field's bytes are not text.
     #[error("{column} is not valid UTF-8")]
     NotText {
         /// Which field.
@@ -97,7 +97,7 @@ pub enum Mistake {
     Missing {
         /// Which field.
         column: Column,
-        /// What the line is.
+        /// The command of the line.
         command: &'static str,
     },
     /// A field that the command does not use is not empty.
@@ -105,27 +105,27 @@ pub enum Mistake {
     NotUsed {
         /// Which field.
         column: Column,
-        /// What the line is.
+        /// The command of the line.
         command: &'static str,
-        /// What is there.
+        /// What the field holds.
         found: String,
     },
-    /// A field that is a word has another one.
+    /// A field holds another word than those allowed.
     #[error("{column} {found:?} is none of: {expected}")]
     UnknownWord {
         /// Which field.
         column: Column,
-        /// What is there.
+        /// What the field holds.
         found: String,
-        /// What may be there.
+        /// The words that are allowed.
         expected: String,
     },
-    /// A field that is a number is none, or does not fit.
+    /// A field should be a number, but is not, or does not fit.
     #[error("{column} {found:?} is not a whole number from 0 to {max}")]
     NotANumber {
         /// Which field.
         column: Column,
-        /// What is there.
+        /// What the field holds.
         found: String,
         /// The largest that fits.
         max: u64,

@@ -1,4 +1,4 @@
-//! One line and one command, both ways.
+//! One line and one command, in both directions.
 
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -27,7 +27,7 @@ impl<'a> Row<'a> {
         Ok(Row { fields })
     }
 
-    /// How many columns the header in the first line names: all, or all but the last.
+    /// How many columns the header in the first line names: all, or all except the last.
     pub(super) fn columns_of_header(record: &ByteRecord) -> Result<usize, Mistake> {
         let names = COLUMNS.iter().map(|column| column.name().as_bytes());
         let is_right = record.len() + 1 >= COLUMNS.len() && record.len() <= COLUMNS.len();
@@ -84,13 +84,15 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// The client's number for a request that can have one; 0 where the field is empty.
+    /// The client's number for the request, where the command can have one; 0 where the field is
+    /// empty.
     fn request<T: FromStr + Into<u64> + Default>(&self, max: T) -> Result<T, Mistake> {
         let field = Field { column: Column::Request, text: self.field(Column::Request) };
         if field.text.is_empty() { Ok(T::default()) } else { field.number(max) }
     }
 
-    /// The fields that a command uses. They must be there, and no others, but for the number of a request.
+    /// The fields that a command uses. They must be filled, and all others empty, except the request's
+    /// number.
     fn uses<const N: usize>(&self, command: &'static str, columns: [Column; N]) -> Result<[Field<'a>; N], Mistake> {
         for column in COLUMNS {
             let used = column == Column::Command || columns.contains(&column);
@@ -112,7 +114,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A field and where it stands, for the message.
+/// A field and its column, for the message.
 #[derive(Clone, Copy)]
 struct Field<'a> {
     column: Column,
@@ -136,7 +138,7 @@ impl Field<'_> {
         number.ok_or_else(|| Mistake::NotANumber { column: self.column, found: excerpt(self.text), max: max.into() })
     }
 
-    /// What one of a type's words stands for.
+    /// The value that a word stands for.
     fn word<T: Copy>(self, all: &[T], word: fn(T) -> &'static str) -> Result<T, Mistake> {
         let found = all.iter().copied().find(|&value| word(value) == self.text);
         found.ok_or_else(|| self.unknown(&all.iter().map(|&value| word(value)).collect::<Vec<_>>()))
@@ -147,7 +149,7 @@ impl Field<'_> {
     }
 }
 
-/// As much of a field as a message can bear.
+/// As much of a field as fits into a message.
 fn excerpt(text: &str) -> String {
     const CHARS_MAX: usize = 40;
     match text.char_indices().nth(CHARS_MAX) {

@@ -1,12 +1,12 @@
-//! `classic`: one market, orders only, and nothing that is ever refused.
+//! `classic`: one market, orders only, and no rejections.
 //!
-//! It is the flow of the first published baseline of this kind of engine: 100,000 orders that
-//! lead to about 48 trades per 100. It has no cancels and no mistakes, so what it measures is the
-//! path that an order takes, and nothing else.
+//! It is the flow of the first published baseline of this kind of engine: 100,000 orders that lead
+//! to about 48 trades per 100. It has no cancels and no mistakes, so it measures the path of an
+//! order and nothing else.
 //!
-//! Prices spread around 50 cents and do not drift: bids below what they meet pile up on one side,
-//! asks on the other, and between them trading goes on for as long as the flow lasts. Three orders
-//! in ten rest for ever. An order takes five draws.
+//! Prices spread around 50 cents and do not drift: bids too low to trade pile up on one side, asks
+//! too high on the other, and between them trading continues for as long as the flow lasts. Three
+//! orders in ten rest forever. An order takes five draws.
 
 use super::orders;
 use super::random::Random;
@@ -27,16 +27,16 @@ const HOLDER_PAIRS: u32 = 4_000_000;
 /// Cash that each buyer starts with: more than twice what 200 million orders lock.
 const BUYER_CASH: Cents = Cents(400_000_000);
 
-/// A side's prices reach from its lowest over `2 * REACH - 1` cents.
-/// It and the sizes decide how many orders trade: together they give the baseline's 48 in 100.
+/// A side's prices span `2 * REACH - 1` cents from its lowest. The span and the sizes decide how
+/// many orders trade: together they give the baseline's 48 in 100.
 const REACH: u32 = 27;
 
 /// The sides, bids first: the lowest price in YES cents, and what buyers and holders do there.
 /// The middle of the bids is 48 cents, that of the asks 52.
 const SIDES: [(u32, [Intent; 2]); 2] = [(22, [Intent::BuyYes, Intent::SellNo]), (26, [Intent::BuyNo, Intent::SellYes])];
 
-/// Sizes as people choose them: round, and most of them small. So many trades leave nothing of
-/// either order.
+/// Sizes as people choose them: round, and most of them small. Therefore many trades fill both
+/// orders completely.
 const LOTS: [u32; 8] = [10, 10, 10, 10, 10, 10, 20, 50];
 
 // Everything that setup deposits fits into one market, so every deposit is accepted.
@@ -67,7 +67,7 @@ pub(super) fn body(orders: usize, seed: u64) -> Vec<Command> {
     body
 }
 
-// No step of it branches on what was drawn: a processor guesses such branches wrong half of the time.
+// No step branches on what was drawn: a processor would mispredict half of such branches.
 #[inline]
 fn order(random: &mut Random) -> Command {
     let account = random.between(1, ACCOUNTS);

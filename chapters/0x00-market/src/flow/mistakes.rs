@@ -1,7 +1,8 @@
-//! What people get wrong. An engine must say no to it, with the right reason, and change nothing.
+//! Mistakes that clients make. An engine must reject each with the right reason, and change
+//! nothing.
 //!
 //! Each kind aims at one [`Reason`](crate::Reason). Two of them depend on what the book happens to
-//! hold, and then may turn out to be no mistake.
+//! hold, so they may turn out not to be mistakes.
 
 use super::orders;
 use super::random::Random;
@@ -11,10 +12,10 @@ use crate::{AccountId, Cents, Command, Intent, MarketId, OrderId, Outcome, Side,
 /// Markets from this id on are never opened.
 const NEVER_OPENED: u32 = 1 << 30;
 
-/// Prices that are no prices.
+/// Invalid prices.
 const BAD_PRICES: [u8; 5] = [0, 100, 101, 150, 255];
 
-/// Makes one of them. `closed` is a market that was resolved.
+/// Makes one of the mistakes. `closed` is a market that was resolved.
 pub(super) fn make(slot: &mut Slot, closed: MarketId, random: &mut Random) -> Command {
     match random.below(12) {
         0 => elsewhere(slot, MarketId(NEVER_OPENED + random.below(1_000)), random),
@@ -30,9 +31,9 @@ pub(super) fn make(slot: &mut Slot, closed: MarketId, random: &mut Random) -> Co
         }
         8 => unknown_order(slot, random),
         9 => not_the_owner(slot, random),
-        // It would trade at once wherever there is something to trade with.
+        // It would trade at once wherever the book has anything to trade with.
         10 => order(slot, random, Intent::BuyYes, 99, 1, TimeInForce::PostOnly),
-        // Nobody sells YES for a cent.
+        // No one sells YES for a cent.
         _ => order(slot, random, Intent::BuyYes, 1, 10, TimeInForce::Fok),
     }
 }
@@ -49,7 +50,7 @@ fn order(
     Command::Place(slot.place(random, trader, yes_cents, quantity, time_in_force))
 }
 
-/// Anything, in a market where nothing can be done.
+/// Any command, in a market where nothing is possible.
 fn elsewhere(slot: &Slot, market: MarketId, random: &mut Random) -> Command {
     let account = slot.member(random);
     match random.below(4) {
@@ -82,7 +83,7 @@ fn bad_amount(slot: &Slot, random: &mut Random) -> Command {
     }
 }
 
-/// More than anybody has, or anything of an account that was never here.
+/// More than any account has, or anything from an account that does not exist here.
 fn too_poor(slot: &mut Slot, random: &mut Random) -> Command {
     let market = slot.market;
     match random.below(4) {
@@ -93,13 +94,13 @@ fn too_poor(slot: &mut Slot, random: &mut Random) -> Command {
     }
 }
 
-/// No such order yet, or never.
+/// An order that does not exist yet, or never will.
 fn unknown_order(slot: &Slot, random: &mut Random) -> Command {
     let unknown = random.pick(&[0, slot.orders_placed + 1, slot.orders_placed + 1_000, u64::MAX]);
     Command::Cancel { market: slot.market, account: slot.member(random), order: OrderId(unknown), request: 0 }
 }
 
-/// Somebody else's order. Where nothing is open it is an unknown one.
+/// Another account's order, or an unknown one where no order is open.
 fn not_the_owner(slot: &Slot, random: &mut Random) -> Command {
     let order = slot.quote(random).map_or(OrderId(0), |quote| quote.order);
     // Accounts start at 1, so this one owns nothing.

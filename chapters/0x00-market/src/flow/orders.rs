@@ -1,8 +1,8 @@
-//! Orders as the flows ask for them.
+//! Orders as the flows build them.
 
 use crate::{AccountId, Command, Intent, MarketId, Outcome, Place, TimeInForce};
 
-/// An order at a price in YES cents, asked for in the price of its own share.
+/// An order at a price in YES cents, stated in the price of its own share.
 #[inline]
 pub(super) fn place(
     market: MarketId,
@@ -22,8 +22,8 @@ pub(super) fn place(
 }
 
 /// Gives each of these accounts `pairs` YES and as many NO shares, for `pairs` × 100 cents of its
-/// own cash. The book must be empty, and is empty again: each account buys YES from nobody, and the
-/// next one buys NO against it, the first closing the circle.
+/// own cash. The book must be empty, and is empty again afterwards: each account places a bid for
+/// YES, the next account buys NO against it, and the first account closes the circle.
 pub(super) fn mint_in_pairs(to: &mut Vec<Command>, market: MarketId, accounts: &[AccountId], pairs: u32) {
     const HALF: u32 = 50;
     debug_assert!(accounts.len() > 1, "an account does not trade with itself");

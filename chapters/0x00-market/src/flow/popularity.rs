@@ -14,7 +14,7 @@ pub(super) struct Popularity {
     up_to: [u32; MARKETS],
 }
 
-/// Rank 0 gets 21 % of the flow, rank 63 a third of a per cent.
+/// Rank 0 gets 21% of the flow, rank 63 a third of a per cent.
 pub(super) fn zipf() -> Popularity {
     Popularity::of(|rank| 1_000_000 / (rank as u32 + 1))
 }
@@ -48,7 +48,7 @@ impl Popularity {
 mod tests {
     use super::*;
 
-    /// Of 100,000 draws.
+    /// The number of times that rank 0 comes up in 100,000 draws.
     fn draws_of_rank_0(popularity: &Popularity) -> usize {
         let mut random = Random::new(1);
         (0..100_000).filter(|_| popularity.draw(&mut random) == 0).count()

@@ -1,8 +1,9 @@
-//! Random integers that are the same on every machine and stay the same.
+//! Random integers that are the same on every machine, now and later.
 //!
-//! The stream of `Pcg64Mcg` is specified; distributions of crates are not (their authors may change
-//! how many draws one takes), and floating point differs between platforms. So everything above the
-//! raw stream is here, in integers: a draw costs one multiplication more than the stream itself.
+//! The stream of `Pcg64Mcg` is specified; the distributions of crates are not (a new version may
+//! take another number of draws), and floating point differs between platforms. So everything above
+//! the raw stream is here, in integers: a draw costs one multiplication more than the stream
+//! itself.
 
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
@@ -14,7 +15,8 @@ pub(super) struct Random {
 
 impl Random {
     pub(super) fn new(seed: u64) -> Random {
-        // Neighbouring seeds are spread over all 128 bits first, else their streams start alike.
+        // Neighbouring seeds are spread over all 128 bits first; otherwise their streams would
+        // start alike.
         let state = u128::from(spread(seed)) << 64 | u128::from(spread(!seed));
         Random { stream: Pcg64Mcg::new(state) }
     }
@@ -38,7 +40,7 @@ impl Random {
         self.below(of) < share
     }
 
-    /// One of these, each as likely as the others.
+    /// One of these, all equally likely.
     #[inline]
     pub(super) fn pick<T: Copy, const N: usize>(&mut self, from: &[T; N]) -> T {
         from[self.below(N as u32) as usize]

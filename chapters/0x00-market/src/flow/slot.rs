@@ -1,7 +1,8 @@
-//! A market as a flow knows it: who may trade there, what it is worth, which orders may be open.
+//! A market as a flow sees it: which accounts trade there, what it is worth, which orders may be
+//! open.
 //!
 //! A flow does not match orders. It remembers only the quotes that it placed away from the going
-//! price, because those are most likely still open when it comes to cancel them.
+//! price, because those are most likely still open when it wants to cancel them.
 
 use super::orders;
 use super::random::Random;
@@ -16,8 +17,8 @@ const CASH: Cents = Cents(20_000_000);
 /// Pairs of shares that each holder starts with.
 const HOLDER_PAIRS: u32 = 100_000;
 
-/// The going price stays this far from 0 and from 100, in YES cents. No order is placed as far from
-/// it, so every price is one.
+/// The going price stays this far from 0 and from 100, in YES cents. Orders are placed closer to it
+/// than that, so every price is valid.
 const FAIR_MARGIN: u32 = 20;
 
 /// How many orders it takes on average until the going price moves by a cent.
@@ -26,10 +27,11 @@ const ORDERS_PER_MOVE: u32 = 1_024;
 /// One place in the list of open markets.
 pub(super) struct Slot {
     pub(super) market: MarketId,
-    /// Members are this many accounts in a row, from `first_account` on, after the last the first.
+    /// Members are this many consecutive accounts, starting with `first_account` and wrapping
+    /// around after the last.
     first_account: u32,
     members: u32,
-    /// The first so many of the members hold shares and can sell.
+    /// This many of the members, from the first, hold shares and can sell.
     holders: u32,
     /// `Place` commands so far: the id of the latest order.
     pub(super) orders_placed: u64,
@@ -47,7 +49,7 @@ pub(super) struct Quote {
     pub(super) order: OrderId,
 }
 
-/// Who trades, and how.
+/// A trader: its account, and how it trades.
 #[derive(Clone, Copy)]
 pub(super) struct Trader {
     pub(super) account: AccountId,
@@ -97,14 +99,15 @@ impl Slot {
         AccountId((self.first_account - 1 + member) % ACCOUNTS + 1)
     }
 
-    /// Anybody who trades here.
+    /// Any account that trades here.
     pub(super) fn member(&self, random: &mut Random) -> AccountId {
         self.account(random.below(self.members))
     }
 
-    /// Somebody who trades on this side. Holders sell half of the time, so that their shares last.
+    /// Any account that trades on this side. Holders sell half of the time, so that their shares
+    /// last.
     pub(super) fn trader(&self, random: &mut Random, side: Side) -> Trader {
-        // Few people place most of the orders.
+        // A few accounts place most of the orders.
         let holder = random.chance(2, 3);
         let account = self.account(random.below(if holder { self.holders } else { self.members }));
         let intent = match (side, holder && random.chance(1, 2)) {
@@ -116,7 +119,7 @@ impl Slot {
         Trader { account, intent }
     }
 
-    /// Places an order, which may move the going price.
+    /// Places an order and may move the going price.
     pub(super) fn place(
         &mut self,
         random: &mut Random,
@@ -133,8 +136,8 @@ impl Slot {
         orders::place(self.market, trader.account, trader.intent, yes_cents, quantity, time_in_force)
     }
 
-    /// Whether the next thing to do with quotes is to cancel one: the more there are, the more
-    /// likely. At `quotes_aim` it is as likely as not, and the book keeps its size.
+    /// Whether to cancel a quote next: the more there are, the more likely. At `quotes_aim` the
+    /// chance is even, so the book keeps its size.
     pub(super) fn should_cancel(&self, random: &mut Random) -> bool {
         random.below(2 * self.quotes_aim) < self.quotes.len() as u32
     }
@@ -149,7 +152,7 @@ impl Slot {
         self.quotes.get(random.below(self.quotes.len() as u32) as usize).copied()
     }
 
-    /// Takes out an order that is probably open.
+    /// Removes and returns an order that is probably open.
     pub(super) fn take_quote(&mut self, random: &mut Random) -> Option<Quote> {
         let at = random.below(self.quotes.len() as u32) as usize;
         (at < self.quotes.len()).then(|| self.quotes.swap_remove(at))

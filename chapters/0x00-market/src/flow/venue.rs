@@ -1,8 +1,8 @@
-//! `venue`: what a day at a venue is made of. `burst` is the same with another popularity.
+//! `venue`: a day at a venue. `burst` is the same with another popularity.
 //!
-//! Market makers place quotes around a price that wanders and take them back; other people trade at
-//! that price or through it; cash comes and goes; now and then a market is resolved and a new one
-//! takes its place; and three commands in a hundred are mistakes.
+//! Market makers place quotes around a price that wanders, and cancel them; other people trade at
+//! that price or through it; cash comes in and goes out; now and then a market is resolved and a
+//! new one replaces it; and three commands in a hundred are mistakes.
 
 use super::mistakes;
 use super::popularity::{MARKETS, Popularity};
@@ -10,11 +10,11 @@ use super::random::Random;
 use super::slot::Slot;
 use crate::{AccountId, Cents, Command, MarketId, Outcome, Side, TimeInForce};
 
-/// A number below this decides what comes next.
+/// A random number below this decides what comes next.
 const PARTS: u32 = 10_000;
 /// Below this a quote is placed or cancelled, each about half of the time.
 const QUOTE: u32 = 6_800;
-/// Then up to here an order is placed at the going price.
+/// From there up to here an order is placed at the going price.
 const TRADE: u32 = QUOTE + 1_900;
 /// An order is placed well through the going price.
 const SWEEP: u32 = TRADE + 700;
@@ -22,7 +22,7 @@ const SWEEP: u32 = TRADE + 700;
 const DEPOSIT: u32 = SWEEP + 160;
 /// Cash goes out.
 const WITHDRAW: u32 = DEPOSIT + 139;
-/// A market is resolved, and all that follows from it. What is left, up to `PARTS`, are mistakes.
+/// A market is resolved, with all that this causes. The rest, up to `PARTS`, are mistakes.
 const RESOLVE: u32 = WITHDRAW + 1;
 
 /// How many accounts take money out of a market right after it is resolved.
@@ -36,7 +36,7 @@ pub(super) fn generate(popularity: &Popularity, orders: usize, seed: u64) -> (Ve
     while body.len() < orders {
         venue.next(&mut body, popularity);
     }
-    // A resolution brings several commands at once.
+    // A resolution adds several commands at once.
     body.truncate(orders);
     (setup, body)
 }
@@ -61,7 +61,7 @@ impl Venue {
             let slot = venue.open_market(setup, rank);
             venue.slots.push(slot);
         }
-        // One market is closed from the start, so that somebody can be too late for it.
+        // One market is closed from the start, so that commands can arrive too late for it.
         let (market, account) = (venue.take_market_id(), AccountId(1));
         setup.push(Command::Open { market });
         setup.push(Command::Deposit { market, account, amount: Cents(100_000), request: 0 });
@@ -83,7 +83,7 @@ impl Venue {
         market
     }
 
-    /// Appends what happens next: one command, or a resolution with all that follows.
+    /// Appends what happens next: one command, or a resolution with all that it causes.
     #[inline]
     fn next(&mut self, to: &mut Vec<Command>, popularity: &Popularity) {
         let rank = popularity.draw(&mut self.random);
@@ -107,7 +107,7 @@ impl Venue {
         to.push(command);
     }
 
-    /// Resolves any market but the most popular one, whose event is still under way, and opens
+    /// Resolves any market except the most popular one, whose event is still going on, and opens
     /// another in its place.
     fn resolve(&mut self, to: &mut Vec<Command>) {
         let rank = self.random.between(1, MARKETS as u32 - 1) as usize;
@@ -124,7 +124,7 @@ impl Venue {
     }
 }
 
-/// Market making: a quote away from the going price, or one less.
+/// Market making: places a quote away from the going price, or cancels one.
 fn quote_or_cancel(slot: &mut Slot, random: &mut Random) -> Command {
     if slot.should_cancel(random)
         && let Some(quote) = slot.take_quote(random)
@@ -132,7 +132,7 @@ fn quote_or_cancel(slot: &mut Slot, random: &mut Random) -> Command {
         return Command::Cancel { market: slot.market, account: quote.account, order: quote.order, request: 0 };
     }
     let side = any_side(random);
-    // From 3 to 17, most often in the middle: far enough that most of them live until cancelled.
+    // From 3 to 17, most often in the middle: far enough that most of them rest until cancelled.
     let away = 3 + random.below(8) + random.below(8);
     let time_in_force = if random.chance(1, 4) { TimeInForce::PostOnly } else { TimeInForce::Gtc };
     let (trader, quantity) = (slot.trader(random, side), size(random));
@@ -141,7 +141,7 @@ fn quote_or_cancel(slot: &mut Slot, random: &mut Random) -> Command {
     Command::Place(place)
 }
 
-/// An order within a cent of the going price. What rests of it meets the next ones.
+/// An order within a cent of the going price. What rests of it meets the next orders.
 fn trade(slot: &mut Slot, random: &mut Random) -> Command {
     let side = any_side(random);
     let yes_cents = slot.fair - 1 + random.below(3);
@@ -149,7 +149,7 @@ fn trade(slot: &mut Slot, random: &mut Random) -> Command {
     Command::Place(slot.place(random, trader, yes_cents, quantity, TimeInForce::Gtc))
 }
 
-/// Somebody in a hurry: through the going price, and nothing of it rests.
+/// An order in a hurry: through the going price, and nothing of it rests.
 fn sweep(slot: &mut Slot, random: &mut Random) -> Command {
     let side = any_side(random);
     let yes_cents = behind(slot.fair, side.opposite(), 5);
@@ -159,7 +159,7 @@ fn sweep(slot: &mut Slot, random: &mut Random) -> Command {
     Command::Place(slot.place(random, trader, yes_cents, quantity, time_in_force))
 }
 
-/// The price that is this far from the going one, on the side where it does not trade.
+/// The price this far from the going price, on the side where it does not trade.
 fn behind(fair: u32, side: Side, away: u32) -> u32 {
     match side {
         Side::Bid => fair - away,

@@ -12,7 +12,7 @@ pub(super) fn needs(intent: Intent, price: Price, quantity: Quantity) -> (u64, u
     }
 }
 
-/// Takes what an order needs out of what is free, or says what is short.
+/// Takes what an order needs out of what is free, or returns what is short.
 pub(super) fn lock(holdings: &mut Holdings, intent: Intent, price: Price, quantity: Quantity) -> Result<(), Reason> {
     let (cash, shares) = needs(intent, price, quantity);
     holdings.cash = holdings.cash.checked_sub(Cents(cash)).ok_or(Reason::InsufficientCash)?;
@@ -24,7 +24,7 @@ pub(super) fn lock(holdings: &mut Holdings, intent: Intent, price: Price, quanti
 }
 
 // ANCHOR: settle
-/// Moves what one party of a trade at `price` (YES cents) pays and gets.
+/// Moves what one party of a trade at `price` (YES cents) pays and receives.
 pub(super) fn settle(holdings: &mut Holdings, party: &RestingOrder, price: Price, quantity: Quantity) {
     let (locked, shares_given) = needs(party.intent, party.price, quantity);
     let trade_value = u64::from(party.intent.in_yes_cents(price).cents()) * u64::from(quantity.0);

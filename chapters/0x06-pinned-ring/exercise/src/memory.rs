@@ -1,6 +1,6 @@
-//! What the ring takes from the machine: shared ownership, atomics, and slots of raw memory.
+//! The parts of the machine that the ring uses: shared ownership, atomics, and slots of raw memory.
 //!
-//! The ring names nothing else of `std`'s, so that the model check can hand it `loom`'s atomics and
+//! The ring uses nothing else from `std`, so that the model check can give it `loom`'s atomics and
 //! watched slots instead (`tests/ring_loom.rs`) without one `cfg` in the ring.
 
 use std::cell::UnsafeCell;
@@ -9,20 +9,20 @@ use std::mem::MaybeUninit;
 pub use std::sync::Arc;
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// A circle of slots. A position counts on for ever; its slot is `position % capacity`.
+/// A circle of slots. A position counts up forever; its slot is `position % capacity`.
 ///
-/// Slots know nothing of turns: who may write or read which slot, and when, is the ring's business.
+/// Slots do not synchronise: the ring decides who may write or read which slot, and when.
 #[allow(dead_code)] // until you use it
 pub struct Slots<T>(Box<[UnsafeCell<MaybeUninit<T>>]>);
 
 // SAFETY: shared slots are reached only through `write` and `read`, whose callers promise that no
-// slot is written while another thread uses it. What remains is that `T` arrives in another thread
-// (`Send`), and that several consumers look at the same `T` at once (`Sync`).
+// slot is written while another thread uses it. The rest is that `T` moves to another thread
+// (`Send`), and that several consumers read the same `T` at once (`Sync`).
 unsafe impl<T: Send + Sync> Sync for Slots<T> {}
 
 impl<T: Copy> Slots<T> {
     /// Allocates the slots and touches every page of them: a first touch costs 1 to 3 µs, which no
-    /// command should have to pay.
+    /// command should have to wait for.
     ///
     /// # Panics
     /// Panics unless `capacity` is a power of two (then a mask finds the slot, not a division).

@@ -1,11 +1,11 @@
-//! A ring used item by item, which the engine never does: tests say more clearly so what they mean.
+//! A ring used item by item, which the engine never does: it makes tests clearer.
 
 use crate::ring::{Closed, Consumer, Producer};
 
 /// Why [`Push::push`] did not take the item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The slowest consumer is a whole ring behind: wait, then try again.
+    /// The slowest consumer is a whole ring behind: wait, then retry.
     Full,
     /// A consumer has left: stop.
     Closed,

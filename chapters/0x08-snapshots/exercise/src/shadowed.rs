@@ -1,7 +1,7 @@
-//! The engine and its shadow, and the thread that the shadow has.
+//! The engine and its shadow, and the shadow's thread.
 //!
-//! The engine knows nothing of it: what they share is the log. When the shadow can't go on, the engine does, and says
-//! so when it is closed.
+//! The engine does not know about it: the two share only the log. When the shadow can't go on, the engine does, and
+//! reports it when it is closed.
 
 use market::{Closed, Command, EngineError, Options, Receivers, Recovery, Ticket};
 

@@ -44,7 +44,7 @@ impl Origin {
         self.place.map_or(Sequence::FIRST, |place| place.next.sequence)
     }
 
-    /// Says in what was found in the log which part of it was replayed, and what whoever runs the engine should know.
+    /// Adds to the recovery which part of the log was replayed, and what an operator should know about the start.
     pub fn tell(&self, recovery: &mut Recovery) {
         let before = self.next().0 - Sequence::FIRST.0;
         recovery.replayed = recovery.commands.saturating_sub(before);

@@ -1,9 +1,9 @@
-//! A backup: a copy of a data directory that opens, taken beside a running engine. And the way back.
+//! A backup: a copy of a data directory that opens, taken beside a running engine, and the way back.
 //!
-//! Of each shard it has the snapshots and the log as far as the watermark says, so nothing in it is torn, and nothing
-//! that was promised before it began is missing. Before the copy gets its name it is opened, and its log is read to
-//! its last command. So it is there and was tried, or it is not there. The way back is another copy: what is
-//! restored was checked before it is anywhere. The engine is not asked, and does not wait.
+//! It has the snapshots of each shard and its log up to the watermark, so nothing in it is torn, and nothing that was
+//! acknowledged before it began is missing. Before the copy gets its name it is opened, and its log is read to its
+//! last command. So there is either a tried copy or none. Restoring is copying too: what is restored was checked
+//! before it gets its name. The engine is not involved, and does not wait.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,15 +21,15 @@ use crate::fit::check;
 use crate::ledger_parts;
 use crate::once::shard_count;
 
-/// How often something is tried again that an engine changed meanwhile.
+/// How often a copy is tried again because an engine changed the files meanwhile.
 const TRIES: usize = 50;
 
 // ANCHOR: copy
-/// Copies the set of logs and snapshots in the data directory of `from` to the folder `to`, which is not there yet
-/// or empty, and says what is in it.
+/// Copies the set of logs and snapshots in the data directory of `from` to the folder `to`, which must be new or
+/// empty, and returns a summary of the copy.
 ///
 /// # Errors
-/// When there is no log, when it can't be trusted, when something is at `to`, or the disk says no. Then there is
+/// When there is no log, when it can't be trusted, when something is at `to`, or the disk fails. Then there is
 /// nothing new at `to`.
 pub fn copy<S: Shadow>(from: &Options, to: &Path) -> Result<String, EngineError> {
     let shards = shard_count(from, "copy")?;
@@ -42,7 +42,7 @@ pub fn copy<S: Shadow>(from: &Options, to: &Path) -> Result<String, EngineError>
     let named = said.and_then(|said| {
         // The ledger's parts were copied by the system, which syncs no names.
         from.disk.make_folder(&draft).map_err(io("make", &draft))?;
-        // What is empty makes room for the name; what is not stays, and is an error.
+        // An empty folder makes room for the name; another stays, and is an error.
         let _ = fs::remove_dir(to);
         from.disk.rename(&draft, to).map_err(io("name", to))?;
         Ok(said.join("\n"))
@@ -103,9 +103,9 @@ fn copy_files(from: &Options, to: &Options, shard: ShardOf, names: &[String]) ->
     names_of_copy_removed(to, shard)?;
     let path = folder.join(shard.file_name());
     let log = identity(disk, folder, shard)?;
-    // It may be read while it is written, and says nothing then.
+    // The file may be read while it is written, and then holds no valid mark.
     let Some(mark) = (0..TRIES).find_map(|_| watermark::read(disk, &path, log)) else {
-        let reason = "it has no watermark, so nobody knows how much of it is on disk: start an engine once".into();
+        let reason = "it has no watermark, so it is not known how much of it is on disk: start an engine once".into();
         return Err(EngineError::Unsound { path, reason });
     };
     let mut snapshots =
@@ -148,8 +148,8 @@ fn try_copy<S: Shadow>(copy: &Options, shard: ShardOf, mark: Mark) -> Result<Str
     Ok(said.join("\n"))
 }
 
-/// Where reading begins: with the first command, or, where the log in `there` is without it, at the oldest snapshot of
-/// the copy that holds.
+/// Where reading begins: with the first command, or, when the log in `there` has lost it, at the oldest valid
+/// snapshot of the copy.
 fn beginning(copy: &Options, shard: ShardOf, there: &[Segment]) -> Result<Option<Place>, EngineError> {
     if there.first().is_none_or(|segment| segment.first == Sequence::FIRST) {
         return Ok(None);

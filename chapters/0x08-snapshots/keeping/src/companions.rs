@@ -1,4 +1,4 @@
-//! What the shadow carries along beside the markets, and the sections of a snapshot that hold it.
+//! What the shadow carries along beside the markets, and its sections in a snapshot.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use market::{Command, EngineError, Event, Options, Sequence, Stamp};
 /// The companions of one shard.
 pub struct Carried {
     companions: Vec<Box<dyn Companion>>,
-    /// Sections of the last snapshot that no companion here knows.
+    /// Sections of the last snapshot that belong to no companion of this program.
     foreign: Vec<String>,
 }
 
@@ -24,8 +24,8 @@ impl Carried {
     }
 
     // ANCHOR: load
-    /// Loads them from the snapshot of this shard at which `next` is the next command, and says whether it has a
-    /// section for each.
+    /// Loads them from the snapshot of this shard at which `next` is the next command, and returns whether it
+    /// has a section for each.
     ///
     /// # Errors
     /// When a section can't be read.
@@ -63,7 +63,7 @@ impl Carried {
     }
     // ANCHOR_END: load
 
-    /// Shows them a command and what it led to.
+    /// Shows them a command and its events.
     pub fn observe(&mut self, stamp: Stamp, command: &Command, events: &[Event]) {
         self.companions.iter_mut().for_each(|companion| companion.observe(stamp, command, events));
     }
@@ -71,8 +71,8 @@ impl Carried {
     /// Writes a section for each.
     ///
     /// # Errors
-    /// [`EngineError::Refused`] when the last snapshot holds what no companion here knows: the next one would lose it.
-    /// And what the disk says.
+    /// [`EngineError::Refused`] when the last snapshot holds a section that no companion here knows, because the next
+    /// one would lose it. When the disk can't be written.
     pub fn save(&self, snapshot: &mut SnapshotWriter<'_>, folder: PathBuf) -> Result<(), EngineError> {
         if let Some(section) = self.foreign.first() {
             let folder = folder.display();
@@ -95,7 +95,7 @@ fn is_read(left: u64) -> Result<(), String> {
     if left == 0 { Ok(()) } else { Err(format!("{left} bytes are left behind its end")) }
 }
 
-/// A section's name as people read it.
+/// A section's name as text.
 pub fn word(name: &[u8; 8]) -> String {
     String::from_utf8_lossy(name).trim_end_matches('\0').to_string()
 }

@@ -1,10 +1,10 @@
-//! Resharding logs whose beginning is gone: what they had led to is dealt out in snapshots, and what came after that
-//! in logs.
+//! Resharding logs whose beginning is gone: the state that the lost part led to is dealt out in snapshots, and
+//! the commands after it in logs.
 //!
-//! Each shard's oldest snapshot stands at a place of its own. So all of them are replayed to one moment, that of the latest
-//! of these places: what was logged up to it is in the new snapshots, and what was logged later in the new logs.
-//! A market is in one shard, so its commands keep their order. Cost: the state once, and once more for the shard that is
-//! read back.
+//! Each shard's oldest snapshot stands at a place of its own. So all of them are replayed to one moment, that of the
+//! latest of these places: what was logged up to it is in the new snapshots, and what was logged later in the new
+//! logs. A market is in one shard, so its commands keep their order. Cost: the state once, and once more for the
+//! shard that is read back.
 
 use std::path::Path;
 
@@ -22,17 +22,17 @@ use crate::engine::Exchange;
 use crate::fit;
 use crate::ledger_parts::{self, Part};
 
-/// What a set of logs had led to at one moment, dealt out to another number of shards.
+/// The state of a set of logs at one moment, dealt out to another number of shards.
 pub struct Dealt<E> {
     exchanges: Vec<E>,
     moment: UnixMs,
-    /// Where the ledgers of the old shards stand at that moment, and how many of their entries a snapshot knows on disk.
+    /// Where the old shards' ledgers stand at that moment, and how many entries are known to be on disk.
     ledgers: Vec<(Part, u64)>,
 }
 
 // ANCHOR: deal
-/// Writes a set of `before` logs anew for `shards` shards, and says how many commands of it are in logs. One of
-/// the old ones at least has lost its beginning. The new ones have no names yet.
+/// Writes a set of `before` logs anew for `shards` shards, and returns how many of its commands are in the new
+/// logs. At least one of the old ones has lost its beginning. The new ones have no names yet.
 ///
 /// # Errors
 /// When a snapshot or a log can't be trusted, or the disk can't be read or written.
@@ -57,7 +57,7 @@ pub fn deal<'disk, E: Exchange>(
 }
 // ANCHOR_END: deal
 
-/// Refuses a snapshot that holds more than markets: what a layer keeps there can't be dealt out without that layer.
+/// Refuses a snapshot that holds more than markets: a layer's section can't be dealt out without that layer.
 fn refuse_companions(folder: &Path, header: Option<&SnapshotHeader>) -> Result<(), EngineError> {
     let foreign = header.into_iter().flat_map(|header| &header.sections).find(|(name, _)| *name != MARKETS);
     foreign.map_or(Ok(()), |(name, _)| {
@@ -70,7 +70,7 @@ fn refuse_companions(folder: &Path, header: Option<&SnapshotHeader>) -> Result<(
 }
 
 impl<E: Exchange> Dealt<E> {
-    /// Loads the oldest snapshot of each shard whose log has no beginning, and says where the logs go on.
+    /// Loads the oldest snapshot of each shard whose log has no beginning; returns where the logs go on.
     fn oldest(
         disk: &dyn Disk,
         folder: &Path,
@@ -107,7 +107,7 @@ impl<E: Exchange> Dealt<E> {
         Ok(())
     }
 
-    /// Refuses ledgers that end before the moment: nobody can derive what is missing from the new logs.
+    /// Refuses ledgers that end before the moment: what is missing can't be derived from the new logs.
     fn check_ledgers(&self, folder: &Path) -> Result<(), EngineError> {
         for &(Part { shard, entry, .. }, on_disk) in &self.ledgers {
             if !ledger_parts::reach(shard, folder, entry, on_disk).map_err(io("look for the ledger", folder))? {
@@ -131,8 +131,8 @@ impl<E: Exchange> Dealt<E> {
         })
     }
 
-    /// With which commands the new logs go on, and behind which time. Nobody knows how many commands led to a market, so
-    /// all that were before are divided evenly: the sum stays what it was. None begins with the first.
+    /// With which command and after which time each new log goes on. It is not known how many commands led to a
+    /// market, so all that were before are divided evenly: the sum stays what it was. None begins with the first.
     fn beginnings(&self) -> Vec<Stamp> {
         let before: u64 = self.ledgers.iter().map(|(part, _)| part.first.0 - Sequence::FIRST.0).sum();
         let shards = self.exchanges.len() as u64;

@@ -17,10 +17,10 @@ pub struct Flags {
     /// Rewrite --data-dir for another number of shards, and stop
     #[arg(long, value_name = "N", requires = "data_dir", conflicts_with_all = RUN_FLAGS, value_parser = clap::value_parser!(u16).range(1..=256))]
     reshard: Option<u16>,
-    /// Which part of the log stays: all, or what the snapshots that are kept need
+    /// Which part of the log stays: all of it, or what the kept snapshots need
     #[arg(long, value_name = "WHAT", default_value = "all", requires_if("since-snapshot", "snapshots"))]
     keep_log: KeepLog,
-    /// Put what no snapshot needs that is kept into DIR, on any disk, and keep it there
+    /// Copy the segments that no kept snapshot needs into DIR, on any disk, before they are removed
     #[arg(long, value_name = "DIR", conflicts_with = "keep_log", requires = "snapshots")]
     archive: Option<PathBuf>,
     /// Write a snapshot of --data-dir, also beside a running engine, and stop
@@ -47,13 +47,13 @@ enum KeepLog {
 }
 
 impl Flags {
-    /// Writes into the options what stays of the log.
+    /// Sets in the options what stays of the log.
     pub fn set(&self, options: &mut Options) {
         options.trim_log = self.archive.is_some() || self.keep_log == KeepLog::SinceSnapshot;
         options.archive = self.archive.clone();
     }
 
-    /// Does what the flags ask for instead of a run, if they do, and says what was done.
+    /// Does the work that the flags ask for instead of a run, if any, and returns a report.
     ///
     /// # Errors
     /// Those of [`reshard`], [`copy`] and [`snapshot`].

@@ -61,19 +61,19 @@ impl Part {
         (part.file_name() == name).then_some(part)
     }
 
-    /// Ends the parts before this one, which is at `path`, where it begins. Those that begin behind it are removed: what
-    /// is in them is in this one, or will be.
+    /// Ends the parts before this one, which is at `path`, where it begins. Parts that begin after it are removed:
+    /// their content is in this one, or will be.
     ///
     /// # Errors
-    /// What the system says.
+    /// What the system reports.
     pub fn ends_those_before(self, path: &Path) -> io::Result<()> {
         self.cut(path.parent().unwrap_or(path), |part| part.first > self.first)
     }
 
-    /// Ends the ledger in `folder` where this part would begin, and makes no such part.
+    /// Ends the ledger in `folder` where this part would begin, without making the part.
     ///
     /// # Errors
-    /// What the system says.
+    /// What the system reports.
     pub fn ends(self, folder: &Path) -> io::Result<()> {
         self.cut(folder, |part| part.first >= self.first)
     }
@@ -93,10 +93,10 @@ impl Part {
     }
 }
 
-/// The parts of a shard's ledger in a folder in their order, where each is, and how many bytes it has.
+/// The parts of a shard's ledger in a folder in their order, with path and size in bytes.
 ///
 /// # Errors
-/// What the system says.
+/// What the system reports.
 pub fn parts(shard: ShardOf, folder: &Path) -> io::Result<Vec<(Part, PathBuf, u64)>> {
     let mut parts = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -110,12 +110,12 @@ pub fn parts(shard: ShardOf, folder: &Path) -> io::Result<Vec<(Part, PathBuf, u6
     Ok(parts)
 }
 
-/// Whether the parts that are there have all entries before this one, without a hole, the first `on_disk` of which survived
-/// whatever came. An engine that is killed takes with it what it had not yet written; and of what it had written and
-/// nobody synced, a power failure may leave zeros. So those behind `on_disk` are read.
+/// Whether the parts that are there have all entries before this one, without a hole; the first `on_disk` of them
+/// survived any crash. An engine that is killed loses what it had not yet written; and of what was written and not
+/// synced, a power failure may leave zeros. So those behind `on_disk` are read.
 ///
 /// # Errors
-/// What the system says.
+/// What the system reports.
 pub fn reach(shard: ShardOf, folder: &Path, entry: u64, on_disk: u64) -> io::Result<bool> {
     let parts = parts(shard, folder)?;
     let is_there = entry == 0 || without_hole(&parts).is_some_and(|there| there.start <= entry && entry <= there.end);
@@ -154,15 +154,16 @@ fn are_events(parts: &[(Part, PathBuf, u64)], range: Range<u64>) -> io::Result<b
     Ok(true)
 }
 
-/// Returns when everything that is in the parts survives a crash, and says how many entries that are from the first on,
+/// Returns when everything in the parts survives a crash, and returns how many entries that are from the first on,
 /// without a hole.
 ///
 /// # Errors
-/// What the system says.
+/// What the system reports.
 pub fn sync(shard: ShardOf, folder: &Path) -> io::Result<u64> {
     let parts = parts(shard, folder)?;
     for (_, path, _) in &parts {
-        // Some systems sync only what may be written. A start may have removed it meanwhile.
+        // Some systems sync only files that are open for writing. A start may have removed this
+        // one meanwhile.
         match OpenOptions::new().write(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             file => file?.sync_all()?,
@@ -174,7 +175,7 @@ pub fn sync(shard: ShardOf, folder: &Path) -> io::Result<u64> {
 /// Copies the parts to another folder, as far as they are written, and returns when the copies are on disk.
 ///
 /// # Errors
-/// What the system says.
+/// What the system reports.
 pub fn copy(shard: ShardOf, from: &Path, to: &Path) -> io::Result<()> {
     for (part, path, _) in parts(shard, from)? {
         fs::copy(path, to.join(part.file_name()))?;

@@ -6,10 +6,10 @@ use market::{EngineError, LogError, Options, Sequence};
 
 use crate::engine::Shadow;
 
-/// Follows the logs to their watermarks, writes a snapshot of each shard, and says what was done.
+/// Follows the logs to their watermarks, writes a snapshot of each shard, and returns a line for each.
 ///
 /// # Errors
-/// When there is no log, when one can't be read, when somebody else makes snapshots, or the disk can't be written.
+/// When there is no log, when one can't be read, when another process makes snapshots, or the disk can't be written.
 pub fn snapshot<S: Shadow>(options: &Options) -> Result<String, EngineError> {
     let shards = shard_count(options, "make a snapshot of")?;
     let _lock = SnapshotLock::take(&*options.disk, &options.data_dir)?;
@@ -18,7 +18,7 @@ pub fn snapshot<S: Shadow>(options: &Options) -> Result<String, EngineError> {
     Ok(said?.join("\n"))
 }
 
-/// How many shards the data directory has, from which somebody wants to do `what`.
+/// How many shards the data directory has. `what` names the work for the error.
 ///
 /// # Errors
 /// When there is no log, or there are several sets of them.
@@ -39,7 +39,7 @@ pub fn shard_count(options: &Options, what: &str) -> Result<u16, EngineError> {
 fn one<S: Shadow>(options: &Options, shard: ShardOf) -> Result<String, EngineError> {
     let mut shadow = S::begin(options, shard)?;
     let began = shadow.next();
-    // Who runs may log faster than this reads: what was on disk when it began is enough.
+    // A running engine may log faster than this reads: what was on disk when it began is enough.
     let mut until = Sequence(u64::MAX);
     loop {
         let left = shadow.follow(until)?;

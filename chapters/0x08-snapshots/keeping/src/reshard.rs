@@ -1,6 +1,7 @@
 //! Resharding a directory with snapshots.
 //!
-//! With their beginnings all logs can be read, so the old snapshots go. Without, what they hold is dealt out.
+//! If all logs have their beginning they can be replayed, so the old snapshots are removed. Otherwise the
+//! state in them is dealt out.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use crate::engine::Shadow;
 use crate::ledger_parts::parts;
 
 // ANCHOR: reshard
-/// Rewrites the logs in `data_dir` for `shards` shards, and says what was done.
+/// Rewrites the logs in `data_dir` for `shards` shards, and returns a report.
 ///
 /// # Errors
 /// When there is no log, when a log or a snapshot can't be trusted, or the disk can't be written.

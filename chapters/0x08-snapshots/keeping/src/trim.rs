@@ -1,9 +1,9 @@
-//! What of the past is kept: some snapshots, and the segments that they need. The rest may go.
+//! What is kept of the past: some snapshots, and the segments that they need. The rest may be removed.
 //!
-//! Once the log's beginning is gone, it can't be replayed from its first command, and a start takes a snapshot. So nothing
-//! is removed before the snapshots that stay were read back, each block of them. And nobody can derive the ledger again
-//! from what was removed: what it has up to the oldest that stays is on disk before that. The oldest segment goes first,
-//! so that what is left is always the end of the log.
+//! Once the log's beginning is gone, it can't be replayed from its first command, and a start needs a snapshot. So
+//! nothing is removed before the snapshots that stay were read back, each block of them. And the ledger can't be
+//! derived again from what was removed: what it has up to the oldest snapshot that stays is on disk before that. The
+//! oldest segment is removed first, so that what is left is always the end of the log.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use market::{Disk, EngineError, LogReader, Options, Sequence};
 use crate::fit::check;
 use crate::ledger_parts;
 
-/// How many of the newest snapshots are kept, for one of them may not hold.
+/// How many of the newest snapshots are kept, because one of them may be damaged.
 const NEWEST_KEPT: usize = 2;
 
 /// The snapshots of a shard that are kept.
@@ -28,12 +28,12 @@ pub struct Kept {
     pub reached: bool,
 }
 
-/// Removes what of a shard's past need not stay, now that its newest snapshot is there, at which `newest` is the next
-/// command: older snapshots, and, where `options` say so, segments of the log. The caller holds the lock of the
-/// snapshots.
+/// Removes the part of a shard's past that need not stay, now that its newest snapshot is there, at which `newest` is
+/// the next command: older snapshots, and, if `options` ask for it, segments of the log. The caller holds the lock of
+/// the snapshots.
 ///
 /// # Errors
-/// What the disk says.
+/// When the disk can't be read or written.
 pub fn keep(options: &Options, shard: ShardOf, newest: Sequence) -> Result<(), EngineError> {
     let (disk, folder) = (&*options.disk, &options.data_dir);
     let kept = Kept::find(disk, folder, shard, newest)?;
@@ -47,12 +47,12 @@ pub fn keep(options: &Options, shard: ShardOf, newest: Sequence) -> Result<(), E
 // ANCHOR: kept
 impl Kept {
     /// Of the snapshots at which `newest` or an earlier command is the next: the two newest, and the newest that
-    /// the ledger has come to. An engine that is killed takes with it what of the ledger it had not yet written,
-    /// and a start from that one writes it again. What of the ledger it counts on was on disk when a snapshot was
-    /// written.
+    /// the ledger has reached. An engine that is killed loses the part of the ledger that it had not yet written,
+    /// and a start from that snapshot writes it again. The part of the ledger that a snapshot counts on was on
+    /// disk when it was written.
     ///
     /// # Errors
-    /// What the disk says.
+    /// When the disk can't be read.
     pub fn find(disk: &dyn Disk, folder: &Path, shard: ShardOf, newest: Sequence) -> Result<Kept, EngineError> {
         let io = |source| EngineError::Io { what: "look for what can go", path: folder.to_path_buf(), source };
         let mut snapshots = list(disk, folder, shard).map_err(io)?;
@@ -77,12 +77,12 @@ impl Kept {
 // ANCHOR_END: kept
 
 // ANCHOR: trim
-/// Removes the segments that none of the snapshots in `kept` needs, or puts them into `archive`, and says how many
-/// they were: none while there are fewer than two, one of them does not hold, or the ledger has come to none. The
-/// caller holds the lock of the snapshots.
+/// Removes the segments that none of the snapshots in `kept` needs, or moves them into `archive`, and returns how
+/// many: none while there are fewer than two snapshots, one of them is damaged, or the ledger has reached none.
+/// The caller holds the lock of the snapshots.
 ///
 /// # Errors
-/// What the disk says.
+/// When the disk can't be read or written.
 pub fn trim(
     disk: &dyn Disk,
     folder: &Path,
@@ -108,8 +108,8 @@ pub fn trim(
 }
 // ANCHOR_END: trim
 
-/// Copies a segment to the archive, which may be on another disk. One of its name that is there has to be the same, for a
-/// crash may have come between a copy and the removal; then it is copied again.
+/// Copies a segment to the archive, which may be on another disk. If a file of this name is there, it has to be the
+/// same, because a crash may have come between a copy and the removal; then it is copied again.
 fn put_aside(disk: &dyn Disk, segment: &Path, archive: &Path) -> Result<(), EngineError> {
     let io = |source| EngineError::Io { what: "put a segment into the archive", path: archive.to_path_buf(), source };
     disk.make_folder(archive).map_err(io)?;

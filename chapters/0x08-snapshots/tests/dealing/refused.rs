@@ -1,4 +1,4 @@
-//! What resharding refuses, and that it leaves it as it was.
+//! What resharding refuses, and that a refusal changes nothing.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -22,11 +22,11 @@ use market::{Disk as _, LogFile, watermark};
 use crate::Engine;
 use crate::set_up::{shards_of, trimmed, two_snapshots};
 
-/// Resharding fails with words that hold `part`, and no file is another.
+/// Resharding fails with a message that contains `part`, and no file changes.
 pub fn refused(disk: &SimDisk, folder: &Folder, shards: u16, part: &str) {
     let (before, files) = (disk.contents(), folder.files());
     let error = reshard::<Shadow>(disk, folder.path(), shards).expect_err("it went on").to_string();
-    assert!(error.contains(part), "it does not say {part}: {error}");
+    assert!(error.contains(part), "the error does not say {part}: {error}");
     let unlocked = |files: BTreeMap<PathBuf, Vec<u8>>| -> BTreeMap<PathBuf, Vec<u8>> {
         files.into_iter().filter(|(path, _)| !path.to_string_lossy().contains("LOCK")).collect()
     };
@@ -34,7 +34,7 @@ pub fn refused(disk: &SimDisk, folder: &Folder, shards: u16, part: &str) {
     assert!(folder.files() == files, "a ledger changed in spite of: {error}");
 }
 
-/// Snapshots that somebody makes or removes are no ground to stand on.
+/// Snapshots that another process makes or removes can't be relied on.
 #[test]
 fn a_directory_whose_snapshots_are_being_made_is_refused() {
     let (disk, folder, _) = two_snapshots(5, 2, true);
@@ -93,7 +93,7 @@ fn ledgers_without_an_end_or_with_two_are_refused() {
     check_state(&oracle.state(160), &went.closed.state).unwrap();
 }
 
-/// A disk that writes snapshots otherwise than they were given: what is read back shows it before anything is removed.
+/// A disk that writes snapshots differently from what it was given: reading back shows it before anything is removed.
 #[test]
 fn a_snapshot_that_does_not_read_back_is_refused() {
     let (disk, folder, _) = two_snapshots(3, 2, true);

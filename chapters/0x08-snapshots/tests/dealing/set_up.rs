@@ -1,4 +1,4 @@
-//! Folders with segments and snapshots, and what is asked of them.
+//! Folders with segments and snapshots, and checks of them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ pub fn shards_of(shards: u16) -> impl Iterator<Item = ShardOf> {
     (0..shards).map(move |shard| ShardOf { shard, shards })
 }
 
-/// A folder whose engines make short segments, trim them if asked to, and look at a clock that goes on by a millisecond
+/// A folder whose engines make short segments, trim them if asked to, and read a clock that advances by a millisecond
 /// each `ticks`th time.
 pub fn folder(disk: &SimDisk, shards: u16, trims: bool, ticks: u64) -> Folder {
     let (mut folder, looks) = (Folder::new(disk.clone()), AtomicU64::new(0));

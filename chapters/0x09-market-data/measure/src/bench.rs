@@ -29,7 +29,7 @@ impl Bench<'_> {
     pub fn late(&self, way: Way, readers: usize, shards: u16, commands: usize) -> Result<Lateness, MeasureError> {
         let folder = self.args.output.folder();
         let fresh =
-            tempfile::tempdir_in(&folder).map_err(|error| MeasureError::disk("make a folder in", &folder, &error))?;
+            tempfile::tempdir_in(&folder).map_err(|error| MeasureError::disk("create a folder in", &folder, &error))?;
         let (rate, data_dir) = (self.args.rate, fresh.path());
         let late = Late { flow: &self.flow, commands, market: self.market, readers, way, rate, shards, data_dir };
         late.with::<<ch08::Chapter as runner::Chapter>::Engine>()

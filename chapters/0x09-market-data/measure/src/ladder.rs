@@ -37,7 +37,7 @@ impl Work for Pass<'_> {
     fn with<E: Engine>(self) -> Result<f64, MeasureError> {
         let Pass { flow, market, is_fed, folder } = self;
         let fresh =
-            tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+            tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
         let commands = flow.setup.len() + flow.body.len();
         let options =
             Options { snapshot_every: None, batch_max: FRAME_COMMANDS_MAX, ..options(fresh.path(), 1, commands) };

@@ -157,7 +157,7 @@ impl Book {
         for &(cents, shares) in &self.depth {
             let price = price(cents)?;
             if prices.contains(price) {
-                return Err("a price stands in `depth` twice");
+                return Err("a price is in `depth` twice");
             }
             prices.insert(price);
             depth.set(price, shares);
@@ -182,7 +182,7 @@ impl Book {
                 Word::Resolved => Status::Resolved(None),
                 Word::ResolvedYes => Status::Resolved(Some(Outcome::Yes)),
                 Word::ResolvedNo => Status::Resolved(Some(Outcome::No)),
-                _ => return Err("`status` is no state of a market"),
+                _ => return Err("`status` is not a state of a market"),
             },
             is_fresh: self.is_fresh,
         })
@@ -221,13 +221,13 @@ impl Trade {
             taker_side: match self.taker {
                 Word::Bid => Side::Bid,
                 Word::Ask => Side::Ask,
-                _ => return Err("`taker` is no side"),
+                _ => return Err("`taker` is not a side"),
             },
             kind: match self.trade {
                 Word::Mint => TradeKind::Mint,
                 Word::Merge => TradeKind::Merge,
                 Word::Transfer => TradeKind::Transfer,
-                _ => return Err("`trade` is no kind of trade"),
+                _ => return Err("`trade` is not a kind of trade"),
             },
         };
         Ok(TradeUpdate { since: place(self.since), trade })

@@ -13,7 +13,7 @@ pub enum LiveError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// No folder for the log.
-    #[error("could not make a folder for the log: {0}; name one with --data-dir")]
+    #[error("could not create a folder for the log: {0}; name one with --data-dir")]
     Folder(std::io::Error),
     /// The output can't be printed.
     #[error(transparent)]

@@ -62,7 +62,7 @@ impl Picture {
         let cents = |price: Option<Price>| price.map_or("-".into(), |price| price.to_string());
         let Picture { market, .. } = self;
         format!(
-            "market {market} behind command {}: bid {}, ask {}, last {}, volume {}, open interest {}{}; {} books taken",
+            "market {market} after command {}: bid {}, ask {}, last {}, volume {}, open interest {}{}; {} books taken",
             summary.sequence,
             cents(summary.best_bid),
             cents(summary.best_ask),

@@ -14,7 +14,7 @@ mod at {
     pub const EPOCH: usize = 16; // u64: which life of the feed the two versions are from
     pub const FROM: usize = 24; // u64: the version that it may be applied to; 0 in a whole book
     pub const TO: usize = 32; // u64: the version that it leads to
-    pub const SEQUENCE: usize = 40; // u64: the command behind which this is the book
+    pub const SEQUENCE: usize = 40; // u64: the command after which this is the book
     pub const VOLUME: usize = 48; // u64: shares traded
     pub const VOLUME_SINCE: usize = 56; // u64: from which command on they are counted
     pub const OPEN_INTEREST: usize = 64; // u64: pairs of YES and NO
@@ -30,7 +30,8 @@ mod at {
 
 const _: () = assert!(at::DEPTH + PRICES * 8 == MESSAGE_BYTES_MAX, "a whole book is the longest message");
 
-/// More shares can't stand at one price: each locks a cent or more, and this is all that a market can hold.
+/// One price can't have more shares than this: each locks a cent or more, and this is all that a market can
+/// hold.
 const DEPTH_MAX: u64 = market::Cents::MARKET_MAX.0;
 
 impl BookUpdate {
@@ -75,7 +76,7 @@ impl BookUpdate {
             return Err(Unreadable::Contradiction("it is too short for a book"));
         }
         let prices = Prices::from_bits(u128::from_le_bytes(fields.bytes(at::PRICES)))
-            .ok_or(Unreadable::Contradiction("the mask at byte 88 has a bit that is no price of 1 to 99 cents"))?;
+            .ok_or(Unreadable::Contradiction("the mask at byte 88 has a bit that is not a price of 1 to 99 cents"))?;
         if fields.len() != at::DEPTH + prices.len() * 8 {
             return Err(Unreadable::Contradiction("its length does not match the number of prices in the mask"));
         }

@@ -38,7 +38,7 @@ pub enum Unreadable {
         need: usize,
     },
     /// Something follows it.
-    #[error("the message says it has {need} bytes and {have} arrived; pass one message at a time")]
+    #[error("the message says it has {need} bytes, but {have} arrived; pass one message at a time")]
     Long {
         /// How many bytes there are.
         have: usize,
@@ -52,14 +52,14 @@ pub enum Unreadable {
         found: u8,
     },
     /// It has another format.
-    #[error("the message is of format {found}, and this reader knows format {FORMAT}; use a reader of that format")]
+    #[error("the message is of format {found}, but this reader knows format {FORMAT}; use a reader of that format")]
     Format {
         /// The format in the message.
         found: u8,
     },
     /// A bit changed in transit.
     #[error(
-        "the checksum says {says:08x} and the message has {gives:08x}: it was changed in transit; ask for it again"
+        "the checksum says {says:08x} but the message has {gives:08x}: it was changed in transit; ask for it again"
     )]
     Checksum {
         /// The checksum in the message.

@@ -61,7 +61,7 @@ impl Client {
         };
         match applied {
             Ok(Applied::Book) => {
-                let summary = self.view.summary().ok_or("it took a book and has none")?;
+                let summary = self.view.summary().ok_or("it took a book but has none")?;
                 return truth.check(self.market, self.view.depth(), summary);
             }
             Ok(Applied::Trade(trade)) => self.seen.push(trade),
@@ -90,7 +90,7 @@ impl Client {
     pub fn check_end(&self, truth: &Truth) -> Result<(), String> {
         let summary = self.view.summary().ok_or_else(|| format!("market {}: it has no book", self.market))?;
         if self.view.freshness() != Freshness::Fresh {
-            return Err(format!("market {}: it is not fresh in the end", self.market));
+            return Err(format!("market {}: it is not fresh at the end", self.market));
         }
         truth.check_latest(self.market, self.view.depth(), summary)?;
         let last = truth.trades.get(&self.market).and_then(|trades| trades.last());

@@ -87,7 +87,7 @@ impl Truth {
         let books = self.books.get(&market).ok_or("there is no such market")?;
         let (_, book) = books.iter().rev().find(|(sequence, _)| *sequence <= at).ok_or("it was not there yet")?;
         let said = |what: &str, is: &dyn std::fmt::Debug, right: &dyn std::fmt::Debug| {
-            Err(format!("market {market} behind command {at}: {what} is {is:?}, and right is {right:?}"))
+            Err(format!("market {market} after command {at}: {what} is {is:?}, but {right:?} is right"))
         };
         if *depth != book.depth {
             let stands =

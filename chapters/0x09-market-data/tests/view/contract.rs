@@ -190,7 +190,7 @@ impl<R: Reader> World<R> {
     fn check(&self) -> Result<(), String> {
         if let Some(sequence) = self.reader.sequence() {
             let is_right = self.truth.books.get(sequence.0 as usize) == Some(&self.reader.depth());
-            is_right.then_some(()).ok_or(format!("the book is not that behind command {sequence}"))?;
+            is_right.then_some(()).ok_or(format!("the book is not that after command {sequence}"))?;
         }
         // Only a reader with the newest version that has reached it may be fresh.
         let may_be_fresh = self.newest.2 && self.reader.sequence() == Some(self.newest.1);

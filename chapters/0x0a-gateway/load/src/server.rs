@@ -69,7 +69,7 @@ impl Server {
     /// If it does not start.
     pub fn start_program(program: &Path, rung: Rung, folder: &Path, more: &[&str]) -> Result<Server, MeasureError> {
         let data_dir = tempfile::tempdir_in(folder);
-        let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+        let data_dir = data_dir.map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
         Server::start_at(program, rung, data_dir, more)
     }
 

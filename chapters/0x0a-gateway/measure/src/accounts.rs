@@ -44,7 +44,7 @@ pub fn measure(
     let case = |&accounts: &usize| {
         say(&format!("{accounts} accounts"));
         let data_dir = tempfile::tempdir_in(folder);
-        let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+        let data_dir = data_dir.map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
         let failed = |error| MeasureError::Disk(format!("accounts could not be made: {error}; check the disk"));
         let keys = Arc::new(fill(data_dir.path(), FIRST, accounts).map_err(failed)?);
         let server = Server::start_in(Rung::Snapshots, data_dir)?;

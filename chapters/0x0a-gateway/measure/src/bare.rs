@@ -48,7 +48,7 @@ impl Work for Bare<'_> {
     fn with<E: Engine>(self) -> Self::Done {
         let failed = |error: market::EngineError| MeasureError::Unusable(error.to_string());
         let fresh = tempfile::tempdir_in(self.folder);
-        let fresh = fresh.map_err(|error| MeasureError::disk("make a folder in", self.folder, &error))?;
+        let fresh = fresh.map_err(|error| MeasureError::disk("create a folder in", self.folder, &error))?;
         let (noted, notes) = channel();
         let options = Options::new(fresh.path());
         let (mut engine, _) = E::open(&options, &mut |_| Box::new(Noted(noted.clone()))).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! A change of the names, which others may want to know before it is made.
 //!
-//! A venue on one machine has nobody to tell. A layer that keeps a copy elsewhere is told first: when it can't keep the change,
+//! A venue on one machine has no copy to update. A layer that keeps a copy elsewhere is told first: when it can't keep the change,
 //! the change is not made, and the client hears no promise.
 
 use std::io;

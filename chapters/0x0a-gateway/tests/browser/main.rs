@@ -4,7 +4,7 @@
 //! Needs Chromium (`apt-get install chromium fonts-noto-cjk`) and, for the accessibility rules, `npm ci` in
 //! `book/browser`. Without them the tests report what was skipped; with `CI` set that is a failure.
 //! `PAGE_PICTURES=folder` saves a picture of each state.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stderr, reason = "the test reports what was skipped")]
 
 #[allow(dead_code, reason = "the book's pages change colours in another way")]

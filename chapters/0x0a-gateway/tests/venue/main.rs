@@ -2,7 +2,7 @@
 //!
 //! Most of these tests wait for the network, a clock or a process. As one program they wait concurrently, and shared
 //! code is linked once: `cargo test -p ch0a --test venue hostile::` runs those of one file.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the tests report what was skipped or seen")]
 
 mod classroom;

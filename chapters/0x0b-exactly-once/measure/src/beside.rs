@@ -19,7 +19,7 @@ use crate::server;
 use load::crowd::broken;
 use load::figures::spread;
 
-/// Honest clients, and as many that storm.
+/// Honest clients, and as many that send storms.
 const CLIENTS: usize = 32;
 
 /// Readers of notices.
@@ -28,7 +28,8 @@ const READERS: usize = 64;
 /// Measures both.
 pub fn measure(rounds: u32, quick: bool, runtime: &Runtime, folder: &Path) -> Result<(Storm, Many), MeasureError> {
     let time = Duration::from_millis(if quick { 500 } else { 2_000 });
-    let home = tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+    let home =
+        tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
     let server = server::start("ch0b", home.path(), PLAY_NOTHING)?;
     let gather = |clients| runtime.block_on(Crowd::gather(&server, clients));
     let (mut honest, mut stormy, mut readers) = (gather(CLIENTS)?, gather(CLIENTS)?, gather(READERS)?);
@@ -58,7 +59,8 @@ pub fn measure(rounds: u32, quick: bool, runtime: &Runtime, folder: &Path) -> Re
     Ok((storm, Many { readers: READERS as u64, per_s: spread(&handed) }))
 }
 
-/// All readers connect at once, and read everything that the venue has for them. Gives notices a second.
+/// All readers connect at once, and read everything that the venue has for them. Returns notices a
+/// second.
 async fn hand_out(crowd: &Crowd, address: SocketAddr) -> Result<f64, ClientError> {
     let began = Instant::now();
     let read = try_join_all((0..READERS).map(|place| {
@@ -69,7 +71,7 @@ async fn hand_out(crowd: &Crowd, address: SocketAddr) -> Result<f64, ClientError
     Ok(read as f64 / (began.elapsed() - SILENCE).as_secs_f64())
 }
 
-/// What has not come for so long does not come: the reader has everything.
+/// After so long without a notice the reader has everything.
 const SILENCE: Duration = Duration::from_millis(500);
 
 async fn read_all(address: SocketAddr, key: String) -> Result<u64, ClientError> {

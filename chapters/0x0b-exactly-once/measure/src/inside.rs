@@ -95,8 +95,8 @@ fn stamp(number: u64) -> Stamp {
 /// Nanoseconds for a new number and for a repeat, without the lock and the answer's own memory.
 fn through_the_table(orders: u64) -> (f64, f64) {
     let mut table = Table::new(vec![Memory::new(ShardOf::ONLY, OUTCOMES_MAX)], OUTCOMES_MAX);
-    let nobody = Arc::new(Mutex::new(Answer::new(0, |_| {})));
-    let waiter = || Waiter { answer: Arc::clone(&nobody), place: 0 };
+    let unread = Arc::new(Mutex::new(Answer::new(0, |_| {})));
+    let waiter = || Waiter { answer: Arc::clone(&unread), place: 0 };
     let replies: Vec<_> = (0..orders.min(1_000))
         .map(|number| {
             Ok(reply(Ticket { shard: 0, sequence: stamp(number).sequence }, stamp(number), &[accepted(number)]))
@@ -122,7 +122,7 @@ fn through_the_table(orders: u64) -> (f64, f64) {
     (new, began.elapsed().as_nanos() as f64 / again as f64)
 }
 
-/// Notices a second into the ring, and out of it to one reader that concerns all of them.
+/// Notices a second into the ring, and out of it to one reader whose account all of them concern.
 fn ring(notices: u64) -> (f64, f64) {
     let account = AccountId(1_000);
     let mut ring = Ring::new(notices as usize, vec![Place::default()]);
@@ -142,7 +142,7 @@ fn ring(notices: u64) -> (f64, f64) {
     (added, taken as f64 / began.elapsed().as_secs_f64())
 }
 
-/// What this process holds in memory, in bytes; nothing where the system does not tell.
+/// The memory that this process holds, in bytes; none if the system does not report it.
 fn resident() -> f64 {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.and_then(|pages| pages.split(' ').nth(1)?.parse::<f64>().ok());
@@ -163,11 +163,11 @@ fn lane_bytes() -> f64 {
 fn outcome_bytes(orders: u64) -> f64 {
     let before = resident();
     let mut table = Table::new(vec![Memory::new(ShardOf::ONLY, OUTCOMES_MAX)], OUTCOMES_MAX);
-    let nobody = Arc::new(Mutex::new(Answer::new(0, |_| {})));
+    let unread = Arc::new(Mutex::new(Answer::new(0, |_| {})));
     for number in 0..orders {
         let command = order(number);
         let Some(numbered) = Numbered::of(&command) else { continue };
-        table.enter(numbered, &command, || Waiter { answer: Arc::clone(&nobody), place: 0 });
+        table.enter(numbered, &command, || Waiter { answer: Arc::clone(&unread), place: 0 });
         let given =
             Ok(reply(Ticket { shard: 0, sequence: stamp(number).sequence }, stamp(number), &[accepted(number)]));
         table.settle(numbered, &command, &given);

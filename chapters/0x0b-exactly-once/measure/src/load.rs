@@ -64,7 +64,7 @@ impl Crowd {
         (member.account, &member.key)
     }
 
-    /// Sends for so long, and gives how many orders were answered in how many seconds.
+    /// Sends for so long, and returns how many orders were answered in how many seconds.
     pub async fn load(
         &mut self,
         address: SocketAddr,
@@ -228,7 +228,8 @@ pub fn measure(
     say: &dyn Fn(&str),
 ) -> Result<Vec<Cost>, MeasureError> {
     let time = Duration::from_millis(if quick { 500 } else { 2_000 });
-    let home = || tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error));
+    let home =
+        || tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("create a folder in", folder, &error));
     let homes = [home()?, home()?];
     let servers =
         [server::start("ch0a", homes[0].path(), PLAY_NOTHING)?, server::start("ch0b", homes[1].path(), PLAY_NOTHING)?];
@@ -279,7 +280,7 @@ pub fn measure(
     Ok(costs)
 }
 
-/// Where the system tells them.
+/// Where the system reports them.
 fn spreads(figures: &[Vec<f64>]) -> Vec<Spread> {
     figures.iter().filter(|figures| !figures.is_empty()).map(|figures| spread(figures)).collect()
 }

@@ -68,8 +68,8 @@ pub struct Cost {
     pub ratio: Spread,
     /// 0x0b with numbers divided by 0x0b without, round by round.
     pub ratio_of_numbers: Spread,
-    /// Processor time of the server for an order, in nanoseconds: 0x0a, 0x0b without numbers, 0x0b with them. Empty where
-    /// the system does not tell.
+    /// Processor time of the server for an order, in nanoseconds: 0x0a, 0x0b without numbers, 0x0b with them. Empty
+    /// if the system does not report it.
     pub server_ns: Vec<Spread>,
     /// The same of the matching thread alone.
     #[serde(default)]

@@ -18,13 +18,13 @@ use crate::server;
 use load::crowd::broken;
 use load::figures::spread;
 
-/// Orders a message.
+/// Orders for each message.
 const BATCH: u64 = 8_000;
 
 /// Measures for one notice, a thousand and a million.
 pub async fn measure(rounds: u32, quick: bool, folder: &Path) -> Result<Vec<Returning>, MeasureError> {
     let data_dir = tempfile::tempdir_in(folder);
-    let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+    let data_dir = data_dir.map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
     let server = server::start("ch0b", data_dir.path(), &[])?;
     let crowd = Crowd::gather(&server, 1).await?;
     let (account, key) = (crowd.member(0).0, crowd.member(0).1.to_owned());
@@ -103,7 +103,7 @@ fn ask(address: SocketAddr, key: &str, after: &str) -> std::io::Result<BufReader
     Ok(BufReader::with_capacity(1 << 18, stream))
 }
 
-/// Reads until so many notices have come, and gives the milliseconds that it took.
+/// Reads until so many notices have come, and returns the milliseconds that it took.
 fn read(address: SocketAddr, key: &str, after: &str, count: u64) -> Result<f64, MeasureError> {
     let began = Instant::now();
     let read = || {

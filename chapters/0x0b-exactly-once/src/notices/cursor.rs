@@ -23,7 +23,7 @@ pub struct Cursor {
     pub at: Vec<Place>,
 }
 
-/// Why a text is no cursor here.
+/// Why a text is not a cursor here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrong {
     /// It has another form.

@@ -36,7 +36,7 @@ enum Chunk {
     Ended(u16, Ended),
 }
 
-/// What a client is sent.
+/// What a client gets.
 pub enum Told {
     /// A notice.
     Notice {

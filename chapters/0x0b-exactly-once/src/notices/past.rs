@@ -64,8 +64,8 @@ pub fn replay(
 }
 // ANCHOR_END: replay
 
-/// That what a reader asks for was trimmed, if that is why it can't be replayed: behind the oldest snapshot everything can be
-/// had, for a replay begins with one.
+/// The error that what a reader asks for was trimmed, if that is why it can't be replayed: everything after the
+/// oldest snapshot is there, because a replay begins with one.
 fn gone(options: &Options, shard: ShardOf) -> Option<Ended> {
     let (disk, folder) = (&*options.disk, &options.data_dir);
     let first = segments(disk, folder, shard).ok()?.first()?.first;

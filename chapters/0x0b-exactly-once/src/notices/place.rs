@@ -1,12 +1,12 @@
-//! Where an event stands, and whom it concerns.
+//! Where an event stands, and which accounts it concerns.
 
 use market::{AccountId, Event, Sequence, UnixMs};
 use smallvec::SmallVec;
 
-/// Whom a notice concerns: one account, or all.
+/// The account that a notice concerns, or all of them.
 pub type Whom = Option<AccountId>;
 
-/// All accounts. No number of an account can stand for it, for logs have been written with any.
+/// All accounts. No account number can stand for it, because logs may hold any number.
 pub const ALL: Whom = None;
 
 /// Where an event stands in the log of its shard.
@@ -34,15 +34,15 @@ pub struct Notice {
     pub place: Place,
     /// The time of the command's frame.
     pub time: UnixMs,
-    /// Whom it concerns.
+    /// The account that it concerns, or all.
     pub whom: Whom,
     /// What happened.
     pub event: Event,
 }
 
 // ANCHOR: concerns
-/// Whom an event concerns: both sides of a trade, and every account where a market ends. What a rejected command
-/// led to is its answer alone.
+/// The accounts that an event concerns: both sides of a trade, and every account where a market ends. A rejected
+/// command has only its answer.
 pub fn concerns(event: &Event) -> SmallVec<[Whom; 2]> {
     match *event {
         Event::Accepted { account, .. }

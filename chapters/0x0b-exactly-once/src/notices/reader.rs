@@ -65,7 +65,8 @@ impl Notices {
         let _ = self.opened.set(Opened { options: options.clone(), logs: identity(logs) });
     }
 
-    /// A command is durable. Its events go into the ring, and those whom they concern are woken.
+    /// A command is durable. Its events go into the ring, and the readers of the accounts that they
+    /// concern are woken.
     pub fn add(&self, shard: u16, stamp: Stamp, events: &[Event]) {
         let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
         push(&mut ring, shard, stamp, events);
@@ -96,11 +97,11 @@ impl Notices {
     }
 
     // ANCHOR: cursor
-    /// The cursor that a reader begins with: the one that it brings; with none, what happens from now on; with `first`,
-    /// everything.
+    /// The cursor that a reader begins with: the one that it sends; without one, everything from now on; with
+    /// `first`, everything.
     ///
     /// # Errors
-    /// Why what it brings is no cursor here.
+    /// Why its text is not a cursor here.
     pub fn cursor(&self, text: Option<&str>) -> Result<Cursor, Wrong> {
         let (ring, logs) = (self.read(), self.opened.get().map_or(0, |opened| opened.logs));
         match text {
@@ -162,7 +163,7 @@ impl Reader {
         readers.push(Arc::downgrade(&is_news));
         notices.count.fetch_add(1, Ordering::Relaxed);
         drop(waiting);
-        // What was added before is to be looked for.
+        // Notices that were added before have to be found.
         is_news.notify_one();
         Reader { notices: Arc::clone(notices), account, seat: Seat::default(), cursor, is_news }
     }

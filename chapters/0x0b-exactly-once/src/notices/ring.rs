@@ -141,7 +141,7 @@ impl Ring {
         for _ in 0..most {
             let is_own = own < all;
             let Some(Entry { notice, next }) = self.entry(own.min(all)) else {
-                // Nothing is left, so the reader has come as far as the ring, whomever the rest concerns.
+                // Nothing is left, so the reader has come as far as the ring, whichever account the rest concerns.
                 at.copy_from_slice(&self.end);
                 return Taken::All;
             };

@@ -62,7 +62,8 @@ struct NoticeJson<'n> {
 #[serde(untagged)]
 enum EventJson<'n> {
     Own(OwnEvent),
-    /// The end of a market, which every account hears of. Its own cancellations and its payment are notices by themselves.
+    /// The end of a market, which every account is notified of. Its own cancellations and its payment are notices by
+    /// themselves.
     Resolved {
         event: &'n str,
         outcome: &'n str,

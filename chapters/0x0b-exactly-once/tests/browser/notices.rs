@@ -53,7 +53,8 @@ fn what_happened_while_the_page_was_closed_is_shown_once() {
         );
         ann.browser.open("about:blank");
     }
-    // What this account's program did elsewhere is told too, and what one command led to is one entry.
+    // Orders of this account from another program are shown too, and the events of one command are
+    // one entry.
     ann.browser.open(&page);
     ann.sees(".status", "Live");
     ann.sees(".entries", &traded(4));

@@ -32,7 +32,7 @@ impl Proxy {
         proxy
     }
 
-    /// From now on answers are lost, or are no longer.
+    /// Whether answers are lost from now on.
     pub fn lose_answers(&self, loses: bool) {
         self.loses.store(loses, Ordering::SeqCst);
     }

@@ -35,7 +35,7 @@ fn two_tabs(name: &'static str, prepare: &str) {
     let lane = |at: usize| orders[at]["client_order_id"].as_u64().unwrap() >> 56;
     assert_eq!((lane(0), lane(2)), (lane(1), lane(3)), "{orders:?}");
     assert_ne!(lane(0), lane(2), "{orders:?}");
-    // Each tab hears of the other's orders.
+    // Each tab sees the other's orders.
     left.until("document.querySelectorAll('.entries li').length === 4");
     right.until("document.querySelectorAll('.entries li').length === 4");
 }

@@ -27,7 +27,7 @@ impl World {
         Ok(())
     }
 
-    /// What the door says of a number is what the logs say of it.
+    /// What the door answers to a number agrees with the logs.
     fn judge(&mut self, entered: Entered, given: &Given) -> Result<(), String> {
         let command = self.wishes[entered.wish].command;
         let numbered = Numbered::of(&command).ok_or("a wish has a number")?;
@@ -76,7 +76,7 @@ impl World {
         Ok(())
     }
 
-    /// What a client hears. It never hears two answers to one request, but for "not now" and "nobody knows".
+    /// An answer to a client. It never gets two answers to one request, except for "busy" and "outcome unknown".
     fn remember(&mut self, wish: usize, given: Given) -> Result<(), String> {
         if matches!(given, Err(Refusal::Busy | Refusal::Stopped)) {
             return Ok(());

@@ -208,7 +208,7 @@ impl World {
     }
 
     fn begin_anew(&mut self) -> Result<(), String> {
-        // Those under way are answered with "nobody knows" when their request is dropped.
+        // Those under way are answered with "outcome unknown" when their request is dropped.
         self.queue.requests.lock().unwrap().clear();
         self.hear()?;
         self.has_stopped = false;

@@ -14,14 +14,14 @@ use crate::trader::Intent;
 use exactly_once::lane::{Kind, Numbered};
 use exactly_once::notices::place::{ALL, Whom, concerns};
 
-/// Where an event stands, and what it is.
+/// Where an event stands, and its kind.
 type Stands = (u64, u64, &'static str);
 
 /// What the logs of all shards say.
 pub struct Log {
     /// By lane and number: the command, its shard and sequence, and what the model says to it.
     numbered: BTreeMap<Numbered, (Command, u16, u64, Vec<Event>)>,
-    /// By account, or all, and shard: where each of its events stands, and what it is.
+    /// By account, or all, and shard: where each of its events stands, and its kind.
     notices: BTreeMap<(Whom, u16), Vec<Stands>>,
     shards: u16,
     commands: usize,
@@ -54,7 +54,7 @@ impl Log {
         log
     }
 
-    /// Holds what a client was told of a request against the log.
+    /// Compares what a client was told about a request with the log.
     pub fn check(&self, intent: &Intent) {
         let (status, answer) = intent.answer.as_ref().expect("it was brought to its end");
         let numbered = Numbered {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::trader::Account;
 
-/// What has not come by then is missing. No measurement.
+/// A notice that has not come by then is missing. Not a measurement.
 const IN_TIME: Duration = Duration::from_secs(60);
 
 /// What was read so far: notices, and the cursor behind the last.
@@ -80,7 +80,7 @@ fn connection(read: &Mutex<Read>, key: &str, address: SocketAddr, stop: &AtomicB
     loop {
         match lines.read_until(b'\n', &mut line) {
             Ok(0) => return Ok(()),
-            // A line that broke off with the connection is no line.
+            // A line that the connection cut off is ignored.
             Ok(_) if line.last() != Some(&b'\n') => return Ok(()),
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {

@@ -48,7 +48,7 @@ impl Account {
     }
 }
 
-/// What a client wanted to be done once, and what it was told.
+/// What a client wanted to be done once, and the answers to it.
 #[derive(Clone, Debug)]
 pub struct Intent {
     pub account: u32,
@@ -78,7 +78,7 @@ impl Trader {
         Trader { account, address, client: None, random, done: Vec::new(), which }
     }
 
-    /// Trades until it is told to stop; the request that is under way then is brought to its end.
+    /// Trades until `stop` is set; the request that is under way then is completed.
     pub fn go(mut self, stop: &AtomicBool) -> Vec<Intent> {
         while !stop.load(Ordering::Relaxed) {
             if !self.done.is_empty() && self.random.below(4) == 0 {
@@ -120,7 +120,8 @@ impl Trader {
         loop {
             intent.attempts += 1;
             match self.ask(&intent) {
-                // Nothing was done, or the venue does not know: the same request again tells.
+                // Nothing was done, or the venue does not know: sending the same request again
+                // finds out.
                 Ok((503 | 429, _)) => thread::sleep(Duration::from_millis(2)),
                 Ok(answer) => {
                     intent.answer = Some(answer);

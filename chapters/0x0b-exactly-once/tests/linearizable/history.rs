@@ -1,4 +1,4 @@
-//! A history: what was asked of the venue and when, and what was told and when, by one clock.
+//! A history: each call with its start, its end and its answer, by one clock.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub struct Operation {
     /// When it was sent, in nanoseconds.
     pub call: u64,
-    /// When the answer was there, and what it said. None where the client gave up: the request may be carried out at any
+    /// When the answer was there, and its content. None if the client gave up: the request may be carried out at any
     /// later time, or never.
     pub told: Option<(u64, Value)>,
     pub account: u32,
@@ -74,7 +74,7 @@ impl History {
     fn counts(&self) -> Counts {
         let of = |is: &dyn Fn(&Operation) -> bool| self.operations.iter().filter(|one| is(one)).count();
         let is_read = |one: &Operation| one.asked.get("number").is_none();
-        // What stays open is beside everything after it, which is not what is meant.
+        // A call that stays open overlaps with everything after it, which is not counted here.
         let spans = |account| {
             let own = self.operations.iter().filter(move |one| one.account == account);
             own.filter_map(|one| Some((one.call, one.told.as_ref()?.0)))

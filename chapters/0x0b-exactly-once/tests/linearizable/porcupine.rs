@@ -1,4 +1,4 @@
-//! The judge: a small program in Go around Porcupine, and how it is asked.
+//! The judge: a small program in Go around Porcupine, and how to call it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

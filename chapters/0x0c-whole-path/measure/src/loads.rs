@@ -46,7 +46,7 @@ pub fn find(
 /// The part of the requests that counts as the slowest.
 const SLOWEST: usize = 100;
 
-/// What was found, as the record has it.
+/// The result, as the record stores it.
 pub fn load(name: &str, rate: u64, found: &Found) -> Load {
     let (client, path) = (&found.client, &found.path);
     let mut sampled: Vec<&Request> = path.sampled.iter().collect();

@@ -2,7 +2,7 @@
 //!
 //! Needs Chromium and `npm ci` in `book/browser`, as 0x0a's test of the page does. `PAGE_PICTURES=folder` saves a picture of
 //! each state.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stderr, reason = "the test reports what was skipped")]
 
 #[allow(dead_code, reason = "the book's pages change colours in another way")]

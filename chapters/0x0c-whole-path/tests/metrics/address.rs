@@ -27,7 +27,7 @@ fn other_machines_see_the_metrics_only_if_the_operator_says_so() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_said_with_the_right_flag() {
+fn an_address_in_use_is_reported_with_the_right_flag() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     for (flag, other) in [("--metrics", "--listen"), ("--listen", "--metrics")] {

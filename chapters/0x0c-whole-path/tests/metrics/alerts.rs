@@ -155,7 +155,7 @@ fn each_alert_fires_at_the_venue_with_its_fault_and_at_no_other() {
         slow.iter().for_each(|slow| expect("SyncSlow", slow.metrics));
         full.iter().for_each(|full| expect("DiskNearlyFull", full.metrics));
 
-        // What is mended is told no more.
+        // A mended fault is no longer reported.
         hidden.give_back();
         prometheus.until("the books are fresh, and the venue is up", |prometheus| {
             let firing = alerts(prometheus, "ALERTS{alertstate=\"firing\"}");

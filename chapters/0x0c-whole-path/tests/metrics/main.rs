@@ -2,7 +2,7 @@
 //!
 //! The alerts take the longest, and wait for most of that: as one program these tests wait at the same time.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, reason = "what was skipped is said to those who run it")]
 
 mod address;

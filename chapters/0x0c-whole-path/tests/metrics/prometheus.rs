@@ -36,7 +36,8 @@ pub fn promtool(arguments: &[&str], input: &str, folder: &Path) {
     promtool.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = promtool.wait_with_output().unwrap();
     let said = [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat();
-    // What it dislikes in metrics it says, and ends with 3; what it dislikes in tests it says as well.
+    // Promtool prints its complaints about metrics, and exits with 3; those about tests it prints
+    // too.
     assert!(output.status.success() && !said.contains("FAILED"), "promtool {arguments:?}: {}\n{said}", output.status);
 }
 

@@ -151,7 +151,7 @@ impl World {
         }
     }
 
-    /// It has read up to its epoch. What only its own log has is appended like any other frame, and acknowledged to nobody.
+    /// It has read up to its epoch. What only its own log has is appended like any other frame, and acknowledged to no client.
     fn open(&mut self, of: usize) {
         self.machines[of].role = Role::Primary;
         if let Some(&rest) = self.machines[of].log.get(self.machines[of].confirmed) {

@@ -1,17 +1,17 @@
 //! Looking ahead: the accounts of the next commands are looked up before their turn.
 //!
-//! **Expected:** a batch shows which accounts the next commands will need. Who looks them up early finds them in the
-//! cache when they are needed, and waits for memory no more.
+//! **Expected:** a batch shows which accounts the next commands will need. If they are looked up early, they are in
+//! the cache when they are needed, and nothing waits for memory.
 //!
-//! **Compared:** an order's balance check, with the accounts of 0x05: look an account up by its id, lock what the order
-//! needs, free it again. `in_turn` does one command after the other. `ahead` looks the account of the fourth command
-//! after it up, and forgets what it found: the processor goes on and does not wait for the answer. `batch` looks up the
-//! accounts of sixteen commands first, and then does their work. With 10,000 accounts, which a cache holds, and with
-//! 1,000,000, which it does not.
+//! **Compared:** an order's balance check, with the accounts of 0x05: look an account up by its id, lock what the
+//! order needs, free it again. `in_turn` does one command after another. `ahead` looks up the account of the fourth
+//! command after it, and discards the result: the processor continues and does not wait for the answer. `batch` looks
+//! up the accounts of sixteen commands first, and then does their work. With 10,000 accounts, which a cache holds,
+//! and with 1,000,000, which it does not.
 //!
-//! **Left out:** the processor's own instruction for it, which takes `unsafe` code; the book, whose next order to meet
-//! is known only when the one before it is done; and the rest of an order's work. A processor looks ahead by itself over
-//! some hundred instructions: that is several checks here, and one order in an engine.
+//! **Left out:** the processor's own instruction for it, which takes `unsafe` code; the book, where the next order to
+//! match is known only when the one before it is done; and the rest of an order's work. A processor looks ahead by
+//! itself over some hundred instructions: that is several checks here, and one order in an engine.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -41,17 +41,17 @@ const AHEAD: usize = 4;
 /// How many lookups before their work.
 const BATCH: usize = 16;
 
-/// Accounts that came in no order, each with enough cash for all that is asked here.
+/// Accounts in random order, each with enough cash for everything here.
 fn funded(count: usize) -> Accounts {
     let mut accounts = Accounts::default();
-    // An odd factor reaches each id below a power of two once.
+    // An odd factor reaches each id below a power of two exactly once.
     let ids = count.next_power_of_two();
     let scattered = (0..ids).map(|n| n.wrapping_mul(2_654_435_761) % ids).filter(|&id| id < count);
     scattered.for_each(|id| accounts.deposit(AccountId(id as u32), Cents(1_000_000)));
     accounts
 }
 
-/// Locks what an order needs and frees it again, as an order that is cancelled does.
+/// Locks what an order needs and frees it again, like an order that is cancelled.
 fn check(accounts: &mut Accounts, holder: Option<Holder>, price: Price) -> u64 {
     let Some(holder) = holder else { return 0 };
     let quantity = Quantity(10);

@@ -1,8 +1,8 @@
 //! The system's allocator against mimalloc, under a whole engine.
 //!
-//! **Expected:** another allocator is one line, and engines get faster by it.
+//! **Expected:** another allocator is one line, and makes engines faster.
 //!
-//! **Compared:** the same workload in two programs that differ in their allocator alone: the engine of 0x01, which
+//! **Compared:** the same workload in two programs that differ only in their allocator: the engine of 0x01, which
 //! allocates for every command, and that of 0x05, which does not once it is warm. Both in memory, without a log.
 //!
 //! **Left out:** other allocators, memory use, and threads that free what others allocated. mimalloc is built from C,
@@ -55,7 +55,7 @@ fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
     Ok(Prepared { cases: cases.collect(), left_out: left_out.into_iter().collect() })
 }
 
-/// The workload inside this program, where there is no time to build others: both engines agree.
+/// The workload inside this program, when there is no time to build others: both engines agree.
 fn inside(orders: usize) -> Prepared {
     let work = move |engine: &'static str| {
         move || {

@@ -1,11 +1,11 @@
 //! A timestamp for every order: read from the clock, kept from earlier, or from the processor's cycle counter.
 //!
 //! **Expected:** reading the clock is a system call or nearly one, so a timestamp that is kept in a thread-local and
-//! renewed now and then saves a lot.
+//! updated now and then saves a lot.
 //!
 //! **Compared:** one timestamp an order. `cached` reads the clock for every 64th order and gives the others a copy;
 //! `quanta` reads the cycle counter and scales it to nanoseconds; `raw` reads the counter and leaves the scaling to
-//! whoever looks at the number later.
+//! the reader of the number.
 //!
 //! **Left out:** how wrong the cached time is. It is as old as the oldest order of its 64, which is a long time when
 //! orders come slowly.
@@ -49,7 +49,7 @@ fn cached_now() -> Instant {
 }
 // ANCHOR_END: cached
 
-/// Takes `count` timestamps. The answer is how many of them are not earlier than the first.
+/// Takes `count` timestamps. The result is how many of them are not earlier than the first.
 fn stamp<T: PartialOrd + Copy>(count: usize, now: impl Fn() -> T) -> Sample {
     let first = now();
     timed(count, || (0..count).map(|_| u64::from(black_box(now()) >= first)).sum())

@@ -1,12 +1,12 @@
-//! Compile options: how much of the speed is the compiler's, and does any option change the order of things?
+//! Compile options: how much of the speed comes from the compiler, and does any option change the ranking?
 //!
-//! **Expected:** LTO, one codegen unit, `target-cpu=native` and profiles from a run are each good for a few per cent.
+//! **Expected:** LTO, one codegen unit, `target-cpu=native` and profiles from a run each gain a few per cent.
 //!
 //! **Compared:** the workload of the experiment `allocator`, built again with one option changed at a time. Each
-//! build has a folder of its own under `target/lab`.
+//! build has its own folder under `target/lab`.
 //!
-//! **Left out:** debug information, which is off, because it changes no instruction; the size of the programs and the time
-//! to build them; a profile where `llvm-profdata` is missing or of another LLVM.
+//! **Left out:** debug information, which is off, because it changes no instruction; the size of the programs and the
+//! time to build them; a profile, if `llvm-profdata` is missing or belongs to another LLVM.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 // ANCHOR: options
-/// A build that differs from the workspace's profile `whole` in what it names.
+/// A build that differs from the workspace's profile `whole` only in what it names.
 struct Build {
     name: &'static str,
     label: (&'static str, &'static str),
@@ -60,7 +60,7 @@ const fn build(
     Build { name, label, profile, flags }
 }
 
-/// Builds the workload into a folder of its own, and says where the program is.
+/// Builds the workload into its own folder, and returns the program's path.
 fn program(name: &str, profile: &[&str], flags: &str) -> Result<PathBuf, MeasureError> {
     let folder = repository().join("target/lab").join(name);
     let mut args = vec!["--bin".to_string(), "lab-work".to_string(), "--target-dir".to_string()];
@@ -74,13 +74,14 @@ fn program(name: &str, profile: &[&str], flags: &str) -> Result<PathBuf, Measure
     Ok(folder.join(format!("whole/lab-work{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// The workload built with what a first build saw itself do.
+/// The workload built with the profile of a first build's run.
 fn profiled(orders: usize) -> Result<PathBuf, MeasureError> {
     let tool = profile_tool()?;
     let folder = repository().join("target/lab/profile_data");
     let flags = |what: &str, path: &Path| format!("-Cprofile-{what}={}", path.display());
     let watched = program("profile_generate", &[], &flags("generate", &folder))?;
-    // Building ran helpers of the build that left profiles too. Only the workload's count.
+    // Building also ran helper programs of the build, which left profiles too. Only the workload's
+    // count.
     let _ = fs::remove_dir_all(&folder);
     for (engine, ..) in ENGINES {
         programs::run(&watched, engine, orders).map_err(|error| MeasureError::Unusable(error.to_string()))?;
@@ -115,13 +116,13 @@ fn toolchains_own(compiler: &str) -> Option<PathBuf> {
     Some(tool.with_extension(std::env::consts::EXE_EXTENSION)).filter(|tool| tool.is_file())
 }
 
-/// What a program prints; none when it does not run.
+/// What a program prints; `None` when it does not run.
 fn said(program: &Path, args: &[&str]) -> Option<String> {
     let output = Command::new(program).args(args).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The number behind "LLVM version", with or without a colon.
+/// The number after "LLVM version", with or without a colon.
 fn llvm_major(words: &str) -> Option<u32> {
     let (_, version) = words.split_once("LLVM version")?;
     let digits = version.trim_start_matches([':', ' ']).split('.').next()?;

@@ -3,8 +3,9 @@
 //! **Expected:** a tree gets slower as the book gets deeper, and an array does not.
 //!
 //! **Compared:** both engines in memory, the same commands. `match_depth`: one price with 1 to 1,000 orders; an order
-//! joins at the end, another takes the first. `match_levels`: 10 to 99 prices with ten orders each; an order joins at
-//! any of them, another takes the best. `cancel_depth`: one price again; an order joins, and any one leaves.
+//! joins at the end, another trades with the first. `match_levels`: 10 to 99 prices with ten orders each; an order
+//! joins at any of them, another trades with the best. `cancel_depth`: one price again; an order joins, and any order
+//! leaves.
 //!
 //! **Left out:** the log, and books that do not fit into the cache.
 
@@ -51,12 +52,12 @@ impl InMemory for ch05::exchange::Exchange {
     }
 }
 
-/// An order that rests: it buys NO, so it stands among the asks at `price` YES cents.
+/// An order that rests: it buys NO, so it is among the asks at `price` YES cents.
 fn joins(price: u8) -> Command {
     place(MAKER, Intent::BuyNo, 100 - price)
 }
 
-/// An order that takes the best ask, whatever it costs.
+/// An order that trades with the best ask at any price.
 fn takes() -> Command {
     place(TAKER, Intent::BuyYes, 99)
 }
@@ -67,14 +68,14 @@ fn place(account: AccountId, intent: Intent, price: u8) -> Command {
 }
 
 // ANCHOR: flows
-/// What fills the book, and what is measured then: two commands a step.
+/// The commands that fill the book, and those that are measured: two commands for each step.
 fn matches(prices: impl Fn(usize) -> u8, resting: usize, steps: usize) -> (Vec<Command>, Vec<Command>) {
     let fill = (0..resting).map(|n| joins(prices(n))).collect();
     let body = (resting..resting + steps).flat_map(|n| [joins(prices(n)), takes()]).collect();
     (fill, body)
 }
 
-/// The same, but a resting order leaves instead of being taken.
+/// The same, but a resting order is cancelled instead of filled.
 fn cancels(resting: usize, steps: usize) -> (Vec<Command>, Vec<Command>) {
     let mut pattern = Pattern::new(5);
     let mut live: Vec<u64> = (1..=resting as u64).collect();

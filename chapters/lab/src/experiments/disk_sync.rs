@@ -1,9 +1,9 @@
 //! How to ask for durability: `fdatasync`, `O_DSYNC`, and a file that already has its length.
 //!
-//! **Expected:** a file that grows has its length written too, so room made in advance spares a write; and `O_DSYNC`
-//! spares a system call.
+//! **Expected:** a file that grows has its length written too, so space reserved in advance saves a write; and
+//! `O_DSYNC` saves a system call.
 //!
-//! **Compared:** 4 KiB appended and made durable, again and again: by a write and `fdatasync`, or by a write to a file
+//! **Compared:** 4 KiB appended and made durable, repeatedly: by a write and `fdatasync`, or by a write to a file
 //! that was opened with `O_DSYNC`; with a file that grows, or one that was filled with zeros and synced before.
 //!
 //! **Left out:** `io_uring` and `O_DIRECT`, see [`LeftOut`]; and batches, which gain more than all of these (0x03).

@@ -1,14 +1,14 @@
 //! An event as JSON, with `rkyv`, and as the fixed binary record.
 //!
-//! **Expected:** JSON is slower, but a good library makes it nearly free, and people can read it. `rkyv` is read where
-//! it lies, so it costs nothing.
+//! **Expected:** JSON is slower, but a good library makes it nearly free, and people can read it. `rkyv` is read in
+//! place, so it costs nothing.
 //!
-//! **Compared:** trades, as an engine reports them, written into a buffer and read back: with `serde_json`, with `rkyv`,
-//! which checks what it reads, and with the contract's own record of fixed size. `write` and `read` are one message of
-//! many events, `write_one` and `read_one` a message for each event.
+//! **Compared:** trades, as an engine reports them, written into a buffer and read back: with `serde_json`, with
+//! `rkyv`, which checks what it reads, and with the contract's own record of fixed size. `write` and `read` are one
+//! message of many events, `write_one` and `read_one` a message for each event.
 //!
-//! **Left out:** compression, schemas that change, and what `rkyv` does without its check: that is `unsafe`, and only for
-//! bytes that nobody else wrote.
+//! **Left out:** compression, schemas that change, and what `rkyv` does without its check: that is `unsafe`, and only
+//! for bytes from a trusted source.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 // ANCHOR: json
-/// A trade as JSON and rkyv have it.
+/// A trade as JSON and rkyv represent it.
 #[derive(Serialize, Deserialize, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 struct Trade {
     market: u32,
@@ -133,9 +133,9 @@ trait Format: 'static {
     const NAME: &'static str;
     /// Its name for people.
     fn label() -> Words;
-    /// Writes a message over what `to` holds.
+    /// Writes a message, replacing the contents of `to`.
     fn write(events: &[Event], to: &mut Self::Bytes);
-    /// Reads a message, and weighs its events.
+    /// Reads a message, and computes a sum over its events.
     fn read(bytes: &[u8]) -> u64;
 }
 
@@ -152,7 +152,7 @@ impl Format for Json {
     fn write(events: &[Event], to: &mut Vec<u8>) {
         to.clear();
         for trade in events.iter().filter_map(Trade::of) {
-            // Writing into memory can't fail; were it to, the answers would not agree.
+            // Writing into memory can't fail; if it did, the answers would not agree.
             let _ = serde_json::to_writer(&mut *to, &trade);
             to.push(b'\n');
         }
@@ -224,7 +224,7 @@ fn written<F: Format>(events: &[Event]) -> F::Bytes {
     bytes
 }
 
-/// Messages of so many events each.
+/// Messages with this many events each.
 fn write<F: Format>(events: &[Event], each: usize, bytes: &mut F::Bytes) -> Sample {
     let mut sample = timed(events.len(), || {
         for message in events.chunks(each) {
@@ -243,7 +243,7 @@ fn read<F: Format>(messages: &[F::Bytes], events: usize) -> Sample {
     timed(events, || messages.iter().map(read).fold(0, u64::wrapping_add))
 }
 
-/// Adds a format to the cases of writing and reading messages of so many events each.
+/// Adds a format to the cases of writing and reading messages with this many events each.
 fn with<F: Format>([writes, reads]: [Case; 2], events: &Arc<Vec<Event>>, each: usize) -> [Case; 2] {
     let (count, events) = (events.len(), Arc::clone(events));
     let messages: Vec<F::Bytes> = events.chunks(each).map(written::<F>).collect();

@@ -1,13 +1,13 @@
 //! Huge pages under a large table.
 //!
-//! **Expected:** a page of 2 MiB instead of 4 KiB spares the processor the walk to the page table, so random reads of
-//! a large table get faster.
+//! **Expected:** a page of 2 MiB instead of 4 KiB saves the processor the walk through the page table, so random
+//! reads of a large table get faster.
 //!
-//! **Compared:** reads at random places of 256 MiB, each depending on the one before, with the kernel told to use huge
-//! pages for this memory and told not to.
+//! **Compared:** reads at random places of 256 MiB, each depending on the one before, with the kernel told to use
+//! huge pages for this memory and told not to.
 //!
 //! **Left out:** pages of 1 GiB and pages reserved in advance, which take a privileged set-up; and systems other than
-//! Linux. The kernel may decline the advice where memory is in pieces; then both variants measure the same.
+//! Linux. The kernel may decline the advice when memory is fragmented; then both variants measure the same.
 
 use crate::error::LabError;
 use crate::experiment::{Experiment, Prepared, Setting};
@@ -40,7 +40,7 @@ fn left_out(en: &str, zh: &str) -> Prepared {
     Prepared { cases: Vec::new(), left_out: vec![crate::experiment::LeftOut { name: "huge_pages", reason }] }
 }
 
-/// Through a crate that wraps `mmap` and `madvise`: anonymous memory of one's own needs no `unsafe` there.
+/// Through a crate that wraps `mmap` and `madvise`: private anonymous memory needs no `unsafe` there.
 #[cfg(target_os = "linux")]
 mod linux {
     use memmap2::{Advice, MmapMut};
@@ -54,7 +54,7 @@ mod linux {
     const SMALL_PAGE: usize = 4_096;
 
     // ANCHOR: advise
-    /// Memory of which every page has been written to, so that the kernel has had to find all of it.
+    /// Memory in which every page has been written to, so that the kernel had to provide all of it.
     fn table(bytes: usize, advice: Advice) -> Result<MmapMut, MeasureError> {
         let failed = |error| MeasureError::Unusable(format!("cannot map {bytes} bytes of memory: {error}"));
         let mut table = MmapMut::map_anon(bytes).map_err(failed)?;
@@ -72,7 +72,8 @@ mod linux {
         Ok(timed(reads, || {
             let (mut sum, mut last) = (0, 0);
             for _ in 0..reads {
-                // The first byte of a page, moved by what was read before: the next read has to wait for it.
+                // The first byte of a page, offset by what was read before: the next read has to wait for
+                // it.
                 let page = (pattern.below(bytes) + last) % bytes / SMALL_PAGE;
                 last = usize::from(table[page * SMALL_PAGE]);
                 sum += last as u64;

@@ -1,4 +1,4 @@
-//! From an order's id to its place: SipHash, a fast hash, or no hash.
+//! Maps an order's id to its place: with SipHash, a fast hash, or no hash.
 //!
 //! **Expected:** the standard map's hash resists attackers and is slow, so a faster hash makes lookups fast.
 //!
@@ -6,8 +6,8 @@
 //! same with `rustc-hash`, and a table in which the id is the index. The contract counts orders from 1, so ids are
 //! dense.
 //!
-//! **Left out:** inserts and removes; ids that an attacker chooses, which are what SipHash is for; and lookups that wait
-//! for each other. These don't, so the processor works on several at a time.
+//! **Left out:** inserts and removes; ids that an attacker chooses, which are what SipHash is for; and lookups that
+//! wait for each other. These don't, so the processor works on several at a time.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -30,7 +30,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     prepare,
 };
 
-/// Where the order of an id lies: somewhere, but not in the order of the ids.
+/// The place of an order by its id: any place, but not in the order of the ids.
 fn place_of(id: usize) -> u32 {
     (id as u32).wrapping_mul(2_654_435_761)
 }

@@ -2,7 +2,7 @@
 //!
 //! **Expected:** `parking_lot` is smaller and spins better, so replacing the standard mutex is free speed.
 //!
-//! **Compared:** a lock around one counter, taken and given back, by one thread and by several at a time.
+//! **Compared:** a lock around one counter, taken and released, by one thread and by several at a time.
 //!
 //! **Left out:** long critical sections, fairness, memory, and read-write locks. An engine with a single writer has
 //! no lock at all, which is what the experiment `maps` adds.

@@ -2,11 +2,11 @@
 //!
 //! **Expected:** a concurrent map is made for many threads, so it scales where a lock does not.
 //!
-//! **Compared:** cash added to random accounts by 1 to N threads. `locked` is a `HashMap` in one mutex, `concurrent` a
-//! `DashMap`, `owned` a `HashMap` a thread, to which accounts belong for good. All hash in the same way.
+//! **Compared:** cash added to random accounts by 1 to N threads. `locked` is a `HashMap` in one mutex, `concurrent`
+//! a `DashMap`, `owned` a `HashMap` for each thread, to which accounts belong permanently. All use the same hash.
 //!
 //! **Left out:** what it takes to bring an order to the thread that owns its account. The experiment `partitions`
-//! shows that price.
+//! shows that cost.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -34,13 +34,13 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// Accounts for each thread.
 const ACCOUNTS: usize = 4_096;
 
-/// The accounts that a thread changes, one after the other: its own, and nobody else's.
+/// The accounts that a thread changes, one after another: its own, and no other thread's.
 fn accounts_of(thread: usize, count: usize) -> impl Iterator<Item = u32> {
     let mut pattern = Pattern::new(thread as u64);
     (0..count).map(move |_| (thread * ACCOUNTS + pattern.below(ACCOUNTS)) as u32)
 }
 
-/// The same for every way of keeping balances: each counts with its account.
+/// The same for every way of keeping balances: the sum depends on the account of each.
 fn weigh(balances: impl Iterator<Item = (u32, u64)>) -> u64 {
     balances.map(|(account, cents)| u64::from(account + 1) * cents).fold(0, u64::wrapping_add)
 }

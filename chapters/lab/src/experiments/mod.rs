@@ -1,4 +1,4 @@
-//! All experiments, in the order in which the book tells of them.
+//! All experiments, in the order in which the book discusses them.
 
 pub mod ahead;
 pub mod allocator;

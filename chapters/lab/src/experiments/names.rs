@@ -2,9 +2,9 @@
 //!
 //! **Expected:** a pool that keeps each name once saves an allocation for every order, so it must be faster.
 //!
-//! **Compared:** what an order carries to say its market. `interned` looks the name up in a pool behind a read-write
-//! lock and takes an `Arc<str>`; `copied` copies the text into a `String`; `number` carries a `u32`, and whoever
-//! wants to show the name looks it up. An order lives for 1,024 orders, then it is dropped, as a resting one would be.
+//! **Compared:** what an order carries to name its market. `interned` looks the name up in a pool behind a read-write
+//! lock and takes an `Arc<str>`; `copied` copies the text into a `String`; `number` carries a `u32`, and the name is
+//! looked up only to be shown. An order lives for 1,024 orders, then it is dropped, like a resting order.
 //!
 //! **Left out:** the book's own lookup by the name, which is one more hash for the first two; and names so long that
 //! copying them costs more than a cache line.
@@ -40,7 +40,7 @@ fn market_names() -> Vec<String> {
 }
 
 // ANCHOR: pool
-/// Names that are kept once and shared.
+/// Names that are stored once and shared.
 #[derive(Default)]
 struct Pool {
     names: RwLock<HashSet<Arc<str>>>,
@@ -62,7 +62,7 @@ impl Pool {
 }
 // ANCHOR_END: pool
 
-/// Every thread stamps `count` orders with `field` and keeps the last of them alive. The answer adds up the last
+/// Every thread stamps `count` orders with `field` and keeps the last of them alive. The result adds up the last
 /// letters of all names, read through the field.
 fn stamp<'n, F>(
     names: &'n [String],

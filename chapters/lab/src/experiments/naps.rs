@@ -1,15 +1,15 @@
-//! Naps that end when they should.
+//! Naps that end on time.
 //!
-//! Where threads share cores, one that has nothing to do sleeps for 50 µs (0x06, `wait.rs`). Linux lets each such sleep
-//! last up to 50 µs more, so that it can wake several sleepers at once; a thread may ask for less.
+//! Where threads share cores, an idle one sleeps for 50 µs (0x06, `wait.rs`). Linux lets each such sleep last up to
+//! 50 µs longer, so that it can wake several sleepers at once; a thread may ask for less.
 //!
-//! **Expected:** an order waits for naps, so naps of half the length take half of its wait away.
+//! **Expected:** an order waits for naps, so naps of half the length halve its wait.
 //!
 //! **Compared:** the engine of 0x06, opened anew each time, with a million orders a second offered; with the system's
-//! slack and with one of a microsecond. The log lies on the disk, or in memory, where a sync waits for nothing.
-//! What is given is the wait of the middle order until it is durable.
+//! slack and with one of a microsecond. The log is on the disk, or in memory, where a sync waits for nothing. The
+//! figure is the median order's wait until it is durable.
 //!
-//! **Left out:** machines with a core for each thread, where nobody sleeps.
+//! **Left out:** machines with a core for each thread, where no thread sleeps.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,13 +1,13 @@
-//! More partitions, each an engine with a thread of its own, fed through a channel.
+//! More partitions, each an engine with its own thread, fed through a channel.
 //!
 //! **Expected:** markets are independent, so eight engines do eight times the work of one.
 //!
 //! **Compared:** the engine of 0x05 in memory over the flow `venue`, without any thread, and in 1, 2, 4, 8 and 16
-//! partitions by market. Commands go through a channel one at a time, or in batches of 100. It is short (1,000
+//! partitions by market. Commands go through a channel one at a time, or in batches of 100. The flow is short (1,000
 //! commands) or long (1,000,000). Threads are started and their accounts funded before the time begins; it ends when
 //! the last of them has done its last command.
 //!
-//! **Left out:** the log, whose sync would hide all of this; and pinned threads that look at a ring and never sleep,
+//! **Left out:** the log, whose sync would hide all of this; and pinned threads that poll a ring and never sleep,
 //! which is what 0x06 and 0x07 do.
 
 use std::sync::{Arc, Barrier};
@@ -63,7 +63,7 @@ impl Memory {
     }
 }
 
-/// The same work on the thread that has the commands.
+/// The same work on the calling thread.
 fn without_threads(flow: &Flow) -> Sample {
     let mut engine = Memory::new(flow.setup.iter());
     timed(flow.body.len(), || {
@@ -90,14 +90,15 @@ impl Parcel for Vec<Command> {
 }
 
 // ANCHOR: send
-/// The partition of a command. Nothing crosses from one market to another, so nothing crosses partitions.
+/// The partition of a command. Nothing passes from one market to another, so nothing passes between
+/// partitions.
 fn partition_of(command: &Command, partitions: usize) -> usize {
     command.market().0 as usize % partitions
 }
 
 fn one_by_one(body: &[Command], lanes: &[Sender<Command>]) {
     for command in body {
-        // An engine that is gone has panicked, and the answers will not agree.
+        // An engine that is gone has panicked, so the answers will not agree.
         let _ = lanes[partition_of(command, lanes.len())].send(*command);
     }
 }

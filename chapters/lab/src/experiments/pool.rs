@@ -1,14 +1,14 @@
-//! Where an order lives: with the allocator, in a pool of objects, or in a slab.
+//! The memory of an order: from the allocator, in a pool of objects, or in a slab.
 //!
-//! **Expected:** the allocator is slow, so objects that are used again belong in a pool.
+//! **Expected:** the allocator is slow, so objects that are reused belong in a pool.
 //!
-//! **Compared:** orders of 32 bytes that come and go, 10,000 alive at a time; each step one leaves from anywhere and one
-//! comes. `allocator`: a `Box` each. `pool`: a list of boxes that are free, as pools of objects have it. `shared_pool`:
-//! the same behind a mutex, so that anybody may give one back. `slab`: the chapters' own, whose orders lie side by side
-//! and are named by a number of 4 bytes. `walk`: the same orders, read once around in the order in which they came.
+//! **Compared:** orders of 32 bytes that come and go, 10,000 alive at a time; in each step one leaves from anywhere
+//! and one comes. `allocator`: a `Box` each. `pool`: a list of free boxes, as in object pools. `shared_pool`: the
+//! same behind a mutex, so that any thread may return one. `slab`: the chapters' own, whose orders are next to each
+//! other and are named by a number of 4 bytes. `walk`: the same orders, read once in the order in which they came.
 //!
-//! **Left out:** objects that hold memory of their own, for which a pool spares more than one allocation; the memory
-//! that each holds; and orders that leave on another thread than they came on.
+//! **Left out:** objects that own memory, for which a pool saves more than one allocation; the memory that each uses;
+//! and orders that leave on another thread than they came on.
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -32,7 +32,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     prepare,
 };
 
-/// As large as a resting order of 0x05.
+/// The size of a resting order in 0x05.
 #[derive(Clone, Copy, Default)]
 struct Order {
     id: u64,
@@ -53,7 +53,7 @@ impl Order {
 
 /// A place for orders.
 trait Home {
-    /// What an order is reached by.
+    /// The handle of an order.
     type Key;
     fn add(&mut self, order: Order) -> Self::Key;
     fn see(&self, key: &Self::Key) -> u64;
@@ -66,7 +66,7 @@ impl Home for Allocator {
     type Key = Box<Order>;
 
     fn add(&mut self, order: Order) -> Box<Order> {
-        // The box must not be seen through: a compiler may leave out an allocation that nobody looks at.
+        // The box must be opaque: a compiler may remove an allocation that is never used.
         black_box(Box::new(order))
     }
 
@@ -80,7 +80,7 @@ impl Home for Allocator {
 }
 
 // ANCHOR: pool
-/// Boxes that are free. Who takes one takes it along, so each is an allocation of its own.
+/// Free boxes. Each is a separate allocation, which moves out with its order.
 #[derive(Default)]
 #[allow(clippy::vec_box)]
 struct Pool(Vec<Box<Order>>);
@@ -111,7 +111,7 @@ impl Home for SharedPool {
     type Key = Box<Order>;
 
     fn add(&mut self, order: Order) -> Box<Order> {
-        // Locked as one thread of many would: it does not know that it is alone.
+        // Locked as by one thread of many: it does not know that it is alone.
         black_box(&self.0).lock().map(|mut pool| pool.add(order)).unwrap_or_default()
     }
 
@@ -142,7 +142,7 @@ impl Home for Slab<Order> {
     }
 }
 
-/// Orders that come and go. Which of them goes is the same for every home.
+/// Orders that come and go. The same orders leave in every home.
 fn churn<H: Home>(home: &mut H, keys: &mut [H::Key], steps: usize) -> u64 {
     let (mut pattern, live, mut sum) = (Pattern::new(3), keys.len(), 0);
     for id in (live as u64..).take(steps) {
@@ -164,7 +164,7 @@ fn come_and_go<H: Home>(mut home: H, live: usize, steps: usize) -> Sample {
     timed(steps, || churn(&mut home, &mut keys, steps))
 }
 
-/// Once around all orders, after many have come and gone.
+/// Reads all orders once, after many have come and gone.
 fn walk<H: Home>(mut home: H, live: usize, steps: usize) -> Sample {
     let mut keys = filled(&mut home, live);
     churn(&mut home, &mut keys, steps);

@@ -3,9 +3,9 @@
 //! **Expected:** a skip list keeps its keys in order and takes no lock, so a book is best kept in one.
 //!
 //! **Compared:** `BTreeMap`, `crossbeam-skiplist`'s `SkipMap`, and an array. `book`: 99 prices with a count of orders
-//! each; an order joins at any price, another takes the lowest. `table`: 100,000 live orders by id; one comes, one is
-//! looked for, the oldest goes. `threads_N`: each thread does the same with 10,000 ids of its own, in one tree in a
-//! mutex, in one skip list, or in an array a thread.
+//! each; an order joins at any price, another takes the lowest. `table`: 100,000 live orders by id; one is added, one
+//! is looked up, the oldest is removed. `threads_N`: each thread does the same with 10,000 ids of its own, in one
+//! tree in a mutex, in one skip list, or in an array for each thread.
 //!
 //! **Left out:** scans over a range, which both ordered maps are made for; keys that are not dense, where there is no
 //! array; and threads that want the same key.
@@ -35,7 +35,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     prepare,
 };
 
-/// What a book of prices can do: the lowest price is the best.
+/// The operations of a book of prices: the lowest price is the best.
 trait Prices: Default {
     fn join(&mut self, price: u8);
     fn take_best(&mut self) -> u8;
@@ -115,7 +115,7 @@ fn book<P: Prices>(steps: usize) -> Sample {
     })
 }
 
-/// A table of orders that come in the order of their ids, and go in it.
+/// A table of orders that are added and removed in the order of their ids.
 trait Orders {
     fn insert(&mut self, id: u64, order: u32);
     fn find(&self, id: u64) -> Option<u32>;
@@ -164,7 +164,7 @@ impl Orders for &SkipMap<u64, u32> {
     }
 }
 
-/// A circle of places: an id's low bits are its place, and the orders that live never fill it.
+/// A circle of places: an id's low bits are its place, and live orders never fill it.
 struct Circle(Box<[Option<u32>]>);
 
 impl Circle {
@@ -198,7 +198,7 @@ fn fill(orders: &mut impl Orders, first: u64, live: usize) {
     (first..first + live as u64).for_each(|id| orders.insert(id, id as u32));
 }
 
-/// One comes, one is looked for, the oldest goes.
+/// One is added, one is looked up, the oldest is removed.
 fn churn(orders: &mut impl Orders, first: u64, live: usize, steps: usize) -> u64 {
     let (mut pattern, mut sum) = (Pattern::new(first), 0);
     for oldest in first..first + steps as u64 {
@@ -243,7 +243,7 @@ fn between_threads(threads: usize, steps: usize) -> Case {
             };
             let circles: Vec<Mutex<Circle>> = (0..threads).map(filled).collect();
             Ok(together(threads, steps, |thread| {
-                // Taken once, by its owner.
+                // Locked once, by its owner.
                 circles[thread].lock().map_or(0, |mut own| churn(&mut *own, first(thread), LIVE, steps))
             }))
         })

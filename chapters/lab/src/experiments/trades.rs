@@ -1,10 +1,10 @@
 //! The trades of one order: returned in a `Vec`, in a `SmallVec`, in a reused buffer, or through an arena.
 //!
-//! **Expected:** most orders have a few trades, so a list with room for eight on the stack saves the allocation.
+//! **Expected:** most orders have a few trades, so a list with space for eight on the stack saves the allocation.
 //!
 //! **Compared:** a function that returns the trades of an order and a caller that adds up their quantities, with 1,
-//! 10, 100 and 1,000 trades an order and with elements of 16 and of 96 bytes. The arena's list is copied out before
-//! the arena is reset, because trades outlive the order that made them.
+//! 10, 100 and 1,000 trades for each order and with elements of 16 and of 96 bytes. The arena's list is copied out
+//! before the arena is reset, because trades outlive the order that made them.
 //!
 //! **Left out:** what the caller does with the trades afterwards, and allocators other than the system's.
 
@@ -29,13 +29,13 @@ pub const EXPERIMENT: Experiment = Experiment {
     prepare,
 };
 
-/// What a list is made of.
+/// An element of a list.
 trait Element: Copy + 'static {
     fn nth(n: u64) -> Self;
     fn quantity(&self) -> u64;
 }
 
-/// A trade as small as it gets.
+/// A minimal trade.
 #[derive(Clone, Copy)]
 struct Small {
     maker: u64,
@@ -73,7 +73,7 @@ impl Element for Large {
 }
 
 // ANCHOR: ways
-// Never inlined, as a matching function of a real engine is not: what it returns is handed over in memory.
+// Never inlined, like a matching function of a real engine: its result is passed in memory.
 #[inline(never)]
 fn in_vec<T: Element>(trades: u64) -> Vec<T> {
     let mut list = Vec::new();

@@ -12,12 +12,12 @@ use market::flow::{DEFAULT_SEED, Flow, FlowName, generate};
 use market::{Command, Event};
 use program::Verdict;
 
-/// What a run took, and what it computed.
+/// The time of a run, and its result.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Worked {
-    /// Nanoseconds a command.
+    /// Nanoseconds for each command.
     pub ns: f64,
-    /// Equal for every build and every engine: the contract says so.
+    /// Equal for every build and every engine, as the contract requires.
     pub answer: u64,
 }
 
@@ -26,7 +26,7 @@ pub struct Worked {
 pub struct Tally(u64);
 
 impl Tally {
-    /// Counts what a command led to.
+    /// Counts a command's events.
     pub fn add(&mut self, events: &[Event]) {
         for event in events {
             self.0 += 1;
@@ -42,7 +42,8 @@ impl Tally {
     }
 }
 
-/// Runs `orders` commands through `engine`: `naive` is that of 0x01, `array` that of 0x05. None for another name.
+/// Runs `orders` commands through `engine`: `naive` is that of 0x01, `array` that of 0x05. `None` for another
+/// name.
 pub fn work(engine: &str, orders: usize) -> Option<Worked> {
     let flow = generate(FlowName::Venue, orders, DEFAULT_SEED);
     match engine {
@@ -79,7 +80,8 @@ fn timed(commands: &[Command], mut apply: impl FnMut(&Command, &mut Tally)) -> W
     Worked { ns, answer: tally.answer() }
 }
 
-/// The program: `lab-work ENGINE ORDERS` prints `ns=` and `answer=`, and ends with 2 when it can't use its arguments.
+/// The program: `lab-work ENGINE ORDERS` prints `ns=` and `answer=`, and exits with 2 when it can't use its
+/// arguments.
 pub fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let (engine, orders) = (args.next().unwrap_or_default(), args.next().and_then(|orders| orders.parse().ok()));
@@ -89,7 +91,7 @@ pub fn main() -> ExitCode {
         }
         None => {
             program::tell(format_args!(
-                "error: say `naive` or `array`, and how many orders; `cargo run --release -- lab` does"
+                "error: give `naive` or `array`, and how many orders; `cargo run --release -- lab` does"
             ));
             ExitCode::from(2)
         }

@@ -1,4 +1,4 @@
-//! The workload with the system's allocator. [`lab_work`] says what it does.
+//! The workload with the system's allocator; see [`lab_work`].
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {

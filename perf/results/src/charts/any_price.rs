@@ -19,7 +19,7 @@ pub(crate) fn messages(record: &AnyPriceRecord, language: Language) -> Scene {
     };
     let groups: Vec<_> = record.flows.iter().map(group).collect();
     let books = record.flows.first().map_or(&[][..], |flow| &flow.engines);
-    // A library is called as it calls itself.
+    // A library keeps its own name.
     let named = |book: &'_ BookRecord| match book.name.as_str() {
         "ladder" => words.any_price_books[0].to_owned(),
         "tree" => words.any_price_books[1].to_owned(),

@@ -1,4 +1,4 @@
-//! Axes: from figures to pixels, and where the ticks stand.
+//! Axes: from figures to pixels, and where the ticks are.
 
 /// A logarithmic axis.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ impl LogAxis {
         Self::new(low, (high * 1.25).max(low * 10.0), from, to)
     }
 
-    /// The pixel of `value`, held inside the axis.
+    /// The pixel of `value`, clamped to the axis.
     pub fn at(&self, value: f64) -> f64 {
         let share = (value.log10() - self.low) / (self.high - self.low);
         self.from + share.clamp(0.0, 1.0) * (self.to - self.from)

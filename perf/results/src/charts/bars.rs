@@ -1,4 +1,4 @@
-//! Some thin bars under each of some names, on a log scale: times, and what they are the times of by colour.
+//! Thin bars in groups on a log scale: times, and by colour what they are the times of.
 
 use super::axis::LogAxis;
 use super::scene::{Anchor, MARGIN, Paint, Scene, WIDTH};
@@ -12,14 +12,14 @@ pub(super) const LEGEND_TOP: f64 = 78.0;
 pub(super) const GROUPS_TOP: f64 = 112.0;
 pub(super) const THIN: f64 = 12.0;
 
-/// Some thin bars under one name: what stands under it in small, and times in nanoseconds.
+/// Thin bars under one name: the small text below it, and times in nanoseconds.
 pub(super) struct Group {
     pub(super) name: String,
     pub(super) remark: String,
     pub(super) ns: Vec<f64>,
 }
 
-/// The groups, with a bar of each for every one of `bars`, as far as it has a time for it.
+/// The groups, each with a bar for every one of `bars` that it has a time for.
 pub(super) fn waits(
     source: &str,
     [title, subtitle]: [&str; 2],

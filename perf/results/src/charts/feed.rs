@@ -24,13 +24,13 @@ struct Curve {
     points: Vec<Point>,
 }
 
-/// So many readers, and a time with its bounds, in nanoseconds.
+/// A number of readers, and a time with its bounds, in nanoseconds.
 struct Point {
     readers: usize,
     ns: f64,
     min_ns: f64,
     max_ns: f64,
-    /// No round counts: it says how fast the load was.
+    /// No round counts, so the figure shows how fast the load was.
     is_void: bool,
 }
 
@@ -40,7 +40,7 @@ impl Point {
     }
 }
 
-/// One way of telling readers: its colour, its name, its figures.
+/// One way of notifying readers: its colour, its name, its figures.
 type Way = ([u8; 3], &'static str, fn(&FeedCaseRecord) -> &WayRecord);
 
 /// Whether its line is dashed, and which of the times it is.
@@ -50,7 +50,7 @@ fn ways(words: &Words) -> [Way; 2] {
     [(palette::MEASURED, words.by_mask, |case| &case.mask), (palette::LOSS, words.by_channels, |case| &case.channels)]
 }
 
-/// What an event costs the matching thread.
+/// What an event costs on the matching thread.
 pub(crate) fn event(record: &FeedRecord, language: Language) -> Scene {
     let words = words(language);
     let mut curves: Vec<Curve> = ways(words)
@@ -69,7 +69,7 @@ pub(crate) fn event(record: &FeedRecord, language: Language) -> Scene {
         .into();
     curves.extend(record.bare_event_ns.as_ref().map(|bare| {
         let points = record.cases.iter().map(|case| Point::steady(case.readers, bare.median, false));
-        Curve { colour: palette::NOISE, name: words.by_nobody.into(), is_dashed: true, points: points.collect() }
+        Curve { colour: palette::NOISE, name: words.without_reader.into(), is_dashed: true, points: points.collect() }
     }));
     draw(record, [words.feed_event_title, words.feed_event_subtitle], &curves, language)
 }
@@ -154,7 +154,7 @@ fn legend(scene: &mut Scene, curves: &[Curve]) {
     }
 }
 
-/// The time of each line with the most readers, to the right of it, with room between them.
+/// The time of each line with the most readers, to the right of it, with space between them.
 fn end_labels(scene: &mut Scene, curves: &[Curve], axes: (&LogAxis, &LogAxis), language: Language) {
     let mut ends: Vec<&Point> = curves.iter().filter_map(|curve| curve.points.last()).collect();
     ends.sort_by(|a, b| b.ns.total_cmp(&a.ns));

@@ -90,8 +90,8 @@ pub fn feed_charts(record: &FeedRecord, dir: &Path) -> Result<Vec<PathBuf>, Meas
     write_all(dir, |language| of_record::feed(record, language))
 }
 
-/// Draws what was measured of: orders a second by protocol as `venue-throughput.en.svg` and so on, waits as `venue-late…`,
-/// engines as `venue-engines…`, connections as `venue-connections…`.
+/// Draws the parts that were measured: orders a second by protocol as `venue-throughput.en.svg` and so on, waits as
+/// `venue-late…`, engines as `venue-engines…`, connections as `venue-connections…`.
 ///
 /// # Errors
 /// [`MeasureError::Disk`] when a file cannot be written.
@@ -121,7 +121,7 @@ pub fn drawings(
     Ok(scenes.iter().map(|(name, scene)| (*name, render::svg(scene, name, language))).collect())
 }
 
-/// Every chart of a record, in each language beside the other: pictures of pixels take a while.
+/// Every chart of a record, the languages in parallel: PNG files take a while.
 fn write_all(
     dir: &Path,
     draw: impl Fn(Language) -> Result<Scenes, MeasureError> + Sync,

@@ -105,7 +105,7 @@ impl Columns {
             let before = self.bar(place - 1).1;
             scene.line(&[(before, from), (left, from)], 1.0, Paint::Solid(palette::NOISE));
         }
-        // A step of next to nothing is still a line that can be seen.
+        // A step of almost nothing is still a visible line.
         let (top, bottom) = (from.min(to), from.max(to));
         let spare = (3.0 - (bottom - top)).max(0.0) / 2.0;
         scene.bar([left, top - spare, right, bottom + spare], Paint::Solid(colour));

@@ -1,5 +1,6 @@
-//! What the book's script that draws charts (`book/theme/charts`) is given, so that nothing is said twice: every word, unit
-//! and chapter's name of a language, every colour, the widths of the font's characters, and where things stand.
+//! What the book's script that draws charts (`book/theme/charts`) gets, so that nothing is defined twice: every word,
+//! unit and chapter's name of a language, every colour, the widths of the font's characters, and the positions of
+//! everything.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +55,7 @@ fn colours() -> Value {
     })
 }
 
-/// Where things stand, in a chart's own pixels.
+/// The positions of everything, in a chart's own pixels.
 fn layout() -> Value {
     json!({
         "width": WIDTH,

@@ -1,5 +1,5 @@
 //! One open-loop run: latency over percentiles, the percentiles stretched towards 100 so that each
-//! further nine gets the same room. Averages hide stalls; this curve shows them.
+//! further nine gets the same space. Averages hide stalls; this curve shows them.
 
 use catalogue::Catalogue;
 
@@ -50,7 +50,7 @@ pub(crate) fn draw(run: &LatencyRun, chapters: &Catalogue, language: Language) -
         let Some(ns) = value_at(run, tick).filter(|_| nines(tick) <= last + 1e-9) else { continue };
         let label = duration_text(ns, language);
         scene.dot(x(tick), axis.at(ns), 4.0, Paint::Solid(palette::MEASURED));
-        // The curve never falls, so there is room above it on the left and below it on the right.
+        // The curve never falls, so there is space above it on the left and below it on the right.
         let (at, anchor) = match tick {
             50.0 => ((x(tick) + 4.0, axis.at(ns) + 20.0), Anchor::Start),
             _ => ((x(tick) - 6.0, axis.at(ns) - 9.0), Anchor::End),

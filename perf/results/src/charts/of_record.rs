@@ -1,5 +1,5 @@
-//! Which charts a record has, by their files' names: whoever writes them and whoever holds another drawing to them asks
-//! here.
+//! The charts of each kind of record, by their files' names: used by the code that writes them and by the test that
+//! compares another drawing with them.
 
 use catalogue::Catalogue;
 use serde_json::Value;
@@ -114,7 +114,7 @@ pub(super) fn any_price(record: &AnyPriceRecord, language: Language) -> Result<S
     Ok(vec![("any-price", any_price::messages(record, language))])
 }
 
-/// What was measured of it.
+/// The parts that were measured.
 pub(super) fn venue(record: &VenueRecord, language: Language) -> Scenes {
     let mut scenes = Vec::new();
     if let (Some(http), true) = (&record.http, record.stream.iter().any(|stream| stream.name == "echo")) {

@@ -1,4 +1,4 @@
-//! What exactly-once costs, how long a reader needs that was away, and what the naive ways do twice or lose.
+//! What exactly-once costs, how long a returning reader needs, and what the naive ways do twice or lose.
 
 use super::axis::LogAxis;
 use super::bars::{Group, column, waits};
@@ -13,13 +13,13 @@ use crate::language::Language;
 use crate::record::{CostRecord, NaiveRecord, OnceRecord, ReturningRecord};
 use crate::units::count_text;
 
-/// What the naive ways are counted of.
+/// The base of the naive ways' counts.
 pub(super) const OF: f64 = 1e6;
 
-/// The room to the right of the naive ways' axis, for a label behind the longest bar.
+/// The space to the right of the naive ways' axis, for a label behind the longest bar.
 pub(super) const ROOM: f64 = 120.0;
 
-/// Orders a second: 0x0a, and 0x0b without numbers and with them.
+/// Orders a second: 0x0a, and 0x0b with and without numbers.
 pub(crate) fn costs(record: &OnceRecord, language: Language) -> Scene {
     let words = words(language);
     let rows = |cost: &'_ CostRecord| {
@@ -35,7 +35,7 @@ pub(crate) fn costs(record: &OnceRecord, language: Language) -> Scene {
     rates(&source_plain(&record.machine, &record.commit, language), titles, &rows, language)
 }
 
-/// How long a reader needs that was away: a group for each number of missed notices, a bar for each place that has them.
+/// How long a returning reader needs: a group for each number of missed notices, a bar for each source of them.
 pub(crate) fn returning(record: &OnceRecord, language: Language) -> Scene {
     let words = words(language);
     let group = |returning: &ReturningRecord| Group {
@@ -83,7 +83,7 @@ pub(crate) fn naive(record: &OnceRecord, language: Language) -> Scene {
     scene
 }
 
-/// A way in words. One that the charts do not know is called as the record calls it.
+/// The name of a way. A way that the charts do not know keeps the record's name.
 fn named(way: &NaiveRecord, words: &Words) -> String {
     const KNOWN: [&str; 6] =
         ["retry-without-number", "ask-first", "numbers", "expiring-set", "keys-in-sqlite", "broker"];

@@ -46,7 +46,7 @@ pub(crate) fn chapter(place: usize) -> Paint {
     Paint::Solid(CHAPTERS[place.min(CHAPTERS.len() - 1)])
 }
 
-/// Dark or white, whichever is read better on `colour`.
+/// Dark or white, whichever is more readable on `colour`.
 pub(crate) fn text_on(colour: [u8; 3]) -> Paint {
     const DARK: [u8; 3] = [0x14, 0x18, 0x1D];
     const WHITE: [u8; 3] = [0xFF, 0xFF, 0xFF];

@@ -65,7 +65,7 @@ fn values(latency: &Latency) -> [f64; 4] {
     [latency.p50, latency.p99, latency.p999, latency.max].map(|ns| (ns as f64).max(1.0))
 }
 
-/// The four bars of one chapter; returns them in words.
+/// The four bars of one chapter; returns them as text.
 pub(super) fn bars(
     scene: &mut Scene,
     latencies_ns: [f64; 4],

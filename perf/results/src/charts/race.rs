@@ -1,4 +1,5 @@
-//! What each step gains in two trees: a row a step, a dot for each tree with the interval that its pairs tell.
+//! What each step gains in two trees: a row for each step, a dot for each tree with the interval from its
+//! pairs.
 
 use catalogue::{Catalogue, Chapter};
 
@@ -17,7 +18,7 @@ use crate::units::factor_text;
 const LEGEND_TOP: f64 = 78.0;
 const TOP: f64 = 112.0;
 const ROW: f64 = 46.0;
-/// Each interval by itself holds the truth 19 times of 20.
+/// Each interval by itself holds the truth 19 times out of 20.
 const ERROR: f64 = 0.05;
 
 /// A step whose chapters were both raced: the later one, and its gain in the base and in the current tree.
@@ -35,8 +36,8 @@ pub(crate) fn steps<'a>(record: &'a RaceRecord, chapters: &Catalogue) -> Vec<Ste
     chapters.steps().filter_map(step).collect()
 }
 
-/// What a chapter's throughput is of that of the one before. Their runs of one round stand near each other in time, but
-/// not one by one: so each round counts once, with its median.
+/// A chapter's throughput divided by that of the one before. Their runs in one round are close in time, but not
+/// paired one by one: so each round counts once, with its median.
 fn gain(before: &RacedChapter, after: &RacedChapter, of: impl Fn(&Pair) -> Option<&f64>) -> Option<Factor> {
     let median = |round: &RacedRound| {
         let runs: Option<Vec<f64>> = round.throughput.iter().map(|pair| of(pair).copied()).collect();

@@ -67,7 +67,7 @@ pub(crate) fn draw(run: &RecoverRecord, chapters: &Catalogue, language: Language
     scene
 }
 
-/// The time of each way on the longest log, to the right of its line, with room between them.
+/// The time of each way on the longest log, to the right of its line, with space between them.
 fn end_labels(scene: &mut Scene, run: &RecoverRecord, ways: &[Way], axes: (&LogAxis, &LogAxis), language: Language) {
     let Some(last) = run.starts.last() else { return };
     let mut ends: Vec<_> = ways.iter().filter_map(|(_, _, of)| of(last)).map(|spread| spread.median).collect();

@@ -44,7 +44,7 @@ pub(crate) fn svg(scene: &Scene, name: &str, language: Language) -> String {
     let mut document = String::new();
     {
         let area = SVGBackend::with_string(&mut document, (WIDTH as u32, scene.height as u32)).into_drawing_area();
-        // A string takes everything; there is nothing to fail.
+        // A string accepts everything, so this can't fail.
         let drawn = draw_shapes(&area, scene, 1.0).and_then(|()| draw_texts(&area, scene));
         debug_assert!(drawn.is_ok());
         let presented = area.present();
@@ -53,7 +53,7 @@ pub(crate) fn svg(scene: &Scene, name: &str, language: Language) -> String {
     themed(&document, scene, name, language)
 }
 
-/// Puts the style block, the texts for those who cannot see and the themes' classes into the SVG.
+/// Puts the style block, the texts for screen readers and the themes' classes into the SVG.
 fn themed(document: &str, scene: &Scene, name: &str, language: Language) -> String {
     let id = format!("{name}-{}", language.tag());
     let (head, body) = document.split_once('>').unwrap_or(("<svg", document));
@@ -134,7 +134,7 @@ fn draw_texts<B: DrawingBackend>(
             Anchor::Middle => HPos::Center,
             Anchor::End => HPos::Right,
         };
-        // `themed` takes the shift of `Top` out again, so that y is the baseline.
+        // `themed` undoes the shift of `Top`, so that y is the baseline.
         let style = ("sans-serif", label.size * SVG_SIZE)
             .into_font()
             .color(&colour(label.paint))
@@ -209,7 +209,7 @@ fn blend_at(line: &str, size: f64, at: (f64, f64), ink: [u8; 3], picture: &mut [
     });
 }
 
-/// Half the width and height: each pixel is the mean of four.
+/// Halves the width and height: each pixel is the mean of four.
 fn averaged(large: &[u8], width: usize) -> Vec<u8> {
     let rows = large.len() / 3 / width;
     let mut small = Vec::with_capacity(large.len() / 4);

@@ -1,4 +1,4 @@
-//! What a chart shows that is in no record.
+//! What a chart shows that no record holds.
 
 use crate::machine::Machine;
 use crate::record::Flow;

@@ -1,5 +1,5 @@
-//! Throughput by shards, with the law that says how far it can go: contention bends the line,
-//! coherency turns it down again.
+//! Throughput by shards, with the law that limits it: contention bends the line, coherency turns it
+//! down again.
 
 use catalogue::Catalogue;
 

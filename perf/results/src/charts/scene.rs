@@ -1,5 +1,5 @@
 //! A chart as a list of shapes in its own pixels, before it becomes an SVG or a PNG: both formats
-//! draw the same list, and tests can ask it whether two texts overlap.
+//! draw the same list, and tests can check it for overlapping texts.
 
 use serde::{Serialize, Serializer};
 
@@ -13,11 +13,11 @@ pub(crate) const MARGIN: f64 = 24.0;
 /// A colour by its role, so that a theme can change it, or one that means something by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paint {
-    /// Text that is read.
+    /// Text to read.
     Ink,
-    /// Text that is looked up.
+    /// Text to look things up in.
     Muted,
-    /// Lines that are not noticed.
+    /// Lines in the background.
     Grid,
     /// A colour of the palette.
     Solid([u8; 3]),
@@ -91,14 +91,14 @@ pub(crate) enum Shape {
 pub(crate) struct Scene {
     pub height: f64,
     pub title: String,
-    /// What the chart shows, with its figures, for those who cannot see it.
+    /// What the chart shows, with its figures, for screen readers.
     pub description: String,
     pub shapes: Vec<Shape>,
 }
 
 impl Scene {
-    /// A chart with its title, a line that says what is drawn, and the line that says where the
-    /// figures come from.
+    /// A chart with its title, a line that says what is drawn, and a line with the source of the
+    /// figures.
     pub fn new(height: f64, title: &str, subtitle: &str, source: &str) -> Self {
         let mut scene = Self { height, title: title.to_string(), description: String::new(), shapes: vec![] };
         let room = WIDTH - 2.0 * MARGIN;

@@ -1,4 +1,4 @@
-//! Where a chart's figures come from: the line under it.
+//! The source of a chart's figures: the line under it.
 
 use super::words::words;
 use crate::language::Language;
@@ -17,7 +17,7 @@ pub(crate) fn source(machine: &Machine, commit: &str, flow: &Flow, language: Lan
     format!("{} {commit} | {} {name} | {}", words.commit, words.flow, machine.summary())
 }
 
-/// The source of figures that no flow led to.
+/// The source of figures that do not come from a flow.
 pub(crate) fn source_plain(machine: &Machine, commit: &str, language: Language) -> String {
     format!("{} {commit} | {}", words(language).commit, machine.summary())
 }
@@ -27,7 +27,7 @@ pub(crate) fn source_of(record: &LadderRecord, language: Language) -> String {
     source(&record.machine, &record.commit, &record.flow, language)
 }
 
-/// The source of figures of readers to whom commands were shown that came at a fixed rate.
+/// The source of figures of readers, with commands offered at a fixed rate.
 pub(crate) fn source_offered(record: &FeedRecord, language: Language) -> String {
     let words = words(language);
     let rate = rate_text(record.offered_per_s as f64, language);

@@ -1,5 +1,5 @@
 //! Where an order's time goes: each chapter's stages as shares of one bar, and all of them together
-//! in nanoseconds beside it, because the shares alone would hide how much shorter the whole became.
+//! in nanoseconds beside it, because the shares alone would hide how much shorter the total became.
 
 use catalogue::Catalogue;
 use market::engine::Stage;
@@ -53,7 +53,7 @@ pub(crate) fn draw(record: &LadderRecord, chapters: &Catalogue, language: Langua
     scene
 }
 
-/// One bar of stages, with the share in each that has room for it.
+/// One bar of stages, with the share in each that has space for it.
 fn stack(scene: &mut Scene, stages: &Stages, (left, right): (f64, f64), middle: f64) {
     let mut start = left;
     for ((_, value), colour) in stages.iter().zip(palette::STAGES) {

@@ -1,5 +1,5 @@
-//! Batch sizes: what a bigger batch gives in throughput, and what it costs in waiting. The knee of
-//! the curve is the size to choose.
+//! Batch sizes: what a bigger batch gains in throughput, and costs in waiting. The knee of the
+//! curve is the size to choose.
 
 use catalogue::Catalogue;
 

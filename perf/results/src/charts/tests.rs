@@ -187,7 +187,7 @@ fn all() -> Vec<(&'static str, Draw)> {
     let mut odd = ladder();
     odd.chapters.truncate(2);
     odd.chapters[1].chapter = "0x08-an-exercise-with-quite-a-long-name-of-its-own".into();
-    odd.machine.cpu = "A very long name of a CPU that nobody would ever print on a chart as it is @ 3.00GHz".into();
+    odd.machine.cpu = "A very long name of a CPU that would never appear on a chart as it is @ 3.00GHz".into();
     odd.chapters[1].orders_per_s = spread(1.2e3, 0.01);
     let ladders = [ladder(), short, odd];
     let names = [
@@ -239,7 +239,7 @@ fn no_text_is_cut_or_covers_another() {
     for (name, draw) in all() {
         for language in Language::ALL {
             let scene = draw(language);
-            // A viewer without our font may set text a tenth wider.
+            // A viewer without our font may render text a tenth wider.
             let labels: Vec<_> = scene.labels().map(|label| (label.bounds(1.1), &label.text)).collect();
             for (place, (bounds, text)) in labels.iter().enumerate() {
                 let inside =
@@ -254,7 +254,7 @@ fn no_text_is_cut_or_covers_another() {
 }
 
 #[test]
-fn an_svg_is_the_same_each_time_and_says_what_it_shows() {
+fn an_svg_is_the_same_each_time_and_describes_what_it_shows() {
     for (name, draw) in all() {
         for language in Language::ALL {
             let svg = render::svg(&draw(language), name, language);
@@ -295,7 +295,7 @@ fn every_chart_is_written_in_four_files() {
 }
 
 #[test]
-fn nothing_to_draw_is_said() {
+fn nothing_to_draw_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let empty = SweepRecord { sizes: vec![], ..sweep_run() };
     let error = sweep_chart(&empty, &catalogue(), dir.path()).unwrap_err();

@@ -1,23 +1,23 @@
 //! Measures and draws text with the one font that comes with the tool, so that a chart is laid out
-//! alike on every machine, whatever fonts that has. The font holds the glyphs that labels use and no
-//! more (`fonts/README.md`); a test asks for each of them.
+//! the same on every machine, whatever fonts it has. The font contains only the glyphs that labels
+//! use (`fonts/README.md`); a test checks each of them.
 
 use std::sync::LazyLock;
 
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont};
 use serde_json::{Value, json};
 
-/// The bytes are part of the program, and the tests load them: they are a font.
+/// The bytes are part of the program, and the tests load them: they are a valid font.
 static FONT: LazyLock<FontRef<'static>> =
     LazyLock::new(|| FontRef::try_from_slice(include_bytes!("../../fonts/labels.otf")).expect("a font"));
 
-/// The scale at which an em is `size` pixels; the crate counts from ascent to descent.
+/// The scale at which an em is `size` pixels; the crate measures from ascent to descent.
 fn scale(size: f64) -> PxScale {
     let units_per_em = FONT.units_per_em().unwrap_or(1_000.0);
     PxScale::from(size as f32 * FONT.height_unscaled() / units_per_em)
 }
 
-/// Whether the font can draw `text`.
+/// The characters of `text` that the font lacks.
 #[cfg(test)]
 pub(crate) fn missing(text: &str) -> Vec<char> {
     text.chars().filter(|&c| FONT.glyph_id(c).0 == 0).collect()

@@ -1,5 +1,5 @@
-//! How far it is from a client to the disk: orders a second by the way they come and by the engine behind the door, waits,
-//! and what many connections cost. All are bars on a log scale.
+//! From a client to the disk: orders a second by the way they come and by the engine behind the door, waits, and what
+//! many connections cost. All are bars on a log scale.
 
 use super::axis::LogAxis;
 use super::bars::{Group, column, waits};
@@ -62,7 +62,7 @@ pub(crate) fn late(record: &VenueRecord, language: Language) -> Scene {
         remark: format!("{} {}", words.offered, rate_text(late.offered_per_s as f64, language)),
         ns: [late.p50_ms, late.p99_ms, late.p999_ms].map(|ms| 1e6 * ms).into(),
     };
-    // What the load was the limit of says nothing.
+    // When the load was the limit, the figure says nothing.
     let is_valid = |late: &&LateRecord| late.load.as_ref().is_none_or(|load| !load.is_void);
     let groups: Vec<_> = record.late.iter().chain(&record.late_high).filter(is_valid).map(group).collect();
     let titles = [words.venue_late_title, words.venue_late_subtitle];

@@ -1,6 +1,6 @@
-//! Every word that a chart can say, in both languages, in one place, but for the chapters' titles, which their manifests
-//! have, and the stages', which tables use too: the font's subset is made from all, and a test asks the font for each
-//! character.
+//! Every word that a chart can contain, in both languages, in one place, except the chapters' titles, which are in
+//! their manifests, and the stages', which tables use too. The font's subset is made from all of them, and a test
+//! checks each character in the font.
 
 mod once;
 mod path;
@@ -70,7 +70,7 @@ pub(crate) struct Words {
     pub readers_axis: &'static str,
     pub by_mask: &'static str,
     pub by_channels: &'static str,
-    pub by_nobody: &'static str,
+    pub without_reader: &'static str,
     pub void_points: &'static str,
     pub any_price_title: &'static str,
     pub any_price_subtitle: &'static str,
@@ -91,7 +91,7 @@ pub(crate) struct Words {
     pub venue_connections_subtitle: &'static str,
     pub venue_connections: &'static str,
     pub venue_each: &'static str,
-    /// The same where the server's own memory swings by more than the connections take.
+    /// The same when the server's own memory varies by more than the connections take.
     pub venue_each_unseen: &'static str,
     pub base: &'static str,
     pub current: &'static str,
@@ -163,7 +163,7 @@ const ENGLISH: Words = Words {
     readers_axis: "readers",
     by_mask: "the feed",
     by_channels: "a channel for each reader",
-    by_nobody: "nobody is told",
+    without_reader: "no reader",
     void_points: "× void: the load could not keep up",
     any_price_title: "What a message costs, by flow and by book",
     any_price_subtitle: "One thread, medians of interleaved rounds; log scale, shorter is better",
@@ -261,7 +261,7 @@ const CHINESE: Words = Words {
     readers_axis: "读者数",
     by_mask: "行情线程",
     by_channels: "每个读者一个通道",
-    by_nobody: "谁都没有",
+    without_reader: "谁都没有",
     void_points: "× 作废：施加负载的线程跟不上",
     any_price_title: "一条消息的代价，按订单流和订单簿",
     any_price_subtitle: "单线程，交错各轮的中位数；对数刻度，越短越好",
@@ -308,7 +308,7 @@ pub(crate) fn words(language: Language) -> &'static Words {
 }
 
 /// A chapter's number and title: `0x01-naive` is "0x01" and "naive" or "朴素引擎". One that the catalogue does not have,
-/// such as an exercise, is called as its folder is.
+/// such as an exercise, has its folder's name.
 pub(crate) fn chapter_name(chapter: &str, chapters: &Catalogue, language: Language) -> (String, String) {
     let (number, slug) = chapter.split_once('-').unwrap_or((chapter, ""));
     let known = chapters.all().iter().find(|known| known.folder == chapter);

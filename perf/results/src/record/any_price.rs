@@ -17,18 +17,18 @@ pub struct AnyPriceRecord {
     pub command: String,
     /// Interleaved rounds.
     pub rounds: u32,
-    /// The flows' seed; none for a flow of the user's own.
+    /// The flows' seed; `None` for a flow from the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Whether what other libraries can't do was left out of the flows.
+    /// Whether operations that other libraries don't support were left out of the flows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub plain: bool,
-    /// One entry a flow, in the order in which they ran.
+    /// One entry for each flow, in the order in which they ran.
     pub flows: Vec<FlowRecord>,
     /// 99 prices: `classic`, in ticks, against 0x05's own book.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classic: Option<ClassicRecord>,
-    /// What the processor's caches see, where valgrind could count it.
+    /// What the processor's caches see, if valgrind could count it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LinesRecord>,
 }
@@ -46,11 +46,11 @@ pub struct FlowRecord {
     pub setup: usize,
     /// Commands that are measured.
     pub commands: usize,
-    /// Orders at rest in the end.
+    /// Orders at rest at the end.
     pub orders: usize,
-    /// One entry an engine.
+    /// One entry for each engine.
     pub engines: Vec<BookRecord>,
-    /// Engines that can't do this flow, and why.
+    /// Engines that don't support this flow, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unable: Vec<UnableRecord>,
 }
@@ -60,21 +60,21 @@ pub struct FlowRecord {
 pub struct BookRecord {
     /// Its name.
     pub name: String,
-    /// Nanoseconds a message.
+    /// Nanoseconds for each message.
     pub ns: Spread,
     /// Messages a second.
     pub messages_per_s: Spread,
-    /// Bytes an order at rest, with everything that belongs to the book.
+    /// Bytes for each order at rest, including everything that belongs to the book.
     pub bytes_per_order: f64,
-    /// The middle time of each kind of message that there was.
+    /// The median time of each kind of message that occurred.
     pub kinds: Vec<KindRecord>,
-    /// The time that 999 of 1,000 messages keep.
+    /// The time within which 999 of 1,000 messages stay.
     pub p999_ns: f64,
-    /// The longest single message that filled nobody, growth and moves included.
+    /// The longest single message without a fill, including growth and moves.
     pub longest_ns: f64,
     /// The longest single message of all.
     pub longest_with_fills_ns: f64,
-    /// How many orders that one filled.
+    /// How many orders that message filled.
     pub longest_fills: u32,
 }
 
@@ -85,16 +85,16 @@ pub struct KindRecord {
     pub name: String,
     /// How many there were.
     pub count: usize,
-    /// The middle time.
+    /// The median time.
     pub ns: f64,
 }
 
-/// An engine that can't do a flow.
+/// An engine that does not support a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnableRecord {
     /// Its name.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -111,15 +111,15 @@ pub struct ClassicRecord {
     pub ratio: Spread,
 }
 
-/// What a message of the ladder costs the caches, counted by a model of them.
+/// What a message costs in the ladder's caches, counted by a model of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinesRecord {
     /// The flow.
     pub name: String,
-    /// Instructions a message.
+    /// Instructions for each message.
     pub instructions: f64,
-    /// Lines a message that a first cache of 48 KiB lacks.
+    /// Lines for each message that miss in a first cache of 48 KiB.
     pub first_level: f64,
-    /// Lines a message that a second cache of 2 MiB lacks as well.
+    /// Lines for each message that also miss in a second cache of 2 MiB.
     pub second_level: f64,
 }

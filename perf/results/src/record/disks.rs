@@ -1,4 +1,4 @@
-//! `output/disks.json`: one chapter on disks that are slower and slower, with a few limits of what a batch may hold.
+//! `output/disks.json`: one chapter on slower and slower disks, with a few limits for a batch.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct DisksRecord {
     pub flow: Flow,
     /// The chapter's folder name.
     pub chapter: String,
-    /// What the latencies were measured at, in orders per second.
+    /// The rate at which the latencies were measured, in orders per second.
     pub offered_per_s: u64,
     /// The disks, the quickest first.
     pub disks: Vec<DiskRecord>,
@@ -30,11 +30,11 @@ pub struct DisksRecord {
 /// What the chapter did on one disk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiskRecord {
-    /// `memory`, `own`, or the time that a sync took at least, such as `0.25ms`.
+    /// `memory`, `own`, or the minimum time of a sync, such as `0.25ms`.
     pub name: String,
-    /// How long a sync took at least, in milliseconds; 0 where it took what it takes.
+    /// How long a sync took at least, in milliseconds; 0 for no minimum.
     pub sync_at_least_ms: f64,
-    /// By how much a batch may hold, in the order asked for.
+    /// One entry for each batch limit, in the order asked for.
     pub limits: Vec<LimitRecord>,
 }
 
@@ -43,13 +43,13 @@ pub struct DiskRecord {
 pub struct LimitRecord {
     /// Commands in a batch, at most.
     pub batch: u32,
-    /// Durable orders per second, as quick as they go.
+    /// Durable orders per second, at full speed.
     pub orders_per_s: Spread,
-    /// How many commands a sync had meanwhile, on the average of a round.
+    /// How many commands a sync had meanwhile, averaged over a round.
     pub orders_per_sync: Spread,
-    /// Orders per second that were acknowledged of those offered, the least of all rounds.
+    /// Orders per second that were acknowledged of those offered, the lowest of all rounds.
     pub achieved_per_s: f64,
-    /// Latency to durable acknowledgement at the offered rate, each number the middle one of its rounds.
+    /// Latency to durable acknowledgement at the offered rate, each number the median of its rounds.
     pub latency_ns: Latency,
 }
 

@@ -19,17 +19,17 @@ pub struct FeedRecord {
     pub rounds: u32,
     /// Commands a second that were offered.
     pub offered_per_s: u64,
-    /// Every so many readers there is one that never reads.
+    /// One reader in this many never reads.
     pub stalled_one_in: usize,
-    /// What is kept for a reader of one market: its cursor and the market's address, in bytes.
+    /// What is stored for a reader of one market: its cursor and the market's address, in bytes.
     pub cursor_bytes: usize,
-    /// What is kept for a market, whoever reads it, in bytes.
+    /// What is stored for a market, however many read it, in bytes.
     pub market_bytes: usize,
     /// What the feed keeps for a resting order at the end of a pass, in bytes. Memory comes in chunks of 1,024 orders, so
     /// markets with few orders make this large.
     pub resting_order_bytes: f64,
-    /// Processor time of an acknowledging thread for an event when nobody is told, in nanoseconds: what the figures
-    /// below begin with. None where the system does not tell.
+    /// Processor time of an acknowledging thread for an event without readers, in nanoseconds: included in the
+    /// figures below. `None` where the system does not report it.
     pub bare_event_ns: Option<Spread>,
     /// One entry for each number of readers.
     pub cases: Vec<FeedCaseRecord>,
@@ -53,7 +53,7 @@ impl Record for FeedRecord {
     }
 }
 
-/// So many readers.
+/// A number of readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedCaseRecord {
     /// The number of readers, as a name.
@@ -62,21 +62,24 @@ pub struct FeedCaseRecord {
     pub readers: usize,
     /// This chapter's way: a mask.
     pub mask: WayRecord,
-    /// The other: a channel for each reader, and a clone for each message.
+    /// The other way: a channel for each reader, and a clone for each message.
     pub channels: WayRecord,
-    /// The second's processor time for an event divided by the first's, each less what nobody costs.
+    /// The second way's processor time for an event divided by the first's, each minus the cost
+    /// without readers.
     pub event_ratio: Option<f64>,
-    /// What a mask adds to an event's processor time when nobody is told, in nanoseconds, round by round.
+    /// What a mask adds to an event's processor time, compared with no readers, in nanoseconds, round by
+    /// round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub net_event_ns: Option<Spread>,
 }
 
-/// One way of telling readers.
+/// One way of notifying readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WayRecord {
-    /// Processor time of the acknowledging thread for an event, in nanoseconds; none where the system does not tell.
+    /// Processor time of the acknowledging thread for an event, in nanoseconds; `None` where the system does not
+    /// report it.
     pub event_ns: Option<Spread>,
-    /// What readers took, a second.
+    /// What readers received, a second.
     pub deliveries_per_s: f64,
     /// From acknowledgement to the last reader, behind a real engine.
     pub from_acknowledgement: LateRecord,
@@ -84,19 +87,20 @@ pub struct WayRecord {
     pub from_due: LateRecord,
     /// Commands a second that the engine acknowledged meanwhile.
     pub achieved_per_s: f64,
-    /// How many commands were offered there: fewer, where channels would have filled the memory.
+    /// How many commands were offered there: fewer, if channels would have filled the memory.
     pub commands: usize,
-    /// What is kept for a reader at the end of a pass, in bytes: its cursor, or the messages that wait for it, all readers
-    /// together divided by their number.
+    /// What is stored for a reader at the end of a pass, in bytes: its cursor, or the messages that wait for it,
+    /// averaged over all readers.
     pub bytes_per_reader: f64,
     /// The 99th percentile from acknowledgement, round by round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_ms: Option<Spread>,
-    /// Which threads the processor time went to behind the real engine, where the system tells.
+    /// Which threads the processor time went to behind the real engine, where the system reports
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<ThreadsRecord>,
-    /// Rounds behind the real engine that count for nothing, each with who was too slow. The times above are medians of
-    /// the others, or of all when all of them are void.
+    /// Rounds behind the real engine that do not count, each with what was too slow. The times above are medians of
+    /// the others, or of all when all are void.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void: Vec<Limit>,
 }
@@ -108,7 +112,7 @@ impl WayRecord {
     }
 }
 
-/// Who could not do what a measurement asked of them, so that it says how fast they are and not how fast the feed is.
+/// A part of the load that was too slow for a measurement, so that the figure shows the load and not the feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
@@ -119,7 +123,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// What it is called in records.
+    /// Its name in records.
     pub fn name(self) -> &'static str {
         match self {
             Limit::Offering => "offering",
@@ -128,7 +132,8 @@ impl Limit {
     }
 }
 
-/// Where the processor time of a pass went, in nanoseconds. Load and engine share a process here, so each thread is told.
+/// Where the processor time of a pass went, in nanoseconds. Load and engine share a process here, so the threads are
+/// listed one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadsRecord {
     /// From the first command that was offered to the last acknowledgement, on the clock.
@@ -137,13 +142,13 @@ pub struct ThreadsRecord {
     pub matching_ns: f64,
     /// The thread that offers commands: a part of the load.
     pub offering_ns: f64,
-    /// The feed's thread; none where there is no feed.
+    /// The feed's thread; `None` without a feed.
     pub feed_ns: f64,
     /// The thread of all readers: the other part of the load.
     pub readers_ns: f64,
-    /// Everything else of the process: the journal's threads, opening the engine.
+    /// Everything else in the process: the journal's threads, opening the engine.
     pub others_ns: f64,
-    /// For how long the offering thread got no core when it wanted to go on.
+    /// For how long the offering thread got no core when it wanted to continue.
     pub offering_late_ns: f64,
 }
 
@@ -165,7 +170,7 @@ pub struct LateRecord {
 pub struct FedEngineRecord {
     /// Its chapter, such as `0x07`.
     pub name: String,
-    /// Commands of `classic` a second, with nobody behind the acknowledgements.
+    /// Commands of `classic` a second, without a consumer of the acknowledgements.
     pub bare_per_s: Spread,
     /// The same with tap, feed and readers.
     pub fed_per_s: Spread,
@@ -175,21 +180,22 @@ pub struct FedEngineRecord {
     pub readers: usize,
 }
 
-/// A feed behind an engine with so many shards.
+/// A feed behind an engine with a number of shards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FedShardsRecord {
     /// The number of shards, as a name.
     pub name: String,
-    /// The number of shards: so many matching threads and taps, and one feed.
+    /// The number of shards: as many matching threads and taps, and one feed.
     pub shards: u16,
     /// How many readers there were.
     pub readers: usize,
-    /// Processor time of the acknowledging threads for an event, in nanoseconds; none where the system does not tell.
+    /// Processor time of the acknowledging threads for an event, in nanoseconds; `None` where the system does not
+    /// report it.
     pub event_ns: Option<Spread>,
     /// From acknowledgement to the last reader, 99th percentile, round by round.
     pub p99_ms: Spread,
-    /// Which threads the processor time went to, where the system tells.
+    /// Which threads the processor time went to, where the system reports it.
     pub threads: Option<ThreadsRecord>,
-    /// Rounds that count for nothing, each with who was too slow.
+    /// Rounds that do not count, each with what was too slow.
     pub void: Vec<Limit>,
 }

@@ -10,13 +10,13 @@ pub struct Flow {
     /// The generator's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Orders that were asked of the generator.
+    /// How many orders the generator was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orders: Option<u64>,
-    /// The file name (not the path) of a flow of the user's own.
+    /// The file name (not the path) of a flow from the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// The version of the log that the engines wrote. Records that do not say it are of version 1.
+    /// The version of the log that the engines wrote. Records without it are of version 1.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub log_version: u32,
 }

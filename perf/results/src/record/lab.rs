@@ -1,5 +1,5 @@
 //! `output/lab.json`: what the lab measured, on which machine, at which commit and by which command. The book reads
-//! nothing else. Names in it do not change; new ones may come.
+//! nothing else. Names in it do not change; new ones may be added.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub struct LabRecord {
     pub command: String,
     /// Interleaved rounds.
     pub rounds: u32,
-    /// One entry an experiment, in the order in which they ran.
+    /// One entry for each experiment, in the order in which they ran.
     pub experiments: Vec<ExperimentRecord>,
 }
 
@@ -33,13 +33,13 @@ impl Record for LabRecord {
 pub struct ExperimentRecord {
     /// Its name.
     pub name: String,
-    /// What it asks.
+    /// The question that it asks.
     pub title: Words,
-    /// What the nanoseconds are for.
+    /// The unit that the nanoseconds are for.
     pub per: Words,
     /// What was measured.
     pub cases: Vec<CaseRecord>,
-    /// What was not, and why.
+    /// What was not measured, and why.
     pub left_out: Vec<LeftOutRecord>,
 }
 
@@ -50,7 +50,7 @@ pub struct CaseRecord {
     pub name: String,
     /// Its name for people.
     pub label: Words,
-    /// What else is known about it.
+    /// Other figures about it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
     /// The variants; the first is what the others are compared with.
@@ -73,6 +73,6 @@ pub struct VariantRecord {
 pub struct LeftOutRecord {
     /// Its name.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub reason: Words,
 }

@@ -1,6 +1,7 @@
 //! `output/ladder.json`: what one run of the ladder measured, on which machine, at which commit and
 //! by which command. The book's tables and charts and `compare` read nothing else, so a record is
-//! checked when it is written and again when it is read. Names in it never change; new ones may come.
+//! checked when it is written and again when it is read. Names in it never change; new ones may be
+//! added.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -31,7 +32,8 @@ pub struct LadderRecord {
     pub probes: Vec<Probe>,
     /// What each chapter did, in the ladder's order.
     pub chapters: Vec<ChapterRecord>,
-    /// What some of them did on `venue`, whose many markets shards can share out: throughput only.
+    /// What some of them did on `venue`, whose many markets can be divided among shards: throughput
+    /// only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub venue: Vec<ChapterRecord>,
 }
@@ -53,10 +55,11 @@ pub struct ChapterRecord {
     /// From intended arrival to durable acknowledgement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<Latency>,
-    /// Where an order's time goes, from the instrumented pass; none for a chapter without one.
+    /// Where an order's time goes, from the instrumented pass; `None` for a chapter without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages_ns: Option<Stages>,
-    /// Processor time an order in nanoseconds, of each thread by its name and, as `all`, of all together.
+    /// Processor time for each order in nanoseconds, of each thread by its name and, as `all`, of all
+    /// together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub processor_ns: BTreeMap<String, f64>,
     /// Every round's figures, in the order measured; the figures above are their medians.
@@ -86,13 +89,15 @@ pub struct Round {
     /// From intended arrival to durable acknowledgement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<Latency>,
-    /// What was acknowledged per second in the latency pass; well below the offer, it was not held.
+    /// What was acknowledged per second in the latency pass; if it is well below the offer, the
+    /// engine could not hold the rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_achieved_per_s: Option<f64>,
     /// Where an order's time went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages_ns: Option<Stages>,
-    /// Processor time an order in nanoseconds, of each thread by its name and, as `all`, of all together.
+    /// Processor time for each order in nanoseconds, of each thread by its name and, as `all`, of all
+    /// together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub processor_ns: BTreeMap<String, f64>,
 }
@@ -113,7 +118,7 @@ pub struct Latency {
 }
 
 impl LadderRecord {
-    /// Every run in it, under a name of its own: `0x07-sharding`, or `0x07-sharding, 2 shards on venue`.
+    /// Every run in it, each with its own name: `0x07-sharding`, or `0x07-sharding, 2 shards on venue`.
     pub fn runs(&self) -> impl Iterator<Item = (String, &ChapterRecord)> {
         let ladder = self.chapters.iter().map(|chapter| (chapter.label(), chapter));
         ladder.chain(self.venue.iter().map(|chapter| (format!("{} on venue", chapter.label()), chapter)))
@@ -146,32 +151,32 @@ impl Record for LadderRecord {
 
 fn check_spread(spread: &Spread) -> Result<(), String> {
     let Some(expected) = Spread::of(&spread.rounds) else {
-        return Err("has no round, or one that is not a number".into());
+        return Err("has no round, or a round that is not a number".into());
     };
     if expected.min <= 0.0 {
-        return Err(format!("has a round of {}, and must be above 0", expected.min));
+        return Err(format!("has a round of {}, but must be above 0", expected.min));
     }
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * b.abs();
     if !near(spread.median, expected.median) || !near(spread.min, expected.min) || !near(spread.max, expected.max) {
-        return Err("has a median, min or max that is not that of its rounds".into());
+        return Err("has a median, min or max that does not match its rounds".into());
     }
     Ok(())
 }
 
 fn check_stages(stages: &Stages) -> Result<(), String> {
     match stages.iter().find(|(_, ns)| !ns.is_finite() || *ns < 0.0) {
-        Some((stage, ns)) => Err(format!("{} is {ns}, and must be 0 or above", stage.key())),
+        Some((stage, ns)) => Err(format!("{} is {ns}, but must be 0 or above", stage.key())),
         None => Ok(()),
     }
 }
 
 fn check_latency(latency: &Latency) -> Result<(), String> {
     if !latency.offered_per_s.is_finite() || latency.offered_per_s <= 0.0 {
-        return Err(format!("offered_per_s is {}, and must be above 0", latency.offered_per_s));
+        return Err(format!("offered_per_s is {}, but must be above 0", latency.offered_per_s));
     }
     let Latency { p50, p99, p999, max, .. } = *latency;
     if p50 > p99 || p99 > p999 || p999 > max {
-        return Err(format!("does not rise: p50 {p50}, p99 {p99}, p999 {p999}, max {max}"));
+        return Err(format!("does not increase: p50 {p50}, p99 {p99}, p999 {p999}, max {max}"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `output/load.json`: a load of somebody's own on a venue, as an open loop.
+//! `output/load.json`: a load of the reader's choice on a venue, as an open loop.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,8 @@ pub struct LoadRecord {
     pub cancels: u64,
     /// For how long requests were offered.
     pub seconds: u64,
-    /// Processor time of the server's process, in cores. None where the system does not tell.
+    /// Processor time of the server's process, in cores. `None` where the system does not report
+    /// it.
     pub server_cores: Option<f64>,
     /// What was offered and answered, how late, and what the load itself did.
     pub late: LateRecord,

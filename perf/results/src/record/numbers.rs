@@ -1,4 +1,4 @@
-//! `output/numbers.json`: the latency numbers worth memorizing, as this machine has them.
+//! `output/numbers.json`: the latency numbers worth memorizing, measured on this machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub struct NumbersRecord {
     pub machine: Machine,
     /// The commit that was built.
     pub commit: String,
-    /// One row a number, in the table's order.
+    /// One row for each number, in the table's order.
     pub numbers: Vec<NumberRecord>,
 }
 
@@ -25,7 +25,7 @@ pub struct NumberRecord {
     pub name_en: String,
     /// What it is, in Chinese.
     pub name_zh: String,
-    /// What it costs here; none when this machine cannot do it.
+    /// What it costs here; `None` when this machine cannot do it.
     pub measured: Option<Measured>,
     /// The figure to compare with, in nanoseconds.
     pub reference_ns: f64,
@@ -67,7 +67,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Sums up samples in nanoseconds per operation; none without one.
+    /// Sums up samples in nanoseconds per operation; `None` without samples.
     pub fn of(mut samples_ns: Vec<f64>) -> Option<Self> {
         samples_ns.sort_by(f64::total_cmp);
         let last = samples_ns.len().checked_sub(1)?;
@@ -82,7 +82,7 @@ impl Measured {
         })
     }
 
-    /// The same with a word on what was worked on.
+    /// The same with a note on what was worked on.
     pub fn with_detail(self, detail: String) -> Self {
         Self { detail, ..self }
     }

@@ -1,5 +1,5 @@
-//! What the charts read of `output/once.json`, which 0x0b's `measure` writes: the venue with numbers beside the same without,
-//! readers that return, and what the naive ways do twice or lose. What else is in the file is passed over.
+//! What the charts read of `output/once.json`, which 0x0b's `measure` writes: the venue with and without numbers,
+//! readers that return, and what the naive ways do twice or lose. The rest of the file is ignored.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,14 @@ use crate::json::Record;
 use crate::machine::Machine;
 use crate::spread::Spread;
 
-/// One run, as far as it is drawn.
+/// One run, as far as the charts need it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnceRecord {
     /// Where it ran.
     pub machine: Machine,
     /// The commit that was built.
     pub commit: String,
-    /// One entry for each way in which orders come.
+    /// One entry for each way in which orders arrive.
     pub costs: Vec<CostRecord>,
     /// One entry for each number of missed notices.
     pub returning: Vec<ReturningRecord>,
@@ -26,7 +26,7 @@ impl Record for OnceRecord {
     const VERB: &'static str = "once";
 }
 
-/// Orders a second that come in one way.
+/// Orders a second that arrive in one way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CostRecord {
     /// The way: `http` or `binary`.
@@ -39,7 +39,7 @@ pub struct CostRecord {
     pub with_per_s: Spread,
 }
 
-/// How long a reader needs that has missed so many notices.
+/// How long a reader needs that has missed this many notices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReturningRecord {
     /// How many it has missed.
@@ -50,7 +50,7 @@ pub struct ReturningRecord {
     pub log_ms: Spread,
 }
 
-/// What one way did with so many requests.
+/// What one way did with a number of requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NaiveRecord {
     /// The way.
@@ -59,6 +59,6 @@ pub struct NaiveRecord {
     pub asked: u64,
     /// How many were carried out more than once.
     pub twice: u64,
-    /// How many were reported as done, and were not.
+    /// How many were reported as done but were not.
     pub lost: u64,
 }

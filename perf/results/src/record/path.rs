@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::json::Record;
 use crate::machine::Machine;
 
-/// One run, as far as it is drawn.
+/// One run, as far as the charts need it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathRecord {
     /// Where it ran.

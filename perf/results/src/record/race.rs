@@ -17,19 +17,20 @@ pub struct RaceRecord {
     pub machine: Machine,
     /// The command line that repeats the run.
     pub command: String,
-    /// What the other is judged against: a commit of 12 digits, with `-dirty` when the tree had changes.
+    /// What the other is compared with: a commit of 12 digits, with `-dirty` when the tree had changes.
     pub base: String,
-    /// What is judged.
+    /// The tree that is judged.
     pub current: String,
     /// What was run.
     pub flow: Flow,
     /// The smallest difference that matters, as a share.
     pub margin: f64,
-    /// How often a race of two equal programs may call one of all its headline figures different.
+    /// How often a race of two equal programs may report a difference in one of all its headline
+    /// figures.
     pub error: f64,
-    /// The most rounds of a chapter.
+    /// The maximum number of rounds of a chapter.
     pub rounds: u32,
-    /// After how many rounds the figures were looked at.
+    /// After how many rounds the figures were judged.
     pub looks: Vec<u32>,
     /// How long it took, in seconds.
     pub seconds: f64,
@@ -46,11 +47,11 @@ pub struct RacedChapter {
     pub chapter: String,
     /// Orders in each run.
     pub orders: u64,
-    /// Offered in the latency pass, per second.
+    /// The offered rate of the latency pass, per second.
     pub rate: u64,
     /// Its rounds, in the order measured.
     pub rounds: Vec<RacedRound>,
-    /// Current ÷ base, by the figure's name, as the last look saw it; none where there were too few pairs.
+    /// Current ÷ base, by the figure's name, at the last judgement; `None` where there were too few pairs.
     pub factors: BTreeMap<String, Option<Factor>>,
 }
 
@@ -66,7 +67,7 @@ pub struct RacedRound {
 /// A run of each program, one right after the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
-    /// Whether the base ran before the current one; drawn for each pair.
+    /// Whether the base ran before the current one; drawn at random for each pair.
     pub base_first: bool,
     /// What the base's program saw.
     pub base: BTreeMap<String, f64>,
@@ -80,7 +81,8 @@ impl RacedChapter {
         self.rounds.iter().flat_map(RacedRound::pairs)
     }
 
-    /// Current ÷ base of a figure, one of each pair that has it; none when a round has no such pair.
+    /// Current ÷ base of a figure, one for each pair that has it; `None` when a round has no such
+    /// pair.
     pub fn ratios(&self, figure: &str) -> Option<Vec<f64>> {
         let ratio = |pair: &Pair| Some(pair.current.get(figure)? / pair.base.get(figure)?);
         let of_round = |round: &RacedRound| {

@@ -1,4 +1,4 @@
-//! `output/races.json`: races that were run many times, to see how far one can be trusted.
+//! `output/races.json`: races that were run many times, to see how far a single one can be trusted.
 
 use std::collections::BTreeMap;
 
@@ -21,18 +21,18 @@ pub struct RacesRecord {
     pub series: Vec<SeriesRecord>,
 }
 
-/// Races of the same two trees, one after the other.
+/// Races of the same two trees, one after another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SeriesRecord {
-    /// What it was called.
+    /// Its name.
     pub name: String,
     /// The processor that it ran on.
     pub cpu: String,
     /// The command line that repeats the series.
     pub command: String,
-    /// What the other was judged against, as in a race's own record.
+    /// The tree that the other was compared with, as in a race's own record.
     pub base: String,
-    /// What was judged.
+    /// The tree that was judged.
     pub current: String,
     /// The chapters that were raced.
     pub chapters: Vec<String>,
@@ -42,7 +42,7 @@ pub struct SeriesRecord {
     pub margin: f64,
     /// How many races there were.
     pub raced: usize,
-    /// How many of them ended with 1.
+    /// How many of them ended as worse.
     pub worse: usize,
     /// How long a race took, in seconds.
     pub seconds: Spread,
@@ -68,13 +68,13 @@ pub struct RacedOnce {
     pub seconds: f64,
     /// The chapters with the headline figures that were worse.
     pub worse: BTreeMap<String, Vec<String>>,
-    /// Current ÷ base of each chapter's headline figures; what too few pairs were run for is left out.
+    /// Current ÷ base of each chapter's headline figures, without those that had too few pairs.
     pub estimates: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl SeriesRecord {
-    /// Whether a race of `other` is one more of this series: the same commits and chapters on the same kind of machine.
-    /// What is in no commit may be something else each time.
+    /// Whether a race of `other` belongs to this series: the same commits and chapters on the same kind of machine. A
+    /// tree with uncommitted changes may be different each time.
     pub fn goes_on_as(&self, other: &SeriesRecord) -> bool {
         let what = |of: &SeriesRecord| {
             let names = [&of.name, &of.cpu, &of.base, &of.current].map(String::clone);
@@ -83,7 +83,8 @@ impl SeriesRecord {
         what(self) == what(other) && !self.current.ends_with("-dirty")
     }
 
-    /// The series that `race` begins. It is empty, and can't be written before the first is [added](SeriesRecord::add).
+    /// The series that `race` begins. It is empty, and can't be written before the first race is
+    /// [added](SeriesRecord::add).
     pub fn of(name: &str, race: &RaceRecord) -> SeriesRecord {
         SeriesRecord {
             name: name.to_owned(),
@@ -102,7 +103,7 @@ impl SeriesRecord {
         }
     }
 
-    /// Takes one more race in, and sums all of them up anew.
+    /// Adds one more race, and updates the sums.
     pub fn add(&mut self, race: RacedOnce) {
         self.races.push(race);
         self.raced = self.races.len();
@@ -124,7 +125,7 @@ impl SeriesRecord {
     }
 }
 
-/// Of no race at all.
+/// The spread of no race at all.
 fn none() -> Spread {
     Spread { median: 0.0, min: 0.0, max: 0.0, rounds: Vec::new() }
 }
@@ -137,7 +138,7 @@ impl Record for RacesRecord {
             series.raced != series.races.len() || series.worse > series.raced || series.races.is_empty()
         };
         match self.series.iter().find(wrong) {
-            Some(series) => Err(format!("{}: its races are not as many as it says", series.name)),
+            Some(series) => Err(format!("{}: it does not have as many races as it says", series.name)),
             None if self.series.is_empty() => Err("no series in it".into()),
             None => Ok(()),
         }

@@ -27,12 +27,12 @@ pub struct RecoverRecord {
     pub probes: Vec<Probe>,
     /// How many commands come after the snapshot that a start begins with.
     pub tail: u64,
-    /// The state that a snapshot holds once all of it is there.
+    /// The state that a snapshot holds when all of it exists.
     pub state: StateRecord,
     /// In rising order of the log's length.
     pub starts: Vec<StartRecord>,
-    /// The length at which both ways to start take equally long, in commands; none when one of them is faster at every
-    /// length that was measured.
+    /// The length at which both ways to start take equally long, in commands; `None` when one of them is faster at
+    /// every length that was measured.
     pub meet_commands: Option<f64>,
     /// How orders were offered while snapshots were made.
     pub offer: OfferRecord,
@@ -51,9 +51,9 @@ pub struct StateRecord {
     pub resting: u64,
     /// How long the snapshot is.
     pub bytes: u64,
-    /// To find it, check it and load it, in nanoseconds.
+    /// The time to find it, check it and load it, in nanoseconds.
     pub load_ns: Spread,
-    /// To write it and wait until it is on disk, in nanoseconds.
+    /// The time to write it and wait until it is on disk, in nanoseconds.
     pub write_ns: Spread,
 }
 
@@ -66,11 +66,12 @@ pub struct StartRecord {
     pub log_bytes: u64,
     /// How long the snapshot is.
     pub snapshot_bytes: u64,
-    /// All of the log is replayed; the files are in the page cache.
+    /// The whole log is replayed; the files are in the page cache.
     pub replay: Started,
-    /// The snapshot is loaded, and what comes after it is replayed; the files are in the page cache.
+    /// The snapshot is loaded and the commands after it are replayed; the files are in the page
+    /// cache.
     pub snapshot: Started,
-    /// The same when the system has forgotten the files, where it can be asked to.
+    /// The same after the system has dropped the files from its cache, where it can be asked to.
     pub cold: Option<Started>,
 }
 
@@ -79,9 +80,9 @@ pub struct StartRecord {
 pub struct Started {
     /// Until the first command is acknowledged, in nanoseconds.
     pub start_ns: Spread,
-    /// Processor time of all threads meanwhile, where the system tells, in nanoseconds.
+    /// Processor time of all threads meanwhile, in nanoseconds, where the system reports it.
     pub processor_ns: Option<Spread>,
-    /// The most memory that the process held, where the system tells.
+    /// The most memory that the process held, where the system reports it.
     pub memory_bytes: Option<Spread>,
 }
 
@@ -101,9 +102,10 @@ pub struct OfferRecord {
 pub struct PauseRecord {
     /// `none`, `stopped` or `shadow`.
     pub name: String,
-    /// Commands acknowledged a second. Well below the offer, the engine could not hold it.
+    /// Commands acknowledged a second. If it is well below the offer, the engine could not hold the
+    /// rate.
     pub achieved_per_s: Spread,
-    /// From a command's intended arrival to its durable acknowledgement, the middle one, in nanoseconds.
+    /// From a command's intended arrival to its durable acknowledgement, the median, in nanoseconds.
     pub p50_ns: Spread,
     /// The same, 99th percentile.
     pub p99_ns: Spread,
@@ -111,13 +113,13 @@ pub struct PauseRecord {
     pub p999_ns: Spread,
     /// The longest.
     pub max_ns: Spread,
-    /// Processor time of the whole process, where the system tells.
+    /// Processor time of the whole process, where the system reports it.
     pub processor_ns: Option<Spread>,
-    /// The most memory that the process held, where that says something.
+    /// The most memory that the process held, where that is meaningful.
     pub memory_bytes: Option<Spread>,
     /// How many snapshots were written.
     pub snapshots: Option<Spread>,
-    /// What went into them in all: processor time of the shadow's thread, or how long the world stood still.
+    /// What they cost in all: processor time of the shadow's thread, or how long the world stood still.
     pub snapshot_ns: Option<Spread>,
     /// How many commands came after the last snapshot.
     pub behind_last_snapshot: Option<Spread>,

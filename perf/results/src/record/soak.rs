@@ -1,4 +1,4 @@
-//! `output/soak.json`: what becomes of a venue under half its load, window by window.
+//! `output/soak.json`: how a venue behaves under half its load, window by window.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,15 +18,15 @@ pub struct SoakRecord {
     pub minutes: f64,
     /// Connections that send orders over HTTP.
     pub connections: usize,
-    /// Orders a second that these had answered when they asked as fast as they could, before the run.
+    /// Orders a second that these connections got answered at full speed, before the run.
     pub full_per_s: f64,
     /// Orders a second that were due: half of that.
     pub offered_per_s: u64,
-    /// Connections that came, logged in, watched and went meanwhile.
+    /// Connections that connected, logged in, watched and left meanwhile.
     pub comings: u64,
     /// What each window saw.
     pub windows: Vec<WindowRecord>,
-    /// What may not grow, and whether it did.
+    /// What must not grow, and whether it did.
     pub trends: Vec<TrendRecord>,
 }
 
@@ -42,7 +42,7 @@ impl Record for SoakRecord {
 }
 
 impl SoakRecord {
-    /// Whether nothing grew that may not.
+    /// Whether nothing grew that must not.
     pub fn is_steady(&self) -> bool {
         self.trends.iter().all(|trend| !trend.is_over)
     }
@@ -61,15 +61,16 @@ pub struct WindowRecord {
     pub p99_ms: f64,
     /// 999 of 1,000.
     pub p999_ms: f64,
-    /// Memory of the server's process at its end, in bytes. None where the system does not tell.
+    /// Memory of the server's process at the window's end, in bytes. `None` where the system does
+    /// not report it.
     pub resident_bytes: Option<u64>,
-    /// Open files of that process, connections among them.
+    /// Open files of that process, including connections.
     pub descriptors: Option<u64>,
     /// Its threads.
     pub threads: Option<u64>,
 }
 
-/// Something that may not grow: what it was in the second quarter of the windows, and in the last.
+/// Something that must not grow: its value in the second quarter of the windows, and in the last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrendRecord {
     /// `memory` in bytes, `descriptors`, `threads`, or `p99` in milliseconds.
@@ -78,7 +79,7 @@ pub struct TrendRecord {
     pub before: f64,
     /// The median of the last quarter.
     pub after: f64,
-    /// The most that the last quarter may have.
+    /// The maximum for the last quarter.
     pub allowed: f64,
     /// Whether it has more.
     pub is_over: bool,

@@ -6,12 +6,12 @@ use market::engine::Stage;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Nanoseconds per order that each stage of the pipeline took. In the file, a key a stage.
+/// Nanoseconds per order that each stage of the pipeline took. In the file, one key for each stage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stages([f64; Stage::ALL.len()]);
 
 impl Stages {
-    /// The times that `of` gives for the stages; none when it has none for one of them.
+    /// The times that `of` gives for the stages; `None` when it has none for one of them.
     ///
     /// # Errors
     /// The first that `of` returns.

@@ -33,7 +33,7 @@ pub struct BatchSize {
     pub orders_per_s: Spread,
     /// Offered in the latency pass, per second: half of what this size did in its first round.
     pub offered_per_s: f64,
-    /// Latency to durable acknowledgement, the middle one, in nanoseconds.
+    /// Latency to durable acknowledgement, the median, in nanoseconds.
     pub p50_ns: Spread,
     /// The same, 99th percentile.
     pub p99_ns: Spread,

@@ -1,5 +1,5 @@
-//! `output/venue.json`: how far it is from a client to the disk. With `--only NAME` one part of it is measured and stands in
-//! `venue-NAME.json`; records before a part was measured do not have it.
+//! `output/venue.json`: the path from a client to the disk. With `--only NAME` one part of it is measured and written
+//! to `venue-NAME.json`; older records lack the parts that were added later.
 
 mod ways;
 
@@ -28,16 +28,16 @@ pub struct VenueRecord {
     /// Over HTTP, one request after the other on each connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpRecord>,
-    /// Over HTTP/2, many requests under way on each of few connections.
+    /// Over HTTP/2, many concurrent requests on each of few connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http2: Option<Http2Record>,
-    /// Which of the server's threads took how much, way by way, over all rounds.
+    /// How much time each of the server's threads took, way by way, over all rounds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profile: Vec<ProfileRecord>,
-    /// Over HTTP, by how many connections ask at once.
+    /// Over HTTP, by the number of connections that ask at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub concurrency: Vec<ConcurrencyRecord>,
-    /// Over WebSocket, many messages under way on each connection.
+    /// Over WebSocket, many messages in flight on each connection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream: Vec<StreamRecord>,
     /// How late an answer is when orders come at a given rate, whether the venue keeps up or not.
@@ -61,7 +61,7 @@ pub struct VenueRecord {
     /// Orders of few accounts and of many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accounts: Vec<AccountsRecord>,
-    /// A hundred notices, told in several ways.
+    /// A hundred notices, sent in several ways.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<NoticesRecord>,
 }
@@ -100,9 +100,10 @@ pub struct HttpRecord {
     pub ratio: Spread,
     /// Durable orders a second with a new connection for each.
     pub fresh_per_s: Spread,
-    /// Processor time of the server's process for an order, in nanoseconds. None where the system does not tell.
+    /// Processor time of the server's process for an order, in nanoseconds. `None` where the system does not
+    /// report it.
     pub server_ns: Option<Spread>,
-    /// The same of the load.
+    /// The same for the load.
     pub load_ns: Option<Spread>,
 }
 
@@ -111,7 +112,7 @@ pub struct HttpRecord {
 pub struct StreamRecord {
     /// `echo`, `one`, `json-batch` or `binary-batch`.
     pub name: String,
-    /// Orders a message.
+    /// Orders for each message.
     pub batch: usize,
     /// Messages of the echo, or durable orders, a second.
     pub per_s: Spread,
@@ -119,7 +120,7 @@ pub struct StreamRecord {
     pub ratio: Option<Spread>,
     /// Processor time of the server's process for a message or an order, in nanoseconds.
     pub server_ns: Option<Spread>,
-    /// The same of the load.
+    /// The same for the load.
     pub load_ns: Option<Spread>,
 }
 
@@ -138,22 +139,23 @@ pub struct LateRecord {
     pub p99_ms: f64,
     /// 999 of 1,000.
     pub p999_ms: f64,
-    /// The same of each round; what stands above are the medians of the rounds. Older records had one.
+    /// The same for each round; the figures above are the medians of the rounds. Older records had one
+    /// round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub p99_rounds_ms: Vec<f64>,
-    /// What the load itself did; none for the bare engine, and in older records.
+    /// What the load itself did; `None` for the bare engine, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LateLoadRecord>,
 }
 
-/// What the load did while it was measured how late answers are.
+/// What the load did while the answers' delays were measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LateLoadRecord {
-    /// Processor time of its process, in cores. None where the system does not tell.
+    /// Processor time of its process, in cores. `None` where the system does not report it.
     pub cores: Option<f64>,
-    /// How late it gave an order to whoever sends it: 99 of 100, in milliseconds.
+    /// How late it passed an order to the connection that sends it: 99 of 100, in milliseconds.
     pub given_p99_ms: f64,
-    /// Whether the load was the limit, so that the waits say nothing of the venue.
+    /// Whether the load was the limit, so that the waits say nothing about the venue.
     pub is_void: bool,
 }
 
@@ -184,9 +186,10 @@ pub struct EngineRecord {
 /// Many connections, each of which watches one market whose book changes ten times a second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionsRecord {
-    /// How many files a process may have open, as far as it could be raised; none where the system does not tell.
+    /// How many files a process may have open, as far as the limit could be raised; `None` where the system does
+    /// not report it.
     pub open_files_max: Option<u64>,
-    /// Settings of the kernel that bear on connections.
+    /// Kernel settings that affect connections.
     pub kernel: Vec<SettingRecord>,
     /// One entry for each number of connections.
     pub cases: Vec<ConnectionsCaseRecord>,
@@ -201,7 +204,7 @@ pub struct SettingRecord {
     pub value: String,
 }
 
-/// So many connections.
+/// A case with this many connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionsCaseRecord {
     /// The number that was asked for, as a name.
@@ -210,16 +213,16 @@ pub struct ConnectionsCaseRecord {
     pub asked: usize,
     /// How many there were: fewer where the system does not allow as many open files.
     pub connections: usize,
-    /// How many had heard of every change at the end.
+    /// How many had received every change at the end.
     pub served: usize,
-    /// Until all were there and watched, in milliseconds.
+    /// Until all were connected and watched, in milliseconds.
     pub connect_ms: f64,
-    /// From the call of one to the answer that it watches: the median, in milliseconds.
+    /// From a connection attempt to the answer that it watches: the median, in milliseconds.
     pub connect_p50_ms: f64,
     /// 99 of 100.
     pub connect_p99_ms: f64,
-    /// What the server's process keeps in memory for each, in bytes; what the kernel keeps is not in it. None where the
-    /// system does not tell, or where there are too few to be seen beside what else comes and goes.
+    /// What the server's process keeps in memory for each, in bytes, without what the kernel keeps. `None` where the
+    /// system does not report it, or where there are too few to stand out from other changes.
     pub connection_bytes: Option<f64>,
     /// Changes of the book that were followed to the last connection.
     pub changes: u64,
@@ -227,14 +230,14 @@ pub struct ConnectionsCaseRecord {
     pub last_p50_ms: f64,
     /// 99 of 100.
     pub last_p99_ms: f64,
-    /// From the moment when the order was due to the last connection: the order's own way, and up to a tenth of a second
-    /// until books are looked at. The median, in milliseconds.
+    /// From the moment when the order was due to the last connection: the order's own path, and up to a tenth of a
+    /// second until books are checked. The median, in milliseconds.
     pub due_p50_ms: f64,
     /// 99 of 100.
     pub due_p99_ms: f64,
-    /// Processor time of the server's process for what one connection is told of one change, in nanoseconds.
+    /// Processor time of the server's process for telling one connection of one change, in nanoseconds.
     pub server_ns: Option<f64>,
-    /// The same of the load.
+    /// The same for the load.
     pub load_ns: Option<f64>,
 }
 
@@ -243,17 +246,17 @@ pub struct ConnectionsCaseRecord {
 pub struct SustainedRecord {
     /// Orders a second that were due.
     pub offered_per_s: u64,
-    /// Orders a message, in bytes.
+    /// Orders for each message, in binary.
     pub batch: usize,
     /// Orders that were answered.
     pub orders: u64,
     /// From the first that was due to the last answer, in seconds.
     pub seconds: f64,
-    /// What each part of that time saw.
+    /// What was measured in each part of that time.
     pub windows: Vec<WindowRecord>,
 }
 
-/// So many accounts that trade in turn.
+/// A number of accounts that trade in turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AccountsRecord {
     /// Their number, as a name.
@@ -273,12 +276,12 @@ pub struct AccountsRecord {
 /// A hundred notices, in one of the ways in which they may come.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoticesRecord {
-    /// `one-by-one`: a hundred orders, each of which meets one; `words`: one order that meets all, told in a message each;
-    /// `bytes`: the same, told in one message.
+    /// `one-by-one`: a hundred orders, each of which meets one; `words`: one order that meets all, reported in a JSON
+    /// message each; `bytes`: the same, reported in one binary message.
     pub name: String,
     /// Notices of a round.
     pub notices: usize,
-    /// Messages in which they came, in the mean.
+    /// Messages in which they came, on average.
     pub messages: f64,
     /// Rounds.
     pub rounds: u64,
@@ -286,6 +289,7 @@ pub struct NoticesRecord {
     pub p50_ms: f64,
     /// 99 of 100.
     pub p99_ms: f64,
-    /// Processor time of the server's process for a notice, resting and meeting its order included, in nanoseconds.
+    /// Processor time of the server's process for a notice, in nanoseconds, including resting and matching its
+    /// order.
     pub server_ns: Option<f64>,
 }

@@ -6,11 +6,11 @@ use crate::streams::Random;
 pub enum Choices {
     /// From a seed.
     Drawn(Random),
-    /// Every combination in turn, as an odometer counts: each choice with the number of its ways.
+    /// Every combination in turn, as an odometer counts: each choice with the number of its options.
     Counted {
-        /// The combination at hand, as far as it has been asked for.
+        /// The current combination, as far as it has been asked for.
         digits: Vec<(u64, u64)>,
-        /// How many choices were made of it.
+        /// How many of its choices were made.
         made: usize,
     },
 }
@@ -40,12 +40,12 @@ impl Choices {
         self.below(2) == 1
     }
 
-    /// Whether these are drawn. Counted choices leave out what only multiplies the combinations.
+    /// Whether these are drawn. Enumeration leaves out choices that only multiply the combinations.
     pub fn are_drawn(&self) -> bool {
         matches!(self, Choices::Drawn(_))
     }
 
-    /// Goes on to the next combination, and says whether there was one.
+    /// Goes on to the next combination, and returns whether there was one.
     pub fn advance(&mut self) -> bool {
         let Choices::Counted { digits, made } = self else { return false };
         *made = 0;
@@ -63,14 +63,14 @@ impl Choices {
 /// What a disk may do beyond losing what was not synced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rules {
-    /// What is not synced is there or not, name by name and sector by sector, in any order; a sector may come in
-    /// part, and the rest of it is as it was.
+    /// Anything not synced is there or not, name by name and sector by sector, in any order; a sector may be
+    /// written in part, and the rest of it is as it was.
     Posix,
-    /// And a sector that was written in part may be spoiled whole, with what was in it before; and where a file has
-    /// grown, and its bytes did not come, there may be anything.
+    /// In addition, a sector that was written in part may be spoiled whole, with what was in it before; and where a
+    /// file has grown but its bytes were not written, there may be anything.
     ///
-    /// Left out is what no log can tell from a crash without a second witness: a spoiled sector with nothing behind it,
-    /// be it that the file did not grow, or that it was cut there when the log was closed.
+    /// Left out are cases that no log can tell from a crash without a second witness: a spoiled sector with nothing
+    /// behind it, because the file did not grow, or because it was cut there when the log was closed.
     Harsh,
 }
 
@@ -83,7 +83,7 @@ mod tests {
         let mut choices = Choices::counted();
         let mut seen = Vec::new();
         loop {
-            // The second choice has as many ways as the first one says.
+            // The second choice has as many options as the first one says.
             let first = choices.below(3);
             seen.push((first, if first > 0 { choices.below(1 + first) } else { 9 }));
             if !choices.advance() {

@@ -1,12 +1,12 @@
-//! A file as a crash may leave it: each of its sectors in one of the states that it had since the last sync.
+//! A file as a crash may leave it: each sector in one of its states since the last sync.
 
 use super::choices::{Choices, Rules};
 use crate::streams::Random;
 
-/// What a disk writes whole, or not at all, or in part.
+/// What a disk writes whole, in part, or not at all.
 const SECTOR_BYTES: usize = 512;
 
-/// A file with more unsynced changes than this is not counted through: all of them came, or none.
+/// A file with more unsynced changes than this is not enumerated: all changes are written, or none.
 const COUNTED_CHANGES_MAX: usize = 8;
 
 /// A change to a file.
@@ -14,11 +14,11 @@ const COUNTED_CHANGES_MAX: usize = 8;
 pub enum Change {
     /// These bytes at this place.
     Write(u64, Vec<u8>),
-    /// A new length; what it adds are zeros.
+    /// A new length; added bytes are zeros.
     SetLength(u64),
 }
 
-/// A file: what is certain to be on disk, and the changes that are not, in order.
+/// A file: the bytes that are certain to be on disk, and the changes that are not, in order.
 #[derive(Clone, Default, Debug)]
 pub struct Contents {
     durable: Vec<u8>,
@@ -28,7 +28,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// A file that is on disk as it is.
+    /// A file whose contents are all on disk.
     pub fn durable(bytes: Vec<u8>) -> Contents {
         Contents { durable: bytes, ..Contents::default() }
     }
@@ -65,7 +65,7 @@ impl Contents {
         let ways = match choices.are_drawn() {
             true => choices.below(4),
             false if self.pending.len() > COUNTED_CHANGES_MAX => choices.below(2),
-            // All that the other ways lead to, but for the cuts within a sector, is among these.
+            // These cover every result of the other ways, except cuts within a sector.
             false => 3,
         };
         match ways {
@@ -104,7 +104,7 @@ impl Contents {
             let start = bytes.len();
             let touching: Vec<usize> = (0..self.pending.len()).filter(|&at| self.pending[at].touches(start)).collect();
             let state = choices.below(touching.len() as u64 + 1) as usize;
-            // So many changes have come to this sector, or one fewer.
+            // How many changes have reached this sector, or one fewer.
             let came = |state: usize| if state == 0 { 0 } else { touching[state - 1] + 1 };
             let mut sector = self.sector(start, came(state));
             if state == 0 && anything_grows {
@@ -119,7 +119,8 @@ impl Contents {
                 sector[kept.clone()].copy_from_slice(&old[kept]);
                 if rules == Rules::Harsh && choices.toss() && self.pending[came(state) - 1].is_write() {
                     sector = anything(start, choices);
-                    // Were the file not to grow, this would be rot in the last frame alone, of which nothing tells.
+                    // If the file did not grow, this would be rot in the last frame alone, which nothing can
+                    // detect.
                     length = length.max(lengths[came(state)]);
                 }
             }
@@ -188,7 +189,7 @@ impl Change {
     }
 }
 
-/// Lays bytes that stand at `at` in a file over those that begin at `start`, where they meet.
+/// Copies bytes that stand at `at` in a file over those that begin at `start`, where they overlap.
 fn overlay(sector: &mut [u8; SECTOR_BYTES], start: usize, at: usize, bytes: &[u8]) {
     let (from, to) = (at.max(start), (at + bytes.len()).min(start + SECTOR_BYTES));
     if from < to {
@@ -226,7 +227,8 @@ mod tests {
         assert_eq!(all(&contents), BTreeSet::from([vec![1; 600]]));
     }
 
-    /// A write over the edge of a sector: the length is the old or the new one, and each sector came or not.
+    /// A write over the edge of a sector: the length is the old or the new one, and each sector is written or
+    /// not.
     #[test]
     fn sectors_come_in_any_order() {
         let mut contents = Contents::durable(vec![1; 500]);
@@ -244,7 +246,7 @@ mod tests {
         assert_eq!(all(&contents), BTreeSet::from(expected));
     }
 
-    /// A sync reaches what was written before it began, and nothing that came while it was under way.
+    /// A sync covers what was written before it began, and nothing that was written while it ran.
     #[test]
     fn a_sync_reaches_what_came_before_it_began() {
         let mut contents = Contents::default();
@@ -252,11 +254,11 @@ mod tests {
         let began = contents.changes();
         contents.change(Change::Write(4, vec![2; 4]));
         contents.sync(began);
-        assert!(all(&contents).contains(&vec![1; 4]), "what came later has been made durable");
-        assert!(all(&contents).iter().all(|bytes| bytes.starts_with(&[1; 4])), "what came before was lost");
+        assert!(all(&contents).contains(&vec![1; 4]), "a later change became durable");
+        assert!(all(&contents).iter().all(|bytes| bytes.starts_with(&[1; 4])), "an earlier change was lost");
     }
 
-    /// Whatever is drawn, a byte far from any change is as it was, unless the rules are harsh.
+    /// Whatever is drawn, a byte far from any change stays the same, unless the rules are harsh.
     #[test]
     fn no_other_byte_changes() {
         let mut contents = Contents::durable(vec![7; 2_000]);

@@ -1,4 +1,4 @@
-//! The judgement of what a crash left: an engine is opened on it, as after a kill.
+//! Judges what a crash left: an engine is opened on it, as after a kill.
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use runner::Chapter;
 /// Rewrites a data directory for another number of shards.
 pub type Reshard = fn(&dyn Disk, &Path, u16) -> Result<String, EngineError>;
 
-/// What was submitted, and what each shard's part of it leads to.
+/// What was submitted, and the expected answers of each shard.
 pub struct History<C> {
     commands: Vec<Command>,
     /// How many shards there are.
@@ -32,7 +32,7 @@ pub struct History<C> {
     chapter: PhantomData<fn() -> C>,
 }
 
-/// Hears how many commands of its shard an engine came back with.
+/// Notes how many commands of its shard an engine recovered.
 struct Told {
     shard: u16,
     counts: Arc<Mutex<Vec<usize>>>,
@@ -47,7 +47,7 @@ impl Acknowledge for Told {
 }
 
 impl<C: Chapter> History<C> {
-    /// All that these commands should lead to in a data directory of so many shards.
+    /// The expected answers to these commands in a data directory of `shards` shards.
     pub fn new(commands: &[Command], shards: u16, data_dir: &Path) -> History<C> {
         let oracles = (0..shards).map(|shard| {
             let own = commands.iter().filter(|command| ShardOf::market(command.market(), shards).shard == shard);
@@ -66,10 +66,11 @@ impl<C: Chapter> History<C> {
         counts
     }
 
-    /// What was acknowledged is what the model says, in order, from the command after those of `before` on.
+    /// Checks that the acknowledgements match the model, in order, starting after the first `before`
+    /// commands.
     ///
     /// # Errors
-    /// The first acknowledgement that is not.
+    /// The first acknowledgement that does not match.
     pub fn check_acks(&self, before: &[usize], steps: &[Step]) -> Result<(), String> {
         let mut next = before.to_vec();
         for step in steps {
@@ -77,14 +78,14 @@ impl<C: Chapter> History<C> {
             let expected = self.oracles[*shard].steps(0).get(next[*shard]);
             next[*shard] += 1;
             if *promised != next[*shard] || expected.is_none_or(|expected| expected.events != *events) {
-                return Err(format!("{step} with {events:?}, and the model says {expected:?}"));
+                return Err(format!("{step} with {events:?}, but the model says {expected:?}"));
             }
         }
         let whole = self.counts(self.commands.len());
-        if next == whole { Ok(()) } else { Err(format!("{next:?} were acknowledged, and {whole:?} submitted")) }
+        if next == whole { Ok(()) } else { Err(format!("{next:?} were acknowledged, but {whole:?} submitted")) }
     }
 
-    /// The engine comes back with all that was promised, nothing twice, and nothing else. Where the disk was harsh it
+    /// The engine recovers everything that was promised, nothing twice, and nothing else. Where the disk was harsh it
     /// may refuse.
     ///
     /// # Errors
@@ -102,19 +103,19 @@ impl<C: Chapter> History<C> {
             let of = ShardOf { shard: shard as u16, shards: self.shards };
             let (count, _) = compare_log(&self.commands, of, &options.data_dir)?;
             if count < promised {
-                return Err(format!("shard {shard} acknowledged {promised} commands, and {count} are there"));
+                return Err(format!("shard {shard} acknowledged {promised} commands, but {count} are there"));
             }
             counts.push(count);
         }
         if recovery.commands != counts.iter().sum::<usize>() as u64 {
-            return Err(format!("the engine found {recovery:?}, and {counts:?} commands are in the logs"));
+            return Err(format!("the engine found {recovery:?}, but {counts:?} commands are in the logs"));
         }
         check_state(&self.state(&counts), &state)?;
         check_ledger(self.events(&counts), &options.data_dir, self.shards)?;
         self.goes_on(&options, &counts)
     }
 
-    /// The engine takes one more command in each shard, and all of them are in the logs then.
+    /// The engine accepts one more command in each shard, and then all of them are in the logs.
     fn goes_on(&self, options: &Options, counts: &[usize]) -> Result<(), String> {
         let next = self.next(counts);
         let went = run::<C::Engine>(options, &next, next.len() + 1).map_err(|error| format!("going on: {error}"))?;
@@ -128,7 +129,7 @@ impl<C: Chapter> History<C> {
         }
     }
 
-    /// The same where only a part of the log may be left: the engine says itself how many commands it has, and its
+    /// The same where only a part of the log may be left: the engine itself says how many commands it has, and its
     /// state must be what they lead to.
     ///
     /// # Errors
@@ -141,7 +142,9 @@ impl<C: Chapter> History<C> {
             Err(error) => return Err(format!("it does not open: {error}")),
         };
         if let Some(shard) = (0..counts.len()).find(|&shard| counts[shard] < promised[shard]) {
-            return Err(format!("{promised:?} commands were promised, of shard {shard} too, and {counts:?} are there"));
+            return Err(format!(
+                "{promised:?} commands were promised, also of shard {shard}, but {counts:?} are there"
+            ));
         }
         let next = self.next(&counts);
         run::<C::Engine>(&options, &next, next.len() + 1).map_err(|error| format!("going on: {error}"))?;
@@ -152,8 +155,9 @@ impl<C: Chapter> History<C> {
         }
     }
 
-    /// How many commands of each shard the engine has, whose state must follow from them, and the ledger too. Harsh rules
-    /// may leave anything of what nobody synced, and a ledger has no checksums: then it is not looked at.
+    /// How many commands of each shard the engine has; its state and the ledger must follow from them. Harsh rules
+    /// may leave anything in bytes that were not synced, and a ledger has no checksums: then the ledger is not
+    /// checked.
     fn opens(&self, options: &Options, rules: Rules) -> Result<Result<Vec<usize>, EngineError>, String> {
         let told = Arc::new(Mutex::new(vec![0; usize::from(self.shards)]));
         let mut receivers = |shard: u16| -> Box<dyn Acknowledge> { Box::new(Told { shard, counts: told.clone() }) };
@@ -170,7 +174,7 @@ impl<C: Chapter> History<C> {
         Ok(Ok(counts))
     }
 
-    /// The log can't be trusted: the engine refuses it, and nothing that was there has changed.
+    /// The log can't be trusted: the engine refuses it, and no file has changed.
     ///
     /// # Errors
     /// What is wrong.
@@ -183,13 +187,13 @@ impl<C: Chapter> History<C> {
         let (_folder, options) = self.lay_out(left);
         match C::Engine::open(&options, &mut crate::harness::Acks::default().receivers()) {
             Err(EngineError::Log(_)) => Ok(()),
-            Err(error) => Err(format!("it is refused for another reason than the log: {error}")),
+            Err(error) => Err(format!("the engine refused for another reason than the log: {error}")),
             Ok((_, recovery)) => Err(format!("a damaged log was opened with {recovery:?}")),
         }
     }
 
-    /// What a resharding to `after` shards left opens as what it was or as what it should be, or says what to do; and
-    /// a second one brings it to its end.
+    /// After an interrupted resharding to `after` shards, the directory opens with the old number or the new one, or
+    /// the error says what to do; and a second resharding completes it.
     ///
     /// # Errors
     /// What is wrong.
@@ -198,23 +202,24 @@ impl<C: Chapter> History<C> {
         let whole = self.state(&self.counts(self.commands.len()));
         let words = |error: &dyn std::fmt::Display| error.to_string();
         let found = || shard_counts(&RealDisk, &options.data_dir).map_err(|error| words(&error));
-        // Whoever opens the directory first brings a switch to its end that had begun. Who can't says so below.
+        // The first program that opens the directory completes a switch that had begun. If it can't, that is
+        // reported below.
         drop(DataDir::open(&RealDisk, &options.data_dir));
         let complete = found()?;
         for shards in [self.shards, after] {
             options.shards = shards;
             match run::<C::Engine>(&options, &[], 1) {
                 Ok(opened) if complete == [shards] => check_state(&whole, &opened.closed.state)?,
-                Ok(_) => return Err(format!("it opened with {shards} shards, and there are {complete:?}")),
+                Ok(_) => return Err(format!("it opened with {shards} shards, but there are {complete:?}")),
                 Err(error) if complete != [shards] && error.contains("--reshard") => {}
-                Err(error) => return Err(format!("there are {complete:?} shards, and {shards} do not open: {error}")),
+                Err(error) => return Err(format!("there are {complete:?} shards, but {shards} do not open: {error}")),
             }
         }
         reshard(&RealDisk, &options.data_dir, after).map_err(|error| format!("the second time: {error}"))?;
         let complete = shard_counts(&RealDisk, &options.data_dir).map_err(|error| words(&error))?;
         let opened = run::<C::Engine>(&Options { shards: after, ..options }, &[], 1)?;
         check_state(&whole, &opened.closed.state)?;
-        if complete == [after] { Ok(()) } else { Err(format!("there are {complete:?} shards in the end")) }
+        if complete == [after] { Ok(()) } else { Err(format!("afterwards there are {complete:?} shards")) }
     }
 
     /// Puts what is left where an engine can open it.
@@ -226,18 +231,18 @@ impl<C: Chapter> History<C> {
         (folder, options)
     }
 
-    /// The command of each shard that comes after so many.
+    /// The next command of each shard after its count.
     fn next(&self, counts: &[usize]) -> Vec<Command> {
         let next = |(oracle, &count): (&Oracle, &usize)| oracle.steps(count).first().map(|step| step.command);
         self.oracles.iter().zip(counts).filter_map(next).collect()
     }
 
-    /// The events of so many commands of each shard.
+    /// The events of the first commands of each shard.
     fn events(&self, counts: &[usize]) -> impl Iterator<Item = &Event> {
         self.oracles.iter().zip(counts).flat_map(|(oracle, &count)| oracle.events(count))
     }
 
-    /// The state after so many commands of each shard.
+    /// The state after the first commands of each shard.
     fn state(&self, counts: &[usize]) -> ExchangeState {
         let states = self.oracles.iter().zip(counts).flat_map(|(oracle, &count)| oracle.state(count).markets);
         ExchangeState { markets: states.collect() }

@@ -1,5 +1,5 @@
-//! Programs with a mistake, made from the recording of one without: the steps are those that such a program would
-//! have taken. What it would have read back is the same in each case, so nothing else in them would differ.
+//! Programs with a mistake, derived from the recording of a program without one: the steps are those that such a
+//! program would have taken. It would have read back the same bytes in each case, so nothing else would differ.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use super::steps::Step;
 /// A mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mistake {
-    /// No log is synced after it was made.
+    /// No log is synced after it was created.
     FileSync,
-    /// The names in the data directory are never synced.
+    /// The data directory is never synced, so names in it are not durable.
     DirectorySync,
-    /// The names of the folders above it are never synced.
+    /// The folders above the data directory are never synced.
     ParentSync,
     /// A new log gets its name before it is synced.
     RenameBeforeSync,
@@ -42,8 +42,8 @@ impl Mistake {
         Mistake::ALL.into_iter().find(|mistake| format!("{mistake:?}") == name)
     }
 
-    /// The same program with this mistake, if it has something to make it with; `data_dir` is seen from the disk's
-    /// root.
+    /// The same program with this mistake, if its steps give an opportunity for it; `data_dir` is relative to the
+    /// disk's root.
     pub fn plant(self, steps: &[Step], data_dir: &Path) -> Vec<Step> {
         match self {
             Mistake::FileSync => without_syncs(steps, |_, data_only| data_only),
@@ -66,7 +66,8 @@ fn opened(steps: &[Step]) -> BTreeMap<u64, &Path> {
     opened.collect()
 }
 
-/// Leaves out the syncs of what `which` chooses by its name when it was opened, and by whether it is `fdatasync`.
+/// Leaves out the syncs that `which` selects by the file's name when it was opened, and by whether the sync is
+/// `fdatasync`.
 fn without_syncs(steps: &[Step], which: impl Fn(&Path, bool) -> bool) -> Vec<Step> {
     let opened = opened(steps);
     let mut left_out = Vec::new();
@@ -82,7 +83,7 @@ fn without_syncs(steps: &[Step], which: impl Fn(&Path, bool) -> bool) -> Vec<Ste
     kept.cloned().collect()
 }
 
-/// Write, name, sync: the name comes before what it stands for.
+/// Write, name, sync: the name is given before the contents are durable.
 fn rename_before_sync(steps: &[Step]) -> Vec<Step> {
     let mut planted: Vec<Step> = Vec::new();
     for step in steps {
@@ -118,7 +119,8 @@ fn ledger_first(steps: &[Step]) -> Vec<Step> {
     planted.collect()
 }
 
-/// Each removal of a log, up to the end of the sync that makes it last, comes before the mark that says which set counts.
+/// Each removal of a log, up to the end of the sync that makes it durable, comes before the mark that says which set
+/// counts.
 fn old_set_first(steps: &[Step]) -> Vec<Step> {
     let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
     let is_mark = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("SWITCH-TO-"));
@@ -137,12 +139,12 @@ fn old_set_first(steps: &[Step]) -> Vec<Step> {
     [&steps[..first], &early, &late].concat()
 }
 
-/// Each write to a watermark comes before the sync of its own log's frames that it came behind, if the watermark was open
-/// by then. Other shards sync theirs in between.
+/// Each write to a watermark moves before the sync of its own log's frames that it followed, if the watermark was
+/// open by then. Other shards sync theirs in between.
 fn watermark_first(steps: &[Step]) -> Vec<Step> {
     let opened = opened(steps);
     let is_watermark = |path: &&Path| path.extension().is_some_and(|extension| extension == "watermark");
-    // A log is opened under the name that it is made by, and a segment has a number more.
+    // A log is opened under its draft's name, and a segment has a number more.
     let log = |handle: u64| opened.get(&handle).and_then(|path| path.file_stem()?.to_str()?.split("-from-").next());
     let mut planted: Vec<Step> = Vec::new();
     for step in steps {
@@ -167,7 +169,7 @@ fn watermark_first(steps: &[Step]) -> Vec<Step> {
 mod tests {
     use super::*;
 
-    /// Two shards sync at the same time, the second one's sync begins later, and the first one's ends first.
+    /// Two shards sync at the same time; the second one's sync begins later, and the first one's ends first.
     #[test]
     fn a_watermark_comes_before_the_sync_of_its_own_log() {
         let open = |handle, name: &str| Step::Open { handle, path: name.into(), creates: true, empties: false };
@@ -184,7 +186,7 @@ mod tests {
         ];
         let planted = watermark_first(&steps);
         assert_eq!(planted.iter().position(|step| *step == write), Some(3), "{planted:?}");
-        // One that is opened only behind its log's sync has nowhere else to go.
+        // A watermark that is opened only after its log's sync can't move.
         let late = [&steps[..1], &steps[2..6], &steps[1..2], &steps[6..]].concat();
         assert_eq!(watermark_first(&late), late);
     }

@@ -1,4 +1,4 @@
-//! Watching a program: everything that it did to a folder, and the folder as it was before.
+//! Watches a program: everything that it did to a folder, and the folder as it was before.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use super::steps::{Step, steps};
 use super::strace::{self, CALLS, TEXT_BYTES_MAX};
 use super::weak_disk::{Tree, WeakDisk};
 
-/// The folder that the program works in, as it is seen. What a crash does not leave, `durable` says.
+/// The folder that the program works in, as programs see it. `durable` holds what a crash leaves of it.
 const DISK: &str = "disk";
-/// What of that folder was on disk when the program began.
+/// The part of that folder that was on disk when the program began.
 const DURABLE: &str = "durable";
 /// What it held when the program began, on disk or not.
 const SEEN: &str = "seen";
-/// Where the program writes down what it acknowledges.
+/// Where the program writes its acknowledgements.
 const ACKS: &str = "acks";
-/// What it did.
+/// The trace of system calls.
 const TRACE: &str = "trace";
-/// Where all of this was when the program ran: the paths in the trace begin so.
+/// The original root folder: the paths in the trace begin with it.
 const ROOT: &str = "root";
 
 /// What a program did, and where it began.
@@ -31,17 +31,17 @@ pub struct Recording {
     pub durable: Tree,
     /// All steps.
     pub steps: Vec<Step>,
-    /// Where the recording is, to be kept if a state fails.
+    /// Where the recording is; kept if a state fails.
     folder: TempDir,
 }
 
-/// The stage for a program: `prepare` fills it.
+/// The folders for a program; `prepare` fills them.
 pub struct Stage {
     folder: TempDir,
 }
 
 impl Stage {
-    /// An empty one, in memory where the system offers that: who is watched need not wait for a disk.
+    /// An empty stage, in memory where the system offers that: a watched program need not wait for a disk.
     ///
     /// # Panics
     /// When no folder can be made.
@@ -61,12 +61,12 @@ impl Stage {
         self.folder.path().join(ACKS)
     }
 
-    /// A place beside all that, for what the program reads or prints.
+    /// A path beside the disk, for what the program reads or prints.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Takes what is on the disk now as durable. What comes later, and before the program, was never synced.
+    /// Declares what is on the disk now durable. What is added before the program starts was never synced.
     ///
     /// # Panics
     /// When it can't be copied.
@@ -74,10 +74,10 @@ impl Stage {
         copy(&self.disk(), &self.beside(DURABLE)).unwrap();
     }
 
-    /// Runs the program, which must end with `code`, and takes down what it does.
+    /// Runs the program, which must end with exit code `code`, and records what it does.
     ///
     /// # Errors
-    /// Another end, and a trace that can't be read.
+    /// Another exit code, or a trace that can't be read.
     pub fn watch(self, program: &str, arguments: &[String], code: i32) -> Result<Recording, String> {
         let io = |error: io::Error| error.to_string();
         if !self.beside(DURABLE).exists() {
@@ -97,7 +97,7 @@ impl Stage {
 }
 
 impl Recording {
-    /// Takes up a recording that was kept.
+    /// Reopens a recording that was kept.
     ///
     /// # Errors
     /// When it can't be read.
@@ -120,7 +120,7 @@ impl Recording {
         Ok(Recording { before: WeakDisk::new(&durable, &seen)?, durable, steps, folder })
     }
 
-    /// Puts the recording where it stays.
+    /// Copies the recording to a place where it stays.
     ///
     /// # Panics
     /// When it can't be written.
@@ -168,10 +168,7 @@ fn tree(folder: &Path) -> io::Result<Tree> {
     Ok(tree)
 }
 
-/// Makes everything of a tree in a folder.
-///
-/// # Panics
-/// When it can't be written.
+/// Every file and folder in a folder.
 pub fn lay_out(tree: &Tree, folder: &Path) {
     for (path, bytes) in tree {
         match bytes {

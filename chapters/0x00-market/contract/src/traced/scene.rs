@@ -22,20 +22,20 @@ pub struct Scene<C> {
     pub judged: Judged,
 }
 
-/// What must come of a state.
+/// What a state must lead to.
 pub enum Judged {
-    /// All that was promised.
+    /// Everything that was promised is recovered.
     ComesBack,
-    /// All that was promised, though parts of the log are gone.
+    /// Everything that was promised is recovered, though parts of the log are gone.
     ComesBackWithoutAll,
-    /// A refusal that changed nothing.
+    /// The engine refuses, and nothing has changed.
     IsRefused,
-    /// As many shards as this, sooner or later.
+    /// The directory ends up with this many shards, perhaps after a second resharding.
     IsResharded(u16, Reshard),
 }
 
 impl<C: Chapter> Scene<C> {
-    /// Looks at the states of the recording, as hard as was asked for.
+    /// Tests the states of the recording, as many as were asked for.
     pub fn look(&self, test: &str, program: &str) {
         let only = std::env::var("CRASH_STATE").ok();
         let only = only.map(|text| Which::parse(&text).expect("CRASH_STATE is `seed` or `moment.number`"));
@@ -46,7 +46,7 @@ impl<C: Chapter> Scene<C> {
         let steps = &self.recording.steps;
         let steps = planted.map_or(steps.clone(), |mistake| mistake.plant(steps, &self.data_dir));
         let (kept, package) = (place(program, self.name), std::env::var("CARGO_PKG_NAME").unwrap_or_default());
-        // Kept before it is known whether it is needed: a program that hangs keeps nothing any more.
+        // Kept before it is known to be needed: a program that hangs can't do it later.
         if only.is_none() {
             self.recording.keep(&kept);
         }
@@ -65,7 +65,7 @@ impl<C: Chapter> Scene<C> {
         }
     }
 
-    /// Each of these mistakes is found. They are looked for side by side.
+    /// Each of these mistakes is found. The searches run in parallel.
     pub fn finds(&self, mistakes: &[Mistake]) {
         thread::scope(|scope| {
             mistakes.iter().for_each(|&mistake| drop(scope.spawn(move || self.finds_one(mistake))));
@@ -74,7 +74,7 @@ impl<C: Chapter> Scene<C> {
 
     fn finds_one(&self, mistake: Mistake) {
         let planted = mistake.plant(&self.recording.steps, &self.data_dir);
-        assert!(planted != self.recording.steps, "{mistake:?}: {} has nothing to make it with", self.name);
+        assert!(planted != self.recording.steps, "{mistake:?}: {} has no step to plant it in", self.name);
         let name = self.name;
         let hangs = move |which| format!("{mistake:?} in {name}, state {which}: the engine hangs");
         match self.search(&planted, Effort::asked(), hangs) {
@@ -102,8 +102,8 @@ impl<C: Chapter> Scene<C> {
     }
 }
 
-/// Watches the program on a stage that `prepare` fills, which says what the program is told. Or takes up the recording
-/// that `CRASH_RECORDING` names; then there is none of any other scene.
+/// Watches the program in folders that `prepare` fills; it also returns the program's arguments. With
+/// `CRASH_RECORDING`, opens the recording named there instead, and other scenes have none.
 pub fn record(program: &str, name: &str, code: i32, prepare: impl FnOnce(&Stage) -> Vec<String>) -> Option<Recording> {
     let recording = match std::env::var_os("CRASH_RECORDING").map(PathBuf::from) {
         Some(kept) if kept.file_name() != place(program, name).file_name() => return None,

@@ -1,4 +1,4 @@
-//! The scenes: what a program finds, and what it is told to do.
+//! The scenes: the state that a program starts from, and its arguments.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ use crate::streams::Random;
 /// How many commands a program is given.
 const COMMANDS: usize = 150;
 
-/// How many of them are there already where it does not start for the first time.
+/// How many of them are already there when the start is not the first.
 const EARLIER: usize = 70;
 
-/// A program that starts where nothing is, not even the folders above, and is given everything.
+/// A program that starts with nothing, not even the folders above, and runs all commands.
 pub fn first_start<C: Chapter>(program: &str) -> Option<Scene<C>> {
     let (name, data_dir) = ("first-start", Path::new("one/two/data"));
     let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
@@ -29,7 +29,7 @@ pub fn first_start<C: Chapter>(program: &str) -> Option<Scene<C>> {
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::ComesBack })
 }
 
-/// A program that finds a torn frame of each shard behind what was promised, and goes on.
+/// A program that finds a torn frame in each shard behind what was promised, and continues.
 pub fn recovery<C: Chapter>(program: &str) -> Option<Scene<C>> {
     let (name, data_dir) = ("recovery", Path::new("data"));
     let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
@@ -44,7 +44,7 @@ pub fn recovery<C: Chapter>(program: &str) -> Option<Scene<C>> {
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::ComesBack })
 }
 
-/// A program that finds a damaged log, beside sound ones where there are shards.
+/// A program that finds a damaged log, beside sound ones when there are several shards.
 pub fn refusal<C: Chapter>(program: &str) -> Option<Scene<C>> {
     let (name, data_dir) = ("refusal", Path::new("data"));
     let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
@@ -62,8 +62,8 @@ pub fn refusal<C: Chapter>(program: &str) -> Option<Scene<C>> {
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::IsRefused })
 }
 
-/// A program that goes on where there are segments and snapshots, makes more of them while it works, and removes what
-/// is not needed any more.
+/// A program that continues on segments and snapshots, makes more of them while it works, and removes what is no
+/// longer needed.
 pub fn segments<C: Chapter>(program: &str, working: &[&str]) -> Option<Scene<C>> {
     let (name, data_dir) = ("segments", Path::new("data"));
     let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
@@ -78,7 +78,8 @@ pub fn segments<C: Chapter>(program: &str, working: &[&str]) -> Option<Scene<C>>
             told(&commands()[EARLIER..])
         })
     };
-    // How far snapshots and the ledger come while the program works is a matter of luck: one run in seven removes one.
+    // How far snapshots and the ledger get while the program works is a matter of luck: one run in seven removes a
+    // segment.
     let removes = |step: &Step| matches!(step, Step::Remove { path } if path.extension() == Some("log".as_ref()));
     let mut recording = watched()?;
     for _ in 0..300 {
@@ -87,13 +88,14 @@ pub fn segments<C: Chapter>(program: &str, working: &[&str]) -> Option<Scene<C>>
         }
         recording = watched()?;
     }
-    assert!(recording.steps.iter().any(removes), "it worked three hundred times, and never removed a segment");
+    assert!(recording.steps.iter().any(removes), "it ran three hundred times without removing a segment");
     let promised = history.counts(EARLIER);
     history.check_acks(&promised, &recording.steps).unwrap();
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged: Judged::ComesBackWithoutAll })
 }
 
-/// A program that makes the second snapshot of segments that another has left, and removes what is not needed then.
+/// A program that makes the second snapshot of segments that another program left, and then removes what is no
+/// longer needed.
 pub fn snapshot<C: Chapter>(program: &str, working: &[&str], alone: &[&str]) -> Option<Scene<C>> {
     let (name, data_dir) = ("snapshot", Path::new("data"));
     let history = History::<C>::new(&commands(), shards::<C>(), data_dir);
@@ -123,13 +125,13 @@ pub fn dealing<C: Chapter>(program: &str, working: &[&str], alone: &[&str], resh
     Some(Scene { name, history, promised, data_dir: data_dir.into(), recording, judged })
 }
 
-/// What a program is told that does one thing in the data directory, and stops.
+/// The arguments of a program that does one thing in the data directory and stops.
 fn alone_in(stage: &Stage, data_dir: &Path, flags: &[&str]) -> Vec<String> {
     let data = ["--data-dir".to_string(), stage.disk().join(data_dir).display().to_string()];
     flags.iter().map(ToString::to_string).chain(data).collect()
 }
 
-/// Two lives, with what is told to a program `alone` between them.
+/// Two runs, with the flags `alone` for a program between them.
 fn lives<C: Chapter>(program: &str, stage: &Stage, shards: u16, working: &[&str], alone: &[String]) {
     for part in [&commands()[..EARLIER], &commands()[EARLIER..]] {
         let mut arguments = arguments::<C>(stage, Path::new("data"), shards, part);
@@ -167,13 +169,14 @@ fn shards<C: Chapter>() -> u16 {
     if has_flag::<C>("shards") { 2 } else { 1 }
 }
 
-/// Puts a data directory on the stage in which the earlier commands were acknowledged.
+/// Puts a data directory on the stage, in which the earlier commands were acknowledged.
 fn earlier<C: Chapter>(stage: &Stage, data_dir: &Path, shards: u16) {
     let options = Options { shards, ..Options::new(stage.disk().join(data_dir)) };
     run::<C::Engine>(&options, &commands()[..EARLIER], 4).unwrap();
 }
 
-/// Leaves part of one more frame behind each log, as a program does that is killed while it writes.
+/// Leaves part of one more frame behind each log, as a program killed in the middle of a write
+/// does.
 fn tear<C: Chapter>(stage: &Stage, data_dir: &Path, shards: u16) {
     let more = stage.beside("more");
     recording::copy(&stage.disk().join(data_dir), &more).unwrap();
@@ -190,7 +193,7 @@ fn tear<C: Chapter>(stage: &Stage, data_dir: &Path, shards: u16) {
     }
 }
 
-/// What the program is told: to run over these commands, in small batches, and to write down what it acknowledges.
+/// The program's arguments: to run these commands in small batches, and to write down what it acknowledges.
 fn arguments<C: Chapter>(stage: &Stage, data_dir: &Path, shards: u16, commands: &[Command]) -> Vec<String> {
     let input = stage.beside("input.csv");
     csv::write(std::fs::File::create(&input).unwrap(), commands.iter().copied()).unwrap();

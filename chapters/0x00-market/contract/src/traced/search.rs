@@ -1,4 +1,4 @@
-//! Looking through the states that a crash may leave of a recording, until one of them breaks a promise.
+//! Searches the states that a crash may leave of a recording for one that breaks a promise.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,23 +11,24 @@ use super::steps::Step;
 use super::weak_disk::{Tree, WeakDisk};
 use crate::streams::Random;
 
-/// How many states are drawn a recording, unless `CRASH_STATES` says otherwise.
+/// How many states are drawn for each recording, unless `CRASH_STATES` sets another number.
 const DRAWN: u64 = 400;
 
-/// With this many or more, the states of every moment are counted through, where they are few.
+/// From this number of states on, every moment with few states is enumerated.
 const DRAWN_THOROUGH: u64 = 2_000;
 
-/// A moment with more combinations than this is left to the draw.
+/// A moment with more combinations than this is only sampled.
 const COUNTED_MAX: u64 = 96;
 
-/// An engine that is not done with a state after so long is stuck. No measurement: nothing is compared with it.
+/// An engine that is still busy with a state after so long is stuck. This is not a measurement: nothing is
+/// compared with it.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// How hard to look.
+/// How thoroughly to search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
-    /// So many drawn states, and all states of the moments before the first acknowledgement; from 2,000 on, all
-    /// states of all moments.
+    /// This many drawn states, and all states of the moments before the first acknowledgement; from 2,000 on,
+    /// all states of all moments.
     States(u64),
     /// One state.
     Only(Which),
@@ -36,14 +37,14 @@ pub enum Effort {
 /// One state of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Which {
-    /// The one that follows from this seed.
+    /// The state that this seed leads to.
     Drawn(u64),
-    /// This combination of the choices at the moment behind so many steps.
+    /// This combination of choices after this many steps.
     Counted(usize, u64),
 }
 
 impl Effort {
-    /// What the environment asks for.
+    /// What the environment variables ask for.
     pub fn asked() -> Effort {
         let count = std::env::var("CRASH_STATES").ok();
         Effort::States(count.map_or(DRAWN, |text| text.parse().expect("CRASH_STATES is a number")))
@@ -72,20 +73,20 @@ impl std::fmt::Display for Which {
 /// A state that broke a promise.
 #[derive(Debug)]
 pub struct Found {
-    /// Which it was.
+    /// Which state it was.
     pub which: Which,
-    /// In words.
+    /// What is wrong.
     pub complaint: String,
 }
 
-/// Judges what a crash left, by what had been promised in each shard.
+/// Judges what a crash left, given how many commands had been promised in each shard.
 pub type Judge<'a> = dyn Fn(&Tree, &[usize], Rules) -> Result<(), String> + 'a;
 
-/// Looks at the states that these steps may leave, and says how many different ones there were. If an engine hangs on
-/// one, the program ends with what `hangs` says of it.
+/// Tests the states that these steps may leave, and returns how many different ones there were. If an engine hangs on
+/// one, the program ends with the message that `hangs` makes.
 ///
 /// # Errors
-/// The first that is not as it should be.
+/// The first state that breaks a promise.
 pub fn search(
     before: &WeakDisk,
     steps: &[Step],
@@ -131,7 +132,7 @@ pub fn search(
 struct Search<'a> {
     judge: &'a Judge<'a>,
     steps: &'a [Step],
-    /// The states that were judged, with what was promised then.
+    /// The states already judged, with what was promised at the time.
     judged: HashSet<u64>,
     /// How many steps have been taken.
     at: usize,
@@ -142,7 +143,7 @@ struct Search<'a> {
 /// The state that is being judged, and since when.
 type AtWork = Arc<Mutex<Option<(Instant, Which)>>>;
 
-/// Ends the program when a state is judged for longer than it can take. A thread that hangs can't be ended alone.
+/// Ends the program when judging a state takes too long. A single thread that hangs can't be ended.
 fn watch(hangs: impl Fn(Which) -> String + Send + 'static) -> AtWork {
     let at_work = AtWork::default();
     let watched = Arc::downgrade(&at_work);
@@ -163,17 +164,17 @@ impl Search<'_> {
     /// Takes the next step.
     ///
     /// # Panics
-    /// When it can't be taken: the trace, or the model of it, is wrong then, and nothing that is found means anything.
+    /// When it can't be taken: then the trace, or the model of it, is wrong, and no result means anything.
     fn take(&mut self, disk: &mut WeakDisk) {
         let step = &self.steps[self.at];
         self.at += 1;
         if let Step::Acknowledge { shard, promised, .. } = step {
             self.promised[*shard] = *promised;
         }
-        disk.apply(step).unwrap_or_else(|wrong| panic!("no program takes step {}, {step}: {wrong}", self.at));
+        disk.apply(step).unwrap_or_else(|wrong| panic!("no program can take step {}, {step}: {wrong}", self.at));
     }
 
-    /// All states of a moment, unless there are too many, or the one with this number.
+    /// Judges all states of a moment, unless there are too many, or the one with this number.
     fn count_through(&mut self, disk: &WeakDisk, only: Option<u64>) -> Result<(), Found> {
         let (mut choices, mut states) = (Choices::counted(), Vec::new());
         for number in 0.. {
@@ -193,7 +194,7 @@ impl Search<'_> {
             .try_for_each(|(number, state)| self.look(Which::Counted(self.at, number), &state, Rules::Posix))
     }
 
-    /// Judges a state, if it is another than those before.
+    /// Judges a state, if it differs from all before.
     fn look(&mut self, which: Which, state: &Tree, rules: Rules) -> Result<(), Found> {
         let mut hasher = DefaultHasher::new();
         (state, &self.promised, rules == Rules::Harsh).hash(&mut hasher);
@@ -206,12 +207,12 @@ impl Search<'_> {
         let complaint = match judged {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(complaint)) => complaint,
-            Err(_) => "it panicked, as is written above".into(),
+            Err(_) => "it panicked; the message is above".into(),
         };
         let step = self.at.checked_sub(1).map_or("none".into(), |at| self.steps[at].to_string());
         let left: Vec<String> = state.iter().map(|(path, bytes)| in_words(path, bytes.as_deref())).collect();
         let complaint = format!(
-            "{complaint}\n  {rules:?} rules, behind step {} ({step}), promised {:?}\n  left: {}",
+            "{complaint}\n  {rules:?} rules, after step {} ({step}), promised {:?}\n  left: {}",
             self.at,
             self.promised,
             left.join(", ")

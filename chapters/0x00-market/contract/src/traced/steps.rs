@@ -1,4 +1,4 @@
-//! What a program did to a folder, as steps that can be taken again on another disk.
+//! What a program did to a folder, as steps that can be repeated on another disk.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,8 @@ use super::strace::Call;
 use crate::aftermath::parse_acks;
 use market::Event;
 
-/// One step. Paths are seen from the folder; what was opened has a number that is never used again.
+/// One step. Paths are relative to the folder; each opened file has a number that is never used
+/// again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
     /// A file or a folder is opened.
@@ -17,37 +18,37 @@ pub enum Step {
         handle: u64,
         /// Where it is.
         path: PathBuf,
-        /// Whether it is made if it is not there.
+        /// Whether it is created if it does not exist.
         creates: bool,
-        /// Whether what is in it goes.
+        /// Whether its contents are removed.
         empties: bool,
     },
-    /// A folder is made.
+    /// A folder is created.
     MakeFolder {
-        /// Where.
+        /// Its path.
         path: PathBuf,
     },
     /// Bytes are written.
     Write {
-        /// To what.
+        /// The file.
         handle: u64,
-        /// From this byte on.
+        /// The offset.
         at: u64,
-        /// These.
+        /// The bytes.
         bytes: Vec<u8>,
     },
     /// A file is cut, or grows by zeros.
     SetLength {
-        /// Which.
+        /// The file.
         handle: u64,
-        /// To so many bytes.
+        /// Its new length.
         length: u64,
     },
-    /// A file is laid out with zeros up to a byte, if it is shorter.
+    /// A file is extended with zeros up to a byte, if it is shorter.
     Grow {
-        /// Which.
+        /// The file.
         handle: u64,
-        /// To so many bytes.
+        /// Its new length.
         length: u64,
     },
     /// A file gets another name.
@@ -59,28 +60,28 @@ pub enum Step {
     },
     /// A file is removed.
     Remove {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
     /// A sync begins.
     SyncBegins {
-        /// Of what.
+        /// The file.
         handle: u64,
         /// The number of this sync.
         sync: u64,
-        /// Whether it is `fdatasync`, with which a log is synced, and not `fsync`, which is for names and new files.
+        /// `fdatasync`, which syncs a log, or else `fsync`, which syncs names and new files.
         data_only: bool,
     },
-    /// A sync has come back, and all is well.
+    /// A sync has returned without an error.
     SyncEnds {
         /// The number of this sync.
         sync: u64,
     },
     /// The program wrote down an acknowledgement.
     Acknowledge {
-        /// Whose.
+        /// The shard.
         shard: usize,
-        /// So many commands of this shard are promised from here on.
+        /// How many commands of this shard are promised from here on.
         promised: usize,
         /// What the command led to.
         events: Vec<Event>,
@@ -98,11 +99,11 @@ impl fmt::Display for Step {
             Step::MakeFolder { path } => write!(f, "folder {} made", path.display()),
             Step::Write { handle, at, bytes } => write!(f, "{} bytes written to {handle} at {at}", bytes.len()),
             Step::SetLength { handle, length } => write!(f, "{handle} set to {length} bytes"),
-            Step::Grow { handle, length } => write!(f, "{handle} laid out to {length} bytes"),
+            Step::Grow { handle, length } => write!(f, "{handle} extended to {length} bytes"),
             Step::Rename { from, to } => write!(f, "{} renamed to {}", from.display(), to.display()),
             Step::Remove { path } => write!(f, "{} removed", path.display()),
             Step::SyncBegins { handle, sync, .. } => write!(f, "sync {sync} of {handle} begins"),
-            Step::SyncEnds { sync } => write!(f, "sync {sync} is back"),
+            Step::SyncEnds { sync } => write!(f, "sync {sync} returned"),
             Step::Acknowledge { shard, promised, .. } => write!(f, "shard {shard} acknowledges command {promised}"),
         }
     }
@@ -114,7 +115,8 @@ impl fmt::Display for Step {
 /// # Errors
 /// A call that changes files in a way that has no step here, and a text that is no call.
 pub fn steps(calls: &[Call], folder: &Path, acks: &Path) -> Result<Vec<Step>, String> {
-    // What is opened can be used when the call is back; everything else may have happened as soon as it began.
+    // An opened file can be used when the call has returned; everything else may have happened as soon as it
+    // began.
     let moment = |call: &Call| if call.name.starts_with("open") { call.end } else { call.begin };
     let mut in_order: Vec<&Call> = calls.iter().filter(|call| call.result >= 0).collect();
     in_order.sort_by_key(|call| moment(call));
@@ -126,14 +128,14 @@ pub fn steps(calls: &[Call], folder: &Path, acks: &Path) -> Result<Vec<Step>, St
     Ok(program.steps.into_iter().map(|(_, step)| step).collect())
 }
 
-/// A program, as far as it is known.
+/// The state of a program, as far as it is known.
 struct Program<'a> {
     folder: &'a Path,
     acks: &'a Path,
-    /// What is behind its descriptors. The name that a file has now would not do, for it changes.
+    /// The file behind each descriptor. A name would not do, because it changes.
     opened: BTreeMap<u64, Opened>,
     handles: u64,
-    /// With their moments.
+    /// The steps, with their moments.
     steps: Vec<(usize, Step)>,
 }
 
@@ -184,7 +186,7 @@ impl Program<'_> {
             "unlink" => self.path(call, 0)?.map(|path| Step::Remove { path }),
             "unlinkat" => self.path(call, 1)?.map(|path| Step::Remove { path }),
             _ if !self.concerns(call) => None,
-            name => return Err(format!("{name} has no step here")),
+            name => return Err(format!("this model has no step for {name}")),
         };
         self.steps.extend(step.map(|step| (moment, step)));
         Ok(())
@@ -193,7 +195,7 @@ impl Program<'_> {
     fn open(&mut self, call: &Call) -> Result<Option<Step>, String> {
         let at = usize::from(call.name == "openat");
         let descriptor = call.result as u64;
-        // A descriptor that comes again was closed, be it in a way that is not in the trace.
+        // A descriptor that is used again was closed, perhaps in a way that is not in the trace.
         self.opened.remove(&descriptor);
         let path = PathBuf::from(String::from_utf8_lossy(call.bytes(at)?).into_owned());
         if let Some(shard) = self.shard_of(&path) {
@@ -203,7 +205,7 @@ impl Program<'_> {
         let Some(path) = self.path(call, at)? else { return Ok(None) };
         let flags: Vec<&str> = call.text(at + 1).split('|').collect();
         if flags.contains(&"O_APPEND") {
-            return Err("a file was opened to append to, which has no step here".into());
+            return Err("a file was opened to append to; this model has no step for that".into());
         }
         self.handles += 1;
         self.opened.insert(descriptor, Opened::Inside { handle: self.handles, position: 0 });
@@ -236,11 +238,11 @@ impl Program<'_> {
         match call.name.as_str() {
             "ftruncate" => Ok(Some(Step::SetLength { handle, length: call.number(1)? })),
             _ if call.text(1) == "0" => Ok(Some(Step::Grow { handle, length: call.number(2)? + call.number(3)? })),
-            _ => Err("fallocate does more than to lay a file out, which has no step here".into()),
+            _ => Err("fallocate did more than extend a file; this model has no step for that".into()),
         }
     }
 
-    /// What in the folder the first argument of a call stands for.
+    /// The handle of the file in the folder that a call's first argument names.
     fn inside(&self, call: &Call) -> Result<Option<u64>, String> {
         match self.opened.get(&call.number(0)?) {
             Some(&Opened::Inside { handle, .. }) => Ok(Some(handle)),
@@ -248,7 +250,7 @@ impl Program<'_> {
         }
     }
 
-    /// The path at this place, if it is in the folder, seen from there.
+    /// The path in this argument, relative to the folder, if it is in it.
     fn path(&self, call: &Call, at: usize) -> Result<Option<PathBuf>, String> {
         let path = String::from_utf8_lossy(call.bytes(at)?).into_owned();
         Ok(Path::new(&path).strip_prefix(self.folder).ok().map(Path::to_path_buf))

@@ -1,46 +1,47 @@
 //! Reading what `strace` wrote: which system calls a program made, with all their bytes, and in which order.
 //!
-//! A thread that `strace` looks at stands still meanwhile. So what one thread did because of another stands behind it,
-//! and a call begins and ends where its lines stand.
+//! `strace` stops a thread while it records its call. So an effect in one thread comes after its cause in another,
+//! and a call begins and ends where its lines are.
 
 use std::collections::BTreeMap;
 
 /// How long a text in a trace may be, in bytes: longer than any write of an engine.
 pub const TEXT_BYTES_MAX: usize = 4 << 20;
 
-/// The calls that make, change or name files, or wait for them; a question mark where not every machine has them.
+/// The calls that create, change or name files, or wait for them; a question mark where not every machine has
+/// them.
 pub const CALLS: &str = "?open,openat,?creat,close,write,pwrite64,writev,pwritev,lseek,dup,?dup2,dup3,?rename,\
     ?renameat,renameat2,?mkdir,mkdirat,?unlink,unlinkat,?rmdir,?link,linkat,?symlink,symlinkat,fsync,fdatasync,sync,\
     syncfs,?sync_file_range,truncate,ftruncate,fallocate,copy_file_range,sendfile,msync";
 
-/// One system call that came back.
+/// One system call that returned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     /// Such as `openat`.
     pub name: String,
-    /// What it was given.
+    /// Its arguments.
     pub arguments: Vec<Argument>,
-    /// What it said; less than 0 is an error.
+    /// Its result; less than 0 is an error.
     pub result: i64,
     /// The line where it began.
     pub begin: usize,
-    /// The line where it came back.
+    /// The line where it returned.
     pub end: usize,
 }
 
-/// What a system call was given.
+/// An argument of a system call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
     /// Bytes: a path, or what was written.
     Bytes(Vec<u8>),
-    /// Anything else, as it stands in the trace.
+    /// Anything else, as text.
     Other(String),
 }
 
-/// Reads a trace. Calls that never came back are not in it.
+/// Reads a trace. Calls that never returned are left out.
 ///
 /// # Errors
-/// A line that is none of `strace -f -xx`, or a text that was cut off.
+/// A line that `strace -f -xx` does not write, or a text that was cut off.
 pub fn read(trace: &str) -> Result<Vec<Call>, String> {
     let mut begun: BTreeMap<&str, (usize, String)> = BTreeMap::new();
     let mut calls = Vec::new();
@@ -55,8 +56,8 @@ pub fn read(trace: &str) -> Result<Vec<Call>, String> {
             begun.insert(thread, (at, beginning.trim_end().to_string()));
             continue;
         } else if let Some(resumed) = rest.strip_prefix("<... ") {
-            let (begin, beginning) = begun.remove(thread).ok_or_else(|| wrong("what goes on never began"))?;
-            let (_, ending) = resumed.split_once(" resumed>").ok_or_else(|| wrong("it does not go on"))?;
+            let (begin, beginning) = begun.remove(thread).ok_or_else(|| wrong("a call is resumed that never began"))?;
+            let (_, ending) = resumed.split_once(" resumed>").ok_or_else(|| wrong("it is not resumed"))?;
             (begin, beginning + ending)
         } else {
             (at, rest.to_string())
@@ -68,7 +69,7 @@ pub fn read(trace: &str) -> Result<Vec<Call>, String> {
         }
         let result = result.parse().map_err(|_| wrong("the result is no number"))?;
         let call = call.trim_end().strip_suffix(')').ok_or_else(|| wrong("the call does not end"))?;
-        let (name, arguments) = call.split_once('(').ok_or_else(|| wrong("it is no call"))?;
+        let (name, arguments) = call.split_once('(').ok_or_else(|| wrong("it is not a call"))?;
         let arguments: Result<_, String> = arguments.split(", ").map(argument).collect();
         let arguments = arguments.map_err(|error| wrong(&error))?;
         calls.push(Call { name: name.into(), arguments, result, begin, end: at });
@@ -76,7 +77,7 @@ pub fn read(trace: &str) -> Result<Vec<Call>, String> {
     Ok(calls)
 }
 
-/// What stands between quotes is bytes, each as `\x` and two digits; nothing else stands there with `-xx`.
+/// A text in quotes is bytes, each as `\x` and two digits; with `-xx` nothing else stands in quotes.
 fn argument(text: &str) -> Result<Argument, String> {
     let text = text.trim();
     let Some(quoted) = text.strip_prefix('"') else { return Ok(Argument::Other(text.into())) };
@@ -91,15 +92,15 @@ fn argument(text: &str) -> Result<Argument, String> {
 }
 
 impl Call {
-    /// The path or the bytes at this place among its arguments.
+    /// The path or the bytes in argument `at`.
     pub fn bytes(&self, at: usize) -> Result<&[u8], String> {
         match self.arguments.get(at) {
             Some(Argument::Bytes(bytes)) => Ok(bytes),
-            _ => Err(format!("{} has no bytes in place {at}", self.name)),
+            _ => Err(format!("argument {at} of {} is not bytes", self.name)),
         }
     }
 
-    /// The text at this place, such as flags.
+    /// The text in argument `at`, such as flags.
     pub fn text(&self, at: usize) -> &str {
         match self.arguments.get(at) {
             Some(Argument::Other(text)) => text,
@@ -107,9 +108,9 @@ impl Call {
         }
     }
 
-    /// The number at this place.
+    /// The number in argument `at`.
     pub fn number(&self, at: usize) -> Result<u64, String> {
-        self.text(at).parse().map_err(|_| format!("{} has no number in place {at}", self.name))
+        self.text(at).parse().map_err(|_| format!("argument {at} of {} is not a number", self.name))
     }
 }
 

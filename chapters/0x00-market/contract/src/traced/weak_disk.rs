@@ -1,6 +1,6 @@
-//! A file system of which only the weak rules of POSIX are known: what was not synced may be there after a crash or
-//! not, bytes and names apart, in any order. The sync of a file says nothing about its name, that of a folder
-//! nothing about what is in its files, and nothing about the folder's own name.
+//! A file system with only the weak rules of POSIX: after a crash, what was not synced may be there or not, bytes
+//! and names independently, in any order. The sync of a file says nothing about its name, and that of a folder
+//! nothing about its files' contents, nor about its own name.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -17,9 +17,9 @@ pub type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
 pub struct WeakDisk {
     /// Files and folders; the first is the root.
     nodes: Vec<Node>,
-    /// What was opened.
+    /// The opened files.
     handles: BTreeMap<u64, usize>,
-    /// The syncs that are under way: what of, and how many changes they reach.
+    /// The syncs under way: of which file, and how many changes they cover.
     syncs: BTreeMap<u64, (usize, usize)>,
 }
 
@@ -44,7 +44,7 @@ struct Names {
 enum Naming {
     Give(String, usize),
     Take(String),
-    /// The old name of what was renamed goes when the new one is there, and not before.
+    /// Removes the old name of what was renamed, once the new name is there.
     TakeAfter(String, usize),
 }
 
@@ -56,7 +56,7 @@ impl Names {
 
     fn after_crash(&self, choices: &mut Choices) -> BTreeMap<String, usize> {
         let mut names = self.durable.clone();
-        // Drawn, there are often many: all of them, the first of them, or any.
+        // When drawn, there are often many changes: keep all of them, the first few, or any.
         let drawn = choices.are_drawn() && !self.pending.is_empty();
         let whole = if drawn { choices.below(2 * self.pending.len() as u64 + 1) as usize } else { 0 };
         let mut came = Vec::new();
@@ -85,8 +85,8 @@ impl Naming {
 }
 
 impl WeakDisk {
-    /// A disk that holds this, durably. Where programs see more in a file than this, as `seen` has it, what is behind
-    /// was written and not synced.
+    /// A disk that holds this, durably. Where `seen` has more of a file than `durable`, the rest was written and not
+    /// synced.
     pub fn new(durable: &Tree, seen: &Tree) -> Result<WeakDisk, String> {
         let root = Node::Folder(Names::default());
         let mut disk = WeakDisk { nodes: vec![root], handles: BTreeMap::new(), syncs: BTreeMap::new() };
@@ -113,7 +113,7 @@ impl WeakDisk {
     /// Takes a step of a program.
     ///
     /// # Errors
-    /// A step that can't have been: the trace or this model of it is wrong.
+    /// A step that is impossible: the trace or this model of it is wrong.
     pub fn apply(&mut self, step: &Step) -> Result<(), String> {
         match step {
             Step::Open { handle, path, creates, empties } => self.open(*handle, path, *creates, *empties),
@@ -159,7 +159,7 @@ impl WeakDisk {
                 self.names(folder)?.change(Naming::Give(name, number));
                 number
             }
-            None => return Err(format!("{} was opened, and is not there", path.display())),
+            None => return Err(format!("{} was opened, but does not exist", path.display())),
         };
         self.handles.insert(handle, number);
         if empties && matches!(&self.nodes[number], Node::File(contents) if !contents.seen().is_empty()) {
@@ -178,10 +178,10 @@ impl WeakDisk {
     }
 
     fn rename(&mut self, from: &Path, to: &Path) -> Result<(), String> {
-        let number = self.find(from).ok_or_else(|| format!("{} was renamed, and is not there", from.display()))?;
+        let number = self.find(from).ok_or_else(|| format!("{} was renamed, but does not exist", from.display()))?;
         let ((folder, old), (other, new)) = (self.place(from)?, self.place(to)?);
         if folder != other {
-            return Err(format!("{} went to another folder, which this model does not know", from.display()));
+            return Err(format!("{} was moved to another folder, which this model does not support", from.display()));
         }
         let names = self.names(folder)?;
         let given = names.synced + names.pending.len();
@@ -218,7 +218,7 @@ impl WeakDisk {
                         left.insert(path.clone(), None);
                         folders.push((path, number));
                     }
-                    // With two names it has the same bytes under both.
+                    // A file with two names has the same bytes under both.
                     Node::File(contents) => {
                         let bytes = files.entry(number).or_insert_with(|| contents.after_crash(choices, rules));
                         left.insert(path, Some(bytes.clone()));
@@ -235,7 +235,7 @@ impl WeakDisk {
     }
 
     fn number(&self, handle: u64) -> Result<usize, String> {
-        self.handles.get(&handle).copied().ok_or_else(|| "something was used that had not been opened".into())
+        self.handles.get(&handle).copied().ok_or_else(|| "a file was used without being opened".into())
     }
 
     fn names(&mut self, number: usize) -> Result<&mut Names, String> {

@@ -1,4 +1,4 @@
-//! Readers of a log, each with a mistake of its own.
+//! Readers of a log, each with its own mistake.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Resu
     let io = io_error("read", path);
     let mut bytes = vec![0; file.length().map_err(&io)? as usize];
     let read = file.read_at(0, &mut bytes).map_err(&io)?;
-    assert_eq!(read, bytes.len(), "the simulated disk reads all at once");
+    assert_eq!(read, bytes.len(), "the simulated disk reads everything at once");
     let id = LogHeader::decode(&bytes[..HEADER_BYTES], path)?.id;
     let sealed = |frame: &[u8]| is_sealed(frame, id) || FLAW == ACCEPTS_A_SIBLING && is_siblings(frame);
     let (mut frames, mut at) = (Vec::new(), HEADER_BYTES);
@@ -79,7 +79,7 @@ fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Resu
                 frames.push((at + RECORD_BYTES, decode_command(record).into_iter().collect()));
                 at += RECORD_BYTES;
             }
-            // Only a whole frame counts as one that was acknowledged.
+            // Takes only a whole frame as proof that one was acknowledged.
             None if FLAW == CUTS_TOO_EAGERLY && a_whole_frame_follows(&bytes[at..], id) => {
                 let (path, offset, sequence) = (path.to_path_buf(), at as u64, Sequence::FIRST);
                 return Err(LogError::Corrupt { path, offset, sequence, reason: "a frame follows".into() }.into());
@@ -90,7 +90,7 @@ fn frames_unchecked<const FLAW: u8>(file: &mut dyn LogFile, path: &Path) -> Resu
     Ok(frames)
 }
 
-/// The frame that begins here, if its header says so, right or wrong.
+/// The frame that begins here according to its header, right or wrong.
 fn frame_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let start = u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().unwrap());
     let length = (start >> 8) as usize / RECORD_BYTES * RECORD_BYTES;

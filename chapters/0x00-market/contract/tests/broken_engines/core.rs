@@ -1,4 +1,4 @@
-//! What stands behind the log of a flawed engine: the model, which answers for it.
+//! The part of a flawed engine behind the log: the model, which computes its answers.
 
 use std::fs::File;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Mistakes in the writing.
+//! Mistakes in writing.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use market::LogFile;
 
 use crate::flaws::{IGNORES_SHORT_WRITES, IGNORES_SYNC_ERRORS, MARKS_BEFORE_SYNC, RETRIES_SYNC};
 
-/// A disk that is written to with one of them.
+/// A disk that makes one of the mistakes when it writes.
 #[derive(Clone)]
 pub struct Flaws<const FLAW: u8>;
 

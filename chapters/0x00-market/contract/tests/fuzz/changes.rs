@@ -1,4 +1,4 @@
-//! Small and large damage to a seed: what a disk, a hand or a hostile sender would do to it.
+//! Small and large damage to a seed: what a bad disk, an editor or a hostile sender could do to it.
 
 use contract::streams::Random;
 
@@ -8,10 +8,11 @@ const BYTES: [u8; 12] = [0, 1, 2, 24, 99, 100, 127, 255, b'\n', b'\r', b'"', b',
 /// Numbers at which counting goes wrong.
 const NUMBERS: [u64; 10] = [0, 1, 23, 24, 25, 65_536 * 24, 65_537 * 24, u32::MAX as u64, i64::MAX as u64, u64::MAX];
 
-/// A longer input seldom finds what a shorter one does not, and takes its time.
+/// A longer input seldom finds more than a shorter one, and takes longer.
 const LENGTH_MAX: usize = 8_192;
 
-/// One input in this many is longer all the same: what is cheap for a page may be dear for megabytes.
+/// One input in this many is longer all the same: what is cheap for a page may be expensive for
+/// megabytes.
 const LONG_ONE_IN: u64 = 40;
 const LONG_MAX: u64 = 3_000_000;
 

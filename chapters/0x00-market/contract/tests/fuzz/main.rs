@@ -1,8 +1,8 @@
-//! Fuzzing on stable Rust: seeds from real flows, changed at random for a few seconds a target.
+//! Fuzzing on stable Rust: seeds from real flows, changed at random for a few seconds for each target.
 //!
-//! What must hold is in `contract::fuzz`; the targets of `cargo fuzz` in the folder `fuzz` share
-//! it and the seeds. There coverage leads the fuzzer, which finds more; here nothing but Rust is needed.
-//! Each case follows from its number, so a case that fails is named and comes again:
+//! What must hold is in `contract::fuzz`; the targets of `cargo fuzz` in the folder `fuzz` share it and the
+//! seeds. With `cargo fuzz`, coverage guides the fuzzer, which finds more; here only Rust is needed. A
+//! case's number determines it, so a failure can be named and repeated:
 //!
 //! ```text
 //! FUZZ_SECONDS=60 cargo test -p contract --test fuzz        longer
@@ -10,7 +10,8 @@
 //! FUZZ_WRITE_SEEDS=1 cargo test -p contract --test fuzz     makes the seeds anew, after a change of format
 //! ```
 
-// These are tests: an `unwrap` here is an assertion, and what is printed is for whoever runs them.
+// These are tests: an `unwrap` here is an assertion, and what is printed is for the person who runs
+// them.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod changes;
@@ -27,10 +28,10 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("FUZZ_SECONDS and FUZZ_CASE are numbers"))
 }
 
-/// So many are tried however busy the machine is.
+/// At least this many cases are tried, however busy the machine is.
 const CASES: u64 = 100;
 
-/// Every seed as it is, then changed seeds until the time is over and enough of them were tried.
+/// Every seed unchanged, then changed seeds until the time is over and enough were tried.
 fn fuzz(name: &str) {
     let (_, target) = TARGETS.into_iter().find(|(target, _)| *target == name).unwrap();
     let seeds: Vec<Vec<u8>> = seeds::of(name).into_iter().map(|(_, bytes)| bytes).collect();
@@ -41,10 +42,10 @@ fn fuzz(name: &str) {
     for case in only.map_or(0..u64::MAX, |case| case..case + 1) {
         let bytes = changes::changed(&seeds, &mut Random::new(case));
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target(&bytes))) {
-            // A long one comes again by its number.
+            // A long one can be repeated by its number.
             let hex: String = bytes.iter().take(10_000).map(|byte| format!("{byte:02x}")).collect();
             eprintln!("these bytes break `{name}`: {hex}");
-            eprintln!("again: FUZZ_CASE={case} cargo test -p contract --test fuzz {name} -- --exact");
+            eprintln!("repeat: FUZZ_CASE={case} cargo test -p contract --test fuzz {name} -- --exact");
             resume_unwind(panic);
         }
         if case >= CASES && Instant::now() > end {
@@ -78,7 +79,7 @@ fn event() {
     fuzz("event");
 }
 
-/// The committed seeds are what the flows of today give, and each target has some.
+/// The committed seeds are what the flows give today, and each target has some.
 #[test]
 fn seeds_are_of_this_format() {
     for (name, _) in TARGETS {

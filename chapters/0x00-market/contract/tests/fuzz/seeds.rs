@@ -1,4 +1,4 @@
-//! The seeds: a few small files a target, from real flows, committed in `fuzz/seeds`.
+//! The seeds: a few small files for each target, from real flows, committed in `fuzz/seeds`.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,8 @@ pub fn of(target: &str) -> Vec<Seed> {
     }
 }
 
-/// A snapshot of what the model comes to, which knows no rows: each order is the first account's.
+/// A snapshot of the model's state. The model has no account rows, so each order belongs to the
+/// first account.
 fn snapshot(commands: &[Command]) -> Vec<u8> {
     let mut model = Model::default();
     commands.iter().for_each(|command| drop(model.apply(command)));
@@ -89,7 +90,7 @@ fn snapshot(commands: &[Command]) -> Vec<u8> {
     disk.read(&Path::new("seeds").join(file_name(ShardOf::ONLY, next.sequence))).unwrap()
 }
 
-/// Logs as the chapters leave them, after a crash too.
+/// Logs as the chapters leave them, also after a crash.
 fn logs() -> Vec<Seed> {
     let stream = Random::new(3).stream(30);
     let log = |framing| Fixture::new(&stream, framing, ShardOf::ONLY);
@@ -112,7 +113,7 @@ fn logs() -> Vec<Seed> {
     seeds.into_iter().map(|(name, bytes)| (name.to_string(), bytes)).collect()
 }
 
-/// The same commands without numbers of requests, which version 1 has none of.
+/// The same commands without request numbers, which version 1 does not have.
 fn unnumbered(commands: &[Command]) -> Vec<Command> {
     commands.iter().map(|command| command.with_request(0)).collect()
 }
@@ -129,7 +130,7 @@ pub fn compare_or_write(target: &str, seeds: &[Seed]) {
     for (name, bytes) in seeds {
         let path = folder.join(name);
         let there = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let words = "is not what the flows give; FUZZ_WRITE_SEEDS=1 makes it anew";
+        let words = "differs from what the flows give; FUZZ_WRITE_SEEDS=1 writes it again";
         assert!(there == *bytes, "{} {words}", path.display());
     }
 }

@@ -1,4 +1,5 @@
-//! What the judgement of a log costs, for any bytes: little memory, and each byte is read a few times at most.
+//! What it costs to judge the end of a log, for any bytes: little memory, and each byte is read a few times at
+//! most.
 
 use std::io;
 use std::path::Path;
@@ -12,13 +13,13 @@ use market::{Command, Disk, LogError, LogFile, MarketId, Recovery};
 
 use crate::{FRAME_MAX, PATH, forged_header, open_on, stamp};
 
-/// What stands at this place of a log, counted in records.
+/// The bytes at this place of a log, counted in records.
 type Record = fn(u64) -> [u8; RECORD_BYTES];
 
-/// What every log here begins with.
+/// The beginning of every log here.
 static HEADER: LazyLock<[u8; HEADER_BYTES]> = LazyLock::new(|| header(ShardOf::ONLY).encode());
 
-/// A log that exists only while it is read, so that it may be as long as one likes.
+/// A log that is generated while it is read, so that it can have any length.
 #[derive(Clone)]
 struct Endless {
     length: u64,
@@ -97,7 +98,7 @@ fn what_a_forged_log_costs() {
             record[5] ^= u8::from(slot == 1);
             record
         }),
-        ("headers, each of a frame of the greatest size", |slot| forged_header(slot + 1, 65_536)),
+        ("headers, each of a frame of the maximum size", |slot| forged_header(slot + 1, 65_536)),
         ("headers of later frames", |slot| forged_header(1 << 40 | slot, 65_536)),
         ("headers of earlier frames", |_| forged_header(0, 65_536)),
         ("commands behind no header", |slot| if slot == 1 { [0; 24] } else { sound(2 * slot) }),
@@ -106,7 +107,7 @@ fn what_a_forged_log_costs() {
     for (name, record) in hostile {
         let (opened, reads) = reads_of(1 << 30, record);
         assert!(matches!(opened, Err(LogError::Corrupt { offset: 48, .. })), "{name}: {opened:?}");
-        // It has tried to read one frame, and looked as far as one frame can reach.
+        // It tried to read one frame, and looked as far as one frame can reach.
         assert!(reads.bytes < 3 * FRAME_MAX, "{name}: {reads:?}");
         assert!(reads.most_at_once as u64 <= 2 * FRAME_MAX, "{name}: {reads:?}");
     }
@@ -118,7 +119,7 @@ fn what_a_long_log_costs() {
     let (opened, reads) = reads_of(LENGTH, sound);
     assert_eq!(opened.unwrap(), Recovery { commands: 200_000, replayed: 200_000, ..Recovery::default() });
     assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");
-    // Reserved space, with a bit that rotted far from any frame.
+    // Reserved space, with a flipped bit far from any frame.
     let (opened, reads) = reads_of(LENGTH, |slot| [u8::from(slot == 390_000); RECORD_BYTES]);
     assert!(matches!(opened, Err(LogError::Corrupt { offset: 48, .. })), "{opened:?}");
     assert!(reads.bytes < LENGTH + LENGTH / 10 && reads.most_at_once < 1 << 20, "{reads:?}");

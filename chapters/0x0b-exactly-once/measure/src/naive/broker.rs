@@ -1,6 +1,6 @@
-//! A broker of notices: a queue for each priority, which drops when it is full, and a set of ids that were seen. It marks an
-//! id as seen before the queue takes the notice. So where the queue refuses, the producer tries again, the broker says that
-//! it has it already, and the notice is gone.
+//! A broker of notices: a queue for each priority, which drops when it is full, and a set of ids that were seen.
+//! It marks an id as seen before the queue takes the notice. So when the queue refuses, the producer tries again, the
+//! broker reports that it has the notice already, and the notice is lost.
 
 use std::collections::{HashSet, VecDeque};
 

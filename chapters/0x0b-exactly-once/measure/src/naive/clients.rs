@@ -18,7 +18,7 @@ use crate::proxy::Proxy;
 use crate::record::Naive;
 use crate::server;
 
-/// What a client does that has no answer.
+/// What a client without an answer does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// It sends the order again.
@@ -32,14 +32,14 @@ pub enum Way {
 /// Clients at a time.
 const CLIENTS: u64 = 8;
 
-/// No request takes as long, so a client that waits longer has lost its connection.
+/// Every request takes less than this, so a client that waits longer has lost its connection.
 const PATIENCE: Duration = Duration::from_millis(60);
 
 /// Places so many orders this way, and counts in the log how often each is there.
 pub fn measure(way: Way, orders: u64, folder: &Path) -> Result<Naive, MeasureError> {
     let failed = |error: ClientError| MeasureError::Unusable(format!("the clients could not go on: {error}"));
     let data_dir = tempfile::tempdir_in(folder);
-    let data_dir = data_dir.map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+    let data_dir = data_dir.map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
     let package = if way == Way::Numbered { "ch0b" } else { "ch0a" };
     let server = server::start(package, data_dir.path(), &["--play-money", "1000000"])?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

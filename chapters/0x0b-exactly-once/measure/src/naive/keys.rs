@@ -14,7 +14,8 @@ const TIME: Duration = Duration::from_secs(2);
 /// Puts keys in, one durable after the other, as a door would before each order.
 pub fn measure(folder: &Path) -> Result<Naive, MeasureError> {
     let failed = |error: rusqlite::Error| MeasureError::Unusable(format!("the table of keys: {error}"));
-    let home = tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+    let home =
+        tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
     let file = Connection::open(home.path().join("keys.sqlite")).map_err(failed)?;
     let settings =
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE key (key TEXT PRIMARY KEY) STRICT;";

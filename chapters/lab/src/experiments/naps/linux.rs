@@ -1,4 +1,4 @@
-//! How an order waits with one slack and another.
+//! How long an order waits with one slack and another.
 
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -21,9 +21,9 @@ use crate::error::LabError;
 use crate::experiment::{Case, LeftOut, Prepared, Sample, Setting};
 use crate::words::{Words, words};
 
-/// What is offered, in orders a second.
+/// The offered rate, in orders a second.
 const RATE: u64 = 1_000_000;
-/// Room in memory for the log and the ledger of a run, and as much again.
+/// Space in memory for a run's log and ledger, twice over.
 const ROOM: u64 = 256 << 20;
 /// A slack, in nanoseconds: 0 asks for the system's own.
 const SLACKS: [u64; 2] = [0, 1_000];
@@ -31,7 +31,7 @@ const SLACKS: [u64; 2] = [0, 1_000];
 pub fn prepare(setting: &Setting) -> Result<Prepared, LabError> {
     let mut prepared = Prepared::default();
     if Wait::for_machine(3, available_parallelism().map_or(1, usize::from)) != Wait::Park {
-        let reason = words("each thread has a core here, and nobody sleeps", "这里每个线程都有自己的核，没有线程睡眠");
+        let reason = words("each thread has a core here, so none sleeps", "这里每个线程都有自己的核，没有线程睡眠");
         prepared.left_out.push(LeftOut { name: "slack", reason });
         return Ok(prepared);
     }
@@ -60,7 +60,7 @@ fn case(name: &str, label: Words, folder: impl AsRef<Path> + 'static, flow: &Rc<
 }
 
 // ANCHOR: slack
-/// Runs `work` with this slack: threads that it starts begin with the one that this thread has.
+/// Runs `work` with this slack: threads that it starts inherit this thread's slack.
 fn with_slack<T>(nanoseconds: u64, work: impl FnOnce() -> Result<T, LabError>) -> Result<T, LabError> {
     let unable = |error| MeasureError::Unusable(format!("no slack of a timer can be set: {error}"));
     let before = current_timer_slack().map_err(unable)?;
@@ -73,7 +73,8 @@ fn with_slack<T>(nanoseconds: u64, work: impl FnOnce() -> Result<T, LabError>) -
 
 fn wait_of_an_order(folder: &Path, flow: &Flow) -> Result<Sample, LabError> {
     let unable = |error: EngineError| LabError::from(MeasureError::Disk(error.to_string()));
-    let fresh = tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("make a folder in", folder, &error))?;
+    let fresh =
+        tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
     let commands = flow.setup.len() + flow.body.len();
     let options = Options {
         batch_max: FRAME_COMMANDS_MAX,

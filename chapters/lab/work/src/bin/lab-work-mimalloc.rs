@@ -1,4 +1,4 @@
-//! The same workload with mimalloc. [`lab_work`] says what it does.
+//! The same workload with mimalloc; see [`lab_work`].
 #![forbid(unsafe_code)]
 
 #[global_allocator]

@@ -8,7 +8,7 @@ use crate::record::{
     PathStageRecord, PathWholeRecord, ReturningRecord, Spread, WayRecord,
 };
 
-/// What `feed` may have measured, on the machine of a ladder.
+/// What `feed` could have measured, on the machine of a ladder.
 pub fn feed_run(ladder: LadderRecord) -> FeedRecord {
     let LadderRecord { machine, commit, command, rounds, .. } = ladder;
     let way = |event_ns: f64, late_ms: f64| WayRecord {
@@ -53,7 +53,8 @@ pub fn feed_run(ladder: LadderRecord) -> FeedRecord {
     }
 }
 
-/// What 0x0b may have measured, on the machine of a ladder: one way has done all of it twice, and one both does and loses.
+/// What 0x0b could have measured, on the machine of a ladder: one way has done everything twice, and one both repeats
+/// and loses.
 pub fn once_run(ladder: LadderRecord) -> OnceRecord {
     let LadderRecord { machine, commit, .. } = ladder;
     let spread = |median: f64| Spread { median, min: 0.9 * median, max: 1.2 * median, rounds: vec![median] };
@@ -103,7 +104,7 @@ pub fn path_run(ladder: LadderRecord) -> PathRecord {
     PathRecord { machine, commit, loads: loads.map(load).into() }
 }
 
-/// What `venue` may have measured, on the machine of a ladder.
+/// What `venue` could have measured, on the machine of a ladder.
 pub fn venue_run(ladder: LadderRecord) -> VenueRecord {
     let LadderRecord { machine, commit, command, rounds, .. } = ladder;
     let spread = |median: f64| Spread { median, min: 0.9 * median, max: 1.2 * median, rounds: vec![median] };
@@ -165,7 +166,7 @@ pub fn venue_run(ladder: LadderRecord) -> VenueRecord {
     }
 }
 
-/// So many connections.
+/// A case with this many connections.
 fn watched(connections: usize) -> ConnectionsCaseRecord {
     ConnectionsCaseRecord {
         name: connections.to_string(),

@@ -1,4 +1,4 @@
-//! What charts say can be drawn, and chapters are called as their manifests have it.
+//! What charts say can be drawn, and chapters have the names of their manifests.
 
 use super::*;
 use crate::chapters;

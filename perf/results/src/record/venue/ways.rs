@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::spread::Spread;
 
-/// HTTP with so many connections, each of which asks again when it is answered.
+/// HTTP with a number of connections, each of which sends its next request when it is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConcurrencyRecord {
     /// Their number, as a name.
@@ -28,7 +28,7 @@ pub struct ConcurrencyRecord {
 pub struct Http2Record {
     /// How many connections there were.
     pub connections: usize,
-    /// How many requests were under way on all of them: as many as over HTTP/1.1.
+    /// How many requests were in flight on all of them: as many as over HTTP/1.1.
     pub requests: usize,
     /// Requests a second to a handler that does nothing.
     pub empty_per_s: Spread,
@@ -38,9 +38,10 @@ pub struct Http2Record {
     pub ratio: Spread,
     /// Durable orders a second divided by those over HTTP/1.1, round by round.
     pub of_http1: Spread,
-    /// Processor time of the server's process for an order, in nanoseconds. None where the system does not tell.
+    /// Processor time of the server's process for an order, in nanoseconds. `None` where the system does not
+    /// report it.
     pub server_ns: Option<Spread>,
-    /// The same of the load.
+    /// The same for the load.
     pub load_ns: Option<Spread>,
 }
 
@@ -49,17 +50,18 @@ pub struct Http2Record {
 pub struct ProfileRecord {
     /// `empty`, `orders`, `fresh`, `echo`, `one`, `json-batch`, `binary-batch`, `empty-http2` or `http2`.
     pub name: String,
-    /// Processor time of all threads for an answer, in nanoseconds; an order's, where there are orders.
+    /// Processor time of all threads for an answer, in nanoseconds; for an order, where there are
+    /// orders.
     pub ns: f64,
-    /// The same by what a thread is for.
+    /// The same by the threads' purpose.
     pub threads: Vec<ThreadRecord>,
     /// How much of it was in the kernel, as a share of 1.
     pub kernel: f64,
-    /// How often a thread gave its core away for an answer.
+    /// How often a thread gave up its core, for each answer.
     pub switches: f64,
 }
 
-/// Threads that do the same.
+/// Threads with the same purpose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThreadRecord {
     /// `network`, `engine`, `journal`, `matching`, `ledger`, `shadow`, `replies`, `feed`, or `other`.
