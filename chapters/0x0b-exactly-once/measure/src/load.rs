@@ -282,5 +282,5 @@ pub fn measure(
 
 /// Where the system reports them.
 fn spreads(figures: &[Vec<f64>]) -> Vec<Spread> {
-    figures.iter().filter(|figures| !figures.is_empty()).map(|figures| spread(figures)).collect()
+    figures.iter().filter(|figures| !figures.is_empty()).map(spread).collect()
 }

@@ -51,11 +51,7 @@ pub fn measure(program: &Path, rounds: u32, quick: bool, folder: &Path) -> Resul
             all_per_s: spread(&per_s[2]),
             some: ratio(1),
             all: ratio(2),
-            p99_ms: if kind == RequestKind::Order {
-                p99_ms.iter().map(|all| spread(all)).collect()
-            } else {
-                Vec::new()
-            },
+            p99_ms: if kind == RequestKind::Order { p99_ms.iter().map(spread).collect() } else { Vec::new() },
         });
     }
     Ok(costs)
