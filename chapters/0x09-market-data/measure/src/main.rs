@@ -159,8 +159,8 @@ fn way(commands: usize, passes: &[Pass], late: &Rounds) -> WayRecord {
     WayRecord {
         event_ns: event_ns.as_deref().and_then(Spread::of),
         deliveries_per_s: Spread::of(&deliveries).map_or(0.0, |spread| spread.median),
-        from_acknowledgement: late.from_acknowledgement(),
-        from_due: late.from_due(),
+        from_acknowledgement: late.since_acknowledgement(),
+        from_due: late.since_due(),
         achieved_per_s: late.achieved_per_s(),
         commands,
         bytes_per_reader: passes.last().map_or(0.0, |pass| pass.bytes_per_reader),

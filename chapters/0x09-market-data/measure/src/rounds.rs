@@ -22,12 +22,12 @@ impl Rounds {
     }
 
     /// The delay from acknowledgement.
-    pub fn from_acknowledgement(&self) -> LateRecord {
+    pub fn since_acknowledgement(&self) -> LateRecord {
         self.late(|pass| &pass.from_acknowledgement)
     }
 
     /// The delay from the moment when a command was due.
-    pub fn from_due(&self) -> LateRecord {
+    pub fn since_due(&self) -> LateRecord {
         self.late(|pass| &pass.from_due)
     }
 
@@ -93,10 +93,10 @@ mod tests {
     fn void_rounds_count_only_if_there_are_no_others() {
         let mut rounds = Rounds::default();
         rounds.push(pass(90.0, Some(Limit::Readers)));
-        assert_eq!((rounds.from_acknowledgement().p99_ms, rounds.void()), (90.0, vec![Limit::Readers]));
+        assert_eq!((rounds.since_acknowledgement().p99_ms, rounds.void()), (90.0, vec![Limit::Readers]));
         rounds.push(pass(1.0, None));
         rounds.push(pass(3.0, None));
-        assert_eq!((rounds.from_acknowledgement().p99_ms, rounds.void().len()), (2.0, 1));
+        assert_eq!((rounds.since_acknowledgement().p99_ms, rounds.void().len()), (2.0, 1));
         assert_eq!(rounds.p99_ms().map(|spread| spread.rounds), Some(vec![1.0, 3.0]));
     }
 }
