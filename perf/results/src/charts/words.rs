@@ -1,6 +1,4 @@
-//! Every word that a chart can contain, in both languages, in one place, except the chapters' titles, which are in
-//! their manifests, and the stages', which tables use too. The font's subset is made from all of them, and a test
-//! checks each character in the font.
+//! Every word of the charts, in both languages, except chapters' titles and stages. The font is checked for each.
 
 mod once;
 mod path;
@@ -307,8 +305,7 @@ pub(crate) fn words(language: Language) -> &'static Words {
     language.pick(&ENGLISH, &CHINESE)
 }
 
-/// A chapter's number and title: `0x01-naive` is "0x01" and "naive" or "朴素引擎". One that the catalogue does not have,
-/// such as an exercise, has its folder's name.
+/// A chapter's number and title: "0x01" and "naive" or "朴素引擎"; an unknown one, such as an exercise, has its folder's.
 pub(crate) fn chapter_name(chapter: &str, chapters: &Catalogue, language: Language) -> (String, String) {
     let (number, slug) = chapter.split_once('-').unwrap_or((chapter, ""));
     let known = chapters.all().iter().find(|known| known.folder == chapter);
