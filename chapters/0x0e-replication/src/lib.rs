@@ -12,6 +12,7 @@ pub mod cluster;
 pub mod disk;
 pub mod durable;
 pub mod error;
+pub mod follower;
 pub mod http;
 pub mod join;
 pub mod layer;

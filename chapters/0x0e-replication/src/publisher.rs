@@ -18,7 +18,8 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::chain::Chain;
-use crate::join::{Joined, not_appended};
+use crate::follower::not_appended;
+use crate::join::Joined;
 use crate::link::Link;
 use crate::mark::{Mark, MarkFile};
 use crate::stream::Stream;

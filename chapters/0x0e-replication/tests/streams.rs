@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use contract::streams::Random;
+use program::rounds::Rounds;
 use replication::link::Link;
 use serde_json::json;
 use support::client::Client;
@@ -145,7 +146,8 @@ fn flipped_bits_in_the_files_of_one_server_are_refused_or_do_no_harm() {
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let (_one, mut client) = primary(folders[0].path(), &replicas, 30);
     let mut random = Random::new(7);
-    for (round, server) in (0..3).zip([0, 1, 2]) {
+    // One server after the other; a first look is at one of them.
+    for (round, server) in (0..Rounds::asked().pick(1, 3)).zip([0, 1, 2]) {
         servers.kill(server);
         let mut blocks = Vec::new();
         find(&servers.store(server), &mut blocks);
