@@ -118,7 +118,10 @@ fn last_until(
         match () {
             () if stamp.time > at => Err(Ended::Later),
             () if read > most => Err(Ended::TooMuch),
-            () => Ok(last = Some(stamp)),
+            () => {
+                last = Some(stamp);
+                Ok(())
+            }
         }
     });
     match found {

@@ -31,6 +31,9 @@ const MEMTABLE_BYTES: u64 = 16 << 20;
 /// How large the journal may become, in bytes: no less is possible.
 const JOURNAL_BYTES: u64 = 64 << 20;
 
+/// A key with its value, as bytes.
+pub type Pair = (Vec<u8>, Vec<u8>);
+
 /// The rows, and the right to change them.
 pub struct Store {
     path: PathBuf,
@@ -208,7 +211,7 @@ impl Store {
     ///
     /// # Errors
     /// When one can't be read.
-    pub fn pairs(&self, table: key::Table) -> Result<Vec<(Vec<u8>, Vec<u8>)>, HistoryError> {
+    pub fn pairs(&self, table: key::Table) -> Result<Vec<Pair>, HistoryError> {
         let pair = |guard: Guard| {
             let (key, value) = guard.into_inner().map_err(|error| HistoryError::store(&self.path, &error))?;
             Ok((key.to_vec(), value.to_vec()))
