@@ -5,7 +5,7 @@ use market::{Price, Quantity};
 use crate::bytes::{Reader, Writer};
 use crate::rows::Row;
 
-/// The trades of some time. There is none for a time without trades: whoever draws it repeats the last price with no volume.
+/// The trades of some time. There is none for a time without trades: a chart repeats the last price with no volume.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Candle {
     /// The first price, in YES cents.

@@ -24,7 +24,7 @@ pub enum HistoryError {
     Locked {
         /// The folder.
         path: PathBuf,
-        /// Who.
+        /// The process that has it.
         holder: String,
     },
     /// The disk.

@@ -1,4 +1,4 @@
-//! What clients read of the past: pages that stay the same while rows are added, an account's own rows and nobody else's, public
+//! What clients read of the past: pages that stay the same while rows are added, an account's own rows and no others, public
 //! trades without names, candles, and a refusal in words for everything that is no question.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
@@ -181,7 +181,7 @@ fn orders_and_money_say_what_became_of_them() {
 }
 
 #[test]
-fn public_trades_name_nobody_and_candles_add_up() {
+fn public_trades_name_no_account_and_candles_add_up() {
     let world = World::new("1");
     world.trade(1, 30);
     let mut client = world.client(0);
