@@ -63,7 +63,7 @@ impl Shadow {
         Ok(Shadow { options: options.clone(), shard, log, exchange, carried, origin, kept })
     }
 
-    /// As [`follow_commands`](Shadow::follow_commands), for whoever does not ask which command it was.
+    /// As [`follow_commands`](Shadow::follow_commands), for a caller that does not need the command.
     ///
     /// # Errors
     /// The same.

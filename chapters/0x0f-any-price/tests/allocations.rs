@@ -65,5 +65,6 @@ fn allocations_are_small_and_only_for_growth() {
     });
     assert!(largest <= 64 * 1_024, "one message waited for {largest} bytes");
     let bytes = book.bytes() / book.orders();
-    assert!(bytes <= 80, "{bytes} bytes per order");
+    // Half a line for the order, and a quarter for its place in a table that has grown with the orders.
+    assert!((46..=80).contains(&bytes), "{bytes} bytes per order");
 }

@@ -38,7 +38,7 @@ pub use race::{Pair, RaceRecord, RacedChapter, RacedRound};
 pub use races::{EstimatesRecord, RacedOnce, RacesRecord, SeriesRecord};
 pub use recover::{OfferRecord, PauseRecord, RecoverRecord, StartRecord, Started, StateRecord};
 pub use scale::{ScaleRecord, Shards};
-pub use soak::{SoakRecord, TrendRecord, WindowRecord};
+pub use soak::{SlopeRecord, SoakRecord, TrendRecord, WindowRecord};
 pub use stages::Stages;
 pub use sweep::{BatchSize, SweepRecord};
 pub use venue::VenueRecord;

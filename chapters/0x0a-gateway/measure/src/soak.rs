@@ -5,6 +5,7 @@
 //! so that leaks per connection show up as well. How it is judged: [`judge`].
 
 pub mod judge;
+pub mod slope;
 
 use std::time::Duration;
 

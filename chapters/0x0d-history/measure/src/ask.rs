@@ -57,7 +57,7 @@ pub fn timed<T>(work: impl FnOnce() -> Result<T, Failed>) -> Result<u64, Failed>
     Ok(began.elapsed().as_nanos() as u64)
 }
 
-/// Asks for orders by number: those that are there, or those of a market that was never opened.
+/// Asks for orders by number: those that are there, or those of a market that does not exist.
 pub fn orders(store: &mut dyn Store, numbers: &[&Pair], is_there: bool, seed: u64) -> Result<Vec<u64>, Failed> {
     let mut random = Random::new(seed);
     let mut times = Vec::with_capacity(ASKED);

@@ -70,7 +70,7 @@ pub struct WindowRecord {
     pub threads: Option<u64>,
 }
 
-/// Something that must not grow: its value in the second quarter of the windows, and in the last.
+/// Something that must not grow: its value in the second quarter of the windows, and in the last, and how fast it grew.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrendRecord {
     /// `memory` in bytes, `descriptors`, `threads`, or `p99` in milliseconds.
@@ -81,6 +81,21 @@ pub struct TrendRecord {
     pub after: f64,
     /// The maximum for the last quarter.
     pub allowed: f64,
-    /// Whether it has more.
+    /// How fast it grew in the second half of the windows. None in a short run, which can't say.
+    pub slope: Option<SlopeRecord>,
+    /// The most that it may grow in an hour.
+    pub allowed_per_hour: f64,
+    /// Whether the last quarter has more, or the whole interval of the slope lies above what is allowed.
     pub is_over: bool,
+}
+
+/// How fast something grows: per hour, in its own unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SlopeRecord {
+    /// The slope of Theil and Sen.
+    pub per_hour: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
 }

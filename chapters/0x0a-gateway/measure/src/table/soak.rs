@@ -1,7 +1,7 @@
 //! The results of a soak: some of its windows, and the verdict.
 
 use results::language::Language;
-use results::record::{SoakRecord, TrendRecord};
+use results::record::{SlopeRecord, SoakRecord, TrendRecord};
 use results::units::{count_text, duration_text, rate_text};
 
 use super::many::windows;
@@ -52,10 +52,30 @@ fn in_words(trend: &TrendRecord, language: Language) -> String {
     };
     let (before, after, allowed) = (figure(trend.before), figure(trend.after), figure(trend.allowed));
     let mark = if trend.is_over { language.pick("  <- too much", "  <- 超出") } else { "" };
+    let slope = slope(trend, language);
     match language {
         Language::English => {
-            format!("{name}: {before} in the second quarter, {after} in the last, at most {allowed}{mark}")
+            format!("{name}: {before} in the second quarter, {after} in the last, at most {allowed}{slope}{mark}")
         }
-        Language::Chinese => format!("{name}：第二个四分之一时 {before}，最后四分之一时 {after}，最多 {allowed}{mark}"),
+        Language::Chinese => {
+            format!("{name}：第二个四分之一时 {before}，最后四分之一时 {after}，最多 {allowed}{slope}{mark}")
+        }
+    }
+}
+
+/// How fast it grew in the second half, with the ends of the interval; nothing in a short run.
+fn slope(trend: &TrendRecord, language: Language) -> String {
+    let Some(SlopeRecord { per_hour, low, high }) = trend.slope else { return String::new() };
+    let (scale, unit) = match trend.name.as_str() {
+        "memory" => (1024.0 * 1024.0, " MiB"),
+        "p99" => (1.0, " ms"),
+        _ => (1.0, ""),
+    };
+    let [per_hour, low, high, most] = [per_hour, low, high, trend.allowed_per_hour].map(|value| value / scale);
+    match language {
+        Language::English => {
+            format!("; {per_hour:+.2}{unit} an hour ({low:+.2} to {high:+.2}), at most {most:.2}")
+        }
+        Language::Chinese => format!("；每小时 {per_hour:+.2}{unit}（{low:+.2} 到 {high:+.2}），最多 {most:.2}"),
     }
 }
