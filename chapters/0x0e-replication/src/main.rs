@@ -8,6 +8,9 @@ use exactly_once::once::Once;
 use gateway::args::Args;
 use gateway::bot::{self, BotArgs};
 use gateway::error::VenueError;
+use history::args::{AtArgs, FollowArgs, HistoryArgs};
+use history::history::History;
+use history::{at, follow};
 use load::open_loop::{self, LoadArgs};
 use replication::args::ReplicaArgs;
 use replication::primary::{self, Others};
@@ -38,6 +41,8 @@ struct VenueArgs {
     #[command(flatten)]
     path: PathArgs,
     #[command(flatten)]
+    history: HistoryArgs,
+    #[command(flatten)]
     replicas: ReplicaArgs,
 }
 
@@ -45,14 +50,16 @@ struct VenueArgs {
 enum Instead {
     Load(LoadArgs),
     Bot(BotArgs),
+    Follow(FollowArgs),
+    At(AtArgs),
     Cluster(ClusterArgs),
-    Standby(Box<FollowArgs>),
+    Standby(Box<OtherMachineArgs>),
     Takeover(TakeoverArgs),
 }
 
 /// Follow the streams of a primary into this machine's own log, and take its place when it is asked to
 #[derive(Debug, clap::Args)]
-struct FollowArgs {
+struct OtherMachineArgs {
     #[command(flatten)]
     venue: VenueArgs,
     #[command(flatten)]
@@ -63,10 +70,12 @@ fn main() -> ExitCode {
     match Program::try_parse() {
         Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
         Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),
+        Ok(Program { instead: Some(Instead::Follow(args)), .. }) => program::end(follow::run(&args)),
+        Ok(Program { instead: Some(Instead::At(args)), .. }) => program::end(at::run(&args)),
         Ok(Program { instead: Some(Instead::Cluster(args)), .. }) => program::end(servers::run(&args)),
         Ok(Program { instead: Some(Instead::Takeover(args)), .. }) => program::end(takeover::run(&args)),
         Ok(Program { instead: Some(Instead::Standby(args)), .. }) => {
-            let FollowArgs { venue, standby } = &*args;
+            let OtherMachineArgs { venue, standby } = &*args;
             program::end(standby::run(&venue.serve, &venue.replicas, standby, || venue.layers()))
         }
         Ok(Program { venue, .. }) => program::end(primary::run(&venue.serve, &venue.replicas, || venue.layers())),
@@ -78,6 +87,6 @@ impl VenueArgs {
     /// The venue so far, the innermost layer first.
     fn layers(&self) -> Result<Others, VenueError> {
         let shards = self.serve.shards;
-        Ok(vec![Once::new(shards), WholePath::listening(&self.path, shards)?])
+        Ok(vec![Once::new(shards), WholePath::listening(&self.path, shards)?, History::new(&self.history)])
     }
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod ask;
+mod found;
 mod past;
 mod record;
 mod rows;
@@ -26,7 +27,8 @@ use results::output::OutputArgs;
 use results::progress::{progress_bar, say};
 use results::record::Spread;
 
-use record::{HistoryRecord, StoreRecord};
+use found::Found;
+use record::HistoryRecord;
 use stores::{Failed, NAMES, Pair};
 
 /// How many rows are in a batch: about as many as the follower writes at once.
@@ -131,21 +133,6 @@ fn measure(args: &Args) -> Result<HistoryRecord, Failed> {
 fn names(name: &str, [there, absent]: &[Rounds; 2]) -> Vec<record::ReadRecord> {
     let both = [there.record(&format!("{name}-there")), absent.record(&format!("{name}-absent"))];
     both.into_iter().flatten().collect()
-}
-
-/// What was found of one store.
-#[derive(Default)]
-struct Found {
-    rows_per_s: Vec<f64>,
-    bytes: f64,
-    amplification: Option<f64>,
-}
-
-impl Found {
-    fn record(&self, name: &str) -> Option<StoreRecord> {
-        let rows_per_s = Spread::of(&self.rows_per_s)?;
-        Some(StoreRecord { name: name.into(), rows_per_s, bytes: self.bytes, amplification: self.amplification })
-    }
 }
 
 fn one_store(

@@ -10,8 +10,8 @@ use history::store::Store;
 use history::width::Width;
 use market::{MarketId, Options, UnixMs};
 
-use crate::Found;
 use crate::ask::{Random, Rounds, timed};
+use crate::found::Found;
 use crate::record::{FormRecord, ReadRecord};
 use crate::stores::{Failed, Pair};
 
