@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn an_absent_empty_or_unclosed_anchor_is_an_error() {
         assert!(anchored(FILE, "nope").unwrap_err().contains("no `ANCHOR: nope`"));
-        assert!(anchored(FILE, "e").unwrap_err().contains("holds nothing"));
+        assert!(anchored(FILE, "e").unwrap_err().contains("is empty"));
         assert!(anchored(FILE, "open").unwrap_err().contains("no `ANCHOR_END: open`"));
     }
 }
