@@ -27,7 +27,7 @@
         ladder: { is: ['chapters', 'flow'], has: { chapters: [{ chapter: text, orders_per_s: spread }] } },
         numbers: { is: ['numbers'], has: { numbers: [{ id: text, measured: any }] } },
         scale: { is: ['shards', 'usl'], has: { chapter: text, shards: [{ shards: count, orders_per_s: spread }] } },
-        sweep: { is: ['sizes'], has: { chapter: text, sizes: [{ batch: count, orders_per_s: spread, p50_ns: spread, p99_ns: spread }] } },
+        sweep: { is: ['flow', 'sizes'], has: { chapter: text, sizes: [{ batch: count, orders_per_s: spread, p50_ns: spread, p99_ns: spread }] } },
         disks: { is: ['disks'], has: { chapter: text, offered_per_s: count, disks: [{ name: text, sync_at_least_ms: count, limits: [{ batch: count, orders_per_s: spread, orders_per_sync: spread, latency_ns: { p50: count, p99: count, p999: count } }] }] } },
         lab: { is: ['experiments'], has: { experiments: [{ name: text, cases: [{ name: text, variants: [{ name: text, ns: spread }] }] }] } },
         feed: { is: ['cases', 'offered_per_s'], has: { cases: [{ name: text, readers: count, mask: way, channels: way }] } },

@@ -199,7 +199,7 @@ fn braces_left_in_a_page_are_reported() {
 
 #[test]
 fn a_term_rendered_differently_is_reported() {
-    Mini::new().edit("book/zh/one.md", "**撮合**有多快", "它有多快").bites("book/zh/one.md", "never says `撮合`");
+    Mini::new().edit("book/zh/one.md", "**撮合**有多快", "它有多快").bites("book/zh/one.md", "never uses `撮合`");
     Mini::new().edit("book/zh/one.md", "现在运行它", "现在匹配它").bites("book/zh/one.md", "this book says `撮合`");
     let mini = Mini::new();
     mini.edit("book/zh/one.md", "**撮合**有多快？", "它有多快？<!-- term: matching -->");

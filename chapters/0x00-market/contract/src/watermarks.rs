@@ -79,7 +79,7 @@ pub fn a_loss_is_accepted<E: Engine>() {
         refuses::<E>(&folder, &disk, cut.before);
         folder.options.accept_loss.push(Sequence(cut.before as u64));
         let found = folder.goes_on::<E>(&oracle, cut.before, 7).unwrap();
-        assert!(found.remarks.iter().any(|remark| remark.contains("went on without")), "{found:?}");
+        assert!(found.remarks.iter().any(|remark| remark.contains("continued without")), "{found:?}");
         folder.options.accept_loss.clear();
         let after = if machine_dies { disk.crash() } else { disk.kill() };
         folder.options.disk = Arc::new(after.clone());

@@ -46,10 +46,10 @@ impl Past {
             let (mut newest, mut oldest, mut minutes) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..PAGES {
                 let account = accounts[random.below(accounts.len())];
-                newest.push(timed(|| Ok(self.page(account, UnixMs(u64::MAX))?))?);
+                newest.push(timed(|| self.page(account, UnixMs(u64::MAX)))?);
                 // The account's oldest hundred: everything before the time of the hundred-and-first.
                 let early = self.time_of(account)?;
-                oldest.push(timed(|| Ok(self.page(account, early)?))?);
+                oldest.push(timed(|| self.page(account, early))?);
                 minutes.push(timed(|| {
                     let to = UnixMs(self.0.followed(0)?.time.0 + 1);
                     Ok(candles(&self.0, MarketId(0), Width::Second, UnixMs(to.0.saturating_sub(500_000)), to)?)
@@ -100,10 +100,10 @@ impl Past {
             let MarketTrade { maker, maker_account, taker, taker_account, .. } = trade;
             let _ =
                 writeln!(csv, "{time},{sequence},{price},{quantity},{maker},{maker_account},{taker},{taker_account}");
-            let _ = write!(
+            let _ = writeln!(
                 json,
                 "{{\"time\":{time},\"sequence\":{sequence},\"price\":{price},\"quantity\":{quantity},\"maker\":{maker},\
-                 \"maker_account\":{maker_account},\"taker\":{taker},\"taker_account\":{taker_account}}}\n"
+                 \"maker_account\":{maker_account},\"taker\":{taker},\"taker_account\":{taker_account}}}"
             );
             (csv_bytes, json_bytes, raw) = (csv_bytes + csv.len(), json_bytes + json.len(), raw + 27 + 31);
             trades += 1.0;
