@@ -171,7 +171,7 @@ fn a_process_beside_a_running_engine() {
             let was_beside = engine.try_wait().unwrap().is_none();
             match own_shadow {
                 true if was_beside => {
-                    assert!(output.status.code() == Some(3) && words.contains("makes snapshots here"), "{words}");
+                    assert!(output.status.code() == Some(3) && words.contains("is making snapshots here"), "{words}");
                 }
                 true => {}
                 false => assert!(output.status.success(), "{words}"),

@@ -224,7 +224,7 @@ fn a_snapshot_that_does_not_fit_is_passed_over() {
     market::watermark::remove(&disk, &folder.log()).unwrap();
     expect("there is no segment");
     let words = folder.refusal::<Engine>().unwrap().to_string();
-    assert!(words.contains("and command 170 was on disk once"), "{words}");
+    assert!(words.contains("but command 170 was on disk once"), "{words}");
     let ahead = disk.read(&newest).unwrap();
     disk.remove(&newest).unwrap();
     // It goes another way from there, and gets as long again: the frame that the snapshot names is another.

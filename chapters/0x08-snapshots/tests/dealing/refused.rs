@@ -39,7 +39,7 @@ pub fn refused(disk: &SimDisk, folder: &Folder, shards: u16, part: &str) {
 fn a_directory_whose_snapshots_are_being_made_is_refused() {
     let (disk, folder, _) = two_snapshots(5, 2, true);
     let held = SnapshotLock::take(&disk, folder.path()).unwrap();
-    refused(&disk, &folder, 3, "makes snapshots here");
+    refused(&disk, &folder, 3, "is making snapshots here");
     drop(held);
     reshard::<Shadow>(&disk, folder.path(), 3).unwrap();
 }
