@@ -108,7 +108,7 @@ mod tests {
     fn variants_that_disagree_stop_the_lab() {
         let error = measure(&experiment(|_| Ok(case([7, 8]))), &setting(), 3, |_, _| {}).expect_err("disagreed");
         assert_eq!(error.exit_code(), 1);
-        let either = ["`b` computed 8, and `a` 7", "`a` computed 7, and `b` 8"];
+        let either = ["`b` computed 8, but `a` computed 7", "`a` computed 7, but `b` computed 8"];
         assert!(either.iter().any(|words| error.to_string().contains(words)), "{error}");
     }
 }

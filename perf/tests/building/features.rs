@@ -14,6 +14,10 @@ use results::chapters;
 /// The crates that a service writes its records with.
 const FOR_RECORDS: [&str; 2] = ["catalogue", "results"];
 
+/// What the layers' own dependencies ask for with more features: the client of NATS and the store of rows. It is built
+/// again for the guard and the exercises, because neither may stand on them.
+const AGAIN: [&str; 2] = ["rand v0.10", "syn v3"];
+
 /// The crates that a package is built from, each with its features.
 fn crates(package: &str) -> BTreeMap<String, String> {
     built("normal,build", &["--package", package]).into_iter().collect()
@@ -59,7 +63,8 @@ fn what_tests_build_stands_on_what_they_stand_on() {
     let exercises = built("normal,build", &["--package", "contract"]);
     let named: Vec<_> = guard.chain(&exercises).collect();
     assert!(named.len() > 50, "only {} crates are looked at", named.len());
-    let anew: Vec<_> = named.into_iter().filter(|named| !tests.contains(named)).collect();
+    let is_known = |name: &str| AGAIN.iter().any(|known| name.starts_with(known));
+    let anew: Vec<_> = named.into_iter().filter(|named| !tests.contains(named) && !is_known(&named.0)).collect();
     assert!(anew.is_empty(), "built again, because no test asks for the same features: {anew:#?}");
 }
 
