@@ -271,5 +271,5 @@ fn what_can_not_be_raced_is_refused_and_leaves_nothing() {
     set_speed(root, "1000");
     let (code, said) = race(root, &["."]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("changes that are in no commit"), "{said}");
+    assert!(said.contains("has uncommitted changes"), "{said}");
 }
