@@ -234,7 +234,7 @@ fn a_reader_without_checksums_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "the engine opened with")]
+#[should_panic(expected = "it opened with")]
 fn a_reader_without_checksums_is_caught_by_a_flipped_bit() {
     crash::flip_every_bit::<Flawed<CHECKS_NO_CHECKSUM>>();
 }
@@ -264,19 +264,19 @@ fn emptying_the_ledger_before_the_log_is_judged_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "the engine opened with")]
+#[should_panic(expected = "it opened with")]
 fn an_engine_without_a_lock_is_caught() {
     opening::one_engine_at_a_time::<Flawed<TAKES_NO_LOCK>>();
 }
 
 #[test]
-#[should_panic(expected = "the engine opened with")]
+#[should_panic(expected = "it opened with")]
 fn cutting_a_tail_too_eagerly_is_caught() {
     damage::rot_before_a_torn_frame::<Flawed<CUTS_TOO_EAGERLY>>();
 }
 
 #[test]
-#[should_panic(expected = "the engine opened with")]
+#[should_panic(expected = "it opened with")]
 fn cutting_a_tail_too_eagerly_is_caught_by_a_spoiled_sector() {
     damage::a_spoiled_sector::<Flawed<CUTS_TOO_EAGERLY>>();
 }
@@ -300,7 +300,7 @@ fn a_watermark_ahead_of_the_sync_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "the engine opened with")]
+#[should_panic(expected = "it opened with")]
 fn accepting_the_frame_of_a_sibling_is_caught() {
     damage::a_siblings_frame::<Flawed<ACCEPTS_A_SIBLING>>();
 }
