@@ -76,9 +76,15 @@ fn trade(server: &Server, key: &str, random: &mut Random, lists: u64) {
     }
 }
 
+/// How often to kill: so many times, twice that with all rounds, and as many as `KILLS` says where it is given.
+fn asked(few: u64) -> u64 {
+    let flag = std::env::var("KILLS").ok().map(|kills| kills.parse().expect("KILLS is a number"));
+    flag.unwrap_or_else(|| Rounds::asked().pick(few, 2 * few))
+}
+
 #[test]
 fn the_venue_is_killed_and_its_rows_are_what_the_log_says() {
-    for (shards, kills) in [(1, Rounds::asked().pick(6, 250)), (3, Rounds::asked().pick(6, 250))] {
+    for (shards, kills) in [(1, asked(6)), (3, asked(6))] {
         let (folder, mut random) = (tempfile::tempdir().unwrap(), Random::new(u64::from(shards)));
         let mut server = start(folder.path(), shards, &[]);
         let keys = begin(&server);
@@ -128,7 +134,7 @@ fn a_follower_of_its_own_is_killed_and_its_rows_are_what_the_log_says() {
     let keys = begin(&server);
     let answer = server.client().with_key(&keys[0]).get("/v1/account/trades").unwrap();
     assert_eq!((answer.status, answer.reason().as_str()), (503, "no-history"));
-    let kills = Rounds::asked().pick(10, 250);
+    let kills = asked(10);
     let (mut seen, mut caught) = (0, 0);
     for kill in 0..kills {
         let follower = Followed::start(folder.path());
