@@ -100,6 +100,27 @@ pub fn seal_frame(frame: &mut [u8], log: LogId, first: Stamp) {
     frame[4..8].copy_from_slice(&crc.to_le_bytes());
 }
 
+/// What the header of a sealed frame says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SealedFrame {
+    /// The number and the time of its first command.
+    pub first: Stamp,
+    /// How many commands it has.
+    pub commands: u64,
+    /// Its checksum.
+    pub crc: u32,
+}
+
+impl SealedFrame {
+    /// Reads the header of `bytes`; `None` if they are anything else than one whole frame. The checksum is not checked.
+    pub fn of(bytes: &[u8]) -> Option<SealedFrame> {
+        let (header, commands) = bytes.split_first_chunk::<RECORD_BYTES>()?;
+        let FrameHeader { length, crc, first, time } = FrameHeader::decode(header, Framing::Version2)?;
+        let first = Stamp { sequence: first, time };
+        (commands.len() == length).then_some(SealedFrame { first, commands: (length / RECORD_BYTES) as u64, crc })
+    }
+}
+
 /// The checksum of a whole frame of a log. It leaves out its own four bytes.
 pub fn frame_crc(frame: &[u8], log: LogId) -> u32 {
     let seed = if log == LogId::NONE { 0 } else { crc32c::crc32c(&log.0.to_le_bytes()) };

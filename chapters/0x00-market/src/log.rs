@@ -25,7 +25,7 @@
 
 use crate::clock::{Stamp, UnixMs};
 use crate::command::Command;
-pub use crate::frame::{frame_crc, seal_frame};
+pub use crate::frame::{SealedFrame, frame_crc, seal_frame};
 pub use crate::log_header::LogHeader;
 pub use crate::record::{
     FRAME_COMMANDS_MAX, HEADER_BYTES, RECORD_BYTES, VERSION, decode_command, encode_command, encode_commands,

@@ -63,21 +63,13 @@ impl Shadow {
         Ok(Shadow { options: options.clone(), shard, log, exchange, carried, origin, kept })
     }
 
-    /// As [`follow_commands`](Shadow::follow_commands), for a caller that does not need the command.
-    ///
-    /// # Errors
-    /// The same.
-    pub fn follow(&mut self, until: Sequence, mut heard: impl FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
-        self.follow_commands(until, |stamp, _, events| heard(stamp, events))
-    }
-
     // ANCHOR: follow
     /// Replays the next commands that are on disk, as far as command `until` or a little further, and returns how
-    /// many are left up to the watermark. `heard` gets each command's events.
+    /// many are left up to the watermark. `heard` gets each command and its events.
     ///
     /// # Errors
     /// When the log can't be read, or is not what it was.
-    pub fn follow_commands(
+    pub fn follow(
         &mut self,
         until: Sequence,
         heard: impl FnMut(Stamp, &Command, &[Event]),
@@ -144,7 +136,7 @@ impl keeping::Shadow for Shadow {
     }
 
     fn follow(&mut self, until: Sequence) -> Result<u64, EngineError> {
-        self.follow(until, |_, _| ())
+        self.follow(until, |_, _, _| ())
     }
 
     // ANCHOR: write

@@ -136,7 +136,7 @@ impl One {
         let Ok(shadow) = &mut self.shadow else { return false };
         let (before, due) = (shadow.next(), shadow.kept().plus(every));
         let mut went = || {
-            self.behind = shadow.follow(Sequence(due.0 - 1), |_, _| ())?;
+            self.behind = shadow.follow(Sequence(due.0 - 1), |_, _, _| ())?;
             if shadow.next() >= due && shadow.write()?.is_some() {
                 (self.written, self.digest) = (self.written + 1, Some(shadow.digest()));
             }

@@ -146,11 +146,9 @@ fn load(
 
 /// The error when there is a snapshot and no log.
 fn without_log(path: &Path) -> EngineError {
-    let reason =
-        "there is a snapshot and no log, so commands that were acknowledged may be lost, and nothing was loaded: \
-                  restore the log from a copy, or move the snapshots away to start with no history"
-            .into();
-    EngineError::Unsound { path: path.to_path_buf(), reason }
+    let reason = "there is a snapshot and no log, so commands that were acknowledged may be lost, and nothing was \
+                  loaded: restore the log from a copy, or move the snapshots away to start with no history";
+    EngineError::Unsound { path: path.to_path_buf(), reason: reason.into() }
 }
 
 /// The error when the log's beginning is gone and no snapshot is valid.

@@ -63,7 +63,7 @@ fn options(folder: &Path) -> Options {
 fn counted(options: &Options) -> [u64; 3] {
     let counter = Counter::default();
     let mut shadow = Shadow::begin(&with(options, &counter), ShardOf::ONLY).unwrap();
-    while shadow.follow(Sequence(u64::MAX), |_, _| ()).unwrap() > 0 {}
+    while shadow.follow(Sequence(u64::MAX), |_, _, _| ()).unwrap() > 0 {}
     let counts = counter.0.lock().unwrap();
     *counts
 }

@@ -47,7 +47,7 @@ fn a_follower_hears_every_command() {
     let (mut shadow, mut heard) = (Shadow::begin(&folder.options, ShardOf::ONLY).unwrap(), Vec::new());
     for until in [100, 100, 250, u64::MAX, u64::MAX] {
         let left =
-            shadow.follow(Sequence(until), |stamp, events| heard.push((stamp.sequence.0, events.to_vec()))).unwrap();
+            shadow.follow(Sequence(until), |stamp, _, events| heard.push((stamp.sequence.0, events.to_vec()))).unwrap();
         let next = shadow.next().0;
         assert!(next > until.min(300) && left == 301 - next, "{left} are left behind command {next}");
     }

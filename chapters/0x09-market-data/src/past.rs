@@ -56,7 +56,7 @@ impl Past for LogPast {
 
     fn follow(&mut self, heard: &mut dyn FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
         let Some(shadow) = &mut self.shadow else { return Ok(0) };
-        shadow.follow(Sequence(u64::MAX), heard)
+        shadow.follow(Sequence(u64::MAX), |stamp, _, events| heard(stamp, events))
     }
 
     fn end(&mut self) {

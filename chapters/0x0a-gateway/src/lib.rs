@@ -25,6 +25,7 @@ pub mod keys;
 pub mod layer;
 pub mod limited;
 pub mod limits;
+pub mod log_disk;
 pub mod names;
 pub mod problem;
 pub mod projection;

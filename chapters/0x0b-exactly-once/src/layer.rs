@@ -85,7 +85,7 @@ impl Recovered {
         let Some(shadow) = &mut self.shadow else { return Ok(()) };
         while shadow.next() < next {
             let before = shadow.next();
-            shadow.follow(Sequence(next.0 - 1), &mut heard)?;
+            shadow.follow(Sequence(next.0 - 1), |stamp, _, events| heard(stamp, events))?;
             if shadow.next() == before {
                 let reason = format!("the engine read the log up to command {next}, and now it ends before {before}");
                 return Err(EngineError::Unsound { path: "log".into(), reason });

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use gateway::error::VenueError;
 use gateway::front::{Front, PageFile, Routes};
 use gateway::layer::Layer;
+use gateway::log_disk::LogDisk;
 use gateway::projection::Projection;
 use gateway::venue::Venue;
 use gateway::watch::Watch;
@@ -20,7 +21,7 @@ use crate::args::PathArgs;
 use crate::collector::Collector;
 use crate::commands::Commands;
 use crate::connection::Connection;
-use crate::disk::StampedDisk;
+use crate::disk::Stamps;
 use crate::frames::{Frames, Matching};
 use crate::http;
 use crate::metrics;
@@ -96,7 +97,7 @@ impl Layer for WholePath {
         if !self.is_stamping {
             return options;
         }
-        let disk = StampedDisk::new(Arc::clone(&options.disk), &self.shared);
+        let disk = LogDisk::new(Arc::clone(&options.disk), Stamps::new(&self.shared));
         Options { disk: Arc::new(disk), ..options }
     }
 

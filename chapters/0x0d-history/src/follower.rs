@@ -67,7 +67,7 @@ impl Follower {
         let (before, until) = (self.shadow.next(), self.shadow.next().plus(STEP_COMMANDS - 1));
         let (at, derived) = (&mut self.at, &mut self.derived);
         let mut added = Ok(());
-        self.behind = self.shadow.follow_commands(until, |stamp, command, events| {
+        self.behind = self.shadow.follow(until, |stamp, command, events| {
             // The snapshot may be older than the rows: they have this already.
             if stamp.sequence >= at.next && added.is_ok() {
                 added = derived.add(stamp, command, events);

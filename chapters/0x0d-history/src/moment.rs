@@ -44,7 +44,7 @@ pub fn moment(options: &Options, market: MarketId, at: UnixMs, most: u64) -> Res
     let (began, mut trade) = (shadow.next(), None);
     while shadow.next() <= last.sequence {
         let before = shadow.next();
-        shadow.follow(last.sequence, |stamp, events| {
+        shadow.follow(last.sequence, |stamp, _, events| {
             for event in events {
                 if let Event::Traded { market: of, price, quantity, .. } = *event
                     && of == market

@@ -1,18 +1,17 @@
-//! A disk around the disk, which hands each frame to the shard's stream, and lets a sync return when it is durable.
+//! What stands around a primary's logs: it hands each frame to the shard's stream, and lets a sync return when it is durable.
 //!
-//! It stands where 0x0c's stamps stand: every engine writes its frames through [`market::Disk`], so none of them knows that its
-//! log is copied. A frame is on its way to the stream while the disk syncs it. A stream that is slow is like a slow disk: the
-//! next batch is larger. A frame that the stream refuses fails the sync, and after a failed sync an engine acknowledges nothing.
+//! It stands where 0x0c's stamps stand, so no engine knows that its log is copied. A frame is on its way to the stream while
+//! the disk syncs it. A stream that is slow is like a slow disk: the next batch is larger. A frame that the stream refuses
+//! fails the sync, and after a failed sync an engine acknowledges nothing.
 //!
 //! The journal waits for a frame before it writes the next, so in `both` and `majority` one frame is under way at a time.
 
 use std::io;
-use std::path::Path;
-use std::sync::Arc;
 
-use market::log::{RECORD_BYTES, ShardOf};
+use gateway::log_disk::{AroundLog, AroundLogs};
+use market::log::SealedFrame;
 use market::log_reader::Place;
-use market::{Disk, LogFile, LogId, Sequence, Stamp, UnixMs};
+use market::{LogFile, Sequence, Stamp};
 
 use crate::durable::Durable;
 use crate::publisher::Publisher;
@@ -20,69 +19,23 @@ use crate::publisher::Publisher;
 /// How many frames the stream may be behind in `local`, before the disk waits for it.
 const BEHIND_MAX: u64 = 1_024;
 
-/// The disk of a primary.
-pub struct ReplicatedDisk {
-    inner: Arc<dyn Disk>,
-    publishers: Vec<Publisher>,
-    durable: Durable,
+/// Streams behind the logs of all shards.
+pub struct Streams {
+    /// The publisher of each shard.
+    pub publishers: Vec<Publisher>,
+    /// When a frame counts as durable.
+    pub durable: Durable,
 }
 
-impl ReplicatedDisk {
-    /// This disk, with the publisher of each shard.
-    pub fn new(inner: Arc<dyn Disk>, publishers: Vec<Publisher>, durable: Durable) -> ReplicatedDisk {
-        ReplicatedDisk { inner, publishers, durable }
-    }
-
-    fn replicated(&self, path: &Path, file: Box<dyn LogFile>) -> Box<dyn LogFile> {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let found = ShardOf::of_segment_name(name).and_then(|(of, _)| self.publishers.get(usize::from(of.shard)));
-        match found {
-            Some(publisher) => {
-                let publisher = publisher.clone();
-                Box::new(ReplicatedFile { file, publisher, durable: self.durable, handed: 0, is_new: false })
-            }
-            None => file,
-        }
+impl AroundLogs for Streams {
+    fn log(&self, shard: u16) -> Option<Box<dyn AroundLog>> {
+        let publisher = self.publishers.get(usize::from(shard))?.clone();
+        Some(Box::new(Streamed { publisher, durable: self.durable, handed: 0, is_new: false }))
     }
 }
 
-impl Disk for ReplicatedDisk {
-    fn make_folder(&self, folder: &Path) -> io::Result<()> {
-        self.inner.make_folder(folder)
-    }
-
-    fn lock(&self, path: &Path, holder: &str) -> io::Result<Result<Box<dyn Send>, String>> {
-        self.inner.lock(path, holder)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
-        Ok(self.inner.open(path)?.map(|file| self.replicated(path, file)))
-    }
-
-    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.inner.list(folder)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.inner.remove(path)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.inner.rename(from, to)
-    }
-
-    fn new_log_id(&self) -> LogId {
-        self.inner.new_log_id()
-    }
-
-    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        Ok(self.replicated(path, self.inner.create(path, header)?))
-    }
-}
-
-/// A shard's log.
-struct ReplicatedFile {
-    file: Box<dyn LogFile>,
+/// The stream behind a shard's log.
+struct Streamed {
     publisher: Publisher,
     durable: Durable,
     /// The number of the last frame that was handed over.
@@ -91,47 +44,29 @@ struct ReplicatedFile {
     is_new: bool,
 }
 
-impl LogFile for ReplicatedFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.file.read_at(at, buffer)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write_at(at, bytes)
-    }
-
+impl AroundLog for Streamed {
     // ANCHOR: write
-    fn write_all_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        if let (Some(first), Some(behind)) = (first(bytes), behind(at, bytes))
-            && let Some(number) = self.publisher.hand(bytes, first, behind)?
-        {
+    fn write(&mut self, frame: SealedFrame, at: u64, bytes: &[u8]) -> io::Result<()> {
+        if let Some(number) = self.publisher.hand(bytes, frame.first.sequence, behind(frame, at, bytes))? {
             (self.handed, self.is_new) = (number, true);
         }
-        self.file.write_all_at(at, bytes)
+        Ok(())
     }
     // ANCHOR_END: write
 
-    fn length(&mut self) -> io::Result<u64> {
-        self.file.length()
-    }
-
-    fn set_length(&mut self, length: u64) -> io::Result<()> {
-        self.file.set_length(length)
-    }
-
     // ANCHOR: sync
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self, file: &mut dyn LogFile) -> io::Result<()> {
         if !std::mem::take(&mut self.is_new) {
-            return self.file.sync();
+            return file.sync();
         }
         let least = match self.durable {
             Durable::Both => {
-                self.file.sync()?;
+                file.sync()?;
                 self.handed
             }
             Durable::Majority => self.handed,
             Durable::Local => {
-                self.file.sync()?;
+                file.sync()?;
                 self.handed.saturating_sub(BEHIND_MAX)
             }
         };
@@ -140,18 +75,8 @@ impl LogFile for ReplicatedFile {
     // ANCHOR_END: sync
 }
 
-/// The first command of a frame; none where these bytes are no frame.
-fn first(bytes: &[u8]) -> Option<Sequence> {
-    let first = bytes.get(8..)?.first_chunk()?;
-    (bytes[0] == b'F' && bytes.len() > RECORD_BYTES).then(|| Sequence(u64::from_le_bytes(*first)))
-}
-
 /// The place behind a frame that is written at byte `at`.
-fn behind(at: u64, frame: &[u8]) -> Option<Place> {
-    let (header, commands) = frame.split_first_chunk::<RECORD_BYTES>()?;
-    let word = |at: usize| header[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-    let crc = header[4..].first_chunk().map_or(0, |crc| u32::from_le_bytes(*crc));
-    let next = Sequence(first(frame)?.0 + (commands.len() / RECORD_BYTES) as u64);
-    let next = Stamp { sequence: next, time: UnixMs(word(16)) };
-    Some(Place { segment: Sequence::FIRST, last: (at, at + frame.len() as u64), crc, next })
+fn behind(SealedFrame { first, commands, crc }: SealedFrame, at: u64, bytes: &[u8]) -> Place {
+    let next = Stamp { sequence: first.sequence.plus(commands), time: first.time };
+    Place { segment: Sequence::FIRST, last: (at, at + bytes.len() as u64), crc, next }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gateway::front::{Front, Routes};
 use gateway::layer::Layer;
+use gateway::log_disk::LogDisk;
 use gateway::names::change::Witness;
 use gateway::venue::Venue;
 use market::log::ShardOf;
@@ -15,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::args::ReplicaArgs;
 use crate::beat;
-use crate::disk::ReplicatedDisk;
+use crate::disk::Streams;
 use crate::durable::Durable;
 use crate::error::ReplicaError;
 use crate::http;
@@ -77,7 +78,8 @@ impl Replication {
 
 impl Layer for Replication {
     fn options(&self, options: Options) -> Options {
-        let disk = ReplicatedDisk::new(Arc::clone(&options.disk), self.publishers.clone(), self.durable);
+        let around = Streams { publishers: self.publishers.clone(), durable: self.durable };
+        let disk = LogDisk::new(Arc::clone(&options.disk), around);
         Options { disk: Arc::new(disk), batch_max: BATCH_MAX, ..options }
     }
 

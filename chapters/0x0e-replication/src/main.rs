@@ -57,7 +57,7 @@ enum Instead {
     Takeover(TakeoverArgs),
 }
 
-/// Follow the streams of a primary into this machine's own log, and take its place when it is asked to
+/// Follows the streams of a primary into this machine's own log, and takes its place when it is asked to
 #[derive(Debug, clap::Args)]
 struct OtherMachineArgs {
     #[command(flatten)]

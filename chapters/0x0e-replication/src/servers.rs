@@ -12,7 +12,7 @@ use crate::error::ReplicaError;
 /// How often to check whether a server has ended by itself.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Start three nats-server processes on this machine, and stop them at the end. To try replication, not to survive anything
+/// Starts three nats-server processes on this machine, and stops them at the end. To try replication, not to survive anything
 #[derive(Debug, Clone, clap::Args)]
 pub struct ClusterArgs {
     /// Keep the streams in this folder [default: a temporary folder, removed at the end]

@@ -41,7 +41,7 @@ pub enum Takeover {
     Auto,
 }
 
-/// Follow the streams of a primary into this machine's own log, and take its place when it is asked to
+/// Follows the streams of a primary into this machine's own log, and takes its place when it is asked to
 #[derive(Debug, Clone, clap::Args)]
 pub struct StandbyArgs {
     /// When this machine takes over

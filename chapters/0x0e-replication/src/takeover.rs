@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a standby may need to answer.
 const ANSWER: Duration = Duration::from_secs(3);
 
-/// Ask a standby to take over from the primary
+/// Asks a standby to take over from the primary
 #[derive(Debug, Clone, clap::Args)]
 pub struct TakeoverArgs {
     /// The standby's name; without one, any

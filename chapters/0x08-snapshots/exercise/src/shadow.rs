@@ -9,7 +9,7 @@ use std::path::Path;
 
 use market::log::ShardOf;
 use market::state::ExchangeState;
-use market::{Disk, EngineError, Event, Options, Sequence, Stamp};
+use market::{Command, Disk, EngineError, Event, Options, Sequence, Stamp};
 
 use crate::exchange::Exchange;
 use crate::reshard::reshard;
@@ -35,11 +35,15 @@ impl Shadow {
     }
 
     /// Replays the next commands that are on disk, as far as command `until` or a little further, and returns how
-    /// many are left up to the watermark. `heard` gets each command's events.
+    /// many are left up to the watermark. `heard` gets each command and its events.
     ///
     /// # Errors
     /// When the log can't be read, or is not what it was.
-    pub fn follow(&mut self, _until: Sequence, _heard: impl FnMut(Stamp, &[Event])) -> Result<u64, EngineError> {
+    pub fn follow(
+        &mut self,
+        _until: Sequence,
+        _heard: impl FnMut(Stamp, &Command, &[Event]),
+    ) -> Result<u64, EngineError> {
         todo!("step 2: the shadow; `market::log_chain::read_chain` reads from a place on")
     }
 
@@ -67,7 +71,7 @@ impl keeping::Shadow for Shadow {
     }
 
     fn follow(&mut self, until: Sequence) -> Result<u64, EngineError> {
-        self.follow(until, |_, _| ())
+        self.follow(until, |_, _, _| ())
     }
 
     fn write(&mut self) -> Result<Option<u64>, EngineError> {

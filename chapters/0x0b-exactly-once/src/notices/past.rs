@@ -43,7 +43,7 @@ pub fn replay(
     let mut ended = Ok(());
     while shadow.next() <= until.sequence && ended.is_ok() {
         let before = shadow.next();
-        let followed = shadow.follow(until.sequence, |stamp, events| {
+        let followed = shadow.follow(until.sequence, |stamp, _, events| {
             for (index, event) in (0..).zip(events) {
                 let place = Place { sequence: stamp.sequence, index };
                 if place <= at || place > until || ended.is_err() {
