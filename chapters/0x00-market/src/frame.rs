@@ -114,10 +114,17 @@ pub struct SealedFrame {
 impl SealedFrame {
     /// Reads the header of `bytes`; `None` if they are anything else than one whole frame. The checksum is not checked.
     pub fn of(bytes: &[u8]) -> Option<SealedFrame> {
-        let (header, commands) = bytes.split_first_chunk::<RECORD_BYTES>()?;
+        SealedFrame::split_first(bytes).filter(|(.., rest)| rest.is_empty()).map(|(frame, ..)| frame)
+    }
+
+    /// Splits `bytes` behind the whole frame that they begin with, and reads its header; `None` if they begin with
+    /// anything else. The checksum is not checked.
+    pub fn split_first(bytes: &[u8]) -> Option<(SealedFrame, &[u8], &[u8])> {
+        let header = bytes.first_chunk::<RECORD_BYTES>()?;
         let FrameHeader { length, crc, first, time } = FrameHeader::decode(header, Framing::Version2)?;
-        let first = Stamp { sequence: first, time };
-        (commands.len() == length).then_some(SealedFrame { first, commands: (length / RECORD_BYTES) as u64, crc })
+        let (frame, rest) = bytes.split_at_checked(RECORD_BYTES + length)?;
+        let (first, commands) = (Stamp { sequence: first, time }, (length / RECORD_BYTES) as u64);
+        Some((SealedFrame { first, commands, crc }, frame, rest))
     }
 }
 
@@ -125,4 +132,26 @@ impl SealedFrame {
 pub fn frame_crc(frame: &[u8], log: LogId) -> u32 {
     let seed = if log == LogId::NONE { 0 } else { crc32c::crc32c(&log.0.to_le_bytes()) };
     crc32c::crc32c_append(crc32c::crc32c_append(seed, &frame[..4]), &frame[8..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Command;
+    use crate::ids::MarketId;
+    use crate::log::{LogHeader, encode_log};
+    use crate::shard::ShardOf;
+
+    #[test]
+    fn a_sealed_frame_is_read_when_it_is_whole_and_alone() {
+        let header = LogHeader::new(ShardOf::ONLY, LogId(7));
+        let commands = [1, 2, 3].map(|market| Command::Open { market: MarketId(market) });
+        let log = encode_log(&header, UnixMs(5), &commands);
+        let frame = &log[log.len() - 4 * RECORD_BYTES..];
+        let first = Stamp { sequence: Sequence(1), time: UnixMs(5) };
+        assert_eq!(SealedFrame::of(frame), Some(SealedFrame { first, commands: 3, crc: frame_crc(frame, LogId(7)) }));
+        for other in [&frame[..frame.len() - 1], &frame[..RECORD_BYTES], &frame[RECORD_BYTES..], &[0; 96], &log, &[]] {
+            assert_eq!(SealedFrame::of(other), None, "{} bytes", other.len());
+        }
+    }
 }

@@ -1,14 +1,15 @@
 //! What a machine believes of a stream: nothing that does not follow from what it has read before.
 //!
 //! Messages stand without a hole. The first is an epoch, and says which log this is. Each further epoch is of the same log and
-//! stands at the place that it names. Each frame has a right checksum, which is seeded with the log's identity, begins with the
-//! command that is next, and holds commands that this shard can have. [`LogReader`] decides that, which reads logs from disk:
-//! a message is judged like a file that holds the log's header and this one frame. Cost: a pass over the bytes for the checksum.
+//! stands at the place that it names. A message of frames is whole, and each of its frames has a right checksum, which is seeded
+//! with the log's identity, begins with the command that is next, and holds commands that this shard can have. [`LogReader`]
+//! decides that, which reads logs from disk: a frame is judged like a file that holds the log's header and this one frame.
+//! Cost: a pass over the bytes for the checksum.
 
 use std::io;
 use std::path::Path;
 
-use market::log::{HEADER_BYTES, LogHeader, frame_crc};
+use market::log::{HEADER_BYTES, LogHeader, SealedFrame, frame_crc};
 use market::log_reader::LogReader;
 use market::{LogError, LogFile, Stamp};
 
@@ -32,8 +33,8 @@ pub struct Chain {
 pub enum Heard {
     /// An epoch began.
     Epoch(Epoch),
-    /// A frame, whose first command has this number.
-    Frame(Stamp),
+    /// Frames, each with how many of the message's bytes it ends behind, and what comes next then.
+    Frames(Vec<(usize, Stamp)>),
 }
 
 impl Chain {
@@ -65,14 +66,28 @@ impl Chain {
         } else if self.epoch == 0 {
             return Err("it is a frame, and no epoch has begun".into());
         } else {
-            let first = self.next;
-            self.next = behind(message, &self.header, first)?;
-            Heard::Frame(Stamp { sequence: first.sequence, time: self.next.time })
+            let frames = frames(message, &self.header, self.next)?;
+            self.next = frames.last().map_or(self.next, |(_, next)| *next);
+            Heard::Frames(frames)
         };
         self.place = place;
         Ok(heard)
     }
     // ANCHOR_END: accept
+}
+
+/// The frames of a message, the first of which has to begin with `next`.
+fn frames(message: &[u8], header: &LogHeader, mut next: Stamp) -> Result<Vec<(usize, Stamp)>, String> {
+    let (mut frames, mut rest) = (Vec::new(), message);
+    while !rest.is_empty() || frames.is_empty() {
+        // What begins with no whole frame is judged as one, so that the error says what is wrong with it.
+        let (frame, behind_it) =
+            SealedFrame::split_first(rest).map_or((rest, &[][..]), |(_, frame, rest)| (frame, rest));
+        next = behind(frame, header, next)?;
+        rest = behind_it;
+        frames.push((message.len() - rest.len(), next));
+    }
+    Ok(frames)
 }
 
 // ANCHOR: behind
@@ -165,9 +180,12 @@ mod tests {
     #[test]
     fn what_follows_is_accepted() {
         let mut chain = read();
-        assert!(matches!(chain.accept(3, &frame(4, 1, 9)), Ok(Heard::Frame(first)) if first.sequence == Sequence(4)));
+        let next = |next| Stamp { sequence: Sequence(next), time: UnixMs(5) };
+        assert_eq!(chain.accept(3, &frame(4, 1, 9)), Ok(Heard::Frames(vec![(48, next(5))])));
         assert!(matches!(chain.accept(4, &epoch(4, 9)), Ok(Heard::Epoch(epoch)) if epoch.number == 4));
-        assert_eq!((chain.place, chain.epoch, chain.next.sequence), (4, 4, Sequence(5)));
+        let two = [frame(5, 1, 9), frame(6, 2, 9)].concat();
+        assert_eq!(chain.accept(5, &two), Ok(Heard::Frames(vec![(48, next(6)), (120, next(8))])));
+        assert_eq!((chain.place, chain.epoch, chain.next.sequence), (5, 4, Sequence(8)));
     }
 
     #[test]
@@ -181,7 +199,9 @@ mod tests {
             (3, epoch(3, 8), "another log"),
             (3, epoch(2, 9), "says that it is message 2"),
             (3, Vec::new(), "no whole frame"),
-            (3, [frame(4, 1, 9), frame(5, 1, 9)].concat(), "checksum is wrong"),
+            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, and command 5 comes next"),
+            (3, [frame(4, 1, 9), frame(5, 1, 8)].concat(), "checksum is wrong"),
+            (3, [frame(4, 1, 9), epoch(3, 9)].concat(), "begins with command"),
         ];
         for (place, message, words) in cases {
             let mut chain = read();
@@ -194,14 +214,15 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_bit_and_every_missing_byte_of_a_frame_is_refused() {
-        let whole = frame(4, 2, 9);
+    fn every_changed_bit_and_every_missing_byte_of_frames_is_refused() {
+        let whole = [frame(4, 2, 9), frame(6, 1, 9)].concat();
         for bit in 0..8 * whole.len() {
             let mut changed = whole.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(read().accept(3, &changed).is_err(), "bit {bit}");
         }
-        for length in 0..whole.len() {
+        // Behind 72 bytes the first frame is whole.
+        for length in (0..whole.len()).filter(|&length| length != 72) {
             assert!(read().accept(3, &whole[..length]).is_err(), "{length} bytes");
         }
     }

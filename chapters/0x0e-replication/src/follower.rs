@@ -13,15 +13,12 @@ use program::tell;
 use crate::chain::{Chain, Heard};
 use crate::error::ReplicaError;
 use crate::link::Link;
-use crate::message::Epoch;
-use crate::own::{Cut, OwnFrame, OwnLog};
+use crate::message::{Epoch, has_room};
+use crate::own::{Cut, OwnLog};
 use crate::stream::{NotAppended, Reader, Stream};
 
 /// How long nothing may come before the next message is asked for by its place.
 const STALLED: Duration = Duration::from_secs(3);
-
-/// How many frames are appended together.
-const TOGETHER: usize = 64;
 
 /// How long to wait for messages that are known to be there before looking again.
 pub const WAIT: Duration = Duration::from_secs(5);
@@ -125,11 +122,14 @@ impl Follower {
     fn take(&mut self, place: u64, message: &[u8], step: &mut Step) -> Result<(), ReplicaError> {
         match self.chain.accept(place, message) {
             Ok(Heard::Epoch(epoch)) => step.epoch = Some(epoch),
-            Ok(Heard::Frame(_)) => {
-                let cut = self.own.take(message, self.chain.next, self.chain.epoch)?;
-                if let Some(cut) = cut {
-                    tell(format_args!("{}: {cut}", self.stream.name()));
-                    step.cut = Some(cut);
+            Ok(Heard::Frames(frames)) => {
+                let mut start = 0;
+                for (end, next) in frames {
+                    if let Some(cut) = self.own.take(&message[start..end], next, self.chain.epoch)? {
+                        tell(format_args!("{}: {cut}", self.stream.name()));
+                        step.cut = Some(cut);
+                    }
+                    start = end;
                 }
             }
             Err(reason) => {
@@ -168,27 +168,21 @@ impl Follower {
     /// [`ReplicaError::Replaced`], and when the log can't be read.
     pub fn append_rest(&mut self, link: &Link) -> Result<(), ReplicaError> {
         loop {
-            let mut frames: Vec<OwnFrame> = Vec::new();
-            let before = self.own.place();
-            while frames.len() < TOGETHER
-                && let Some(frame) = self.own.next_frame()?
-            {
+            let (before, mut frames) = (self.own.place(), Vec::new());
+            while let Some(frame) = self.own.next_frame()?.filter(|frame| has_room(frames.len(), frame.bytes.len())) {
                 self.own.pass(&frame);
-                frames.push(frame);
+                frames.extend(frame.bytes);
             }
             self.own.back(before);
             if frames.is_empty() {
                 return self.own.sync(&self.chain);
             }
-            let messages: Vec<Bytes> = frames.iter().map(|frame| Bytes::copy_from_slice(&frame.bytes)).collect();
-            let (stream, last, sent) = (self.stream.clone(), self.chain.place, messages.clone());
-            if let Err((_, why)) = link.wait(async move { stream.append_all(last, &sent).await }) {
+            let (stream, last, message) = (self.stream.clone(), self.chain.place, Bytes::from(frames));
+            let sent = message.clone();
+            if let Err(why) = link.wait(async move { stream.append(last, &sent).await }) {
                 return Err(not_appended(&self.stream, &self.chain, why));
             }
-            let mut step = Step::default();
-            for (place, message) in (last + 1..).zip(&messages) {
-                self.take(place, message, &mut step)?;
-            }
+            self.take(last + 1, &message, &mut Step::default())?;
             self.own.sync(&self.chain)?;
         }
     }

@@ -77,6 +77,7 @@ fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<u64,
     let (own, known, header, name) = (stream.clone(), chain.place, chain.header, name.to_owned());
     let fenced = link.wait(async move {
         loop {
+            own.announce_fence().await;
             let last = own.last_from(known).await?;
             let epoch = Epoch { number: last + 1, header, name: name.clone() };
             match own.append(last, &Bytes::from(epoch.encode())).await {

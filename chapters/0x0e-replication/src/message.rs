@@ -1,13 +1,14 @@
 //! What stands in a stream: frames of the log, byte for byte, and the beginnings of epochs.
 //!
 //! ```text
-//! frame = the frame as it is in the log, from its `F` to its last command
-//! epoch = magic (8) · epoch u64 · the log's header (48) · length u32 · CRC-32C u32 · the primary's name
+//! frames = frames as they are in the log, from the `F` of the first to the last command of the last; at least one
+//! epoch  = magic (8) · epoch u64 · the log's header (48) · length u32 · CRC-32C u32 · the primary's name
 //! ```
 //!
-//! A frame needs nothing around it: it has its sequence, and its checksum is seeded with the log's identity. An epoch's number
-//! is the place in the stream at which its message stands, so no two epochs have the same, and each is above the one before.
-//! The checksum of an epoch covers everything else in it, and is seeded with the identity too.
+//! Frames that wait while a message is under way share the next one. A frame needs nothing around it: it has its sequence, and its
+//! checksum is seeded with the log's identity. An epoch's number is the place in the stream at which its message stands, so no two
+//! epochs have the same, and each is above the one before. The checksum of an epoch covers everything else in it, and is seeded
+//! with the identity too.
 
 use std::path::Path;
 
@@ -22,6 +23,14 @@ const FIXED: usize = 16 + HEADER_BYTES + 8;
 
 /// The longest name of a primary, in bytes.
 pub const NAME_MAX: usize = 64;
+
+/// How many bytes of frames a message takes; one frame may be longer. The servers take eight times as much.
+const FRAMES_BYTES: usize = 1 << 20;
+
+/// Whether a message of so many bytes has room for one more frame of so many.
+pub fn has_room(message: usize, frame: usize) -> bool {
+    message == 0 || message + frame <= FRAMES_BYTES
+}
 
 /// From here on, a primary is the only one that appends.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,9 +1,9 @@
 //! The publisher of a shard: it appends frames to the stream in the order of the log, and says how far it has come.
 //!
-//! The journal hands it a frame and goes on. Up to [`TOGETHER`] frames are under way together, each of which names the place
-//! of the one before it. What no server answers is tried again for as long as it takes: without a majority nothing is confirmed,
-//! and that is right. When another message stands where a frame should, this machine was replaced. From then on nothing is ever
-//! confirmed: the publisher has ended, and says why to all that wait for it.
+//! The journal hands it a frame and goes on. One message is under way at a time, and frames that come meanwhile share the next:
+//! a slow stream makes larger messages. What no server answers is tried again for as long as it takes: without a majority nothing
+//! is confirmed, and that is right. When another message stands where a frame should, this machine was replaced. From then on
+//! nothing is ever confirmed: the publisher has ended, and says why to all that wait for it.
 
 use std::cmp::Ordering;
 use std::io;
@@ -15,17 +15,21 @@ use market::Sequence;
 use market::log_reader::Place;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::chain::Chain;
 use crate::follower::not_appended;
 use crate::join::Joined;
 use crate::link::Link;
 use crate::mark::{Mark, MarkFile};
-use crate::stream::Stream;
+use crate::message::has_room;
+use crate::stream::{Fences, Stream};
 
-/// How many frames may be under way together.
-pub const TOGETHER: usize = 8;
+/// How many frames a message takes at most.
+const FRAMES_MAX: usize = 1_024;
+
+/// How long to pause when another machine is about to begin an epoch.
+const PAUSE: Duration = Duration::from_millis(300);
 
 /// How often to look whether this machine was replaced, while there is nothing to append.
 const LOOK: Duration = Duration::from_millis(500);
@@ -71,7 +75,9 @@ impl Publisher {
         let last = Sequence(next.0 - 1);
         let state = State { place: chain.place, next, last, epoch: chain.epoch, ..State::default() };
         let state = Arc::new((Mutex::new(state), Condvar::new()));
-        let work = Work { stream, chain, mark: Mutex::new(mark), state: Arc::clone(&state) };
+        let own = stream.clone();
+        let fences = link.wait(async move { own.fences().await });
+        let work = Work { stream, fences, chain, mark: Mutex::new(mark), state: Arc::clone(&state) };
         link.spawn(async move {
             if let Some(why) = work.run(handed).await {
                 ended.send_replace(Some(why));
@@ -140,6 +146,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 /// What the publisher's task works with.
 struct Work {
     stream: Stream,
+    fences: Fences,
     chain: Chain,
     /// Only this task has it; a lock makes that known to the compiler.
     mark: Mutex<MarkFile>,
@@ -149,14 +156,17 @@ struct Work {
 impl Work {
     /// Appends what it is handed, until no thread can hand it anything more, or this machine was replaced.
     async fn run(mut self, mut handed: UnboundedReceiver<Item>) -> Option<Arc<str>> {
-        let mut items = Vec::with_capacity(TOGETHER);
+        let mut items = Vec::new();
         loop {
-            let went = match timeout(LOOK, handed.recv_many(&mut items, TOGETHER)).await {
-                Ok(0) => return None,
-                Ok(_) => self.append(&items).await,
-                Err(_) => self.look().await,
-            };
-            items.clear();
+            if items.is_empty()
+                && let Ok(0) = timeout(LOOK, handed.recv_many(&mut items, FRAMES_MAX)).await
+            {
+                return None;
+            }
+            if self.fences.announced() {
+                sleep(PAUSE).await;
+            }
+            let went = if items.is_empty() { self.look().await } else { self.append(&mut items).await };
             if let Err(why) = went {
                 let why: Arc<str> = why.into();
                 lock(&self.state.0).ended = Some(Arc::clone(&why));
@@ -167,23 +177,29 @@ impl Work {
     }
 
     // ANCHOR: append
-    async fn append(&mut self, items: &[Item]) -> Result<(), String> {
-        let frames: Vec<Bytes> = items.iter().map(|item| item.frame.clone()).collect();
-        let appended = self.stream.append_all(self.chain.place, &frames).await;
-        let count = appended.as_ref().map_or_else(|(count, _)| *count, |()| frames.len());
-        if let Some(last) = count.checked_sub(1).and_then(|last| items.get(last)) {
-            self.chain.place += count as u64;
-            self.chain.next = last.behind.next;
-            let mark = self.mark.get_mut().unwrap_or_else(PoisonError::into_inner);
-            mark.set(&Mark { place: self.chain.place, epoch: self.chain.epoch, log: last.behind });
+    /// Appends the first of these frames, and those behind it that have room in the same message.
+    async fn append(&mut self, items: &mut Vec<Item>) -> Result<(), String> {
+        let (mut message, mut count) = (Vec::new(), 0);
+        while let Some(item) = items.get(count)
+            && has_room(message.len(), item.frame.len())
+        {
+            message.extend_from_slice(&item.frame);
+            count += 1;
         }
+        let Some(Item { behind, .. }) = items.drain(..count).last() else { return Ok(()) };
+        let appended = self.stream.append(self.chain.place, &message.into()).await;
+        appended.map_err(|why| not_appended(&self.stream, &self.chain, why).to_string())?;
+        self.chain.place += 1;
+        self.chain.next = behind.next;
+        let mark = self.mark.get_mut().unwrap_or_else(PoisonError::into_inner);
+        mark.set(&Mark { place: self.chain.place, epoch: self.chain.epoch, log: behind });
         {
             let mut state = lock(&self.state.0);
             (state.confirmed, state.place) = (state.confirmed + count as u64, self.chain.place);
-            state.last = Sequence(self.chain.next.sequence.0 - 1);
+            state.last = Sequence(behind.next.sequence.0 - 1);
         }
         self.state.1.notify_all();
-        appended.map_err(|(_, why)| not_appended(&self.stream, &self.chain, why).to_string())
+        Ok(())
     }
     // ANCHOR_END: append
 

@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use async_nats::Subscriber;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
@@ -131,13 +132,16 @@ impl Stream {
         Err(reason)
     }
 
-    // ANCHOR: append
     /// Sends a message that is to stand right behind `last`, and does not wait.
+    ///
+    /// Nothing may be sent for the place behind it before it is known to be there. A place is a number, and the server does not
+    /// ask what stands at it: what was sent for the place behind a frame would be appended behind the epoch of another machine.
     pub async fn send(&self, last: u64, message: Bytes) -> Option<PublishAckFuture> {
         let message = PublishMessage::build().payload(message).expected_last_sequence(last);
         self.context.send_publish(self.name.clone(), message).await.ok()
     }
 
+    // ANCHOR: append
     /// Appends a message right behind `last`. Whatever fails on the way is tried again: it is there when this
     /// returns `Ok`, and never will be when another stands there.
     ///
@@ -157,34 +161,43 @@ impl Stream {
             }
         }
     }
-    /// Appends messages one behind the other, the first right behind `last`. All are sent before the first is waited
-    /// for: each names the place of the one before it, so none can be there without those before it.
-    ///
-    /// # Errors
-    /// [`NotAppended`], and how many of them are in the stream.
-    pub async fn append_all(&self, last: u64, messages: &[Bytes]) -> Result<(), (usize, NotAppended)> {
-        let mut sent = Vec::with_capacity(messages.len());
-        for (place, message) in (last..).zip(messages) {
-            sent.push(self.send(place, message.clone()).await);
-        }
-        for (number, (sent, message)) in sent.into_iter().zip(messages).enumerate() {
-            let place = last + number as u64;
-            let is_there = match sent {
-                Some(sent) => sent.await.is_ok_and(|there| there.sequence == place + 1),
-                None => false,
-            };
-            if !is_there {
-                self.append(place, message).await.map_err(|error| (number, error))?;
-            }
-        }
-        Ok(())
-    }
     // ANCHOR_END: append
+
+    /// Tells the primary that a machine is about to begin an epoch: see [`Fences`].
+    pub async fn announce_fence(&self) {
+        let _ = self.context.client().publish(fences(&self.name), Bytes::new()).await;
+    }
+
+    /// Hears from now on whether a machine is about to begin an epoch.
+    pub async fn fences(&self) -> Fences {
+        Fences(self.context.client().subscribe(fences(&self.name)).await.ok())
+    }
 
     /// Reads the messages from a place on, and waits for those to come.
     pub fn read_from(&self, place: u64) -> Reader {
         Reader { stream: self.stream.clone(), next: place, messages: None }
     }
+}
+
+/// Whether a machine is about to begin an epoch. A primary that is well sends its next message as soon as the last one is
+/// confirmed, so another machine that has read which place is the last always comes too late. A primary that hears of it
+/// pauses. Nothing but speed follows from that: no server keeps these words, and they may be lost.
+pub struct Fences(Option<Subscriber>);
+
+impl Fences {
+    /// Whether one was announced since the last call.
+    pub fn announced(&mut self) -> bool {
+        let Some(fences) = &mut self.0 else { return false };
+        let mut announced = false;
+        while let Some(Some(_)) = fences.next().now_or_never() {
+            announced = true;
+        }
+        announced
+    }
+}
+
+fn fences(stream: &str) -> String {
+    format!("{stream}.fence")
 }
 
 /// Why a message is not in the stream, and never will be.
@@ -229,7 +242,7 @@ fn wanted(name: &str) -> Config {
     }
 }
 
-/// Reads a stream message by message.
+/// Reads a stream message by message, in rising order.
 pub struct Reader {
     stream: jetstream::stream::Stream<()>,
     next: u64,
@@ -256,6 +269,11 @@ impl Reader {
                 self.messages = None;
                 break;
             };
+            if place < self.next {
+                // The library begins with the first message of the stream when it loses its consumer before anything came.
+                self.messages = None;
+                break;
+            }
             self.next = place + 1;
             some.push((place, message.message.payload));
             next = if some.len() < SOME { messages.next().now_or_never() } else { None };

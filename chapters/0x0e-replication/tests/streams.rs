@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use axum::body::Bytes;
 use contract::streams::Random;
 use program::rounds::Rounds;
 use replication::link::Link;
+use replication::stream::{NotAppended, Stream};
 use serde_json::json;
 use support::client::Client;
 use support::machine::Machine;
@@ -137,6 +139,23 @@ fn primary_of(folder: &Path, replicas: &[String], stream: &str) -> (Machine, ())
     let mut machine = Machine::start(&[], folder, replicas, &["--stream", stream]);
     machine.wait_for("open http://");
     (machine, ())
+}
+
+/// Why a primary has one message under way at a time: the server compares numbers, and not what stands at a place.
+#[test]
+fn what_is_sent_for_the_place_behind_a_frame_may_land_behind_another_machines_message() {
+    let Some((_kept, servers)) = servers() else { return };
+    let link = Link::connect(&servers.addresses()).unwrap();
+    let stream = Stream::open(&link, "places-0").unwrap();
+    let own = stream.clone();
+    let landed = link.wait(async move {
+        let [first, other, second] = [&b"first"[..], b"other", b"second"].map(Bytes::from_static);
+        own.append(0, &other).await.unwrap();
+        let refused = own.append(0, &first).await;
+        assert_eq!(refused, Err(NotAppended::Other(other)));
+        own.send(1, second).await.unwrap().await.map(|there| there.sequence)
+    });
+    assert_eq!(landed.unwrap(), 2, "the second message stands behind the other machine's, without the first");
 }
 
 #[test]

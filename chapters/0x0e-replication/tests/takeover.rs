@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use exactly_once::client::{Access, Orders};
+use program::rounds::Rounds;
 use serde_json::{Value, json};
 use support::client::Client;
 use support::machine::Machine;
@@ -51,10 +52,11 @@ fn log(folder: &Path) -> Vec<u8> {
 }
 
 /// Waits until both logs hold the same bytes.
-fn wait_until_equal(one: &Path, other: &Path) {
+fn wait_until_equal(one: &Path, other: &Path, machines: [&Machine; 2]) {
     let began = Instant::now();
     while log(one) != log(other) {
-        assert!(began.elapsed() < Duration::from_secs(30), "the logs stay different");
+        let said = || machines.map(Machine::said).join("\n---\n");
+        assert!(began.elapsed() < Duration::from_secs(30), "the logs stay different\n{}", said());
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -71,7 +73,7 @@ fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
     let mut two = Machine::start(&["standby"], folders[1].path(), &replicas, &["--name", "two"]);
     two.wait_for("standby of cents-0: behind command");
     last = (21..=40).map(|number| place(&mut client, number)).last().unwrap_or(last);
-    wait_until_equal(folders[0].path(), folders[1].path());
+    wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
     let old = one.address();
     let said = one.kill();
     assert!(said.contains("primary of cents-0: epoch 1,"), "{said}");
@@ -97,7 +99,7 @@ fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
     // The old machine comes back as a standby.
     let mut one = Machine::start(&["standby"], folders[0].path(), &replicas, &["--name", "one"]);
     one.wait_for("standby of cents-0: behind command");
-    wait_until_equal(folders[0].path(), folders[1].path());
+    wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
     // And a second takeover leads back.
     take_over(&replicas, "one");
     let (status, said) = two.end();
@@ -143,11 +145,56 @@ fn a_primary_that_was_stopped_and_replaced_acknowledges_nothing_more() {
     // A frame that it wrote and that was not acknowledged is cut off, kept, and named.
     let mut one = Machine::start(&["standby"], folders[0].path(), &replicas, &["--name", "one"]);
     one.wait_for("standby of cents-0: behind command");
-    wait_until_equal(folders[0].path(), folders[1].path());
+    wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
     let kept: Vec<_> = fs::read_dir(folders[0].path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     let is_kept = kept.iter().any(|name| name.to_string_lossy().contains("cut-from-"));
     assert_eq!(is_kept, one.said().contains("cut off 1 commands from command"), "{}\n{kept:?}", one.said());
     // The request that the new primary did not have is sent again to the new primary, and carried out once.
     let first = place(&mut other, 11);
     assert_eq!(other.post("/v1/orders", &order(11)).unwrap().json()["sequence"].as_u64(), Some(first));
+}
+
+/// With `local` the stream is behind the log, so there is always a message under way when another machine begins its epoch.
+#[test]
+fn takeovers_under_load_leave_no_hole_in_the_stream() {
+    let Some((_kept, servers)) = servers() else { return };
+    let replicas = servers.addresses();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let names = ["one", "two"];
+    let flags = |which: usize| ["--name", names[which], "--durable", "local", "--play-money", "1000000"];
+    let mut primary = Machine::start(&[], folders[0].path(), &replicas, &flags(0));
+    let operator = primary.operator();
+    let (_, key) = account(&mut primary, &operator);
+    for round in 0..Rounds::asked().pick(2, 10) {
+        let (old, new) = (round % 2, 1 - round % 2);
+        let mut standby = Machine::start(&["standby"], folders[new].path(), &replicas, &flags(new));
+        standby.wait_for("standby of cents-0: behind command");
+        let address = primary.address();
+        let traders: Vec<_> = (0..8)
+            .map(|trader| {
+                let (base, mut client) = (1_000_000 * round as u64, Client::connect(address).unwrap().with_key(&key));
+                std::thread::spawn(move || {
+                    let mut orders = (base + 1..).map(|number| {
+                        let order = json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1, "lane": trader, "number": number });
+                        client.post("/v1/orders", &order)
+                    });
+                    orders.by_ref().take_while(|answer| answer.as_ref().is_ok_and(|answer| answer.status == 200)).count()
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(300));
+        take_over(&replicas, names[new]);
+        standby.wait_for("open http://");
+        let (status, said) = primary.end();
+        assert_eq!(status.code(), Some(3), "{said}");
+        let answered: usize = traders.into_iter().map(|trader| trader.join().unwrap()).sum();
+        println!("round {round}: {answered} orders answered");
+        assert!(answered > 0, "no order was under way");
+        // What only the old machine has is cut off there, and the rest is the same.
+        let mut back = Machine::start(&["standby"], folders[old].path(), &replicas, &flags(old));
+        back.wait_for("standby of cents-0: behind command");
+        wait_until_equal(folders[0].path(), folders[1].path(), [&standby, &back]);
+        drop(back);
+        primary = standby;
+    }
 }

@@ -48,9 +48,7 @@ pub struct Size {
     /// An append's median divided by a sync's.
     pub ratio: f64,
     /// Bytes a second, one after the other.
-    pub alone_per_s: f64,
-    /// Bytes a second, eight under way together.
-    pub together_per_s: f64,
+    pub per_s: f64,
 }
 
 /// Orders in binary batches.

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use replication::link::Link;
-use replication::publisher::TOGETHER;
 use replication::stream::Stream;
 use results::error::MeasureError;
 
@@ -45,17 +44,10 @@ fn size(
         file.write_all(&message)?;
         file.sync_data()?;
         syncs.push(start.elapsed());
-        appends.push(append(link, stream, last, vec![message.clone()]));
+        appends.push(append(link, stream, last, message.clone()));
         last += 1;
     }
-    let alone: Duration = appends.iter().sum();
-    let (count, began) = (appends.len(), Instant::now());
-    let mut together = 0;
-    while began.elapsed() < time {
-        append(link, stream, last, vec![message.clone(); TOGETHER]);
-        (last, together) = (last + TOGETHER as u64, together + TOGETHER);
-    }
-    let together_per_s = (together * bytes) as f64 / began.elapsed().as_secs_f64();
+    let total: Duration = appends.iter().sum();
     let [sync_p50_ns, sync_p99_ns] = quantiles(&mut syncs);
     let [append_p50_ns, append_p99_ns] = quantiles(&mut appends);
     Ok(Size {
@@ -66,8 +58,7 @@ fn size(
         append_p50_ns,
         append_p99_ns,
         ratio: append_p50_ns / sync_p50_ns.max(1.0),
-        alone_per_s: (count * bytes) as f64 / alone.as_secs_f64(),
-        together_per_s,
+        per_s: (appends.len() * bytes) as f64 / total.as_secs_f64(),
     })
 }
 
@@ -76,11 +67,11 @@ fn last_of(link: &Link, stream: &Stream) -> u64 {
     link.wait(async move { stream.last().await })
 }
 
-/// Appends messages, and says how long it took.
-fn append(link: &Link, stream: &Stream, last: u64, messages: Vec<Bytes>) -> Duration {
+/// Appends a message, and says how long it took.
+fn append(link: &Link, stream: &Stream, last: u64, message: Bytes) -> Duration {
     let (stream, start) = (stream.clone(), Instant::now());
     // Nothing else appends here.
-    let _ = link.wait(async move { stream.append_all(last, &messages).await });
+    let _ = link.wait(async move { stream.append(last, &message).await });
     start.elapsed()
 }
 

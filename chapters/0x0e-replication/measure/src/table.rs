@@ -16,13 +16,12 @@ pub fn text(record: &ReplicasRecord, language: Language) -> String {
         "p99",
         say("append p50", "追加 p50"),
         "p99",
-        say("MB/s, alone", "MB/s，逐个"),
-        say("MB/s, eight together", "MB/s，八个一起"),
+        "MB/s",
     ]);
     for size in &record.sizes {
         let times = [size.sync_p50_ns, size.sync_p99_ns, size.append_p50_ns, size.append_p99_ns].map(ms);
-        let rates = [size.alone_per_s, size.together_per_s].map(|rate| format!("{:.1}", rate / 1e6));
-        sizes.add_row([size.name.clone()].into_iter().chain(times).chain(rates));
+        let rate = format!("{:.1}", size.per_s / 1e6);
+        sizes.add_row([size.name.clone()].into_iter().chain(times).chain([rate]));
     }
     let mut throughput =
         table(&[say("durable", "何时算数"), say("orders a second", "每秒订单数"), say("of one machine", "与单机之比")]);

@@ -64,11 +64,12 @@ fn every_promise_holds_in_every_order() {
 }
 
 /// Each planted mistake, and the file with the shortest way to a broken promise.
-const MISTAKES: [(Mistake, &str); 4] = [
+const MISTAKES: [(Mistake, &str); 5] = [
     (Mistake::ReadBeforeFence, "read-before-fence"),
     (Mistake::AcknowledgeFromDisk, "acknowledge-from-disk"),
     (Mistake::AcknowledgeBeforeFence, "acknowledge-before-fence"),
     (Mistake::NoPlace, "no-place"),
+    (Mistake::SeveralUnderWay, "several-under-way"),
 ];
 
 /// `REWRITE=1 cargo test -p ch0e --test model` writes the files anew.

@@ -8,8 +8,8 @@ pub type Command = char;
 pub enum Message {
     /// A machine begins an epoch.
     Epoch(usize),
-    /// A frame of one command.
-    Frame(Command),
+    /// A frame of one command, and which number it has in the log.
+    Frame(usize, Command),
 }
 
 /// An append that is on its way to the stream.
@@ -26,7 +26,7 @@ impl std::fmt::Display for Append {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = match self.message {
             Message::Epoch(_) => "an epoch".to_owned(),
-            Message::Frame(command) => format!("command {command}"),
+            Message::Frame(number, command) => format!("command {command} (number {number})"),
         };
         write!(f, "{what}, behind message {}", self.last)
     }
@@ -63,6 +63,13 @@ pub struct Machine {
     pub has_acknowledged: bool,
 }
 
+impl Machine {
+    /// The frame of the command of its log with this index.
+    pub fn frame(&self, index: usize) -> Message {
+        Message::Frame(index + 1, self.log[index])
+    }
+}
+
 /// An acknowledgement that a client has.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Acknowledged {
@@ -86,6 +93,8 @@ pub enum Mistake {
     AcknowledgeBeforeFence,
     /// A primary appends without naming the place of the last message.
     NoPlace,
+    /// A primary appends behind a frame of its own before it knows that this is there.
+    SeveralUnderWay,
 }
 
 /// How much may happen.

@@ -63,10 +63,8 @@ impl World {
             if let Role::Reading(_) = machine.role {
                 add(format!("machine {of} reads on"), &|world| world.read(of));
             }
-            if machine.role == Role::Primary
-                && machine.log.len() == machine.confirmed
-                && self.commands < bounds.commands
-            {
+            let may_write = machine.log.len() == machine.confirmed || mistake == Mistake::SeveralUnderWay;
+            if machine.role == Role::Primary && may_write && self.commands < bounds.commands {
                 add(format!("machine {of} writes command {}", self.name()), &|world| world.write(of, mistake));
             }
             if machine.role == Role::Primary && machine.log.len() > machine.confirmed {
@@ -86,15 +84,17 @@ impl World {
         char::from(b'A' + self.commands)
     }
 
-    fn send(&mut self, from: usize, message: Message) {
-        let last = self.machines[from].place;
-        self.on_its_way.insert(Append { from, last, message });
+    /// Sends the command of its log with this index, for the place behind everything before it.
+    fn send(&mut self, from: usize, index: usize) {
+        let machine = &self.machines[from];
+        let last = machine.place + index - machine.confirmed;
+        self.on_its_way.insert(Append { from, last, message: machine.frame(index) });
     }
 
     /// The stream takes an append, or refuses it.
     fn arrive(&mut self, append: &Append, mistake: Mistake) {
         self.on_its_way.remove(append);
-        let is_unchecked = mistake == Mistake::NoPlace && matches!(append.message, Message::Frame(_));
+        let is_unchecked = mistake == Mistake::NoPlace && matches!(append.message, Message::Frame(..));
         if append.last == self.stream.len() || is_unchecked {
             self.stream.push(append.message);
         }
@@ -154,8 +154,8 @@ impl World {
     /// It has read up to its epoch. What only its own log has is appended like any other frame, and acknowledged to no client.
     fn open(&mut self, of: usize) {
         self.machines[of].role = Role::Primary;
-        if let Some(&rest) = self.machines[of].log.get(self.machines[of].confirmed) {
-            self.send(of, Message::Frame(rest));
+        if self.machines[of].log.len() > self.machines[of].confirmed {
+            self.send(of, self.machines[of].confirmed);
         }
     }
 
@@ -163,7 +163,7 @@ impl World {
     fn take_up_to(&mut self, of: usize, place: usize) {
         let machine = &mut self.machines[of];
         while machine.place < place {
-            if let Message::Frame(command) = self.stream[machine.place] {
+            if let Message::Frame(_, command) = self.stream[machine.place] {
                 if machine.log.get(machine.confirmed) != Some(&command) {
                     machine.log.truncate(machine.confirmed);
                     machine.log.push(command);
@@ -178,7 +178,7 @@ impl World {
         let command = self.name();
         self.commands += 1;
         self.machines[of].log.push(command);
-        self.send(of, Message::Frame(command));
+        self.send(of, self.machines[of].log.len() - 1);
         let is_early = match mistake {
             Mistake::AcknowledgeFromDisk => true,
             Mistake::AcknowledgeBeforeFence => !self.machines[of].has_acknowledged,
@@ -192,7 +192,7 @@ impl World {
     /// Where its frame should be stands its frame, another message, or nothing yet.
     fn look_for_frame(&mut self, of: usize, mistake: Mistake) {
         let Machine { place, confirmed, ref log, .. } = self.machines[of];
-        let own = Message::Frame(log[confirmed]);
+        let own = self.machines[of].frame(confirmed);
         let there = match mistake {
             // It believes the acknowledgement, wherever the frame came to stand.
             Mistake::NoPlace => self.stream[place..].iter().find(|message| **message == own),
@@ -208,7 +208,7 @@ impl World {
                 }
             }
             Some(_) => self.machines[of].role = Role::Replaced,
-            None => self.send(of, own),
+            None => self.send(of, confirmed),
         }
     }
 
@@ -216,7 +216,7 @@ impl World {
         let machine = &mut self.machines[of];
         machine.has_acknowledged = true;
         let (command, epoch) = (machine.log[sequence - 1], machine.epoch);
-        let frame = self.stream.iter().position(|message| *message == Message::Frame(command));
+        let frame = self.stream.iter().position(|message| *message == machine.frame(sequence - 1));
         let before = &self.stream[..frame.unwrap_or(self.stream.len())];
         let was_replaced = before.iter().skip(epoch).any(|message| matches!(message, Message::Epoch(_)));
         self.acknowledged.insert(Acknowledged { sequence, command, epoch, was_replaced });
@@ -230,6 +230,16 @@ impl World {
 
     /// What must never be so, in words.
     pub fn broken(&self) -> Option<String> {
+        let frames = self.stream.iter().filter(|message| matches!(message, Message::Frame(..)));
+        for (before, frame) in frames.enumerate() {
+            if let Message::Frame(number, command) = *frame
+                && number != before + 1
+            {
+                return Some(format!(
+                    "{command} has number {number}, and {before} stand before it: no machine can read on"
+                ));
+            }
+        }
         for known in &self.acknowledged {
             let Acknowledged { sequence, command, epoch, was_replaced } = *known;
             if let Some(other) = self.acknowledged.iter().find(|o| o.sequence == sequence && o.command != command) {
