@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use keeping::companions::Carried;
+use keeping::ledger_parts::Part;
 use keeping::trim::keep;
 use keeping::{Exchange as _, ledger_parts};
 use market::log::ShardOf;
@@ -121,6 +122,11 @@ impl Shadow {
     /// The command behind which the last snapshot stands, as the next one.
     pub fn kept(&self) -> Sequence {
         self.kept
+    }
+
+    /// The part of the ledger that goes on where this began.
+    pub fn ledger_part(&self) -> Part {
+        self.origin.ledger_part(self.shard)
     }
 
     fn io(&self, source: std::io::Error) -> EngineError {

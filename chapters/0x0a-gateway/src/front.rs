@@ -94,6 +94,6 @@ pub fn watcher(fronts: &Fronts) -> Watcher {
 }
 
 /// The same layers, as the venue knows them.
-pub fn layers(fronts: &Fronts) -> Layers {
+pub fn layers(fronts: &[Arc<dyn Front>]) -> Layers {
     fronts.iter().map(|front| Arc::clone(front) as Arc<dyn Layer>).collect()
 }

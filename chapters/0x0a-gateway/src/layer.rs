@@ -18,6 +18,16 @@ use crate::projection::Projection;
 /// All layers of a venue, the innermost first.
 pub type Layers = Vec<Arc<dyn Layer>>;
 
+/// What an operator watches of a layer: one figure a shard.
+pub struct Gauge {
+    /// Its name, which says the unit.
+    pub name: &'static str,
+    /// What it means.
+    pub help: &'static str,
+    /// The value at each shard.
+    pub shards: Vec<f64>,
+}
+
 /// What a later chapter adds to the venue.
 pub trait Layer: Send + Sync {
     /// A door around the door. The limits stand around all of them.
@@ -57,4 +67,19 @@ pub trait Layer: Send + Sync {
     /// A command is durable and these are its events. It runs on the thread that hands out answers, before the answer is
     /// given and before the projection holds the events.
     fn observe(&self, _ticket: Ticket, _stamp: Stamp, _events: &[Event], _before: &Projection) {}
+
+    /// What an operator watches of this layer, as it is now.
+    fn gauges(&self) -> Vec<Gauge> {
+        Vec::new()
+    }
+}
+
+/// The options of an engine whose shadow carries what the layers hand in.
+pub fn carried(options: &Options, layers: &Layers) -> Options {
+    if layers.is_empty() {
+        return options.clone();
+    }
+    let layers = layers.clone();
+    let make = move |shard| layers.iter().flat_map(|layer| layer.companions(shard)).collect();
+    Options { companions: Some(Arc::new(make)), ..options.clone() }
 }

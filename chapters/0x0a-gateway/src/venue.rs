@@ -29,7 +29,7 @@ use crate::books::{Books, FeedKeeper};
 use crate::door::{Commands, Door, EngineDoor, Request};
 use crate::engine_thread::{Ticketed, drive};
 use crate::error::VenueError;
-use crate::layer::{Layer, Layers};
+use crate::layer::{Gauge, Layer, Layers, carried};
 use crate::limited::LimitedDoor;
 use crate::limits::{Allowed, Limits};
 use crate::names::Names;
@@ -76,6 +76,7 @@ pub struct Venue {
     clock: Clock,
     progress: watch::Receiver<Progress>,
     projection: Arc<RwLock<Projection>>,
+    layers: Layers,
 }
 
 /// A venue's threads.
@@ -154,6 +155,7 @@ impl Venue {
             clock: options.clock.clone(),
             progress,
             projection,
+            layers,
         };
         let venue = Arc::new(venue);
         Ok((Running { venue, engine, replies, feed }, recovery))
@@ -167,6 +169,11 @@ impl Venue {
     /// The time, in milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         self.clock.now().0
+    }
+
+    /// What an operator watches of the layers.
+    pub fn gauges(&self) -> Vec<Gauge> {
+        self.layers.iter().flat_map(|layer| layer.gauges()).collect()
     }
 
     /// Waits until the projection includes these commands.
@@ -223,16 +230,6 @@ impl Running {
         self.feed.end();
         closed
     }
-}
-
-/// The options of an engine whose shadow carries what the layers hand in.
-fn carried(options: &Options, layers: &Layers) -> Options {
-    if layers.is_empty() {
-        return options.clone();
-    }
-    let layers = layers.clone();
-    let make = move |shard| layers.iter().flat_map(|layer| layer.companions(shard)).collect();
-    Options { companions: Some(Arc::new(make)), ..options.clone() }
 }
 
 fn panicked(role: &'static str) -> EngineError {

@@ -17,7 +17,7 @@ const TOLD_MAX: usize = 1_024;
 pub struct Connection {
     shared: Arc<Shared>,
     read: AtomicU64,
-    /// Whether something waits for the next write. Most writes end here.
+    /// Whether something waits for the next write. For most writes nothing does.
     is_waiting: AtomicBool,
     waiting: Mutex<Waiting>,
 }

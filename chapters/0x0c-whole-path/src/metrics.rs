@@ -1,7 +1,7 @@
 //! `/metrics`, for Prometheus: names, units and types as its users expect them, and no label that a client can choose.
 //!
 //! It has an address of its own, which is not the public one. What is shown was counted already; a scrape takes no lock that an
-//! order waits for but the collector's, for as long as copying takes.
+//! order waits for, except the collector's, while it copies.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use gateway::layer::Gauge;
 use gateway::problem::Why;
 use gateway::venue::Venue;
 use market::Reason;
@@ -35,7 +36,7 @@ pub const BOUNDS: [u64; 24] = {
     bounds
 };
 
-/// Everything that is shown but what only the venue knows.
+/// Everything that is shown, except what only the venue knows.
 pub struct Shown {
     /// Requests, syncs, responses.
     pub shared: Arc<Shared>,
@@ -63,6 +64,7 @@ impl Shown {
             refused: limits.refused().collect(),
             room: room(&self.folder),
             process: Process::now(),
+            of_layers: venue.gauges(),
         }));
         registry
     }
@@ -79,6 +81,7 @@ struct Scrape {
     refused: Vec<(&'static str, u64)>,
     room: Option<Room>,
     process: Option<Process>,
+    of_layers: Vec<Gauge>,
 }
 
 impl fmt::Debug for Scrape {
@@ -94,7 +97,8 @@ impl Collector for Scrape {
         self.of_the_log(&mut writer)?;
         self.of_commands(&mut writer)?;
         self.of_clients(&mut writer)?;
-        self.of_the_program(&mut writer)
+        self.of_the_program(&mut writer)?;
+        self.of_layers.iter().try_for_each(|gauge| writer.gauges(gauge))
     }
 }
 
@@ -194,6 +198,14 @@ struct Writer<'w, 'e>(&'w mut DescriptorEncoder<'e>);
 impl Writer<'_, '_> {
     fn gauge(&mut self, name: &str, help: &str, unit: Option<Unit>, value: f64) -> fmt::Result {
         self.0.encode_descriptor(name, help, unit.as_ref(), MetricType::Gauge)?.encode_gauge(&value)
+    }
+
+    fn gauges(&mut self, Gauge { name, help, shards }: &Gauge) -> fmt::Result {
+        let mut encoder = self.0.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        for (shard, value) in shards.iter().enumerate() {
+            encoder.encode_family(&[("shard", shard)])?.encode_gauge(value)?;
+        }
+        Ok(())
     }
 
     fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {

@@ -13,7 +13,7 @@ use crate::syncs::Syncs;
 pub struct Shared {
     /// The frames of each shard.
     pub frames: Vec<Arc<Frames>>,
-    /// What is kept of requests that are through.
+    /// What is kept of finished requests.
     pub collector: Collector,
     /// Syncs of the log.
     pub syncs: Arc<Syncs>,

@@ -92,7 +92,7 @@ impl Stamps {
     }
 
     // ANCHOR: stages_of
-    /// How long each stage took, in nanoseconds; none where the request has not been through all of them, as
+    /// How long each stage took, in nanoseconds; none where the request has not been through all of them, such as
     /// one that was refused at the door.
     pub fn stages(&self) -> Option<[u64; STAGES]> {
         let mut stages = [0; STAGES];

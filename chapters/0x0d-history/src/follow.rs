@@ -34,7 +34,7 @@ pub fn run(args: &FollowArgs) -> Result<Verdict, HistoryError> {
     say_unmarked(&options)?;
     let progress = Arc::new(Progress::new(&store, options.shards)?);
     if args.once || args.check {
-        follow(&options, &store, &progress, &|| progress.behind() == 0)?;
+        follow(&options, &store, &progress, &|| progress.is_caught_up())?;
     } else {
         print(format_args!("following {}\n", args.data_dir.display()))?;
         until_asked(&options, &store, &progress)?;

@@ -46,9 +46,14 @@ impl Progress {
         self.next.iter().map(|next| Sequence(next.load(Ordering::Acquire) - 1)).collect()
     }
 
-    /// How many commands are on disk and not in the rows.
-    pub fn behind(&self) -> u64 {
-        self.behind.iter().map(|behind| behind.load(Ordering::Relaxed)).sum()
+    /// How many commands of each shard are on disk and not in the rows.
+    pub fn behind(&self) -> impl Iterator<Item = u64> {
+        self.behind.iter().map(|behind| behind.load(Ordering::Relaxed))
+    }
+
+    /// Whether the rows of every durable command are there.
+    pub fn is_caught_up(&self) -> bool {
+        self.behind().all(|behind| behind == 0)
     }
 
     /// Why it ended, if it did.

@@ -86,6 +86,12 @@ impl History {
         Ok(())
     }
 
+    /// How many durable commands of each shard have no rows yet; none without a history.
+    pub fn behind(&self) -> Option<Vec<f64>> {
+        let opened = self.slot().clone()?;
+        Some(opened.progress.behind().map(|commands| commands as f64).collect())
+    }
+
     fn slot(&self) -> MutexGuard<'_, Option<Arc<Opened>>> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }

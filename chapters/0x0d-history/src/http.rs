@@ -105,9 +105,11 @@ async fn own<R: Row + Send + 'static>(
     words: fn(Place, &R) -> Value,
 ) -> Result<Json<Value>, Problem> {
     let answer = history.ask(move |opened| {
-        let Page { rows, next } = page::<R>(&opened.store, table, account.0, &wanted)?;
-        let rows: Vec<_> = rows.iter().map(|(place, row)| words(*place, row)).collect();
-        about(opened, &wanted, json!({ name: rows, "next": next.map(|next| next.to_string()) }))
+        about(opened, &wanted, || {
+            let Page { rows, next } = page::<R>(&opened.store, table, account.0, &wanted)?;
+            let rows: Vec<_> = rows.iter().map(|(place, row)| words(*place, row)).collect();
+            Ok(json!({ name: rows, "next": next.map(|next| next.to_string()) }))
+        })
     });
     answer.await.map(Json)
 }
@@ -115,8 +117,14 @@ async fn own<R: Row + Send + 'static>(
 // ANCHOR: about
 /// An answer with what it is worth: up to which command of each shard the rows go, and from when to when there
 /// are none because the log was trimmed before they were derived.
-fn about(opened: &Opened, wanted: &Wanted, mut answer: Value) -> Result<Value, HistoryError> {
+fn about(
+    opened: &Opened,
+    wanted: &Wanted,
+    answer: impl FnOnce() -> Result<Value, HistoryError>,
+) -> Result<Value, HistoryError> {
+    // First, because the follower goes on while the rows are read: what it adds meanwhile may be in them, or not.
     let through: Vec<_> = opened.progress.through().iter().map(|last| last.0).collect();
+    let mut answer = answer()?;
     let missing = opened.store.missing()?.into_iter();
     let missing = missing.filter(|missing| missing.from < wanted.to && wanted.from <= missing.to);
     let missing: Vec<_> = missing.map(|gap| json!({ "from_ms": gap.from.0, "to_ms": gap.to.0 })).collect();
@@ -139,10 +147,12 @@ async fn public_trades(history: Arc<History>, venue: Arc<Venue>, request: Reques
     is_known(&venue, MarketId(market))?;
     let AskedPage(wanted) = AskedPage::from_request_parts(&mut parts, &venue).await?;
     let answer = history.ask(move |opened| {
-        let Page { rows, next } = page::<MarketTrade>(&opened.store, Table::Public, market, &wanted)?;
-        // The newest is the last, as in the answer of the layer below.
-        let rows: Vec<_> = rows.iter().rev().map(|(place, row)| rows_json::public_trade(*place, row)).collect();
-        about(opened, &wanted, json!({ "trades": rows, "next": next.map(|next| next.to_string()) }))
+        about(opened, &wanted, || {
+            let Page { rows, next } = page::<MarketTrade>(&opened.store, Table::Public, market, &wanted)?;
+            // The newest is the last, as in the answer of the layer below.
+            let rows: Vec<_> = rows.iter().rev().map(|(place, row)| rows_json::public_trade(*place, row)).collect();
+            Ok(json!({ "trades": rows, "next": next.map(|next| next.to_string()) }))
+        })
     });
     Ok(Json(answer.await?).into_response())
 }
@@ -163,11 +173,13 @@ async fn book(history: Arc<History>, venue: Arc<Venue>, request: Request) -> Res
     // Each replays a part of the log, so they take turns.
     let _turn = history.moment().await?;
     let answer = history.ask(move |opened| {
-        let found = moment(&opened.options, MarketId(market), at, MOMENT_COMMANDS_MAX)?;
         let wanted = Wanted { from: UnixMs(0), to: UnixMs(at.0 + 1), before: None, limit: 1 };
-        let trades = page::<MarketTrade>(&opened.store, Table::Public, market, &wanted)?;
-        let last = trades.rows.first().map(|(place, trade)| rows_json::public_trade(*place, trade));
-        about(opened, &wanted, rows_json::book(market, &found, last))
+        about(opened, &wanted, || {
+            let found = moment(&opened.options, MarketId(market), at, MOMENT_COMMANDS_MAX)?;
+            let trades = page::<MarketTrade>(&opened.store, Table::Public, market, &wanted)?;
+            let last = trades.rows.first().map(|(place, trade)| rows_json::public_trade(*place, trade));
+            Ok(rows_json::book(market, &found, last))
+        })
     });
     Ok(Json(answer.await?).into_response())
 }
@@ -180,10 +192,12 @@ async fn of_market(
 ) -> Result<Json<Value>, Problem> {
     is_known(venue, market)?;
     let answer = history.ask(move |opened| {
-        let found = candles(&opened.store, market, width, from, to)?;
-        let found: Vec<_> = found.iter().map(|(start, candle)| rows_json::candle(*start, candle)).collect();
         let wanted = Wanted { from, to, before: None, limit: 0 };
-        about(opened, &wanted, json!({ "width": width.word(), "candles": found }))
+        about(opened, &wanted, || {
+            let found = candles(&opened.store, market, width, from, to)?;
+            let found: Vec<_> = found.iter().map(|(start, candle)| rows_json::candle(*start, candle)).collect();
+            Ok(json!({ "width": width.word(), "candles": found }))
+        })
     });
     answer.await.map(Json)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gateway::front::{Front, PageFile, Routes};
-use gateway::layer::Layer;
+use gateway::layer::{Gauge, Layer};
 use gateway::venue::Venue;
 use market::{EngineError, Options, Sequence};
 use serde_json::Value;
@@ -14,6 +14,14 @@ use crate::http;
 impl Layer for History {
     fn opened(&self, options: &Options, _: &[Sequence]) -> Result<(), EngineError> {
         self.open(options)
+    }
+
+    fn gauges(&self) -> Vec<Gauge> {
+        let behind = self.behind().map(|shards| {
+            let help = "Durable commands whose rows are not there yet.";
+            Gauge { name: "venue_history_behind_commands", help, shards }
+        });
+        behind.into_iter().collect()
     }
 }
 

@@ -54,6 +54,20 @@ fn pages_stay_the_same_while_rows_are_added() {
 }
 
 #[test]
+fn an_operator_sees_how_far_the_rows_are_behind() {
+    let world = World::new("2");
+    world.trade(1, 1);
+    world.ask_when_there(&mut world.client(0), "/v1/account/trades");
+    let said = world.server.said();
+    let metrics = said.iter().find_map(|line| line.strip_prefix("metrics http://")?.strip_suffix("/metrics"));
+    let mut client = Client::connect(metrics.unwrap().parse().unwrap()).unwrap();
+    let text = String::from_utf8(client.get("/metrics").unwrap().body).unwrap();
+    for shard in ["0", "1"] {
+        assert!(text.contains(&format!("venue_history_behind_commands{{shard=\"{shard}\"}} ")), "{text}");
+    }
+}
+
+#[test]
 fn orders_and_money_say_what_became_of_them() {
     let world = World::new("1");
     world.trade(1, 1);

@@ -33,7 +33,7 @@ use expected::{Rows, logged, next};
 /// Follows everything that is there.
 fn catch_up(options: &Options, store: &Arc<Store>) -> Result<(), HistoryError> {
     let progress = Progress::new(store, options.shards)?;
-    follow(options, store, &progress, &|| progress.behind() == 0)
+    follow(options, store, &progress, &|| progress.is_caught_up())
 }
 
 fn opened(options: &Options) -> Arc<Store> {

@@ -29,3 +29,4 @@ pub mod standby;
 pub mod status;
 pub mod stream;
 pub mod takeover;
+pub mod warm;

@@ -7,12 +7,12 @@ use clap::{Parser, Subcommand};
 use exactly_once::once::Once;
 use gateway::args::Args;
 use gateway::bot::{self, BotArgs};
-use gateway::error::VenueError;
 use history::args::{AtArgs, FollowArgs, HistoryArgs};
 use history::history::History;
 use history::{at, follow};
 use load::open_loop::{self, LoadArgs};
 use replication::args::ReplicaArgs;
+use replication::error::ReplicaError;
 use replication::primary::{self, Others};
 use replication::servers::{self, ClusterArgs};
 use replication::standby::{self, StandbyArgs};
@@ -76,16 +76,20 @@ fn main() -> ExitCode {
         Ok(Program { instead: Some(Instead::Takeover(args)), .. }) => program::end(takeover::run(&args)),
         Ok(Program { instead: Some(Instead::Standby(args)), .. }) => {
             let OtherMachineArgs { venue, standby } = &*args;
-            program::end(standby::run(&venue.serve, &venue.replicas, standby, || venue.layers()))
+            let run = |others| standby::run(&venue.serve, &venue.replicas, standby, others);
+            program::end(venue.layers().and_then(run))
         }
-        Ok(Program { venue, .. }) => program::end(primary::run(&venue.serve, &venue.replicas, || venue.layers())),
+        Ok(Program { venue, .. }) => {
+            let run = |others| primary::run(&venue.serve, &venue.replicas, others);
+            program::end(venue.layers().and_then(run))
+        }
         Err(error) => program::refuse(&error),
     }
 }
 
 impl VenueArgs {
     /// The venue so far, the innermost layer first.
-    fn layers(&self) -> Result<Others, VenueError> {
+    fn layers(&self) -> Result<Others, ReplicaError> {
         let shards = self.serve.shards;
         Ok(vec![Once::new(shards), WholePath::listening(&self.path, shards)?, History::new(&self.history)])
     }

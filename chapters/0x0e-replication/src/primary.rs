@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::args::Args;
-use gateway::error::VenueError;
 use gateway::front::Front;
 use gateway::serve;
 use market::Options;
@@ -29,16 +28,12 @@ pub type Others = Vec<Arc<dyn Front>>;
 ///
 /// # Errors
 /// [`ReplicaError`].
-pub fn run(
-    args: &Args,
-    replicas: &ReplicaArgs,
-    others: impl FnOnce() -> Result<Others, VenueError>,
-) -> Result<Verdict, ReplicaError> {
+pub fn run(args: &Args, replicas: &ReplicaArgs, others: Others) -> Result<Verdict, ReplicaError> {
     if replicas.replicas.is_empty() {
         tell(format_args!(
             "one machine: what is acknowledged is on its disk alone; --replicas names servers that keep copies"
         ));
-        return Ok(serve::run(args, others()?.into())?);
+        return Ok(serve::run(args, others.into())?);
     }
     check(replicas, args.data_dir.is_some())?;
     let link = Arc::new(Link::connect(&replicas.replicas)?);
@@ -54,7 +49,7 @@ pub fn serve_as_primary(
     args: &Args,
     replicas: &ReplicaArgs,
     link: Arc<Link>,
-    others: impl FnOnce() -> Result<Others, VenueError>,
+    others: Others,
 ) -> Result<Verdict, ReplicaError> {
     let options = options(args);
     let (streams, names) = (streams(&link, args, replicas)?, Stream::open(&link, &replicas.names_stream())?);
@@ -67,7 +62,7 @@ pub fn serve_as_primary(
     let layer = Replication::new(link, &options, joined, names, replicas)?;
     // Innermost, so that what others measure of a sync has the stream in it.
     let mut fronts: Others = vec![layer];
-    fronts.extend(others()?);
+    fronts.extend(others);
     Ok(serve::run(args, fronts.into())?)
 }
 

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gateway::args::Args;
-use gateway::error::VenueError;
+use gateway::front::layers;
+use gateway::layer::carried;
 use gateway::serve::asked_to_end;
 use market::log::ShardOf;
 use market::{DataDir, Options};
@@ -25,6 +26,7 @@ use crate::own::OwnLog;
 use crate::primary::{Others, options, serve_as_primary, streams};
 use crate::stream::Stream;
 use crate::takeover::Asked;
+use crate::warm::Warm;
 
 /// How long to wait for the next message before looking at everything else.
 const WAIT: Duration = Duration::from_millis(20);
@@ -60,7 +62,7 @@ pub fn run(
     args: &Args,
     replicas: &ReplicaArgs,
     standby: &StandbyArgs,
-    others: impl FnOnce() -> Result<Others, VenueError>,
+    others: Others,
 ) -> Result<Verdict, ReplicaError> {
     check(replicas, args.data_dir.is_some())?;
     let link = Arc::new(Link::connect(&replicas.replicas)?);
@@ -78,9 +80,12 @@ pub fn run(
             let (stream, last) = (follower.stream.name(), follower.chain.next.sequence.0 - 1);
             print(format_args!("standby of {stream}: behind command {last}\n"))?;
         }
+        // The snapshots have what the layers need of the past, as the engine's own would.
+        let warm = Warm::start(&carried(&options, &layers(&others)), args.snapshot_every)?;
         if !following.until_asked(&link, replicas, standby, &ends)? {
             return Ok(Verdict::Yes);
         }
+        drop(warm);
     }
     serve_as_primary(args, replicas, link, others)
 }

@@ -87,7 +87,7 @@ impl Pair {
     fn start(&mut self, which: usize, is_standby: bool) {
         let role: &[&str] = if is_standby { &["standby"] } else { &[] };
         let takeover: &[&str] = if is_standby { &["--takeover", "auto", "--missed", "5"] } else { &[] };
-        let flags = ["--name", ["one", "two"][which], "--play-money", "1000000"];
+        let flags = ["--name", ["one", "two"][which], "--play-money", "1000000", "--snapshot-every", "20"];
         let folder = self.folders[which].path();
         self.machines[which] =
             Some(Machine::start(role, folder, self.wires[which].addresses(), &[&flags[..], takeover].concat()));

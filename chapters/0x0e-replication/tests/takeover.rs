@@ -39,6 +39,13 @@ fn place(client: &mut Client, number: u64) -> u64 {
     answer.json()["sequence"].as_u64().unwrap()
 }
 
+/// What Prometheus reads of a machine.
+fn metrics(machine: &mut Machine) -> String {
+    let address = machine.wait_for("metrics http://").trim_end_matches("/metrics").parse().unwrap();
+    let answer = Client::connect(address).unwrap().get("/metrics").unwrap();
+    String::from_utf8(answer.body).unwrap()
+}
+
 fn take_over(replicas: &[String], standby: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ch0e"));
     command.args(["takeover", standby, "--replicas", &replicas.join(",")]);
@@ -70,16 +77,25 @@ fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
     let operator = one.operator();
     let (mut client, key) = account(&mut one, &operator);
     let mut last = (1..=20).map(|number| place(&mut client, number)).last().unwrap();
-    let mut two = Machine::start(&["standby"], folders[1].path(), &replicas, &["--name", "two"]);
+    let flags = ["--name", "two", "--snapshot-every", "10"];
+    let mut two = Machine::start(&["standby"], folders[1].path(), &replicas, &flags);
     two.wait_for("standby of cents-0: behind command");
     last = (21..=40).map(|number| place(&mut client, number)).last().unwrap_or(last);
     wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
+    let metrics = metrics(&mut one);
+    for figure in ["epoch", "messages", "behind_frames"] {
+        assert!(metrics.contains(&format!("venue_replication_{figure}{{shard=\"0\"}} ")), "{metrics}");
+    }
     let old = one.address();
     let said = one.kill();
     assert!(said.contains("primary of cents-0: epoch 1,"), "{said}");
 
     let said = take_over(&replicas, "two");
     assert!(said.contains("two is the primary: epoch "), "{said}");
+    // The standby has kept snapshots, so its engine replays what came after the last.
+    let began = two.wait_for("began with the snapshot behind command ");
+    let replayed: u64 = began.split_once(" and replayed ").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
+    assert!(replayed < 20, "{began}");
     let mut client = two.client().with_key(&key);
     // The answer may have been lost with the machine: the same request is answered, and not carried out again.
     let again = client.post("/v1/orders", &order(40)).unwrap().json();

@@ -207,7 +207,7 @@ impl Ladder {
         side
     }
 
-    /// Removes an order from the table and the slab. Its queue is the caller's to mend.
+    /// Removes an order from the table and the slab. The caller repairs its queue.
     #[inline(always)]
     fn forget(&mut self, found: Found) {
         self.ids.remove(found, &mut self.orders);

@@ -40,7 +40,7 @@ pub fn derive(folder: &Path) -> Result<f64, Failed> {
     let store = Arc::new(Store::open(&options, true)?);
     let progress = Progress::new(&store, options.shards)?;
     let began = Instant::now();
-    follow(&options, &store, &progress, &|| progress.behind() == 0)?;
+    follow(&options, &store, &progress, &|| progress.is_caught_up())?;
     Ok(began.elapsed().as_secs_f64())
 }
 

@@ -10,14 +10,7 @@ pub fn text(record: &ReplicasRecord, language: Language) -> String {
     let zh = language == Language::Chinese;
     let say = |en: &'static str, zh_words: &'static str| if zh { zh_words } else { en };
     let ms = |ns: f64| format!("{:.2}", ns / 1e6);
-    let mut sizes = table(&[
-        "ms",
-        say("sync p50", "落盘 p50"),
-        "p99",
-        say("append p50", "追加 p50"),
-        "p99",
-        "MB/s",
-    ]);
+    let mut sizes = table(&["ms", say("sync p50", "落盘 p50"), "p99", say("append p50", "追加 p50"), "p99", "MB/s"]);
     for size in &record.sizes {
         let times = [size.sync_p50_ns, size.sync_p99_ns, size.append_p50_ns, size.append_p99_ns].map(ms);
         let rate = format!("{:.1}", size.per_s / 1e6);

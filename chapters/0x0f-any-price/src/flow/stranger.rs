@@ -5,7 +5,7 @@
 //! New orders are placed around a middle price that walks by a geometric Brownian motion. Most are about eight ticks
 //! away, and the number of those further away falls with the power 2.2 of their distance. Orders do not follow the
 //! price, so they stay behind, spread over hundreds of levels, until they are cancelled or the price comes back.
-//! Clients do not hear of their fills, so many a cancel and many a change comes too late.
+//! Clients do not hear of their fills, so many cancels and changes come too late.
 
 use crate::contract::{Command, Id, Price, Quantity, Side, TimeInForce};
 use crate::flow::random::Random;

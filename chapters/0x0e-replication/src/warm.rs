@@ -1,0 +1,114 @@
+//! A standby's snapshots: what makes a takeover short, however long the log is.
+//!
+//! A shadow of 0x08 follows the log here, as it does behind an engine, writes the ledger of what it replays, and a snapshot every
+//! so many commands. So the engine that opens at a takeover begins with a snapshot, and replays what came after it. The shadow
+//! reads what this standby has on disk, and the standby waits for it only when it takes over.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use ch08::ledger::Ledger;
+use ch08::shadow::Shadow;
+use keeping::Shadow as _;
+use market::data_dir::SnapshotLock;
+use market::log::ShardOf;
+use market::{EngineError, Options, Sequence};
+use program::tell;
+
+/// How long to rest when there is nothing to replay.
+const REST: Duration = Duration::from_millis(5);
+
+/// The shadows of all shards, and their thread. It ends when this is dropped.
+pub struct Warm {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Warm {
+    /// Starts it, with a snapshot every so many commands.
+    ///
+    /// # Errors
+    /// When the system has no thread.
+    pub fn start(options: &Options, every: u64) -> Result<Warm, EngineError> {
+        let (stop, options) = (Arc::new(AtomicBool::new(false)), options.clone());
+        let stopped = Arc::clone(&stop);
+        let work = move || {
+            if let Err(error) = follow(&options, every, &|| stopped.load(Ordering::Relaxed)) {
+                tell(format_args!("no more snapshots here, and a takeover replays the log: {error}"));
+            }
+        };
+        let thread = thread::Builder::new().name("shadow".into()).spawn(work);
+        let failed = |error: std::io::Error| EngineError::ThreadStopped { role: "shadow", reason: error.to_string() };
+        Ok(Warm { stop, thread: Some(thread.map_err(failed)?) })
+    }
+}
+
+impl Drop for Warm {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // It must not write on while an engine opens the folder.
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+fn follow(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Result<(), EngineError> {
+    // A backup may hold it for a while.
+    let lock = loop {
+        match SnapshotLock::take(&*options.disk, &options.data_dir) {
+            Ok(lock) => break lock,
+            Err(_) if stop() => return Ok(()),
+            Err(_) => thread::sleep(REST),
+        }
+    };
+    let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
+    let mut all = shards.map(|shard| One::begin(options, shard)).collect::<Result<Vec<_>, _>>()?;
+    loop {
+        let is_last = stop();
+        let mut is_busy = false;
+        for one in &mut all {
+            is_busy |= one.step(every)?;
+        }
+        // A snapshot is of use when the ledger reaches it, so what is here is replayed to its end.
+        match (is_busy, is_last) {
+            (true, _) => {}
+            (false, true) => break,
+            (false, false) => thread::sleep(REST),
+        }
+    }
+    drop(lock);
+    all.into_iter().try_for_each(|one| one.ledger.close())
+}
+
+/// The shadow of one shard.
+struct One {
+    shadow: Shadow,
+    ledger: Ledger,
+}
+
+impl One {
+    fn begin(options: &Options, shard: ShardOf) -> Result<One, EngineError> {
+        let shadow = Shadow::begin(options, shard)?;
+        let mut ledger = Ledger::create(&options.data_dir, shadow.ledger_part(), None)?;
+        ledger.take_place()?;
+        Ok(One { shadow, ledger })
+    }
+
+    /// Replays some commands, writes a snapshot where one is due, and returns whether there was work.
+    fn step(&mut self, every: u64) -> Result<bool, EngineError> {
+        let One { shadow, ledger } = self;
+        let (before, due) = (shadow.next(), shadow.kept().plus(every));
+        let mut written = Ok(());
+        shadow.follow(Sequence(due.0 - 1), |_, _, events| {
+            if written.is_ok() {
+                written = ledger.write(events);
+            }
+        })?;
+        written?;
+        if shadow.next() >= due {
+            shadow.write()?;
+        }
+        Ok(shadow.next() > before)
+    }
+}
