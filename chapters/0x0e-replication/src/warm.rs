@@ -64,20 +64,17 @@ fn follow(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Result<(), 
     };
     let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
     let mut all = shards.map(|shard| One::begin(options, shard)).collect::<Result<Vec<_>, _>>()?;
-    loop {
-        let is_last = stop();
+    while !stop() {
         let mut is_busy = false;
         for one in &mut all {
             is_busy |= one.step(every)?;
         }
-        // A snapshot is of use when the ledger reaches it, so what is here is replayed to its end.
-        match (is_busy, is_last) {
-            (true, _) => {}
-            (false, true) => break,
-            (false, false) => thread::sleep(REST),
+        if !is_busy {
+            thread::sleep(REST);
         }
     }
     drop(lock);
+    // A snapshot can be used when the ledger reaches it, so what is in the ledgers' buffers has to be written.
     all.into_iter().try_for_each(|one| one.ledger.close())
 }
 

@@ -12,6 +12,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use exactly_once::client::{Access, Orders};
+use market::log::ShardOf;
+use market::{Options, Sequence, snapshot};
 use program::rounds::Rounds;
 use serde_json::{Value, json};
 use support::client::Client;
@@ -68,6 +70,16 @@ fn wait_until_equal(one: &Path, other: &Path, machines: [&Machine; 2]) {
     }
 }
 
+/// Waits until there is a snapshot behind this command or a later one.
+fn wait_for_snapshot(folder: &Path, command: Sequence) {
+    let (began, disk) = (Instant::now(), Options::new(folder).disk);
+    let next = || snapshot::list(&*disk, folder, ShardOf::ONLY).unwrap().into_iter().map(|(next, _)| next).max();
+    while next() <= Some(command) {
+        assert!(began.elapsed() < Duration::from_secs(30), "no snapshot comes");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
     let Some((_kept, servers)) = servers() else { return };
@@ -82,6 +94,7 @@ fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
     two.wait_for("standby of cents-0: behind command");
     last = (21..=40).map(|number| place(&mut client, number)).last().unwrap_or(last);
     wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
+    wait_for_snapshot(folders[1].path(), Sequence(30));
     let metrics = metrics(&mut one);
     for figure in ["epoch", "messages", "behind_frames"] {
         assert!(metrics.contains(&format!("venue_replication_{figure}{{shard=\"0\"}} ")), "{metrics}");
