@@ -44,7 +44,7 @@ pub static REUSED: Refused = Refused {
     outcome: 17,
 };
 
-/// The request was carried out, and what it led to is not kept any more.
+/// The request was carried out, and what it led to is no longer kept.
 pub static DONE: Refused = Refused {
     word: "number-done",
     status: 409,
@@ -135,7 +135,7 @@ impl Table {
     }
 
     // ANCHOR: settle
-    /// The answer to a request that was new. From now on it was done, or it never came. Gives the repeats that came
+    /// The answer to a request that was new. From now on it counts as done, or as never received. Gives the repeats that came
     /// meanwhile: they are to get the same answer.
     pub fn settle(&mut self, numbered: Numbered, command: &Command, given: &Given) -> Vec<Waiter> {
         let Some(UnderWay { waiters, .. }) = self.under_way.remove(&numbered) else { return Vec::new() };

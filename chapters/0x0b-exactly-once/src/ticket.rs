@@ -1,7 +1,7 @@
 //! Tickets: what reads an account's notices, and nothing else.
 //!
 //! A ticket is a hash of the key's hash, so it leads back to neither, lives as long as the key, and nothing has to be kept
-//! for it, also not over a restart.
+//! for it, not even across a restart.
 
 use gateway::names::Names;
 use market::AccountId;

@@ -1,7 +1,7 @@
-//! The notices of one connection: from the ring while it has them, and from the log where it has them no more.
+//! The notices of one connection: from the ring while it has them, and from the log where it no longer has them.
 //!
 //! Nothing waits in a queue. A connection that takes nothing for a while finds everything in the ring, or behind it in the
-//! log, when it goes on. So a slow client loses nothing, and costs nothing but its cursor.
+//! log, when it goes on. So a slow client loses nothing, and costs only its cursor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub enum Told {
     },
     /// It has come to this cursor, and there was nothing for it.
     Come(String),
-    /// What came before this cursor can't be had any more.
+    /// What came before this cursor is no longer available.
     Gone(String),
 }
 
@@ -149,7 +149,7 @@ impl Feed {
         }
     }
 
-    /// Replays what the ring has no more, up to what it has seen by now.
+    /// Replays what the ring no longer has, up to what it has seen by now.
     fn begin_replay(&mut self) {
         let (sender, receiver) = channel(CHUNKS);
         let (notices, account) = (Arc::clone(self.reader.notices()), self.reader.account());

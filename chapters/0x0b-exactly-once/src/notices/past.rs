@@ -1,4 +1,4 @@
-//! What the ring has no more: a shard's events since a place, replayed from the newest snapshot before it and the log.
+//! What the ring no longer has: a shard's events since a place, replayed from the newest snapshot before it and the log.
 //!
 //! It runs on a thread of its own, beside the engine. Cost: the shard's state once in memory, and the work of matching since
 //! the snapshot; so few may run at once.
@@ -16,7 +16,7 @@ pub enum Ended {
     Gone(Sequence),
     /// The log can't be read.
     Unreadable(EngineError),
-    /// The reader takes nothing any more.
+    /// The reader no longer takes anything.
     Left,
 }
 

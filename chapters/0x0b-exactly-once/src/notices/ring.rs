@@ -53,7 +53,7 @@ pub enum Taken {
     All,
     /// Some, and there may be more.
     Some,
-    /// Nothing: something behind its cursor is not in the ring any more.
+    /// Nothing: something behind its cursor is no longer in the ring.
     Behind,
 }
 
