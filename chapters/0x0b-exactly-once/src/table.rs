@@ -135,8 +135,8 @@ impl Table {
     }
 
     // ANCHOR: settle
-    /// The answer to a request that was new. From now on it counts as done, or as never received. Gives the repeats that came
-    /// meanwhile: they are to get the same answer.
+    /// The answer to a request that was new. From now on it counts as done, or as never received. Gives the repeats
+    /// that came meanwhile: they are to get the same answer.
     pub fn settle(&mut self, numbered: Numbered, command: &Command, given: &Given) -> Vec<Waiter> {
         let Some(UnderWay { waiters, .. }) = self.under_way.remove(&numbered) else { return Vec::new() };
         if let Ok(reply) = given {
