@@ -76,13 +76,14 @@ pub fn run(
             return Ok(Verdict::Yes);
         }
         let mut following = Following::begin(&link, &options, streams, names)?;
+        let asked = Asked::listen(&link, &replicas.stream, &replicas.name)?;
         for follower in &following.followers {
             let (stream, last) = (follower.stream.name(), follower.chain.next.sequence.0 - 1);
             print(format_args!("standby of {stream}: behind command {last}\n"))?;
         }
         // The snapshots have what the layers need of the past, as the engine's own would.
         let warm = Warm::start(&carried(&options, &layers(&others)), args.snapshot_every)?;
-        if !following.until_asked(&link, replicas, standby, &ends)? {
+        if !following.until_asked(&link, asked, replicas, standby, &ends)? {
             return Ok(Verdict::Yes);
         }
         drop(warm);
@@ -142,11 +143,11 @@ impl Following {
     fn until_asked(
         &mut self,
         link: &Link,
+        mut asked: Asked,
         replicas: &ReplicaArgs,
         standby: &StandbyArgs,
         ends: &Ends,
     ) -> Result<bool, ReplicaError> {
-        let mut asked = Asked::listen(link, &replicas.stream, &replicas.name)?;
         let mut beats = Beats::hear(link, &replicas.stream);
         let silence = beat::EVERY * standby.missed;
         let (mut heard, mut checked) = (Instant::now(), Instant::now());

@@ -16,6 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a standby may need to answer.
 const ANSWER: Duration = Duration::from_secs(3);
 
+/// How long to rest before asking again when no standby has heard it.
+const REST: Duration = Duration::from_millis(100);
+
 /// Asks a standby to take over from the primary
 #[derive(Debug, Clone, clap::Args)]
 pub struct TakeoverArgs {
@@ -44,10 +47,16 @@ pub fn run(args: &TakeoverArgs) -> Result<Verdict, ReplicaError> {
         Some(name) => (named(&args.stream), name.clone()),
         None => (any(&args.stream), String::new()),
     };
-    let answer = link.wait(async move {
-        let asked = client.request(subject, name.into());
-        tokio::time::timeout(ANSWER, asked).await.ok()?.ok()
-    });
+    let asked = async move {
+        loop {
+            match client.request(subject.clone(), name.clone().into()).await {
+                Ok(answer) => return answer,
+                // A standby that has just begun to listen is not known to all servers yet.
+                Err(_) => tokio::time::sleep(REST).await,
+            }
+        }
+    };
+    let answer = link.wait(async move { tokio::time::timeout(ANSWER, asked).await.ok() });
     let Some(answer) = answer else {
         let whom = args.standby.as_deref().unwrap_or("a standby");
         return Err(failed(format!("{whom} does not answer: start one with `-- standby`, and try again")));
