@@ -5,6 +5,8 @@ use tempfile::TempDir;
 
 use crate::server::Server;
 #[cfg(unix)]
+use crate::support::client::Client;
+#[cfg(unix)]
 use crate::support::feed::end_the_feed;
 use crate::trader::Trader;
 
@@ -72,13 +74,15 @@ fn a_feed_that_ends_is_shown() {
     let folder = TempDir::new().unwrap();
     let server = Server::start_with(folder.path(), &["--orders-per-second", "0"]);
     let market = server.open_market("Will it snow?", "会下雪吗？");
-    let [_one, mut other] = server.two_accounts();
+    let [_one, other] = server.two_accounts();
     let mut ann = Trader::at(browser, "no feed", &server, (1280, true));
     ann.press(&format!(".list a[href='#/market/{market}']"));
     ann.join();
     ann.rests_at(1, "17,000", "");
     ann.sees(".status", "Live");
 
+    // Its connection has been idle for as long as the browser took, and the venue closes idle ones.
+    let mut other = Client::connect(server.address).unwrap().with_key(other.key.as_ref().unwrap());
     let hidden = end_the_feed(folder.path(), &mut other);
     ann.sees(".status", "Stale");
     ann.sees(".banner", "Stale since");

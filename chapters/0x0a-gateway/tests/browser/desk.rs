@@ -69,6 +69,7 @@ fn the_list_shows_what_moved() {
     ann.sees(&row(moved), "+3¢ since ");
     ann.sees(&row(fell), "−7¢ since ");
     ben.sees(&row(moved), "以来 +3¢");
+    ben.sees(&row(fell), "以来 −7¢");
     let line = |trader: &mut Trader, market: u64| {
         let label = format!(
             "document.querySelector(\"{} .spark:not([hidden])\")?.getAttribute('aria-label') ?? ''",
