@@ -19,7 +19,7 @@ pub enum Seen {
     New,
     /// It was used.
     Used,
-    /// It lies below the window, so whether it was used is not known any more.
+    /// It lies below the window, so whether it was used is no longer known.
     TooOld,
 }
 
