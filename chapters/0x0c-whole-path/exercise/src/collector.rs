@@ -1,7 +1,7 @@
-//! What is kept of the requests that are through: distributions of their stages, some of them whole, and the slowest.
+//! What is kept of finished requests: distributions of their stages, some of them whole, and the slowest.
 //!
-//! Every request carries its stamps, for that costs one clock read a stamp and no lock. What costs more is done for one request
-//! in N, and for each one that was slow: only when a request is through does one know that it was (tail sampling).
+//! Every request carries its stamps, which costs one clock read a stamp and no lock. What costs more is done for one request
+//! in N, and for each one that was slow: that it was slow is known only when it is finished (tail sampling).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +60,7 @@ impl Collector {
         sequence.is_multiple_of(self.every)
     }
 
-    /// A request is through. The distributions come from the sampled ones, and the slowest from the slow ones. One
+    /// A request is finished. The distributions come from the sampled ones, and the slowest from the slow ones. One
     /// that is neither costs no lock.
     pub fn finish(&self, _stamps: &Stamps, _is_sampled: bool) {
         todo!("step 3: finish")

@@ -89,7 +89,7 @@ impl Stamps {
         self.at[moment as usize]
     }
 
-    /// How long each stage took, in nanoseconds; none where the request has not been through all of them, as
+    /// How long each stage took, in nanoseconds; none where the request has not been through all of them, such as
     /// one that was refused at the door.
     pub fn stages(&self) -> Option<[u64; STAGES]> {
         todo!("step 1: stages")
