@@ -84,7 +84,7 @@ pub fn segments_that_do_not_follow<E: Engine>() {
         ("commands 42 to 130 are missing", changed(&|files| drop(files.remove(2)))),
         ("begins with command 41", changed(&|files| drop(files.remove(0)))),
         ("commands 42 to 50 are also in", changed(&|files| files[1] = of(&[0, 40, 50], 1))),
-        ("of another log", changed(&|files| files[3].1 = foreign(130, 7))),
+        ("belongs to another log", changed(&|files| files[3].1 = foreign(130, 7))),
         ("its header says command 42", changed(&|files| files[3].1 = files[2].1.clone())),
         ("the time before it is", changed(&|files| files[3].1 = encode_log(&late, TIME, &commands[130..135]))),
         ("a frame is torn", changed(&|files| files[1].1.extend([b'F', RECORD_BYTES as u8]))),
