@@ -205,3 +205,50 @@ async fn of_market(
 fn is_known(venue: &Venue, market: MarketId) -> Result<(), Problem> {
     venue.projection().market(market).map(drop).ok_or_else(|| Problem::new(Why::Rejected(Reason::UnknownMarket)))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+mod tests {
+    use ch08::metrics::Unmeasured;
+    use market::{Acknowledge, Command, Engine as _, Event, Options, Receivers, Stamp};
+
+    use super::*;
+    use crate::following::{Progress, follow};
+    use crate::store::Store;
+
+    struct Deaf;
+
+    impl Acknowledge for Deaf {
+        fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
+    }
+
+    #[test]
+    fn an_answer_does_not_promise_what_came_while_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options::new(folder.path());
+        let mut receivers = |_: u16| Box::new(Deaf) as Box<dyn Acknowledge>;
+        let (mut engine, _) = ch08::Engine::<Unmeasured>::open(&options, &mut receivers as &mut Receivers<'_>).unwrap();
+        engine.submit(Command::Open { market: MarketId(1) }).unwrap();
+        engine.close().unwrap();
+        let store = Arc::new(Store::open(&options, false).unwrap());
+        let progress = Arc::new(Progress::new(&store, 1).unwrap());
+        let opened = Opened { options, store, progress };
+        let wanted = Wanted { from: UnixMs(0), to: UnixMs(u64::MAX), before: None, limit: 1 };
+        let read = |answer: &dyn Fn()| {
+            let answer = about(&opened, &wanted, || {
+                Ok({
+                    answer();
+                    json!({})
+                })
+            })
+            .unwrap();
+            answer["through"][0].as_u64()
+        };
+        let catch_up = || {
+            let Opened { options, store, progress } = &opened;
+            follow(options, store, progress, &|| progress.is_caught_up()).unwrap();
+        };
+        assert_eq!(read(&catch_up), Some(0));
+        assert_eq!(read(&|| ()), Some(1));
+    }
+}

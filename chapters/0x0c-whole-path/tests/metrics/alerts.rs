@@ -12,7 +12,7 @@ use std::time::Duration;
 use program::room::{Room, room};
 use serde_json::Value;
 
-use crate::prometheus::{Prometheus, is_there, promtool, skip};
+use crate::prometheus::{Prometheus, check_rules, is_there, skip};
 use crate::site::{Site, mounts_are_allowed, order, strace_works};
 use crate::support::client::Client;
 use crate::support::feed::{end_the_feed, two_accounts};
@@ -24,11 +24,7 @@ const OF_THE_MACHINE: [&str; 2] = ["SyncSlow", "DiskNearlyFull"];
 
 #[test]
 fn the_rules_are_sound() {
-    if is_there() {
-        let folder = tempfile::tempdir().unwrap();
-        promtool(&["check", "rules", "alerts.yml"], "", folder.path());
-        promtool(&["test", "rules", "tests/alerts.test.yml"], "", folder.path());
-    }
+    check_rules();
 }
 
 /// The same rules with seconds for minutes: what is tested are the expressions that operators get.

@@ -41,6 +41,15 @@ pub fn promtool(arguments: &[&str], input: &str, folder: &Path) {
     assert!(output.status.success() && !said.contains("FAILED"), "promtool {arguments:?}: {}\n{said}", output.status);
 }
 
+/// Checks a chapter's rules, and plays the series that its tests have to them.
+pub fn check_rules() {
+    if is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        promtool(&["check", "rules", "alerts.yml"], "", folder.path());
+        promtool(&["test", "rules", "tests/alerts.test.yml"], "", folder.path());
+    }
+}
+
 /// Asks for a page, without a library: its head and its body. A server of HTTP/1.0 sends no chunks, and ends the connection.
 pub fn get(address: SocketAddr, path: &str, headers: &str) -> io::Result<(String, String)> {
     let mut stream = TcpStream::connect(address)?;
