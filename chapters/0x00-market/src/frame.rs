@@ -150,6 +150,7 @@ mod tests {
         let frame = &log[log.len() - 4 * RECORD_BYTES..];
         let first = Stamp { sequence: Sequence(1), time: UnixMs(5) };
         assert_eq!(SealedFrame::of(frame), Some(SealedFrame { first, commands: 3, crc: frame_crc(frame, LogId(7)) }));
+        assert_eq!(SealedFrame::of(&[frame, frame].concat()), None, "two frames");
         for other in [&frame[..frame.len() - 1], &frame[..RECORD_BYTES], &frame[RECORD_BYTES..], &[0; 96], &log, &[]] {
             assert_eq!(SealedFrame::of(other), None, "{} bytes", other.len());
         }

@@ -66,6 +66,12 @@ fn each_alert_fires_at_the_machine_with_its_fault() {
     assert_eq!(client.post("/v1/markets", &question).unwrap().status, 201);
     let made = client.post("/v1/accounts", &json!({})).unwrap().json();
     let mut client = two.client().with_key(made["key"].as_str().unwrap());
+    // A primary that is idle for long enough raises no alarm.
+    let scrapes = format!("count_over_time(venue_replication_epoch{{instance=\"{second}\"}}[10m])");
+    let seen = prometheus.value(&scrapes).unwrap_or_default();
+    prometheus.until("it was scraped for longer than the rule waits", |prometheus| {
+        prometheus.value(&scrapes).filter(|now| *now > seen + 20.0)
+    });
     assert_eq!(prometheus.value(&format!("count_over_time({}[10m])", firing("NoMajority", second))), None);
     [0, 1].into_iter().for_each(|server| servers.kill(server));
     let waiting = std::thread::spawn(move || {
