@@ -13,6 +13,7 @@ use axum::body::Bytes;
 use market::data_dir::shard_counts;
 use market::log::{LogHeader, ShardOf};
 use market::{DataDir, EngineError, LogId, Options};
+use program::tell;
 
 use crate::chain::Chain;
 use crate::error::ReplicaError;
@@ -76,19 +77,24 @@ fn join_shard(
 fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<u64, ReplicaError> {
     let (own, known, header, name) = (stream.clone(), chain.place, chain.header, name.to_owned());
     let fenced = link.wait(async move {
-        loop {
+        for tries in 1_u32.. {
             own.announce_fence().await;
             let last = own.last_from(known).await?;
             let epoch = Epoch { number: last + 1, header, name: name.clone() };
             match own.append(last, &Bytes::from(epoch.encode())).await {
-                Ok(()) => return Ok(last + 1),
+                Ok(()) => return Ok((last + 1, tries)),
                 // A message came in between: the fence has to stand behind it.
                 Err(NotAppended::Other(_)) => {}
                 Err(NotAppended::Shorter(last)) => return Err(last),
             }
         }
+        unreachable!("it tries until it has an answer")
     });
-    fenced.map_err(|found| shorter(stream, found, chain))
+    let (epoch, tries) = fenced.map_err(|found| shorter(stream, found, chain))?;
+    if tries > 1 {
+        tell(format_args!("{}: epoch {epoch} began at try {tries}; another primary was appending", stream.name()));
+    }
+    Ok(epoch)
 }
 // ANCHOR_END: join
 
