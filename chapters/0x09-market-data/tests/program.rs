@@ -17,7 +17,7 @@ fn a_run_shows_a_book_and_ends_by_itself() {
         let words = printed(&ended);
         assert_eq!(ended.status.code(), Some(0), "{words}");
         assert!(
-            words.contains("behind command") && words.contains("bid ") && words.contains("200 readers took"),
+            words.contains("after command") && words.contains("bid ") && words.contains("200 readers took"),
             "{words}"
         );
     }
@@ -42,8 +42,8 @@ fn a_kept_log_is_continued() {
         ]);
         let words = printed(&ended);
         assert_eq!(ended.status.code(), Some(0), "{words}");
-        let line = words.lines().rfind(|line| line.contains("behind command")).expect("a book").to_owned();
-        let (_, number) = line.split_once("behind command ").expect("a number");
+        let line = words.lines().rfind(|line| line.contains("after command")).expect("a book").to_owned();
+        let (_, number) = line.split_once("after command ").expect("a number");
         number.split(':').next().and_then(|number| number.parse::<u64>().ok()).expect("a number")
     };
     let first = last();
