@@ -61,6 +61,23 @@ impl Format {
         })
     }
 
+    /// Checks that a time is read in the unit that its field's name says: `p50_ns` is in nanoseconds.
+    ///
+    /// # Errors
+    /// Which format it takes.
+    pub fn fits(self, path: &str) -> Result<(), String> {
+        let Format::Time { unit_ns, digits } = self else { return Ok(()) };
+        let named = |word: &str| {
+            let field = word.split('[').next().unwrap_or(word);
+            let unit = field.rsplit('_').next().unwrap_or(field);
+            [("ns", 1), ("us", 1_000), ("ms", 1_000_000)].into_iter().find(|(name, _)| *name == unit)
+        };
+        match path.split(['.', ':']).rev().find_map(named) {
+            Some((name, of)) if of != unit_ns => Err(format!("`{path}` is in {name}: use the format `{name}{digits}`")),
+            _ => Ok(()),
+        }
+    }
+
     /// Shows a record's value.
     pub fn value(self, value: &Value, lang: Language) -> Result<String, String> {
         match (self, value) {
@@ -214,6 +231,17 @@ mod tests {
 
     #[test]
     fn an_unknown_format_lists_the_known_ones() {
+        for (format, path, fits) in [
+            ("ns2", "a:b[c].p50_ns.median", true),
+            ("us2", "a:b[c].p50_ns.median", false),
+            ("us3", "a:b[c].ns.median", false),
+            ("ms2", "a:b[0.25ms].sync_at_least_ms", true),
+            ("ns2", "a:b[0].p99_ms", false),
+            ("s2", "a:b[0].seconds", true),
+            ("si3", "a:b.append_p50_ns", true),
+        ] {
+            assert_eq!(Format::parse(format).unwrap().fits(path).is_ok(), fits, "{format} {path}");
+        }
         assert!(Format::parse("furlongs").unwrap_err().contains("there are: si"));
         assert!(Format::parse("si0").is_err());
     }

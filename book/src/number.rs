@@ -9,6 +9,7 @@ use results::language::Language;
 
 /// A value of a record; plain text inside a fence.
 pub fn number(s: &Sources, lang: Language, of: &Pointer<'_>, format: Format, fenced: bool) -> Result<String, String> {
+    format.fits(of.text)?;
     let value = s.reference.value(of)?.to_string();
     shown(s, lang, &Figure::of(of.text, format), value.trim_matches('"'), fenced)
 }

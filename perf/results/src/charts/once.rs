@@ -23,7 +23,11 @@ pub(super) const ROOM: f64 = 120.0;
 pub(crate) fn costs(record: &OnceRecord, language: Language) -> Scene {
     let words = words(language);
     let rows = |cost: &'_ CostRecord| {
-        let way = words.once.ways[usize::from(cost.name != "http")];
+        let way = match &*cost.name {
+            "http" => words.once.ways[0],
+            "websocket" => words.once.ways[1],
+            _ => words.once.ways[2],
+        };
         let spreads = [cost.before_per_s.clone(), cost.without_per_s.clone(), cost.with_per_s.clone()];
         let colours = [palette::NOISE, palette::MEASURED, palette::MEASURED];
         let named = words.once.venues.iter().map(move |venue| format!("{way}{}{venue}", words.comma));

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub(crate) struct OnceWords {
     pub costs_title: &'static str,
     pub costs_subtitle: &'static str,
-    pub ways: [&'static str; 2],
+    pub ways: [&'static str; 3],
     pub venues: [&'static str; 3],
     pub returning_title: &'static str,
     pub returning_subtitle: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct OnceWords {
 pub(super) const ENGLISH: OnceWords = OnceWords {
     costs_title: "Orders a second, with numbers and without",
     costs_subtitle: "In grey 0x0a, which looks at no number; median of the rounds, slowest to fastest; log scale",
-    ways: ["HTTP", "in bytes"],
+    ways: ["HTTP", "WebSocket", "in bytes"],
     venues: ["0x0a", "0x0b without numbers", "0x0b with numbers"],
     returning_title: "How long a reader needs that was away",
     returning_subtitle: "Until it has the last notice that it missed; medians of the rounds; log scale, shorter is better",
@@ -50,7 +50,7 @@ pub(super) const ENGLISH: OnceWords = OnceWords {
 pub(super) const CHINESE: OnceWords = OnceWords {
     costs_title: "每秒订单数，带编号和不带编号",
     costs_subtitle: "灰色是不看编号的 0x0a；各轮中位数，最慢一轮到最快一轮；对数刻度",
-    ways: ["HTTP", "字节"],
+    ways: ["HTTP", "WebSocket", "字节"],
     venues: ["0x0a", "0x0b 不带编号", "0x0b 带编号"],
     returning_title: "离开过的读者要多久才能补上",
     returning_subtitle: "到拿到错过的最后一条通知为止；各轮中位数；对数刻度，越短越好",
