@@ -9,7 +9,8 @@
     function onceCosts(kit, record) {
         const { words, colours: { noise, measured } } = kit;
         const rows = record.costs.flatMap(({ name, before_per_s: before, without_per_s: without, with_per_s: numbered }) => {
-            const way = words.once.ways[name === 'http' ? 0 : 1];
+            const known = ['http', 'websocket'].indexOf(name);
+            const way = words.once.ways[known < 0 ? 2 : known];
             const named = words.once.venues.map(venue => `${way}${words.comma}${venue}`);
             return [[named[0], before, noise], [named[1], without, measured], [named[2], numbered, measured]];
         });
