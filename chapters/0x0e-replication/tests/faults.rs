@@ -17,13 +17,13 @@ mod support;
 mod trader;
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use contract::streams::Random;
+use market::log::ShardOf;
 use program::rounds::Rounds;
 use proxy::Proxy;
 use reader::Reader;
@@ -78,6 +78,7 @@ struct Pair {
     folders: [TempDir; 2],
     machines: [Option<Machine>; 2],
     primary: usize,
+    shards: u16,
     replicas: Vec<String>,
     /// Between each machine and the servers.
     wires: [Wires; 2],
@@ -87,12 +88,16 @@ impl Pair {
     fn start(&mut self, which: usize, is_standby: bool) {
         let role: &[&str] = if is_standby { &["standby"] } else { &[] };
         let takeover: &[&str] = if is_standby { &["--takeover", "auto", "--missed", "5"] } else { &[] };
-        let flags = ["--name", ["one", "two"][which], "--play-money", "1000000", "--snapshot-every", "20"];
+        let (name, shards) = (["one", "two"][which], self.shards.to_string());
+        let flags = ["--name", name, "--shards", &shards, "--play-money", "1000000", "--snapshot-every", "20"];
         let folder = self.folders[which].path();
         self.machines[which] =
             Some(Machine::start(role, folder, self.wires[which].addresses(), &[&flags[..], takeover].concat()));
         if is_standby {
-            self.machine(which).wait_for("standby of cents-0: behind command");
+            let shards = self.shards;
+            for shard in 0..shards {
+                self.machine(which).wait_for(&format!("standby of cents-{shard}: behind command"));
+            }
         }
     }
 
@@ -165,13 +170,13 @@ impl Pair {
     }
 }
 
-fn rounds(seed: u64, count: u64) {
+fn rounds(seed: u64, count: u64, shards: u16) {
     let Some((_kept, mut servers)) = servers() else { return };
-    println!("seed {seed}: {count} faults");
+    println!("seed {seed}: {count} faults, shards: {shards}");
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let replicas = servers.addresses();
     let wires = [(); 2].map(|()| Wires::to(&replicas));
-    let mut pair = Pair { folders, machines: [None, None], primary: 0, replicas, wires };
+    let mut pair = Pair { folders, machines: [None, None], primary: 0, shards, replicas, wires };
     let mut random = Random::new(seed);
     pair.start(0, false);
     let operator = pair.machine(0).operator();
@@ -218,12 +223,12 @@ fn rounds(seed: u64, count: u64) {
     proxy.calm();
     pair.look(&proxy);
     let mut client = pair.machines[pair.primary].as_mut().unwrap().client().with_key(&operator);
-    let ends: Vec<_> = accounts.iter().map(|account| account.end(&mut client, 1)).collect();
+    let ends: Vec<_> = accounts.iter().map(|account| account.end(&mut client, shards)).collect();
     let read: Vec<_> = readers.into_iter().zip(&ends).map(|(reader, end)| reader.read_to(end)).collect();
-    wait_until_equal(pair.folders[0].path(), pair.folders[1].path());
+    (0..shards).for_each(|shard| wait_until_equal(&pair.folders, ShardOf { shard, shards }));
     pair.machines.iter_mut().for_each(|machine| drop(machine.take()));
     for folder in &pair.folders {
-        let log = judge::Log::read(folder.path(), 1);
+        let log = judge::Log::read(folder.path(), shards);
         histories.iter().flatten().for_each(|intent| log.check(intent));
         for (account, read) in accounts.iter().zip(&read) {
             log.check_notices(account.number, read, "as they came");
@@ -250,9 +255,10 @@ fn answered(accounts: &[Arc<Account>]) -> usize {
     accounts.iter().map(|account| account.answered.load(Ordering::Relaxed)).sum()
 }
 
-/// Waits until both logs hold the same bytes.
-fn wait_until_equal(one: &Path, other: &Path) {
-    let (began, log) = (Instant::now(), |folder: &Path| std::fs::read(folder.join("commands.log")).unwrap());
+/// Waits until both logs of a shard hold the same bytes.
+fn wait_until_equal([one, other]: &[TempDir; 2], shard: ShardOf) {
+    let began = Instant::now();
+    let log = |folder: &TempDir| std::fs::read(folder.path().join(shard.file_name())).unwrap();
     while log(one) != log(other) {
         assert!(began.elapsed() < STUCK, "the logs stay different");
         thread::sleep(Duration::from_millis(5));
@@ -261,15 +267,22 @@ fn wait_until_equal(one: &Path, other: &Path) {
 
 #[test]
 fn nothing_is_lost_and_nothing_is_done_twice() {
-    rounds(1, Rounds::asked().pick(4, 20));
+    rounds(1, Rounds::asked().pick(4, 11), 1);
+}
+
+/// Each shard has a stream and a fence of its own, and a takeover takes all of them.
+#[test]
+fn nor_with_two_shards() {
+    rounds(3, Rounds::asked().pick(2, 9), 2);
 }
 
 /// `FAULTS=300 cargo test -p ch0e --test faults three_hundred` takes half an hour.
 #[test]
 fn three_hundred_times() {
-    let Some(count) = std::env::var("FAULTS").ok().and_then(|count| count.parse().ok()) else {
+    let Some(count) = std::env::var("FAULTS").ok().and_then(|count| count.parse::<u64>().ok()) else {
         println!("skipped: FAULTS=300 asks for so many");
         return;
     };
-    rounds(2, count);
+    rounds(2, count / 2, 1);
+    rounds(4, count.div_ceil(2), 2);
 }

@@ -71,12 +71,14 @@ pub struct Late {
     pub offered_per_s: u64,
     /// Orders that were answered a second.
     pub achieved_per_s: f64,
-    /// From the moment when an order was due to its answer: the median, in nanoseconds.
+    /// From the moment when an order was due to its answer: the median, in nanoseconds. Medians of the rounds, as all here.
     pub p50_ns: f64,
     /// 99 of 100.
     pub p99_ns: f64,
     /// 999 of 1,000.
     pub p999_ns: f64,
+    /// How late the load itself handed over 99 of 100 orders in the worst round, in nanoseconds.
+    pub given_p99_ns: f64,
     /// Whether the load itself was the limit.
     pub is_void: bool,
     /// Whether the venue refused some because too many were under way. It does not keep up with the rate then, and there are no

@@ -21,9 +21,16 @@ pub fn text(record: &ReplicasRecord, language: Language) -> String {
     for one in &record.throughput {
         throughput.add_row([one.name.clone(), format!("{:.0}", one.per_s.median), format!("{:.2}", one.ratio.median)]);
     }
-    let mut late = table(&["ms", say("answered a second", "每秒答复数"), "p50", "p99", "p99.9"]);
+    let mut late = table(&[
+        "ms",
+        say("answered a second", "每秒答复数"),
+        "p50",
+        "p99",
+        "p99.9",
+        say("the load itself, p99", "压测端自己 p99"),
+    ]);
     for one in &record.late {
-        let times = [one.p50_ns, one.p99_ns, one.p999_ns].map(ms);
+        let times = [one.p50_ns, one.p99_ns, one.p999_ns, one.given_p99_ns].map(ms);
         late.add_row([one.name.clone(), format!("{:.0}", one.achieved_per_s)].into_iter().chain(times));
     }
     let mut takeovers = table(&["ms", say("median", "中位数"), say("shortest", "最短"), say("longest", "最长")]);

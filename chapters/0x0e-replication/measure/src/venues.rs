@@ -10,6 +10,7 @@ use load::request_kind::RequestKind;
 use load::server::{Server, UNLIMITED};
 use market_data::engines::Rung;
 use results::error::MeasureError;
+use results::record::venue::LateRecord;
 use tokio::runtime::Runtime;
 
 use crate::record::{Late, Throughput};
@@ -68,31 +69,38 @@ impl Venues {
         Ok((0..NAMES.len()).map(of).collect())
     }
 
-    /// How late answers are at a rate.
-    pub fn late(&self, runtime: &Runtime, rate: u64, time: Duration) -> Result<Vec<Late>, MeasureError> {
-        let mut all = Vec::new();
-        for (name, (server, crowd)) in NAMES.iter().zip(self.servers.iter().zip(&self.crowds)) {
-            let offer = Offer { rate, time, connections: CONNECTIONS, cancels: 0 };
-            let name = format!("{name}-{rate}");
-            let late = match runtime.block_on(late::stream(server, crowd, offer)) {
-                // More are under way than it takes: it does not keep up with this rate.
-                Err(error) if error.to_string().contains("\"busy\"") => {
-                    all.push(Late { name, offered_per_s: rate, is_refused: true, ..Late::default() });
-                    continue;
+    /// How late answers are at a rate: the medians of rounds in turn.
+    pub fn late(&self, runtime: &Runtime, rate: u64, rounds: u32, time: Duration) -> Result<Vec<Late>, MeasureError> {
+        let mut passes: [Vec<LateRecord>; 4] = Default::default();
+        let mut refused = [false; 4];
+        for round in 0..rounds as usize {
+            for which in (0..NAMES.len()).map(|at| (at + round) % NAMES.len()) {
+                let offer = Offer::orders(rate, time);
+                match runtime.block_on(late::stream(&self.servers[which], &self.crowds[which], offer)) {
+                    Ok(pass) => passes[which].push(pass),
+                    // More are under way than it takes: it does not keep up with this rate.
+                    Err(error) if error.to_string().contains("\"busy\"") => refused[which] = true,
+                    Err(error) => return Err(error),
                 }
-                late => late?,
-            };
-            all.push(Late {
-                name,
-                offered_per_s: rate,
-                is_refused: false,
-                achieved_per_s: late.achieved_per_s,
-                p50_ns: late.p50_ms * 1e6,
-                p99_ns: late.p99_ms * 1e6,
-                p999_ns: late.p999_ms * 1e6,
-                is_void: late.load.as_ref().is_some_and(|load| load.is_void),
-            });
+            }
         }
-        Ok(all)
+        let of = |which: usize| {
+            let name = format!("{}-{rate}", NAMES[which]);
+            match late::over_rounds(&passes[which]).filter(|_| !refused[which]) {
+                None => Late { name, offered_per_s: rate, is_refused: true, ..Late::default() },
+                Some(late) => Late {
+                    name,
+                    offered_per_s: rate,
+                    achieved_per_s: late.achieved_per_s,
+                    p50_ns: late.p50_ms * 1e6,
+                    p99_ns: late.p99_ms * 1e6,
+                    p999_ns: late.p999_ms * 1e6,
+                    given_p99_ns: late.load.as_ref().map_or(0.0, |load| load.given_p99_ms * 1e6),
+                    is_void: late.load.as_ref().is_some_and(|load| load.is_void),
+                    is_refused: false,
+                },
+            }
+        };
+        Ok((0..NAMES.len()).map(of).collect())
     }
 }
