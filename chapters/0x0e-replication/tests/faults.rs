@@ -8,6 +8,8 @@
 
 #[path = "../../0x0b-exactly-once/tests/kills/judge.rs"]
 mod judge;
+#[path = "support/pair.rs"]
+mod pair;
 #[path = "../../0x0b-exactly-once/measure/src/proxy.rs"]
 mod proxy;
 #[path = "../../0x0b-exactly-once/tests/kills/reader.rs"]
@@ -24,15 +26,13 @@ use std::time::{Duration, Instant};
 
 use contract::streams::Random;
 use market::log::ShardOf;
+use pair::{FAULTS, Pair};
 use program::rounds::Rounds;
 use proxy::Proxy;
 use reader::Reader;
-use replication::cluster::{Cluster, SERVERS};
 use serde_json::json;
 use support::client;
-use support::machine::{Machine, signal};
 use support::servers;
-use support::wire::Wires;
 use tempfile::TempDir;
 use trader::{Account, Trader};
 
@@ -42,146 +42,12 @@ const TRADERS_EACH: u64 = 2;
 /// What makes no progress for so long is stuck. No measurement.
 const STUCK: Duration = Duration::from_secs(90);
 
-/// What happens to the machines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Fault {
-    /// The primary is killed, and the standby takes over by itself.
-    KillPrimary,
-    /// The primary is stopped for longer than the standby waits, and goes on when it was replaced.
-    StopPrimary,
-    /// The standby is asked to take over from a primary that is well.
-    Hand,
-    /// A server of the stream is killed, and started again.
-    KillServer,
-    /// A server of the stream is stopped for a while.
-    StopServer,
-    /// A server and the primary are killed together.
-    KillBoth,
-    /// The primary is cut off from the servers until it was replaced: to them, from them, or both.
-    Cut(bool, bool),
-}
-
-const FAULTS: [Fault; 9] = [
-    Fault::KillPrimary,
-    Fault::StopPrimary,
-    Fault::Cut(true, true),
-    Fault::Hand,
-    Fault::KillServer,
-    Fault::Cut(false, true),
-    Fault::StopServer,
-    Fault::KillBoth,
-    Fault::Cut(true, false),
-];
-
-/// Two machines on one cluster: one is the primary, the other follows.
-struct Pair {
-    folders: [TempDir; 2],
-    machines: [Option<Machine>; 2],
-    primary: usize,
-    shards: u16,
-    replicas: Vec<String>,
-    /// Between each machine and the servers.
-    wires: [Wires; 2],
-}
-
-impl Pair {
-    fn start(&mut self, which: usize, is_standby: bool) {
-        let role: &[&str] = if is_standby { &["standby"] } else { &[] };
-        let takeover: &[&str] = if is_standby { &["--takeover", "auto", "--missed", "5"] } else { &[] };
-        let (name, shards) = (["one", "two"][which], self.shards.to_string());
-        let flags = ["--name", name, "--shards", &shards, "--play-money", "1000000", "--snapshot-every", "20"];
-        let folder = self.folders[which].path();
-        self.machines[which] =
-            Some(Machine::start(role, folder, self.wires[which].addresses(), &[&flags[..], takeover].concat()));
-        if is_standby {
-            let shards = self.shards;
-            for shard in 0..shards {
-                self.machine(which).wait_for(&format!("standby of cents-{shard}: behind command"));
-            }
-        }
-    }
-
-    fn machine(&mut self, which: usize) -> &mut Machine {
-        self.machines[which].as_mut().unwrap()
-    }
-
-    /// The standby has taken over: the clients go there, and the old primary comes back as the standby.
-    fn turn(&mut self, proxy: &Proxy) {
-        let (old, new) = (self.primary, 1 - self.primary);
-        proxy.turn_to(self.machine(new).address());
-        if let Some(machine) = self.machines[old].take() {
-            let (status, said) = machine.end();
-            assert_eq!(status.code(), Some(3), "{said}");
-            assert!(said.contains("has replaced this machine"), "{said}");
-        }
-        self.start(old, true);
-        self.primary = new;
-    }
-
-    /// Turns to the standby if it has taken over by itself.
-    fn look(&mut self, proxy: &Proxy) {
-        let standby = 1 - self.primary;
-        if self.machine(standby).has_opened() {
-            self.turn(proxy);
-        }
-    }
-
-    fn suffer(&mut self, fault: Fault, servers: &mut Cluster, proxy: &Proxy, random: &mut Random) {
-        // Where beats were lost, the standby may have taken over already.
-        self.look(proxy);
-        let (primary, server) = (self.primary, random.below(SERVERS as u64) as usize);
-        match fault {
-            Fault::KillPrimary => drop(self.machines[primary].take().map(Machine::kill)),
-            Fault::StopPrimary => {
-                self.machine(primary).signal("STOP");
-                self.machine(1 - primary).address();
-                self.machine(primary).signal("CONT");
-            }
-            Fault::Cut(to_servers, to_machine) => {
-                self.wires[primary].cut(to_servers, to_machine);
-                self.machine(1 - primary).address();
-                self.wires[primary].mend();
-            }
-            Fault::Hand => {
-                let mut takeover = std::process::Command::new(env!("CARGO_BIN_EXE_ch0e"));
-                takeover.args(["takeover", ["one", "two"][1 - primary], "--replicas", &self.replicas.join(",")]);
-                let (status, said) = Machine::of(&mut takeover).end();
-                let standby = self.machine(1 - primary);
-                assert!(status.success() || standby.has_opened(), "{said}\n{}", standby.said());
-            }
-            Fault::KillServer => servers.kill(server),
-            Fault::StopServer => {
-                let process = servers.process(server).unwrap();
-                signal(process, "STOP");
-                thread::sleep(Duration::from_millis(random.below(1_500)));
-                signal(process, "CONT");
-            }
-            Fault::KillBoth => {
-                servers.kill(server);
-                drop(self.machines[primary].take().map(Machine::kill));
-            }
-        }
-        if !matches!(fault, Fault::KillServer | Fault::StopServer) {
-            self.turn(proxy);
-        }
-        if matches!(fault, Fault::KillServer | Fault::KillBoth) {
-            servers.start_one(server).unwrap();
-        }
-    }
-}
-
 fn rounds(seed: u64, count: u64, shards: u16) {
     let Some((_kept, mut servers)) = servers() else { return };
     println!("seed {seed}: {count} faults, shards: {shards}");
-    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let replicas = servers.addresses();
-    let wires = [(); 2].map(|()| Wires::to(&replicas));
-    let mut pair = Pair { folders, machines: [None, None], primary: 0, shards, replicas, wires };
     let mut random = Random::new(seed);
-    pair.start(0, false);
-    let operator = pair.machine(0).operator();
-    let address = pair.machine(0).address();
-    pair.start(1, true);
+    let mut pair = Pair::start(&servers, shards, &["--play-money", "1000000"]);
+    let (operator, address) = (pair.machine(0).operator(), pair.machine(0).address());
     let accounts = accounts(address, &operator);
     let proxy = Proxy::start(address, seed).unwrap();
     let stop = Arc::new(AtomicBool::new(false));
@@ -202,7 +68,7 @@ fn rounds(seed: u64, count: u64, shards: u16) {
             assert!(
                 began.elapsed() < STUCK,
                 "round {round}, after {seen:?}: no client gets an answer\n{}",
-                said(&pair)
+                pair.said()
             );
             pair.look(&proxy);
             thread::sleep(Duration::from_millis(1));
@@ -245,10 +111,6 @@ fn accounts(address: SocketAddr, operator: &str) -> Vec<Arc<Account>> {
         assert_eq!(client.post("/v1/markets", &question).unwrap().status, 201);
     }
     (0..3).map(|_| Arc::new(Account::make(&mut client))).collect()
-}
-
-fn said(pair: &Pair) -> String {
-    pair.machines.iter().flatten().map(Machine::said).collect::<Vec<_>>().join("\n---\n")
 }
 
 fn answered(accounts: &[Arc<Account>]) -> usize {

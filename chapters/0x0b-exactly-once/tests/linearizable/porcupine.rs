@@ -51,7 +51,9 @@ fn build() -> Result<Judge, String> {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("judge{}", std::env::consts::EXE_SUFFIX));
     let go = |arguments: &[&str]| {
         let mut go = Command::new("go");
-        go.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linearizable/judge")).args(arguments);
+        // This chapter's, whichever chapter asks.
+        let judge = concat!(env!("CARGO_MANIFEST_DIR"), "/../0x0b-exactly-once/tests/linearizable/judge");
+        go.current_dir(judge).args(arguments);
         go.stdin(Stdio::null()).output()
     };
     let fetched = go(&["mod", "download"]).map_err(|_| "there is no go".to_owned())?;

@@ -9,6 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use contract::streams::Random;
+use market::MarketId;
+use market::log::ShardOf;
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -44,6 +46,8 @@ pub struct Account {
     requests: Mutex<Vec<Request>>,
     /// Orders that were placed: market and number. Some of them are cancelled already.
     placed: Mutex<Vec<(u64, u64)>>,
+    /// Up to where they know the log of each shard; none where they read without saying so.
+    known: Option<Mutex<Vec<u64>>>,
     answered: AtomicU64,
     is_over: AtomicBool,
 }
@@ -58,8 +62,28 @@ impl Account {
             counters: Default::default(),
             requests: Mutex::default(),
             placed: Mutex::default(),
+            known: None,
             answered: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
+        }
+    }
+
+    /// Its traders tell each other how far the log of each shard was in every answer, and ask with `at_least=` for no less.
+    #[allow(dead_code, reason = "where the venue may move to another machine")]
+    pub fn that_knows(self, shards: u16) -> Account {
+        Account { known: Some(Mutex::new(vec![0; shards.into()])), ..self }
+    }
+
+    /// What an answer says about how long the logs are: a command's about its market's, and a read's about all.
+    fn learn(&self, market: &Value, answer: &Value) {
+        let Some(known) = &self.known else { return };
+        let mut known = known.lock().unwrap();
+        let shards = known.len() as u16;
+        let of = |market: u64| usize::from(ShardOf::market(MarketId(market as u32), shards).shard);
+        let one = market.as_u64().map(of).zip(answer.get("sequence"));
+        let all = answer["at"].as_array().into_iter().flatten().enumerate();
+        for (shard, sequence) in one.into_iter().chain(all) {
+            known[shard] = known[shard].max(sequence.as_u64().unwrap_or(0));
         }
     }
 
@@ -192,7 +216,11 @@ impl Trader {
             match self.send(&request) {
                 // The venue may not know: the same request again tells.
                 Ok((503 | 429, _)) => thread::sleep(Duration::from_millis(2)),
-                Ok((status, answer)) => break Some((self.now(), told(status, &answer))),
+                Ok((status, answer)) => {
+                    // Before the call ends: a read that begins behind its end has to know.
+                    self.account.learn(&request.asked["market"], &answer);
+                    break Some((self.now(), told(status, &answer)));
+                }
                 Err(_) => thread::sleep(Duration::from_micros(200 + self.random.below(3_000))),
             }
             if attempts == 1 && self.random.below(4) == 0 {
@@ -236,11 +264,16 @@ impl Trader {
 
     /// A read that has no answer says nothing, and is not written down.
     fn read_list(&mut self, what: &str, path: &str, field: &str, of: fn(&Value) -> Value) -> io::Result<()> {
-        let call = self.now();
-        let (status, answer) = self.exchange(false, "GET", path, "")?;
+        let (call, mut path) = (self.now(), path.to_owned());
+        if let Some(known) = &self.account.known {
+            let known: Vec<_> = known.lock().unwrap().iter().map(u64::to_string).collect();
+            path += &format!("?at_least={}", known.join(","));
+        }
+        let (status, answer) = self.exchange(false, "GET", &path, "")?;
         if status != 200 {
             return Err(io::Error::other(format!("{status}: {answer}")));
         }
+        self.account.learn(&Value::Null, &answer);
         let list: Vec<_> = answer[field].as_array().unwrap().iter().map(of).collect();
         let (told, asked) = (Some((self.now(), json!({ what: list }))), json!({ "do": what }));
         self.seen.push(Operation { call, told, account: self.account.number, asked, attempts: 1 });
