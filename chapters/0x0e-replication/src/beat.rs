@@ -9,6 +9,7 @@ use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
+use crate::digest::Stretch;
 use crate::link::Link;
 
 /// How often a primary beats.
@@ -23,6 +24,9 @@ pub struct Beat {
     pub epoch: u64,
     /// The last command of each shard that the stream has.
     pub confirmed: Vec<u64>,
+    /// What a stretch of each shard's log led to, if the stream has it: one of the last.
+    #[serde(default)]
+    pub stretches: Vec<Option<Stretch>>,
 }
 
 /// Beats as long as there is something to say.

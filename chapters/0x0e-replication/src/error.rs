@@ -1,5 +1,6 @@
 //! Why a machine does not take part in replication, or ends. It determines the exit code.
 
+use crate::digest::STRETCH;
 use gateway::error::VenueError;
 use market::{EngineError, LogError, Sequence};
 use program::{Failure, Unprinted};
@@ -75,6 +76,22 @@ pub enum ReplicaError {
         known: u64,
         /// The last command of this machine's log.
         whole: Sequence,
+    },
+    /// This machine computed something else than the primary, from the same log.
+    #[error(
+        "stream {stream}: commands {} to {last} led to something else here than on the primary (digest {own:08x} here, {told:08x} \
+         there): this machine does not take over; see that both run one version and that the memory \
+         of both is sound, and start this one with an empty data directory", last - STRETCH + 1
+    )]
+    Differs {
+        /// The stream.
+        stream: String,
+        /// The last command of the stretch.
+        last: u64,
+        /// This machine's digest of it.
+        own: u32,
+        /// The primary's.
+        told: u32,
     },
     /// Another primary has begun an epoch.
     #[error(

@@ -7,10 +7,11 @@ use gateway::front::{Front, Routes};
 use gateway::layer::{Gauge, Layer};
 use gateway::log_disk::LogDisk;
 use gateway::names::change::Witness;
+use gateway::projection::Projection;
 use gateway::venue::Venue;
 use market::log::ShardOf;
 use market::log_chain::identity;
-use market::{LogError, Options};
+use market::{Event, LogError, Options, Stamp, Ticket};
 use program::tell;
 use tokio::sync::watch;
 
@@ -85,6 +86,10 @@ impl Layer for Replication {
 
     fn witness(&self) -> Option<Arc<dyn Witness>> {
         Some(Arc::clone(&self.names) as Arc<dyn Witness>)
+    }
+
+    fn observe(&self, ticket: Ticket, _: Stamp, events: &[Event], _: &Projection) {
+        self.status.observe(ticket, events);
     }
 
     fn gauges(&self) -> Vec<Gauge> {

@@ -9,6 +9,7 @@ pub mod args;
 pub mod beat;
 pub mod chain;
 pub mod cluster;
+pub mod digest;
 pub mod disk;
 pub mod durable;
 pub mod error;

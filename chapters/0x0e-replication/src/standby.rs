@@ -3,8 +3,8 @@
 //! What it has read is on its own disk before it reads on, and it believes nothing that does not follow. So at any moment it holds
 //! the log up to some command, byte for byte. When it takes over, it joins as any primary does: fence, read to the end, open.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use gateway::args::Args;
@@ -17,6 +17,7 @@ use program::{Verdict, print, tell};
 
 use crate::args::{ReplicaArgs, check};
 use crate::beat::{self, Beats};
+use crate::digest::{Differs, Stretch};
 use crate::error::ReplicaError;
 use crate::follower::{Follower, follow};
 use crate::join::{has_logs, make_logs};
@@ -83,8 +84,13 @@ pub fn run(
         }
         // The snapshots have what the layers need of the past, as the engine's own would.
         let warm = Warm::start(&carried(&options, &layers(&others)), args.snapshot_every)?;
-        if !following.until_asked(&link, asked, replicas, standby, &ends)? {
+        if !following.until_asked(&link, asked, replicas, standby, (&ends, &warm))? {
             return Ok(Verdict::Yes);
+        }
+        for (stream, last) in following.compare(&[], &warm)? {
+            tell(format_args!(
+                "{stream}: this machine computed what the primary had told its clients, up to command {last}"
+            ));
         }
         drop(warm);
     }
@@ -146,7 +152,7 @@ impl Following {
         mut asked: Asked,
         replicas: &ReplicaArgs,
         standby: &StandbyArgs,
-        ends: &Ends,
+        (ends, warm): (&Ends, &Warm),
     ) -> Result<bool, ReplicaError> {
         let mut beats = Beats::hear(link, &replicas.stream);
         let silence = beat::EVERY * standby.missed;
@@ -167,8 +173,9 @@ impl Following {
                 }
             }
             self.names.step(link, Duration::from_millis(1))?;
-            if beats.as_mut().and_then(Beats::last).is_some() {
+            if let Some(beat) = beats.as_mut().and_then(Beats::last) {
                 heard = Instant::now();
+                self.compare(&beat.stretches, warm)?;
             }
             if asked.now() {
                 tell(format_args!("taking over: asked to"));
@@ -186,6 +193,23 @@ impl Following {
         Ok(false)
     }
     // ANCHOR_END: follow
+
+    /// Compares what stretches of the log led to on the primary with what they led to here. By stream, the last command of those
+    /// that were the same.
+    fn compare(&self, told: &[Option<Stretch>], warm: &Warm) -> Result<Vec<(&str, u64)>, ReplicaError> {
+        let compare = |(shard, follower): (usize, &'_ Follower)| {
+            let mut compared = warm.compared[shard].lock().unwrap_or_else(PoisonError::into_inner);
+            told.get(shard).into_iter().flatten().for_each(|stretch| compared.told(*stretch));
+            compared.check().map_err(|Differs { last, own, told }| ReplicaError::Differs {
+                stream: follower.stream.name().to_owned(),
+                last,
+                own,
+                told,
+            })
+        };
+        let followers = self.followers.iter().enumerate();
+        followers.map(|(shard, follower)| Ok((follower.stream.name(), compare((shard, follower))?))).collect()
+    }
 }
 
 /// Whether the program was asked to end.

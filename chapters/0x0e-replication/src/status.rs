@@ -1,8 +1,12 @@
 //! What a machine says of its part in replication.
 
+use std::sync::{Mutex, PoisonError};
+
+use market::{Event, Ticket};
 use serde_json::{Value, json};
 
 use crate::beat::Beat;
+use crate::digest::{Digest, Stretch};
 use crate::durable::Durable;
 use crate::publisher::{Publisher, State};
 
@@ -11,12 +15,44 @@ pub struct Status {
     name: String,
     durable: Durable,
     publishers: Vec<Publisher>,
+    told: Vec<Mutex<Told>>,
+}
+
+/// What a shard's clients were told, as a digest.
+#[derive(Default)]
+struct Told {
+    digest: Digest,
+    /// A stretch that waits until the stream has it.
+    waits: Option<Stretch>,
+    /// The last one that the stream had at a beat.
+    confirmed: Option<Stretch>,
 }
 
 impl Status {
     /// That of a primary.
     pub fn new(name: &str, durable: Durable, publishers: Vec<Publisher>) -> Status {
-        Status { name: name.to_owned(), durable, publishers }
+        let told = publishers.iter().map(|_| Mutex::default()).collect();
+        Status { name: name.to_owned(), durable, publishers, told }
+    }
+
+    /// A command led to these events, and its client is told.
+    pub fn observe(&self, ticket: Ticket, events: &[Event]) {
+        let Some(told) = self.told.get(usize::from(ticket.shard)) else { return };
+        let told = &mut *told.lock().unwrap_or_else(PoisonError::into_inner);
+        let stretch = told.digest.add(ticket.sequence, events);
+        told.waits = told.waits.or(stretch);
+    }
+
+    /// A stretch of each shard. With `local` a client may be told what the stream never has, so a stretch waits for it.
+    fn stretches(&self, states: &[State]) -> Vec<Option<Stretch>> {
+        let of = |(told, state): (&Mutex<Told>, &State)| {
+            let told = &mut *told.lock().unwrap_or_else(PoisonError::into_inner);
+            if told.waits.is_some_and(|stretch| stretch.last <= state.last.0) {
+                told.confirmed = told.waits.take();
+            }
+            told.confirmed
+        };
+        self.told.iter().zip(states).map(of).collect()
     }
 
     /// A beat; none when this machine was replaced.
@@ -25,7 +61,8 @@ impl Status {
         let is_alive = states.iter().all(|state| state.ended.is_none());
         let epoch = states.first().map_or(0, |state| state.epoch);
         let confirmed = states.iter().map(|state| state.last.0).collect();
-        is_alive.then(|| Beat { name: self.name.clone(), epoch, confirmed })
+        let stretches = self.stretches(&states);
+        is_alive.then(|| Beat { name: self.name.clone(), epoch, confirmed, stretches })
     }
 
     /// As an operator reads it.

@@ -4,8 +4,8 @@
 //! so many commands. So the engine that opens at a takeover begins with a snapshot, and replays what came after it. The shadow
 //! reads what this standby has on disk, and the standby waits for it only when it takes over.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -17,11 +17,15 @@ use market::log::ShardOf;
 use market::{EngineError, Options, Sequence};
 use program::tell;
 
+use crate::digest::{Compared, Digest};
+
 /// How long to rest when there is nothing to replay.
 const REST: Duration = Duration::from_millis(5);
 
 /// The shadows of all shards, and their thread. It ends when this is dropped.
 pub struct Warm {
+    /// By shard, what the replay led to, beside what the primary says.
+    pub compared: Arc<[Mutex<Compared>]>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -33,15 +37,16 @@ impl Warm {
     /// When the system has no thread.
     pub fn start(options: &Options, every: u64) -> Result<Warm, EngineError> {
         let (stop, options) = (Arc::new(AtomicBool::new(false)), options.clone());
-        let stopped = Arc::clone(&stop);
+        let compared: Arc<[_]> = (0..options.shards).map(|_| Mutex::<Compared>::default()).collect();
+        let (stopped, own) = (Arc::clone(&stop), Arc::clone(&compared));
         let work = move || {
-            if let Err(error) = follow(&options, every, &|| stopped.load(Ordering::Relaxed)) {
+            if let Err(error) = follow(&options, every, &own, &|| stopped.load(Ordering::Relaxed)) {
                 tell(format_args!("no more snapshots here, and a takeover replays the log: {error}"));
             }
         };
         let thread = thread::Builder::new().name("shadow".into()).spawn(work);
         let failed = |error: std::io::Error| EngineError::ThreadStopped { role: "shadow", reason: error.to_string() };
-        Ok(Warm { stop, thread: Some(thread.map_err(failed)?) })
+        Ok(Warm { compared, stop, thread: Some(thread.map_err(failed)?) })
     }
 }
 
@@ -53,7 +58,12 @@ impl Drop for Warm {
     }
 }
 
-fn follow(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Result<(), EngineError> {
+fn follow(
+    options: &Options,
+    every: u64,
+    compared: &[Mutex<Compared>],
+    stop: &dyn Fn() -> bool,
+) -> Result<(), EngineError> {
     // A backup may hold it for a while.
     let lock = loop {
         match SnapshotLock::take(&*options.disk, &options.data_dir) {
@@ -66,8 +76,8 @@ fn follow(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Result<(), 
     let mut all = shards.map(|shard| One::begin(options, shard)).collect::<Result<Vec<_>, _>>()?;
     while !stop() {
         let mut is_busy = false;
-        for one in &mut all {
-            is_busy |= one.step(every)?;
+        for (one, compared) in all.iter_mut().zip(compared) {
+            is_busy |= one.step(every, compared)?;
         }
         if !is_busy {
             thread::sleep(REST);
@@ -82,6 +92,7 @@ fn follow(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Result<(), 
 struct One {
     shadow: Shadow,
     ledger: Ledger,
+    digest: Digest,
 }
 
 impl One {
@@ -89,15 +100,18 @@ impl One {
         let shadow = Shadow::begin(options, shard)?;
         let mut ledger = Ledger::create(&options.data_dir, shadow.ledger_part(), None)?;
         ledger.take_place()?;
-        Ok(One { shadow, ledger })
+        Ok(One { shadow, ledger, digest: Digest::default() })
     }
 
     /// Replays some commands, writes a snapshot where one is due, and returns whether there was work.
-    fn step(&mut self, every: u64) -> Result<bool, EngineError> {
-        let One { shadow, ledger } = self;
+    fn step(&mut self, every: u64, compared: &Mutex<Compared>) -> Result<bool, EngineError> {
+        let One { shadow, ledger, digest } = self;
         let (before, due) = (shadow.next(), shadow.kept().plus(every));
         let mut written = Ok(());
-        shadow.follow(Sequence(due.0 - 1), |_, _, events| {
+        shadow.follow(Sequence(due.0 - 1), |stamp, _, events| {
+            if let Some(stretch) = digest.add(stamp.sequence, events) {
+                compared.lock().unwrap_or_else(PoisonError::into_inner).own(stretch);
+            }
             if written.is_ok() {
                 written = ledger.write(events);
             }

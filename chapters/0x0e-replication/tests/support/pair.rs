@@ -143,7 +143,8 @@ impl Pair {
                 takeover.args(["takeover", ["one", "two"][1 - primary], "--replicas", &self.replicas.join(",")]);
                 let (status, said) = Machine::of(&mut takeover).end();
                 let standby = self.machine(1 - primary);
-                assert!(status.success() || standby.has_opened(), "{said}\n{}", standby.said());
+                // It may be taking over by itself already, and hears no request then.
+                assert!(status.success() || standby.said().contains("taking over"), "{said}\n{}", standby.said());
             }
             Fault::KillServer => servers.kill(server),
             Fault::StopServer => {
