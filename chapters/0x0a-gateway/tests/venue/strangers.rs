@@ -1,4 +1,5 @@
-//! Clients that we did not write: `curl` with every line of the READMEs, Python's `websockets`, `wrk`.
+//! Clients that we did not write: `curl` with every line of the READMEs and of the book's page of commands, Python's
+//! `websockets`, `wrk`.
 //!
 //! Without one of them a test reports that it was skipped; with `CI` set that is a failure.
 
@@ -8,7 +9,7 @@ use std::process::{Command, Output};
 use crate::support::server::Server;
 use serde_json::{Value, json};
 
-/// Where the READMEs are.
+/// Where the READMEs and the book are.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -35,18 +36,21 @@ fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// The commands of the table of routes, in order.
-fn lines(readme: &str) -> Vec<String> {
-    let readme = std::fs::read_to_string(root().join(readme)).unwrap();
-    let cells = readme.lines().filter_map(|line| line.strip_prefix("| `curl "));
-    cells.map(|rest| rest.split_once("` |").unwrap().0.to_owned()).collect()
+/// The commands that begin with `curl`, in order: rows of a table, and lines of a block.
+fn lines(page: &str) -> Vec<String> {
+    let page = std::fs::read_to_string(root().join(page)).unwrap();
+    let command = |line: &str| match line.strip_prefix("| `curl ") {
+        Some(row) => Some(row.split_once("` |").unwrap().0.to_owned()),
+        None => line.strip_prefix("curl ").map(str::to_owned),
+    };
+    page.lines().filter_map(command).collect()
 }
 
-fn every_line_is_answered(readme: &str, version: &str) {
+fn every_line_is_answered(page: &str, at_least: usize, version: &str) {
     let folder = tempfile::tempdir().unwrap();
     let server = venue(folder.path());
-    let lines = lines(readme);
-    assert!(lines.len() >= 15, "{readme} lists {} requests", lines.len());
+    let lines = lines(page);
+    assert!(lines.len() >= at_least, "{page} lists {} requests", lines.len());
     let (mut key, mut account, mut order, mut code) = (String::new(), String::new(), String::new(), String::new());
     for line in &lines {
         let mut shell = Command::new("sh");
@@ -54,7 +58,7 @@ fn every_line_is_answered(readme: &str, version: &str) {
         shell.env("VENUE", format!("http://{}", server.address)).env("OPERATOR", server.operator.as_ref().unwrap());
         shell.env("KEY", &key).env("ACCOUNT", &account).env("ORDER", &order).env("CODE", &code);
         let output = shell.output().unwrap();
-        assert!(output.status.success(), "{readme}: curl {line}: {}", text(&output));
+        assert!(output.status.success(), "{page}: curl {line}: {}", text(&output));
         let Ok(said) = serde_json::from_slice::<Value>(&output.stdout) else { continue };
         if line.ends_with("/v1/accounts") {
             (key, account) = (said["key"].as_str().unwrap().to_owned(), said["account"].to_string());
@@ -68,11 +72,13 @@ fn every_line_is_answered(readme: &str, version: &str) {
 }
 
 #[test]
-fn every_curl_line_of_the_readmes_works() {
+fn every_curl_line_of_the_readmes_and_the_book_works() {
     if is_there("curl", &["--version"]) {
-        every_line_is_answered("README.md", "--http1.1");
-        every_line_is_answered("README.zh-CN.md", "--http1.1");
-        every_line_is_answered("README.md", "--http2-prior-knowledge");
+        every_line_is_answered("README.md", 3, "--http1.1");
+        every_line_is_answered("README.zh-CN.md", 3, "--http1.1");
+        every_line_is_answered("book/en/commands.md", 15, "--http1.1");
+        every_line_is_answered("book/zh/commands.md", 15, "--http1.1");
+        every_line_is_answered("book/en/commands.md", 15, "--http2-prior-knowledge");
     }
 }
 
