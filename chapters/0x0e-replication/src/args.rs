@@ -1,16 +1,15 @@
 //! The command line of replication.
 
-use market::EngineError;
-
 use crate::durable::Durable;
 use crate::error::ReplicaError;
+use crate::reach::ReachArgs;
 
 /// How a machine takes part in replication. Without --replicas, the venue runs on one machine
 #[derive(Debug, Clone, clap::Args)]
 pub struct ReplicaArgs {
-    /// The servers that hold the stream, with commas between them, as in nats://10.0.0.1:4222,nats://10.0.0.2:4222
-    #[arg(long, value_name = "URLS", value_delimiter = ',')]
-    pub replicas: Vec<String>,
+    /// The servers.
+    #[command(flatten)]
+    pub reach: ReachArgs,
     /// The stream's name; each shard has its own, with the shard's number behind this name
     #[arg(long, value_name = "NAME", default_value = "cents", value_parser = stream_name)]
     pub stream: String,
@@ -53,11 +52,8 @@ fn default_name() -> String {
     format!("{}-{}", host.chars().take(40).collect::<String>(), std::process::id())
 }
 
-/// Refuses what does not go together.
-pub fn check(args: &ReplicaArgs, has_folder: bool) -> Result<(), ReplicaError> {
-    if args.replicas.is_empty() {
-        return Err(EngineError::Refused("--replicas is missing: name the servers that hold the stream".into()).into());
-    }
+/// Refuses a machine that would keep no log of its own.
+pub fn check(has_folder: bool) -> Result<(), ReplicaError> {
     if !has_folder {
         let words =
             "--data-dir is missing: a machine that takes part in replication keeps its own log; name a folder for it";

@@ -1,9 +1,12 @@
 //! Why a machine does not take part in replication, or ends. It determines the exit code.
 
-use crate::digest::STRETCH;
+use std::path::PathBuf;
+
 use gateway::error::VenueError;
 use market::{EngineError, LogError, Sequence};
 use program::{Failure, Unprinted};
+
+use crate::digest::STRETCH;
 
 /// Why a machine does not take part in replication, or ends.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +24,25 @@ pub enum ReplicaError {
         servers: String,
         /// What the client said.
         reason: String,
+    },
+    /// They are reached, and TLS fails.
+    #[error("the servers {servers} are there, and TLS fails: {reason}")]
+    Handshake {
+        /// Their addresses.
+        servers: String,
+        /// Which side refuses which certificate, and what to name instead.
+        reason: String,
+    },
+    /// A file that TLS needs can't be used.
+    #[error(
+        "{path}: {what}; --replicas-ca names certificates in PEM, --replicas-certificate a chain of them, --replicas-key the \
+         private key of its first"
+    )]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
     },
     /// `nats-server` can't be started, or has ended.
     #[error("{0}")]
@@ -155,7 +177,9 @@ impl From<LogError> for ReplicaError {
 impl Failure for ReplicaError {
     fn exit_code(&self) -> u8 {
         match self {
-            ReplicaError::Usage(_) | ReplicaError::Engine(EngineError::Refused(_)) => 2,
+            ReplicaError::Usage(_)
+            | ReplicaError::Certificate { .. }
+            | ReplicaError::Engine(EngineError::Refused(_)) => 2,
             ReplicaError::Venue(error) => error.exit_code(),
             ReplicaError::Unprinted(error) => error.exit_code(),
             _ => 3,

@@ -24,6 +24,7 @@ pub mod names;
 pub mod own;
 pub mod primary;
 pub mod publisher;
+pub mod reach;
 pub mod servers;
 pub mod settings;
 pub mod standby;

@@ -4,14 +4,17 @@
 //! own, so that neither holds up the connections of the venue's clients.
 
 use std::future::Future;
+use std::io;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, ConnectOptions};
+use async_nats::rustls::Error as TlsError;
+use async_nats::{Client, ConnectError};
 use tokio::runtime::Runtime;
 
 use crate::error::ReplicaError;
+use crate::reach::ReachArgs;
 
 /// How long a server has to answer before the question is asked again.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -30,21 +33,26 @@ impl Link {
     /// Connects to one of these servers, and to another whenever that one fails.
     ///
     /// # Errors
-    /// [`ReplicaError::Servers`] when none of them answers.
-    pub fn connect(servers: &[String]) -> Result<Link, ReplicaError> {
-        let failed = |reason: String| ReplicaError::Servers { servers: shown(servers), reason };
+    /// [`ReplicaError::Servers`] when none of them answers; [`ReplicaError::Handshake`] when they and this machine do not
+    /// accept each other's certificates; what [`ReachArgs::options`] refuses.
+    pub fn connect(reach: &ReachArgs) -> Result<Link, ReplicaError> {
+        let options = reach.options()?;
+        let failed = |reason: String| ReplicaError::Servers { servers: reach.shown(), reason };
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(1).enable_all().thread_name("stream").build();
         let runtime = runtime.map_err(|error| failed(error.to_string()))?;
-        let options = ConnectOptions::new()
+        let options = options
             .connection_timeout(PATIENCE)
             .request_timeout(Some(PATIENCE))
             .ping_interval(Duration::from_secs(1))
             // The operator has said which servers there are, and on which way they are reached.
             .ignore_discovered_servers()
             .reconnect_delay_callback(|attempts| Duration::from_millis(50 * attempts.min(10) as u64));
-        let connected = runtime.block_on(options.connect(servers));
-        let client = connected.map_err(|error| failed(error.to_string()))?;
+        let connected = runtime.block_on(options.connect(&*reach.replicas));
+        let client = connected.map_err(|error| match handshake(&error) {
+            Some(reason) => ReplicaError::Handshake { servers: reach.shown(), reason },
+            None => failed(error.to_string()),
+        })?;
         // It starts a task that takes late acknowledgements.
         let entered = runtime.enter();
         let context = jetstream::context::ContextBuilder::new().timeout(PATIENCE).ack_timeout(PATIENCE);
@@ -85,11 +93,18 @@ impl Link {
     }
 }
 
-/// Addresses without the user and password that may stand in them.
-fn shown(servers: &[String]) -> String {
-    let shown = |server: &String| match server.rsplit_once('@') {
-        Some((_, address)) => address.to_owned(),
-        None => server.clone(),
-    };
-    servers.iter().map(shown).collect::<Vec<_>>().join(", ")
+/// Which side refuses which certificate, if that is why there is no connection.
+fn handshake(error: &ConnectError) -> Option<String> {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>())?;
+    match source.get_ref().and_then(|inner| inner.downcast_ref::<TlsError>()) {
+        Some(TlsError::AlertReceived(alert)) => Some(format!(
+            "they do not accept this machine ({alert:?}): --replicas-certificate and --replicas-key name what it shows them, \
+             signed by an authority that they trust"
+        )),
+        Some(error) => Some(format!(
+            "this machine does not accept them ({error}): --replicas-ca names the authority that signed their certificates, \
+             each of which names its server's address"
+        )),
+        None => None,
+    }
 }

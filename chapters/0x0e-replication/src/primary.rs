@@ -29,14 +29,14 @@ pub type Others = Vec<Arc<dyn Front>>;
 /// # Errors
 /// [`ReplicaError`].
 pub fn run(args: &Args, replicas: &ReplicaArgs, others: Others) -> Result<Verdict, ReplicaError> {
-    if replicas.replicas.is_empty() {
+    if replicas.reach.replicas.is_empty() {
         tell(format_args!(
             "one machine: what is acknowledged is on its disk alone; --replicas names servers that keep copies"
         ));
         return Ok(serve::run(args, others.into())?);
     }
-    check(replicas, args.data_dir.is_some())?;
-    let link = Arc::new(Link::connect(&replicas.replicas)?);
+    check(args.data_dir.is_some())?;
+    let link = Arc::new(Link::connect(&replicas.reach)?);
     refuse_other(&link, replicas)?;
     serve_as_primary(args, replicas, link, others)
 }

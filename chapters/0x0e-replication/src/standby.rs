@@ -65,8 +65,8 @@ pub fn run(
     standby: &StandbyArgs,
     others: Others,
 ) -> Result<Verdict, ReplicaError> {
-    check(replicas, args.data_dir.is_some())?;
-    let link = Arc::new(Link::connect(&replicas.replicas)?);
+    check(args.data_dir.is_some())?;
+    let link = Arc::new(Link::connect(&replicas.reach)?);
     let options = options(args);
     let streams = streams(&link, args, replicas)?;
     let names = Stream::open(&link, &replicas.names_stream())?;

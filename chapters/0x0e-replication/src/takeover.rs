@@ -9,6 +9,7 @@ use program::{Verdict, print};
 use crate::beat::Beats;
 use crate::error::ReplicaError;
 use crate::link::Link;
+use crate::reach::ReachArgs;
 
 /// How long a standby may need until it is the primary.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -25,9 +26,9 @@ pub struct TakeoverArgs {
     /// The standby's name; without one, any
     #[arg(value_name = "NAME")]
     pub standby: Option<String>,
-    /// The servers that hold the stream, with commas between them
-    #[arg(long, value_name = "URLS", value_delimiter = ',', required = true)]
-    pub replicas: Vec<String>,
+    /// The servers.
+    #[command(flatten)]
+    pub reach: ReachArgs,
     /// The stream's name
     #[arg(long, value_name = "NAME", default_value = "cents")]
     pub stream: String,
@@ -38,7 +39,7 @@ pub struct TakeoverArgs {
 /// # Errors
 /// When no standby answers, or none becomes the primary in time.
 pub fn run(args: &TakeoverArgs) -> Result<Verdict, ReplicaError> {
-    let link = Link::connect(&args.replicas)?;
+    let link = Link::connect(&args.reach)?;
     let failed = |words: String| ReplicaError::Takeover(words);
     let beats = Beats::hear(&link, &args.stream);
     let mut beats = beats.ok_or_else(|| failed("the servers do not answer: try again".into()))?;

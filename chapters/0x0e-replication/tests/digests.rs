@@ -11,6 +11,7 @@ use std::time::Duration;
 use replication::beat::{Beat, Beats};
 use replication::digest::{STRETCH, Stretch};
 use replication::link::Link;
+use replication::reach::ReachArgs;
 use serde_json::json;
 use support::machine::Machine;
 use support::servers;
@@ -50,7 +51,7 @@ fn a_standby_that_computes_the_same_says_so_when_it_takes_over() {
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let replicas = servers.addresses();
     let [_one, mut two] = machines(&folders, &replicas, STRETCH + 10);
-    let link = Link::connect(&replicas).unwrap();
+    let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
     assert_eq!(digest(&link).1.last, STRETCH);
     let mut takeover = Command::new(env!("CARGO_BIN_EXE_ch0e"));
     takeover.args(["takeover", "two", "--replicas", &replicas.join(",")]);
@@ -66,7 +67,7 @@ fn a_standby_that_computes_something_else_does_not_take_over() {
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let replicas = servers.addresses();
     let [_one, two] = machines(&folders, &replicas, STRETCH + 10);
-    let link = Link::connect(&replicas).unwrap();
+    let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
     let (beat, stretch) = digest(&link);
     let wrong = Stretch { digest: stretch.digest ^ 1, ..stretch };
     let beat = serde_json::to_vec(&Beat { stretches: vec![Some(wrong)], ..beat }).unwrap();

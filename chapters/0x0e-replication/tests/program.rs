@@ -19,13 +19,26 @@ fn mistakes_are_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().to_str().unwrap();
     let nowhere = "nats://127.0.0.1:1";
-    let cases: [(&[&str], i32, &str); 6] = [
+    let (file, none) = (format!("{folder}/file"), format!("{folder}/none"));
+    std::fs::write(&file, "no certificate").unwrap();
+    let (file, none) = (file.as_str(), none.as_str());
+    let far = "nats://cents:secret@10.0.0.1:4222";
+    let cases: [(&[&str], i32, &str); 14] = [
         (&["standby", "--data-dir", folder], 2, "--replicas is missing"),
         (&["--replicas", nowhere], 2, "--data-dir is missing"),
         (&["--replicas", nowhere, "--data-dir", folder], 3, "none of the servers nats://127.0.0.1:1 can be used"),
         (&["--replicas", "nats://cents:secret@127.0.0.1:1", "--data-dir", folder], 3, "`-- cluster` starts three"),
         (&["--stream", "a.b"], 2, "letters, digits, - and _"),
         (&["takeover", "--replicas", nowhere], 3, "none of the servers"),
+        (&["takeover"], 2, "--replicas is missing"),
+        // Beyond this machine, TLS has to be asked for, or to be left out on purpose. A name may stand for any machine.
+        (&["takeover", "--replicas", far], 2, "10.0.0.1:4222 is on another machine"),
+        (&["takeover", "--replicas", "nats://127.0.0.1:1,nats://venue.invalid:1"], 2, "venue.invalid:1 is on another"),
+        (&["takeover", "--replicas", "http://cents:secret@10.0.0.1"], 2, "--replicas: 10.0.0.1 can't be used"),
+        (&["takeover", "--replicas", far, "--replicas-unencrypted", "--replicas-ca", file], 2, "cannot be used with"),
+        (&["takeover", "--replicas", far, "--replicas-certificate", file], 2, "--replicas-key"),
+        (&["takeover", "--replicas", far, "--replicas-ca", none], 2, "none: no certificate could be read"),
+        (&["takeover", "--replicas", far, "--replicas-ca", file], 2, "file: it contains no certificate"),
     ];
     for (arguments, code, words) in cases {
         let (ended, said) = run(arguments);

@@ -15,6 +15,7 @@ use axum::body::Bytes;
 use contract::streams::Random;
 use program::rounds::Rounds;
 use replication::link::Link;
+use replication::reach::ReachArgs;
 use replication::stream::{NotAppended, Stream};
 use serde_json::json;
 use support::client::Client;
@@ -61,7 +62,7 @@ fn refused(machine: Machine) -> String {
 fn a_stream_that_could_lose_something_is_refused_with_each_setting() {
     let Some((_kept, servers)) = servers() else { return };
     let replicas = servers.addresses();
-    let link = Link::connect(&replicas).unwrap();
+    let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
     let context = link.context().clone();
     let made = link.wait(async move {
         let config = Config {
@@ -119,7 +120,7 @@ fn another_log_and_a_second_primary_are_refused_and_a_stream_that_lost_everythin
     two.wait_for("standby of cents-0: behind command");
     wait_until_equal(folders[0].path(), folders[2].path());
     one.kill();
-    let link = Link::connect(&replicas).unwrap();
+    let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
     let context = link.context().clone();
     link.wait(async move { context.delete_stream("cents-0").await.map(drop) }).unwrap();
     let said = refused(two);
@@ -145,7 +146,7 @@ fn primary_of(folder: &Path, replicas: &[String], stream: &str) -> (Machine, ())
 #[test]
 fn what_is_sent_for_the_place_behind_a_frame_may_land_behind_another_machines_message() {
     let Some((_kept, servers)) = servers() else { return };
-    let link = Link::connect(&servers.addresses()).unwrap();
+    let link = Link::connect(&ReachArgs::plain(servers.addresses())).unwrap();
     let stream = Stream::open(&link, "places-0").unwrap();
     let own = stream.clone();
     let landed = link.wait(async move {

@@ -17,6 +17,7 @@ use clap::Parser;
 use program::{Verdict, print};
 use replication::cluster::{self, Cluster};
 use replication::link::Link;
+use replication::reach::ReachArgs;
 use results::chapters;
 use results::error::MeasureError;
 use results::json::Record;
@@ -72,7 +73,7 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
     };
     say(&bar, "a sync and an append, by size");
     let servers = Cluster::start(&kept.path().join("servers")).map_err(|error| unusable(error.to_string()))?;
-    let link = Link::connect(&servers.addresses()).map_err(|error| unusable(error.to_string()))?;
+    let link = Link::connect(&ReachArgs::plain(servers.addresses())).map_err(|error| unusable(error.to_string()))?;
     let sizes = sizes::measure(&link, kept.path(), time)?;
     drop(link);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -11,6 +11,7 @@ use load::client::Http;
 use load::figures::spread;
 use replication::cluster::{Cluster, SERVERS};
 use replication::link::Link;
+use replication::reach::ReachArgs;
 use replication::stream::Stream;
 use results::error::MeasureError;
 use serde_json::{Value, json};
@@ -106,7 +107,7 @@ async fn acknowledged(addresses: &[SocketAddr], key: &str, number: u64) -> Resul
 
 /// Which server leads the stream.
 fn leader(cluster: &Cluster) -> Result<usize, MeasureError> {
-    let link = Link::connect(&cluster.addresses()).map_err(unusable)?;
+    let link = Link::connect(&ReachArgs::plain(cluster.addresses())).map_err(unusable)?;
     let stream = Stream::open(&link, "cents-0").map_err(unusable)?;
     let leader = link.wait(async move { stream.leader().await });
     let number = leader.as_deref().and_then(|name| name.strip_prefix("replica-")?.parse::<usize>().ok());

@@ -6,6 +6,9 @@ pub mod client;
 #[allow(dead_code)]
 pub mod machine;
 
+#[cfg(target_os = "linux")]
+#[allow(dead_code)]
+pub mod network;
 #[allow(dead_code)]
 pub mod wire;
 
