@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use market::UnixMs;
 
-use crate::part::PART_TRADES;
+use crate::store::PART_TRADES;
 
 /// How the columns are written
 #[derive(Debug, Clone, clap::Args)]

@@ -23,16 +23,13 @@ use crate::key::{self, Table, place_of, placed};
 use crate::part::Part;
 use crate::place::Place;
 use crate::rows::{MarketRow, MarketTrade};
-use crate::store::{FOLDER as HISTORY, Store};
+use crate::store::{COLUMNS, FOLDER, Store};
 
 pub mod file;
 pub mod manifest;
 
 use file::{FileWriter, Written};
 use manifest::{Listed, Manifest};
-
-/// The folder of the columns, inside that of everything derived.
-pub const FOLDER: &str = "trades";
 
 /// How the name of a file ends while it is being written.
 const UNFINISHED: &str = "unfinished";
@@ -54,7 +51,7 @@ impl Columns {
     /// # Errors
     /// [`HistoryError::Unusable`] when they are damaged, old, or of other logs, and what the disk says.
     pub fn open(disk: &Arc<dyn Disk>, data_dir: &Path, store: &Arc<Store>) -> Result<Columns, HistoryError> {
-        let folder = data_dir.join(HISTORY).join(FOLDER);
+        let folder = data_dir.join(FOLDER).join(COLUMNS);
         disk.make_folder(&folder).map_err(HistoryError::io("make the folder", &folder))?;
         let logs: Vec<_> = store.logs().iter().map(|log| format!("{:016x}", log.0)).collect();
         let (disk, store, shards) = (Arc::clone(disk), Arc::clone(store), logs.len() as u16);

@@ -11,9 +11,6 @@ use crate::key;
 use crate::rows::Row;
 use crate::store::Store;
 
-/// How many trades are in a part. With the last command's there may be some more.
-pub const PART_TRADES: u64 = 1 << 18;
-
 /// Where a part begins. It ends where the next one begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {

@@ -14,11 +14,9 @@ use market::log_chain::identity;
 use market::{Disk, LogId, Options, Sequence, UnixMs};
 
 use crate::bytes::{Reader, Writer};
-use crate::columns;
 use crate::error::HistoryError;
 use crate::key;
 use crate::missing::Missing;
-use crate::part::PART_TRADES;
 use crate::rows::Row;
 
 /// The form of all rows. A store of another is made again.
@@ -26,6 +24,12 @@ const VERSION: u32 = 2;
 
 /// The folder of everything that is derived from the log, inside the data directory.
 pub const FOLDER: &str = "history";
+
+/// The folder of the columns, inside that.
+pub const COLUMNS: &str = "trades";
+
+/// How many trades of a shard are in a part, and so in a file of columns. With the last command's there may be some more.
+pub const PART_TRADES: u64 = 1 << 18;
 
 /// How much of the store is kept in memory: blocks that were read, and rows that are not in a table yet, in bytes.
 const CACHE_BYTES: u64 = 32 << 20;
@@ -94,7 +98,7 @@ impl Store {
         let lock = lock.map_err(|holder| HistoryError::Locked { path: folder.clone(), holder })?;
         let path = folder.join("rows");
         if rebuild {
-            remove(&folder.join(columns::FOLDER))?;
+            remove(&folder.join(COLUMNS))?;
             remove(&path)?;
         }
         let logs = logs(disk, options)?;
