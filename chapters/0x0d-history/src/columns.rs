@@ -92,8 +92,8 @@ impl Columns {
     }
 
     // ANCHOR: left
-    /// A crash may have come between a file and the list of files. It was the last file of its shard then: what the list
-    /// does not say of it is removed, and made again from the rows.
+    /// A crash may have come between a file and the list of files. It was the last file of its shard then: what the
+    /// list does not say of it is removed, and made again from the rows.
     fn remove_what_was_left(&mut self) -> Result<(), HistoryError> {
         for shard in 0..self.shards {
             let Some(last) = self.manifest.last(shard).cloned() else { continue };
@@ -214,8 +214,8 @@ impl Columns {
     }
 
     // ANCHOR: put
-    /// Writes a file under another name, puts it on disk, removes the one that it replaces, and gives it its name. After a
-    /// crash there is the old one, none, or the new one, and never both.
+    /// Writes a file under another name, puts it on disk, removes the one that it replaces, and gives it its name.
+    /// After a crash there is the old one, none, or the new one, and never both.
     fn put<T>(
         &self,
         name: &str,

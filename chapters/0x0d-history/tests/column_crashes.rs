@@ -21,6 +21,7 @@ use std::sync::Arc;
 use contract::faults::Faults;
 use contract::sim_disk::SimDisk;
 use history::columns::Columns;
+use history::columns::manifest::Listed;
 use history::error::HistoryError;
 use history::store::Store;
 use market::{Disk, Options, RealDisk, Sequence};
@@ -31,9 +32,9 @@ use expected::Rows;
 use made::{opened, rows_catch_up};
 use trades::{Trades, assert_is_a_beginning, assert_same, in_memory};
 
-/// The rows of one log at three times, each in a folder of its own, so that the columns of all can be written again and again.
-fn stages(folders: &[tempfile::TempDir; 3]) -> (Vec<Arc<Store>>, Trades) {
-    let stores = folders.iter().zip([150, 280, 420]).map(|(folder, count)| {
+/// The rows of one log at several times, each in a folder of its own, so that the columns of all can be written again and again.
+fn stages(folders: &[tempfile::TempDir; 6]) -> (Vec<Arc<Store>>, Trades) {
+    let stores = folders.iter().zip([150, 200, 250, 300, 350, 420]).map(|(folder, count)| {
         // The same commands at the same times, so that each log is the beginning of the next.
         let seed = 5;
         let options = options(folder.path(), 1, false);
@@ -46,7 +47,7 @@ fn stages(folders: &[tempfile::TempDir; 3]) -> (Vec<Arc<Store>>, Trades) {
         store
     });
     let stores = stores.collect();
-    let all = Rows::of_logs(folders[2].path(), 1, &[Sequence(u64::MAX)]).public;
+    let all = Rows::of_logs(folders[5].path(), 1, &[Sequence(u64::MAX)]).public;
     (stores, all)
 }
 
@@ -73,6 +74,20 @@ fn write_stages(disk: &SimDisk, stores: &[Arc<Store>]) -> Result<(), HistoryErro
     stores.iter().try_for_each(|store| Columns::open(&shared, Path::new("data"), store)?.catch_up(&|| false))
 }
 
+/// How many files with trades are replaced between the stages.
+fn replaced(stores: &[Arc<Store>]) -> usize {
+    let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0, Faults::default()));
+    let (mut last, mut replaced): (Option<Listed>, _) = (None, 0);
+    for store in stores {
+        let mut columns = Columns::open(&disk, Path::new("data"), store).unwrap();
+        columns.catch_up(&|| false).unwrap();
+        let files = &columns.manifest().files;
+        replaced += usize::from(last.is_some_and(|last| last.rows > 0 && !files.contains(&last)));
+        last = files.last().cloned();
+    }
+    replaced
+}
+
 fn found(disk: &SimDisk) -> Trades {
     let contents = disk.contents();
     in_memory(contents.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice())))
@@ -85,6 +100,7 @@ fn a_crash_at_any_step_leaves_no_trade_twice_and_the_next_start_misses_none() {
     let healthy = SimDisk::new(0, Faults::default());
     write_stages(&healthy, &stores).unwrap();
     assert_same(&found(&healthy), &all, "without a crash");
+    assert!(replaced(&stores) > 1, "too few files with trades were replaced");
     let steps = healthy.counts().operations;
     let (mut partly, mut whole) = (0, 0);
     for step in 1..=steps {
@@ -98,7 +114,7 @@ fn a_crash_at_any_step_leaves_no_trade_twice_and_the_next_start_misses_none() {
             let there = assert_is_a_beginning(&found(&after), &all, 1, &when);
             partly += usize::from(there > 0 && there < all.len());
             let shared: Arc<dyn Disk> = Arc::new(after.clone());
-            let columns = Columns::open(&shared, Path::new("data"), &stores[2]);
+            let columns = Columns::open(&shared, Path::new("data"), &stores[5]);
             let mut columns = columns.unwrap_or_else(|error| panic!("{when}: {error}"));
             assert_is_a_beginning(&found(&after), &all, 1, &when);
             columns.catch_up(&|| false).unwrap();
@@ -123,7 +139,7 @@ fn a_disk_that_fails_once_is_tried_again() {
     let folders = std::array::from_fn(|_| tempfile::tempdir().unwrap());
     let (stores, all) = stages(&folders);
     let healthy = SimDisk::new(0, Faults::default());
-    write_stages(&healthy, &stores[2..]).unwrap();
+    write_stages(&healthy, &stores[5..]).unwrap();
     let counts = healthy.counts();
     let writes = (1..=counts.writes).map(|at| Faults { write_fails_at: Some(at), ..Faults::default() });
     let syncs = (1..=counts.syncs).map(|at| Faults { sync_fails_at: Some(at), ..Faults::default() });
@@ -132,7 +148,7 @@ fn a_disk_that_fails_once_is_tried_again() {
     for faults in writes.chain(syncs).chain(names) {
         let disk = SimDisk::new(1, faults.clone());
         let shared: Arc<dyn Disk> = Arc::new(disk.clone());
-        let mut columns = Columns::open(&shared, Path::new("data"), &stores[2]).unwrap();
+        let mut columns = Columns::open(&shared, Path::new("data"), &stores[5]).unwrap();
         let error = columns.catch_up(&|| false).unwrap_err().to_string();
         assert!(error.contains("trades") && error.contains("simulated"), "{error}");
         assert_is_a_beginning(&found(&disk), &all, 1, &format!("{faults:?}"));

@@ -19,6 +19,7 @@ mod server;
 #[allow(dead_code)]
 mod trades;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -79,6 +80,52 @@ fn trade(server: &Server, keys: &[String], random: &mut Random) {
         };
         let orders: Value = (0..20).map(|_| one()).collect();
         assert!(server.client().with_key(key).post("/v1/orders", &orders).unwrap().status < 300);
+    }
+}
+
+/// The lines of a README that ask the columns: what begins so, without the quotes around what follows.
+fn lines(readme: &str, begins: &str) -> Vec<String> {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(readme);
+    let text = std::fs::read_to_string(readme).unwrap();
+    let lines = text.lines().filter_map(|line| line.strip_prefix(begins)?.strip_suffix('"'));
+    lines.filter(|line| line.contains("history/trades")).map(str::to_owned).collect()
+}
+
+/// Asks Python, in the data directory. What it prints are lists, or tuples.
+fn asked(python: &Path, folder: &Path, arguments: &[&str]) -> Value {
+    let output = Command::new(python).arg("-c").args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stdout).replace('(', "[").replace(')', "]");
+    serde_json::from_str(&said).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {said}"))
+}
+
+#[test]
+fn the_lines_of_the_readmes_are_answered_as_the_model_does() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let ((server, keys), mut random) = (venue(folder.path()), Random::new(2));
+    trade(&server, &keys, &mut random);
+    follow_to_the_end(folder.path(), server);
+    let (mut markets, mut takers) = (BTreeMap::new(), BTreeMap::new());
+    for ((market, _), trade) in logged(folder.path()) {
+        let (count, shares, price) = markets.entry(market).or_insert((0, 0, 0));
+        (*count, *shares) = (*count + 1, *shares + trade.quantity.0);
+        *price = trade.price.cents().max(*price);
+        *takers.entry(trade.taker_account.0).or_insert(0) += trade.quantity.0;
+    }
+    let mut takers: Vec<_> = takers.into_iter().collect();
+    takers.sort_by_key(|(account, shares)| (Reverse(*shares), *account));
+    let counts: Value = markets.iter().map(|(market, (count, shares, _))| json!([market, count, shares])).collect();
+    let prices: Value = markets.iter().map(|(market, (.., price))| json!([market, price])).collect();
+    assert!(markets.len() > 1 && takers.len() > 1, "too little was traded");
+    for readme in ["README.md", "README.zh-CN.md"] {
+        let query = "import duckdb, sys; print(duckdb.sql(sys.argv[1]).fetchall())";
+        let sql = lines(readme, "duckdb -c \"");
+        let found: Vec<_> = sql.iter().map(|line| asked(&python, folder.path(), &[query, line])).collect();
+        assert_eq!(found, [counts.clone(), json!(takers)], "{readme}");
+        let scripts = lines(readme, "python3 -c \"");
+        let found: Vec<_> = scripts.iter().map(|line| asked(&python, folder.path(), &[line])).collect();
+        assert_eq!(found, [prices.clone()], "{readme}");
     }
 }
 
