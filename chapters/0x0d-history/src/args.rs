@@ -1,8 +1,29 @@
 //! What this chapter adds to the command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use market::UnixMs;
+
+use crate::store::PART_TRADES;
+
+/// How the columns are written
+#[derive(Debug, Clone, clap::Args)]
+pub struct ColumnArgs {
+    /// How often new trades are written to the files in DIR/history/trades, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub columns_every: u64,
+    /// How many trades a file there has when the next one begins
+    #[arg(long, value_name = "TRADES", default_value_t = PART_TRADES, value_parser = clap::value_parser!(u64).range(1..))]
+    pub columns_rows: u64,
+}
+
+impl ColumnArgs {
+    /// How often they are written.
+    pub fn every(&self) -> Duration {
+        Duration::from_secs(self.columns_every)
+    }
+}
 
 /// What is kept of the past
 #[derive(Debug, Clone, clap::Args)]
@@ -10,9 +31,12 @@ pub struct HistoryArgs {
     /// Derive no rows: requests for the past are refused
     #[arg(long, conflicts_with = "rebuild")]
     pub no_history: bool,
-    /// Throw away the rows in DIR/history that were derived from the log, and derive them again
+    /// Throw away everything in DIR/history that was derived from the log, and derive it again
     #[arg(long)]
     pub rebuild: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub columns: ColumnArgs,
 }
 
 /// Follows the log of a data directory, also beside a venue that runs with --no-history, and derives rows from it
@@ -21,15 +45,18 @@ pub struct FollowArgs {
     /// The data directory
     #[arg(long, value_name = "DIR")]
     pub data_dir: PathBuf,
-    /// Stop when the rows have caught up with the log
+    /// Stop when the rows have caught up with the log, and the columns with the rows
     #[arg(long)]
     pub once: bool,
-    /// Throw away the rows that were derived from the log, and derive them again
+    /// Throw away everything that was derived from the log, and derive it again
     #[arg(long)]
     pub rebuild: bool,
-    /// Follow until the rows have caught up, and count all of them against those that were written
+    /// Follow until the rows have caught up, read all files, and count all rows against those that were written
     #[arg(long)]
     pub check: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub columns: ColumnArgs,
 }
 
 /// Prints a market as it was: its book, what all accounts held, and its last trade

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::candle::Candle;
 use crate::error::HistoryError;
 use crate::key::{self, PlacedKey, Table, number, place_of, placed};
+use crate::part::Part;
 use crate::place::Place;
 use crate::rows::{MarketRow, MarketTrade, Money, Movement, Order, OrderState, OwnTrade, Row};
 use crate::store::{Followed, Store};
@@ -39,12 +40,19 @@ pub struct Derived {
     markets: FxHashMap<MarketId, (MarketRow, bool)>,
     candles: FxHashMap<(MarketId, Width), (UnixMs, Candle, bool)>,
     counts: [u64; 3],
+    /// How many trades there are of the shard.
+    trades: u64,
+    /// The part that they belong to, and its number.
+    part: (u32, Part),
 }
 
 impl Derived {
-    /// No rows yet.
-    pub fn new(store: &Arc<Store>, shard: u16) -> Derived {
-        Derived {
+    /// No rows yet, behind those that reach `at`.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn new(store: &Arc<Store>, shard: u16, at: &Followed) -> Result<Derived, HistoryError> {
+        Ok(Derived {
             batch: store.batch(),
             store: Arc::clone(store),
             shard,
@@ -53,7 +61,9 @@ impl Derived {
             markets: FxHashMap::default(),
             candles: FxHashMap::default(),
             counts: [0; 3],
-        }
+            trades: at.counts[0],
+            part: Part::last(store, shard)?,
+        })
     }
 
     // ANCHOR: add
@@ -89,6 +99,11 @@ impl Derived {
                     (row.resolved, row.paid) = (Some((time, outcome)), paid);
                 }
             }
+        }
+        if self.trades - self.part.1.trades >= self.store.part_trades() {
+            let (number, part) = (self.part.0 + 1, Part { first: sequence.plus(1), time, trades: self.trades });
+            self.put(&key::part(self.shard, number), &part);
+            self.part = (number, part);
         }
         Ok(())
     }
@@ -189,6 +204,7 @@ impl Derived {
             })?;
         }
         self.counts[0] += 1;
+        self.trades += 1;
         let row = self.market(market)?;
         (row.trades, row.shares) = (row.trades + 1, row.shares + u64::from(quantity.0));
         row.last = Some((place.time, price));

@@ -10,6 +10,7 @@ use market::{EngineError, Options, watermark};
 use program::{Verdict, print, tell};
 
 use crate::args::FollowArgs;
+use crate::columns::Columns;
 use crate::error::HistoryError;
 use crate::following::{Following, Progress, follow};
 use crate::store::Store;
@@ -24,7 +25,9 @@ const LOOK: Duration = Duration::from_millis(20);
 pub fn run(args: &FollowArgs) -> Result<Verdict, HistoryError> {
     let mut options = Options::new(&args.data_dir);
     options.shards = shard_count(&options, "follow")?;
-    let store = Arc::new(Store::open(&options, args.rebuild)?);
+    let store = Store::open(&options, args.rebuild)?.with_parts_of(args.columns.columns_rows);
+    let store = Arc::new(store);
+    let mut columns = Columns::open(&options.disk, &options.data_dir, &store)?;
     store.missing()?.iter().try_for_each(|missing| {
         let (first, last) = (missing.first, missing.last);
         print(format_args!(
@@ -35,9 +38,13 @@ pub fn run(args: &FollowArgs) -> Result<Verdict, HistoryError> {
     let progress = Arc::new(Progress::new(&store, options.shards)?);
     if args.once || args.check {
         follow(&options, &store, &progress, &|| progress.is_caught_up())?;
+        columns.catch_up(&|| false)?;
+        if args.check {
+            columns.check_all()?;
+        }
     } else {
         print(format_args!("following {}\n", args.data_dir.display()))?;
-        until_asked(&options, &store, &progress)?;
+        until_asked(&options, &store, &progress, columns, args.columns.every())?;
     }
     let [trades, orders, money] = if args.check { store.check_all()? } else { written(&store, options.shards)? };
     let through = progress.through().iter().map(|last| last.0.to_string()).collect::<Vec<_>>().join(", ");
@@ -45,11 +52,17 @@ pub fn run(args: &FollowArgs) -> Result<Verdict, HistoryError> {
     Ok(Verdict::Yes)
 }
 
-fn until_asked(options: &Options, store: &Arc<Store>, progress: &Arc<Progress>) -> Result<(), HistoryError> {
+fn until_asked(
+    options: &Options,
+    store: &Arc<Store>,
+    progress: &Arc<Progress>,
+    columns: Columns,
+    every: Duration,
+) -> Result<(), HistoryError> {
     let path = store.path().to_path_buf();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(HistoryError::io("wait for signals beside", &path))?;
-    let following = Following::start(options, store, progress)?;
+    let following = Following::start(options, store, progress, columns, every)?;
     runtime.block_on(async {
         tokio::select! {
             () = gateway::serve::asked_to_end() => {}

@@ -14,7 +14,8 @@ use market::{Options, Sequence, snapshot};
 use crate::derived::Derived;
 use crate::error::HistoryError;
 use crate::key;
-use crate::store::{Followed, Missing, Store};
+use crate::missing::Missing;
+use crate::store::{Followed, Store};
 
 /// How many commands lead to one batch.
 const STEP_COMMANDS: u64 = 8_192;
@@ -47,7 +48,7 @@ impl Follower {
             }
         };
         Ok(Follower {
-            derived: Derived::new(store, shard.shard),
+            derived: Derived::new(store, shard.shard, &at)?,
             store: Arc::clone(store),
             shard,
             shadow,

@@ -1,5 +1,6 @@
-//! The thread that follows the logs of all shards, and how far it has come.
+//! The thread that follows the logs of all shards, and how far it has come; and the thread that writes columns beside it.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 use market::log::ShardOf;
 use market::{Options, Sequence};
 
+use crate::columns::Columns;
 use crate::error::HistoryError;
 use crate::follower::Follower;
 use crate::store::Store;
@@ -68,20 +70,26 @@ impl Progress {
     }
 }
 
-/// The thread. It ends when this is dropped.
+/// Both threads. They end when this is dropped.
 pub struct Following {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Following {
-    /// Starts it.
+    /// Starts them. Columns are written every so often.
     ///
     /// # Errors
-    /// When the system has no thread.
-    pub fn start(options: &Options, store: &Arc<Store>, progress: &Arc<Progress>) -> Result<Following, HistoryError> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let (options, store, stopped) = (options.clone(), Arc::clone(store), Arc::clone(&stop));
+    /// When the system has no threads.
+    pub fn start(
+        options: &Options,
+        store: &Arc<Store>,
+        progress: &Arc<Progress>,
+        mut columns: Columns,
+        every: Duration,
+    ) -> Result<Following, HistoryError> {
+        let mut following = Following { stop: Arc::default(), threads: Vec::new() };
+        let (options, store, stopped) = (options.clone(), Arc::clone(store), Arc::clone(&following.stop));
         let (path, progress) = (store.path().to_path_buf(), Arc::clone(progress));
         let work = move || {
             let until = || stopped.load(Ordering::Relaxed);
@@ -90,15 +98,40 @@ impl Following {
                 *progress.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
             }
         };
-        let thread = thread::Builder::new().name("history".into()).spawn(work);
-        Ok(Following { stop, thread: Some(thread.map_err(HistoryError::io("start the follower of", &path))?) })
+        following.thread("history", &path, work)?;
+        let stopped = Arc::clone(&following.stop);
+        following.thread("columns", &path, move || write_columns(&mut columns, every, &stopped))?;
+        Ok(following)
+    }
+
+    fn thread(&mut self, name: &str, path: &Path, work: impl FnOnce() + Send + 'static) -> Result<(), HistoryError> {
+        let thread = thread::Builder::new().name(name.into()).spawn(work);
+        self.threads.push(thread.map_err(HistoryError::io("start the follower of", path))?);
+        Ok(())
     }
 }
 
 impl Drop for Following {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().map(JoinHandle::join);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Writes columns until it is stopped. What fails, on a full disk for example, is tried again when it is time for the next.
+fn write_columns(columns: &mut Columns, every: Duration, stopped: &AtomicBool) {
+    let stop = || stopped.load(Ordering::Relaxed);
+    let mut due = Instant::now();
+    while !stop() {
+        if Instant::now() >= due {
+            if let Err(error) = columns.catch_up(&stop) {
+                program::tell(format_args!("the columns end where they are, until the next try: {error}"));
+            }
+            due = Instant::now() + every;
+        }
+        thread::sleep(REST);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What this chapter keeps for a venue: the rows, and the thread that derives them.
+//! What this chapter keeps for a venue: rows and columns, and the threads that derive them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use crate::args::HistoryArgs;
+use crate::columns::Columns;
 use crate::error::HistoryError;
 use crate::following::{Following, Progress};
 use crate::store::Store;
@@ -78,9 +79,11 @@ impl History {
         if self.args.no_history {
             return Ok(());
         }
-        let store = Arc::new(Store::open(options, self.args.rebuild)?);
+        let HistoryArgs { rebuild, columns: args, .. } = &self.args;
+        let store = Arc::new(Store::open(options, *rebuild)?.with_parts_of(args.columns_rows));
+        let columns = Columns::open(&options.disk, &options.data_dir, &store)?;
         let progress = Arc::new(Progress::new(&store, options.shards)?);
-        let following = Following::start(options, &store, &progress)?;
+        let following = Following::start(options, &store, &progress, columns, args.every())?;
         *self.following.lock().unwrap_or_else(PoisonError::into_inner) = Some(following);
         *self.slot() = Some(Arc::new(Opened { options: options.clone(), store, progress }));
         Ok(())

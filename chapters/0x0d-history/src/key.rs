@@ -11,6 +11,7 @@
 //! 7 number     market · order           → whose order it is, and its place     1 an accepted order
 //! 8 market     market                   → how it opened and ended              1 a market
 //! 9 candle     market · width · start   → prices and volume of that time       1 where there was a trade
+//! 10 part      shard · number           → where a file of columns begins       1 a file
 //! ```
 //!
 //! One tree and not ten: what a batch puts into one tree is there as far as it goes, in the order of the batches. So rows
@@ -46,6 +47,8 @@ pub enum Table {
     Markets = 8,
     /// Candles.
     Candles = 9,
+    /// Where the trades are cut into files of columns.
+    Parts = 10,
 }
 // ANCHOR_END: tables
 
@@ -103,6 +106,25 @@ pub fn number(market: MarketId, order: OrderId) -> [u8; 13] {
 /// The key of a market.
 pub fn market(market: MarketId) -> [u8; 5] {
     owner(Table::Markets, AccountId(market.0))
+}
+
+/// The market in the key of a market.
+pub fn market_of(key: &[u8]) -> Option<MarketId> {
+    Some(MarketId(u32::from_be_bytes(key.get(1..)?.try_into().ok()?)))
+}
+
+/// The key of a part of a shard's trades.
+pub fn part(shard: u16, number: u32) -> [u8; 7] {
+    let mut key = [0; 7];
+    key[..3].copy_from_slice(&follower(shard));
+    key[0] = Table::Parts as u8;
+    key[3..].copy_from_slice(&number.to_be_bytes());
+    key
+}
+
+/// The number in the key of a part.
+pub fn number_of(key: &[u8]) -> Option<u32> {
+    Some(u32::from_be_bytes(key.get(3..)?.try_into().ok()?))
 }
 
 /// The key of a candle.

@@ -16,13 +16,20 @@ use market::{Disk, LogId, Options, Sequence, UnixMs};
 use crate::bytes::{Reader, Writer};
 use crate::error::HistoryError;
 use crate::key;
+use crate::missing::Missing;
 use crate::rows::Row;
 
 /// The form of all rows. A store of another is made again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The folder of everything that is derived from the log, inside the data directory.
 pub const FOLDER: &str = "history";
+
+/// The folder of the columns, inside that.
+pub const COLUMNS: &str = "trades";
+
+/// How many trades of a shard are in a part, and so in a file of columns. With the last command's there may be some more.
+pub const PART_TRADES: u64 = 1 << 18;
 
 /// How much of the store is kept in memory: blocks that were read, and rows that are not in a table yet, in bytes.
 const CACHE_BYTES: u64 = 32 << 20;
@@ -39,6 +46,8 @@ pub struct Store {
     path: PathBuf,
     database: Database,
     rows: Keyspace,
+    logs: Vec<LogId>,
+    part_trades: u64,
     /// It ends last.
     _lock: Mutex<Box<dyn Send>>,
 }
@@ -74,36 +83,9 @@ impl Row for Followed {
     }
 }
 
-/// Commands whose rows can't be had, because the log was trimmed before they were derived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Missing {
-    /// The first command.
-    pub first: Sequence,
-    /// The last.
-    pub last: Sequence,
-    /// The time before the first.
-    pub from: UnixMs,
-    /// The time of the last.
-    pub to: UnixMs,
-}
-
-impl Row for Missing {
-    fn encode(&self) -> Vec<u8> {
-        let numbers = [self.first.0, self.last.0, self.from.0, self.to.0];
-        numbers.iter().fold(Writer::default(), |row, number| row.put(number.to_le_bytes())).0
-    }
-
-    fn decode(bytes: &[u8]) -> Option<Missing> {
-        let mut row = Reader(bytes);
-        let (first, last) = (Sequence(row.u64()?), Sequence(row.u64()?));
-        let (from, to) = (UnixMs(row.u64()?), UnixMs(row.u64()?));
-        row.end(Missing { first, last, from, to })
-    }
-}
-
 impl Store {
     /// Opens the rows that are derived from the logs in a data directory, and makes them if there are none. `rebuild` throws
-    /// away those that are there.
+    /// away those that are there, and the columns with them.
     ///
     /// # Errors
     /// [`HistoryError::Unusable`] when they are damaged, old, or of other logs; when another process has them; and what the disk
@@ -116,6 +98,7 @@ impl Store {
         let lock = lock.map_err(|holder| HistoryError::Locked { path: folder.clone(), holder })?;
         let path = folder.join("rows");
         if rebuild {
+            remove(&folder.join(COLUMNS))?;
             remove(&path)?;
         }
         let logs = logs(disk, options)?;
@@ -129,17 +112,17 @@ impl Store {
             .map_err(failed)?;
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES);
         let rows = database.keyspace("rows", options).map_err(failed)?;
-        let store = Store { path, database, rows, _lock: Mutex::new(lock) };
-        store.check(&logs)?;
+        let store = Store { path, database, rows, logs, part_trades: PART_TRADES, _lock: Mutex::new(lock) };
+        store.check()?;
         Ok(store)
     }
 
     // ANCHOR: check
     /// Refuses rows of another form, or of other logs.
-    fn check(&self, logs: &[LogId]) -> Result<(), HistoryError> {
+    fn check(&self) -> Result<(), HistoryError> {
         let unusable = |reason: String| HistoryError::Unusable { path: self.path.clone(), reason };
-        let about =
-            logs.iter().fold(Writer::default().put(VERSION.to_le_bytes()), |row, id| row.put(id.0.to_le_bytes()));
+        let about = Writer::default().put(VERSION.to_le_bytes());
+        let about = self.logs.iter().fold(about, |row, id| row.put(id.0.to_le_bytes()));
         match self.bytes(&key::ABOUT)? {
             Some(found) if found == about.0 => Ok(()),
             Some(found) if Reader(&found).u32() != Some(VERSION) => Err(unusable("it is of another version".into())),
@@ -156,6 +139,22 @@ impl Store {
         }
     }
     // ANCHOR_END: check
+
+    /// The same rows, which from now on are cut after so many trades.
+    #[must_use]
+    pub fn with_parts_of(self, trades: u64) -> Store {
+        Store { part_trades: trades, ..self }
+    }
+
+    /// After how many trades of a shard a part ends.
+    pub fn part_trades(&self) -> u64 {
+        self.part_trades
+    }
+
+    /// The logs that the rows are derived from.
+    pub fn logs(&self) -> &[LogId] {
+        &self.logs
+    }
 
     fn first(&self) -> Option<Guard> {
         self.rows.iter().next()
