@@ -20,6 +20,7 @@ nats-server -c nats.conf
 
 # ANCHOR: healthy
 until curl -sf http://127.0.0.1:8222/healthz; do sleep 1; done
+curl -s http://127.0.0.1:8222/jsz | grep sync_always
 # ANCHOR_END: healthy
 
 # ANCHOR: primary

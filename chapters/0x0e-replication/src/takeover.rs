@@ -2,20 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use async_nats::Subscriber;
+use async_nats::{Client, Message, Subscriber};
 use futures_util::{FutureExt, StreamExt};
 use program::{Verdict, print};
 
 use crate::beat::Beats;
 use crate::error::ReplicaError;
-use crate::link::Link;
+use crate::link::{self, Link};
 use crate::reach::ReachArgs;
 
 /// How long a standby may need until it is the primary.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a standby may need to answer.
-const ANSWER: Duration = Duration::from_secs(3);
+/// How long a standby may need to answer. The server that it was connected to may have lost its power with the primary: no message
+/// ends that connection, so it takes three pings to notice, and then a try or two until it is connected to another.
+const ANSWER: Duration = Duration::from_secs(15);
 
 /// How long to rest before asking again when no standby has heard it.
 const REST: Duration = Duration::from_millis(100);
@@ -43,21 +44,12 @@ pub fn run(args: &TakeoverArgs) -> Result<Verdict, ReplicaError> {
     let failed = |words: String| ReplicaError::Takeover(words);
     let beats = Beats::hear(&link, &args.stream);
     let mut beats = beats.ok_or_else(|| failed("the servers do not answer: try again".into()))?;
-    let client = link.client().clone();
     let (subject, name) = match &args.standby {
         Some(name) => (named(&args.stream), name.clone()),
         None => (any(&args.stream), String::new()),
     };
-    let asked = async move {
-        loop {
-            match client.request(subject.clone(), name.clone().into()).await {
-                Ok(answer) => return answer,
-                // A standby that has just begun to listen is not known to all servers yet.
-                Err(_) => tokio::time::sleep(REST).await,
-            }
-        }
-    };
-    let answer = link.wait(async move { tokio::time::timeout(ANSWER, asked).await.ok() });
+    let asked = ask(link.client().clone(), subject, name);
+    let answer = link.wait(async move { tokio::time::timeout(ANSWER, asked).await.ok().flatten() });
     let Some(answer) = answer else {
         let whom = args.standby.as_deref().unwrap_or("a standby");
         return Err(failed(format!("{whom} does not answer: start one with `-- standby`, and try again")));
@@ -81,6 +73,23 @@ pub fn run(args: &TakeoverArgs) -> Result<Verdict, ReplicaError> {
         }
         None => {
             Err(failed(format!("{name} was asked and did not become the primary in {PATIENCE:?}: see what it says")))
+        }
+    }
+}
+
+/// Asks until there is an answer. It may come late, to a question before the last: a standby that waits for a stream without a
+/// leader hears only then that it was asked, and stops listening when it has heard it once.
+async fn ask(client: Client, subject: String, name: String) -> Option<Message> {
+    let inbox = client.new_inbox();
+    let mut answers = client.subscribe(inbox.clone()).await.ok()?;
+    loop {
+        client.publish_with_reply(subject.clone(), inbox.clone(), name.clone().into()).await.ok()?;
+        match tokio::time::timeout(link::PATIENCE, answers.next()).await {
+            Ok(Some(answer)) if answer.status.is_none() => return Some(answer),
+            // A standby that has just begun to listen is not known to all servers yet.
+            Ok(_) => tokio::time::sleep(REST).await,
+            // The question went to a server that is gone.
+            Err(_) => {}
         }
     }
 }

@@ -61,7 +61,10 @@ impl Site {
     /// The servers of these machines, once all of them are well.
     fn servers<const N: usize>(&self, machines: [&str; N]) -> [Machine; N] {
         let servers = machines.map(|machine| self.start(machine, "server", "Server is ready"));
-        machines.iter().for_each(|machine| drop(self.run(machine, "healthy")));
+        for machine in machines {
+            let said = self.run(machine, "healthy");
+            assert!(said.contains("\"status\":\"ok\"") && said.contains("\"sync_always\": true"), "{said}");
+        }
         servers
     }
 
@@ -150,7 +153,7 @@ fn the_steps_of_the_page_work_word_for_word() {
 }
 
 /// How a stranger on b goes to the server on a, and what the program says.
-const STRANGERS: [(&str, &str); 5] = [
+const STRANGERS: [(&str, &str); 7] = [
     ("nats://10.0.0.1:4222", "10.0.0.1:4222 is on another machine"),
     ("nats://10.0.0.1:4222 --replicas-unencrypted", "this machine does not accept them"),
     ("nats://10.0.0.1:4222 --replicas-ca ca.crt", "they do not accept this machine"),
@@ -163,6 +166,12 @@ const STRANGERS: [(&str, &str); 5] = [
         "nats://10.0.0.1:4222 --replicas-ca ../other/ca.crt --replicas-certificate machine.crt --replicas-key machine.key",
         "this machine does not accept them",
     ),
+    (
+        "nats://10.0.0.1:4222 --replicas-ca ca.crt --replicas-certificate machine.crt --replicas-key ../other/b/machine.key",
+        "../other/b/machine.key: certificate and key do not match",
+    ),
+    // A server that offers no TLS is no way around it.
+    ("nats://127.0.0.1:4300 --replicas-ca ca.crt", "this machine does not accept them"),
 ];
 
 #[test]
@@ -179,6 +188,8 @@ fn strangers_are_refused_in_words() {
     fs::rename(other.join("c"), folder.join("c")).unwrap();
     let [_server_a, _server_b, mut server_c] =
         ["a", "b", "c"].map(|machine| site.start(machine, "server", "Listening for client connections"));
+    let mut plain = site.network.start("b", "nats-server -a 127.0.0.1 -p 4300", &[]);
+    plain.wait_for("Server is ready");
     for (reach, words) in STRANGERS {
         let (is_well, said) = site.network.run("b", &format!("ch0e takeover b --replicas {reach}"), &[]);
         println!("{reach}\n{said}\n");
