@@ -100,7 +100,7 @@ impl Derived {
                 }
             }
         }
-        if self.trades - self.part.1.trades >= self.store.part_trades() {
+        if self.trades.saturating_sub(self.part.1.trades) >= self.store.part_trades() {
             let (number, part) = (self.part.0 + 1, Part { first: sequence.plus(1), time, trades: self.trades });
             self.put(&key::part(self.shard, number), &part);
             self.part = (number, part);

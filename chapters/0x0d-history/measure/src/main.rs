@@ -110,23 +110,32 @@ fn measure(args: &Args) -> Result<HistoryRecord, Failed> {
     }
     say(&bar, "pages and candles");
     let pages = past.pages(rounds)?;
+    say(&bar, "columns");
+    let (mut column_seconds, mut column_bytes) = (Vec::new(), 0);
+    for _ in 0..rounds {
+        let (seconds, bytes) = past.columns(folder.path())?;
+        column_seconds.push(seconds);
+        column_bytes = bytes;
+    }
     bar.finish_and_clear();
-    let per_s = |of: f64| Spread::of(&seconds.iter().map(|seconds| of / seconds).collect::<Vec<_>>());
+    let per_s = |of: f64, seconds: &[f64]| Spread::of(&seconds.iter().map(|seconds| of / seconds).collect::<Vec<_>>());
+    let trades = past.trades()? as f64;
     Ok(HistoryRecord {
         machine: machine::describe(&args.output.folder()),
         commit: machine::commit(),
         command: args.command_line(),
         rounds,
         commands: commands as f64,
-        trades: past.trades()? as f64,
+        trades,
         rows: pairs.len() as f64,
         raw_bytes: raw_bytes as f64,
-        commands_per_s: per_s(commands as f64).ok_or("no round")?,
-        rows_per_s: per_s(pairs.len() as f64).ok_or("no round")?,
+        commands_per_s: per_s(commands as f64, &seconds).ok_or("no round")?,
+        rows_per_s: per_s(pairs.len() as f64, &seconds).ok_or("no round")?,
+        column_trades_per_s: per_s(trades, &column_seconds).ok_or("no round")?,
         stores: NAMES.iter().zip(&found).filter_map(|(name, found)| found.record(name)).collect(),
         reads: NAMES.iter().zip(&reads).flat_map(|(name, reads)| names(name, reads)).collect(),
         pages,
-        forms: past.forms(&found[0], raw_bytes)?,
+        forms: past.forms(&found[0], raw_bytes, column_bytes)?,
     })
 }
 

@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
 
+use history::columns::Columns;
 use history::key::Table;
 use history::pages::{Page, Wanted, candles, page};
 use history::rows::{MarketTrade, OwnTrade};
-use history::store::Store;
+use history::store::{COLUMNS, FOLDER, Store};
 use history::width::Width;
 use market::{MarketId, Options, UnixMs};
 
@@ -19,12 +22,12 @@ use crate::stores::{Failed, Pair};
 const PAGES: usize = 2_000;
 
 /// The rows of the log.
-pub struct Past(Store);
+pub struct Past(Arc<Store>);
 
 impl Past {
     /// Opens them.
     pub fn open(folder: &Path) -> Result<Past, Failed> {
-        Ok(Past(Store::open(&Options::new(folder), false)?))
+        Ok(Past(Arc::new(Store::open(&Options::new(folder), false)?)))
     }
 
     /// The rows that stand at a place, in the order in which they came.
@@ -85,8 +88,22 @@ impl Past {
         Ok(accounts)
     }
 
-    /// Bytes for a trade: as CSV, as JSON, as the rows that it leads to, and as the store keeps those.
-    pub fn forms(&self, store: &Found, raw_bytes: usize) -> Result<Vec<FormRecord>, Failed> {
+    /// Writes all trades as columns, in place of those that are there. Says how many seconds it took, and how many bytes they
+    /// are.
+    pub fn columns(&self, folder: &Path) -> Result<(f64, u64), Failed> {
+        let columns = folder.join(FOLDER).join(COLUMNS);
+        if columns.exists() {
+            std::fs::remove_dir_all(columns)?;
+        }
+        let began = Instant::now();
+        let mut columns = Columns::open(&Options::new(folder).disk, folder, &self.0)?;
+        columns.catch_up(&|| false)?;
+        let bytes = columns.manifest().files.iter().map(|file| file.bytes).sum();
+        Ok((began.elapsed().as_secs_f64(), bytes))
+    }
+
+    /// Bytes for a trade: as CSV, as JSON, as the rows that it leads to, as the store keeps those, and as columns.
+    pub fn forms(&self, store: &Found, raw_bytes: usize, column_bytes: u64) -> Result<Vec<FormRecord>, Failed> {
         let (mut csv, mut json, mut trades) = (String::new(), String::new(), 0.0);
         let (mut csv_bytes, mut json_bytes, mut raw) = (0, 0, 0);
         let end = [Table::Public as u8 + 1];
@@ -109,7 +126,8 @@ impl Past {
             trades += 1.0;
         }
         let kept = raw as f64 * store.bytes / raw_bytes as f64;
-        let forms = [("json", json_bytes as f64), ("csv", csv_bytes as f64), ("row", raw as f64), ("store", kept)];
-        Ok(forms.map(|(name, bytes)| FormRecord { name: name.into(), bytes: bytes / trades }).into())
+        let rows = [("json", json_bytes as f64), ("csv", csv_bytes as f64), ("row", raw as f64), ("store", kept)];
+        let forms = rows.into_iter().chain([("columns", column_bytes as f64)]);
+        Ok(forms.map(|(name, bytes)| FormRecord { name: name.into(), bytes: bytes / trades }).collect())
     }
 }

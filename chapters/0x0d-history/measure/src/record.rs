@@ -28,6 +28,8 @@ pub struct HistoryRecord {
     pub commands_per_s: Spread,
     /// Rows a second, the same.
     pub rows_per_s: Spread,
+    /// Trades a second that are written as columns, from their rows, until they are on disk.
+    pub column_trades_per_s: Spread,
     /// The same rows in each store, in the order in which they came.
     pub stores: Vec<StoreRecord>,
     /// Orders by number.

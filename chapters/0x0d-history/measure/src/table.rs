@@ -12,6 +12,8 @@ pub fn text(record: &HistoryRecord, language: Language) -> String {
     let mut derived = table(&[say("derived a second", "每秒推导"), say("commands", "命令"), say("rows", "行")]);
     let per_s = [&record.commands_per_s, &record.rows_per_s].map(|spread| format!("{:.0}", spread.median));
     derived.add_row([say("the follower", "跟随者").to_owned(), per_s[0].clone(), per_s[1].clone()]);
+    let mut columns = table(&[say("written a second", "每秒写出"), say("trades", "成交")]);
+    columns.add_row([say("columns", "列").to_owned(), format!("{:.0}", record.column_trades_per_s.median)]);
     let mut stores = table(&[
         say("the same rows", "同样的行"),
         say("rows a second", "每秒行数"),
@@ -36,7 +38,7 @@ pub fn text(record: &HistoryRecord, language: Language) -> String {
     for form in &record.forms {
         forms.add_row([form.name.clone(), format!("{:.0}", form.bytes)]);
     }
-    [derived, stores, reads, forms].map(|table| format!("{}\n", right(table))).concat()
+    [derived, columns, stores, reads, forms].map(|table| format!("{}\n", right(table))).concat()
 }
 
 fn table(head: &[&str]) -> Table {

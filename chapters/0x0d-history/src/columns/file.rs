@@ -32,8 +32,8 @@ const SCHEMA: &str = "message trade {
     REQUIRED INT32 event (INTEGER(32, false));
 }";
 
-/// Columns that hardly ever have a value twice: each value is written as the difference to the one before. All others
-/// get a dictionary.
+/// Columns that hardly ever have a value twice: each value is written as the difference to the one before.
+/// All others get a dictionary.
 const RISING: [&str; 4] = ["time", "maker_order", "taker_order", "sequence"];
 // ANCHOR_END: schema
 
