@@ -125,7 +125,7 @@ fn the_lines_of_the_readmes_are_answered_as_the_model_does() {
         assert_eq!(found, [counts.clone(), json!(takers)], "{readme}");
         let scripts = lines(readme, "python3 -c \"");
         let found: Vec<_> = scripts.iter().map(|line| asked(&python, folder.path(), &[line])).collect();
-        assert_eq!(found, [prices.clone()], "{readme}");
+        assert_eq!(found, std::slice::from_ref(&prices), "{readme}");
     }
 }
 
