@@ -7,7 +7,8 @@ for machine in a=10.0.0.1 b=10.0.0.2 c=10.0.0.3; do
     name=${machine%=*} address=${machine#*=}
     mkdir "$name"
     new -subj "/CN=$name" -addext "subjectAltName=IP:$address" -keyout "$name/machine.key" -out "$name/request"
-    openssl x509 -req -in "$name/request" -copy_extensions copy -days 800 -CA ca.crt -CAkey ca.key -out "$name/machine.crt"
+    openssl x509 -req -in "$name/request" -copy_extensions copy -days 800 \
+        -CA ca.crt -CAkey ca.key -out "$name/machine.crt"
     { echo "export NAME=$name ADDRESS=$address"; cat machine.sh; } > "$name/machine.sh"
     cp ca.crt nats.conf "$name"
 done
