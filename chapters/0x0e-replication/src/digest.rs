@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_have_said_is_compared_whoever_says_it_first() {
+    fn what_both_have_said_is_compared_in_either_order() {
         let (mut compared, all) = (Compared::default(), stretches(1, 3 * STRETCH, 0));
         compared.told(all[0]);
         assert_eq!(compared.check(), Ok(0));
