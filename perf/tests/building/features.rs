@@ -14,9 +14,9 @@ use results::chapters;
 /// The crates that a service writes its records with.
 const FOR_RECORDS: [&str; 2] = ["catalogue", "results"];
 
-/// What the layers' own dependencies ask for with more features: the client of NATS and the store of rows. It is built
-/// again for the guard and the exercises, because neither may stand on them.
-const AGAIN: [&str; 2] = ["rand v0.10", "syn v3"];
+/// What the layers' own dependencies ask for with more features: the client of NATS, the store of rows, the columns. It is
+/// built again for the guard and the exercises, because neither may stand on them.
+const AGAIN: [&str; 3] = ["num-traits v0.2", "rand v0.10", "syn v3"];
 
 /// The crates that a package is built from, each with its features.
 fn crates(package: &str) -> BTreeMap<String, String> {
