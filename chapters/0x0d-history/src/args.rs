@@ -10,8 +10,8 @@ use crate::store::PART_TRADES;
 /// How the columns are written
 #[derive(Debug, Clone, clap::Args)]
 pub struct ColumnArgs {
-    /// How often new trades are written to the files in DIR/history/trades, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    /// How often new trades are written to the files in DIR/history/trades, in seconds, a day at most
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub columns_every: u64,
     /// How many trades a file there has when the next one begins
     #[arg(long, value_name = "TRADES", default_value_t = PART_TRADES, value_parser = clap::value_parser!(u64).range(1..))]
@@ -34,8 +34,8 @@ pub struct HistoryArgs {
     /// Throw away everything in DIR/history that was derived from the log, and derive it again
     #[arg(long)]
     pub rebuild: bool,
+    /// The columns.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub columns: ColumnArgs,
 }
 
@@ -54,8 +54,8 @@ pub struct FollowArgs {
     /// Follow until the rows have caught up, read all files, and count all rows against those that were written
     #[arg(long)]
     pub check: bool,
+    /// The columns.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub columns: ColumnArgs,
 }
 

@@ -30,6 +30,21 @@ impl Judge {
         None
     }
 
+    /// Holds a history to be linearizable, and the same with an order missing in a read not to be.
+    pub fn hold(&self, history: &History, seed: u64) {
+        history.is_enough();
+        if let Verdict::Not(why) = self.of(history) {
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("history-{seed}.json"));
+            std::fs::write(&file, history.json().to_string()).unwrap();
+            panic!("{why}\nThe whole history is in {}", file.display());
+        }
+        let verdict = self.of(&history.with_an_order_lost());
+        assert!(
+            matches!(verdict, Verdict::Not(_)),
+            "the same, with an order missing in a read, was taken for linearizable"
+        );
+    }
+
     /// Has a history judged.
     pub fn of(&self, history: &History) -> Verdict {
         let mut judge = Command::new(&self.0);
