@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use market::UnixMs;
 
-use crate::store::PART_TRADES;
+use crate::store::{PART_TRADES, TABLE_ROWS};
 
 /// How the columns are written
 #[derive(Debug, Clone, clap::Args)]
@@ -16,6 +16,9 @@ pub struct ColumnArgs {
     /// How many trades a file there has when the next one begins
     #[arg(long, value_name = "TRADES", default_value_t = PART_TRADES, value_parser = clap::value_parser!(u64).range(1..))]
     pub columns_rows: u64,
+    /// From how many changes at once the rows get a table of their own
+    #[arg(long, value_name = "ROWS", default_value_t = TABLE_ROWS, hide = true)]
+    pub table_rows: usize,
 }
 
 impl ColumnArgs {

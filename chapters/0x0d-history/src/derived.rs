@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use fjall::OwnedWriteBatch as WriteBatch;
 use market::{AccountId, Command, Event, MarketId, OrderId, Price, Quantity, Stamp, UnixMs};
 use rustc_hash::FxHashMap;
 
 use crate::candle::Candle;
+use crate::changes::Changes;
 use crate::error::HistoryError;
 use crate::key::{self, PlacedKey, Table, number, place_of, placed};
 use crate::part::Part;
@@ -33,7 +33,7 @@ struct Kept {
 pub struct Derived {
     store: Arc<Store>,
     shard: u16,
-    batch: WriteBatch,
+    changes: Changes,
     orders: FxHashMap<(MarketId, OrderId), Kept>,
     /// Those that differ from the store.
     changed: Vec<(MarketId, OrderId)>,
@@ -53,7 +53,7 @@ impl Derived {
     /// When the store can't be read.
     pub fn new(store: &Arc<Store>, shard: u16, at: &Followed) -> Result<Derived, HistoryError> {
         Ok(Derived {
-            batch: store.batch(),
+            changes: Changes::default(),
             store: Arc::clone(store),
             shard,
             orders: FxHashMap::default(),
@@ -114,11 +114,11 @@ impl Derived {
     /// # Errors
     /// When the store can't be written.
     pub fn commit(&mut self, at: &mut Followed) -> Result<(), HistoryError> {
-        let mut batch = std::mem::replace(&mut self.batch, self.store.batch());
+        let mut changes = std::mem::take(&mut self.changes);
         for which in self.changed.drain(..) {
             let Some(kept) = self.orders.get_mut(&which) else { continue };
             kept.is_new = false;
-            self.store.put(&mut batch, &kept.key, &kept.row);
+            changes.put(&kept.key, &kept.row);
             if kept.row.state != OrderState::Open {
                 self.orders.remove(&which);
             }
@@ -128,23 +128,23 @@ impl Derived {
         }
         for (market, (row, is_new)) in &mut self.markets {
             if std::mem::take(is_new) {
-                self.store.put(&mut batch, &key::market(*market), row);
+                changes.put(&key::market(*market), row);
             }
         }
         for ((market, width), (start, candle, is_new)) in &mut self.candles {
             if std::mem::take(is_new) {
-                self.store.put(&mut batch, &key::candle(*market, *width, *start), candle);
+                changes.put(&key::candle(*market, *width, *start), candle);
             }
         }
         for (count, more) in at.counts.iter_mut().zip(&mut self.counts) {
             *count += std::mem::take(more);
         }
-        self.store.put(&mut batch, &key::follower(self.shard), at);
-        self.store.commit(batch)
+        changes.put(&key::follower(self.shard), at);
+        self.store.commit(changes)
     }
 
     fn put(&mut self, key: &[u8], row: &impl Row) {
-        self.store.put(&mut self.batch, key, row);
+        self.changes.put(key, row);
     }
 
     fn placed(&mut self, place: Place, command: &Command, order: OrderId, state: OrderState) {

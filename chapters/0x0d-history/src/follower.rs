@@ -11,14 +11,18 @@ use market::log::ShardOf;
 use market::snapshot_file::SnapshotReader;
 use market::{Options, Sequence, snapshot};
 
+use crate::changes::Changes;
 use crate::derived::Derived;
 use crate::error::HistoryError;
 use crate::key;
 use crate::missing::Missing;
 use crate::store::{Followed, Store};
 
-/// How many commands lead to one batch.
-const STEP_COMMANDS: u64 = 8_192;
+/// How many commands are followed in one step, and lead to changes that happen together.
+const STEP_COMMANDS: u64 = 1 << 13;
+
+/// The same where the follower is further behind than that: what is written at once need not be sorted by the store.
+const FAR_STEP_COMMANDS: u64 = 1 << 16;
 
 /// The follower of one shard's log.
 pub struct Follower {
@@ -65,7 +69,8 @@ impl Follower {
     /// When the log can't be read, or the store can't be written. Then this follower is of no use any more: a new
     /// one begins where the rows end.
     pub fn step(&mut self) -> Result<bool, HistoryError> {
-        let (before, until) = (self.shadow.next(), self.shadow.next().plus(STEP_COMMANDS - 1));
+        let commands = if self.behind > FAR_STEP_COMMANDS { FAR_STEP_COMMANDS } else { STEP_COMMANDS };
+        let (before, until) = (self.shadow.next(), self.shadow.next().plus(commands - 1));
         let (at, derived) = (&mut self.at, &mut self.derived);
         let mut added = Ok(());
         self.behind = self.shadow.follow(until, |stamp, command, events| {
@@ -126,8 +131,8 @@ fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Op
 
 /// Notes which rows can't be had, with the place behind them.
 fn name_missing(store: &Store, shard: ShardOf, at: &Followed, missing: &Missing) -> Result<(), HistoryError> {
-    let mut batch = store.batch();
-    store.put(&mut batch, &key::missing(shard.shard, missing.first), missing);
-    store.put(&mut batch, &key::follower(shard.shard), at);
-    store.commit(batch)
+    let mut changes = Changes::default();
+    changes.put(&key::missing(shard.shard, missing.first), missing);
+    changes.put(&key::follower(shard.shard), at);
+    store.commit(changes)
 }

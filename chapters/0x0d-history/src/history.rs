@@ -80,7 +80,8 @@ impl History {
             return Ok(());
         }
         let HistoryArgs { rebuild, columns: args, .. } = &self.args;
-        let store = Arc::new(Store::open(options, *rebuild)?.with_parts_of(args.columns_rows));
+        let store = Store::open(options, *rebuild)?.with_parts_of(args.columns_rows);
+        let store = Arc::new(store.with_tables_of(args.table_rows));
         let columns = Columns::open(&options.disk, &options.data_dir, &store)?;
         let progress = Arc::new(Progress::new(&store, options.shards)?);
         let following = Following::start(options, &store, &progress, columns, args.every())?;

@@ -52,6 +52,9 @@ pub enum Table {
 }
 // ANCHOR_END: tables
 
+/// The longest key.
+pub const KEY_BYTES_MAX: usize = size_of::<PlacedKey>();
+
 /// A key that ends with a place.
 pub type PlacedKey = [u8; 5 + Place::BYTES];
 

@@ -8,6 +8,7 @@ pub mod args;
 pub mod at;
 pub mod bytes;
 pub mod candle;
+pub mod changes;
 pub mod columns;
 pub mod derived;
 pub mod error;

@@ -8,12 +8,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch as WriteBatch, PersistMode};
+use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode};
 use market::log::ShardOf;
 use market::log_chain::identity;
 use market::{Disk, LogId, Options, Sequence, UnixMs};
 
 use crate::bytes::{Reader, Writer};
+use crate::changes::Changes;
 use crate::error::HistoryError;
 use crate::key;
 use crate::missing::Missing;
@@ -38,6 +39,9 @@ const MEMTABLE_BYTES: u64 = 16 << 20;
 /// How large the journal may become, in bytes: no less is possible.
 const JOURNAL_BYTES: u64 = 64 << 20;
 
+/// From how many rows on changes are written as a table of their own, past the journal and what is kept in memory.
+pub const TABLE_ROWS: usize = 1 << 16;
+
 /// A key with its value, as bytes.
 pub type Pair = (Vec<u8>, Vec<u8>);
 
@@ -48,6 +52,7 @@ pub struct Store {
     rows: Keyspace,
     logs: Vec<LogId>,
     part_trades: u64,
+    table_rows: usize,
     /// It ends last.
     _lock: Mutex<Box<dyn Send>>,
 }
@@ -112,7 +117,8 @@ impl Store {
             .map_err(failed)?;
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES);
         let rows = database.keyspace("rows", options).map_err(failed)?;
-        let store = Store { path, database, rows, logs, part_trades: PART_TRADES, _lock: Mutex::new(lock) };
+        let (part_trades, table_rows) = (PART_TRADES, TABLE_ROWS);
+        let store = Store { path, database, rows, logs, part_trades, table_rows, _lock: Mutex::new(lock) };
         store.check()?;
         Ok(store)
     }
@@ -131,9 +137,8 @@ impl Store {
             }
             None if self.first().is_some() => Err(unusable("it does not say which logs it is derived from".into())),
             None => {
-                let mut batch = self.batch();
-                batch.insert(&self.rows, &key::ABOUT[..], about.0);
-                self.commit(batch)?;
+                let inserted = self.rows.insert(&key::ABOUT[..], about.0);
+                inserted.map_err(|error| HistoryError::store(&self.path, &error))?;
                 self.sync()
             }
         }
@@ -144,6 +149,12 @@ impl Store {
     #[must_use]
     pub fn with_parts_of(self, trades: u64) -> Store {
         Store { part_trades: trades, ..self }
+    }
+
+    /// The same rows, where from now on so many changes at once become a table.
+    #[must_use]
+    pub fn with_tables_of(self, rows: usize) -> Store {
+        Store { table_rows: rows, ..self }
     }
 
     /// After how many trades of a shard a part ends.
@@ -258,23 +269,30 @@ impl Store {
         Ok(written)
     }
 
-    /// Changes that happen together.
-    pub fn batch(&self) -> WriteBatch {
-        self.database.batch()
-    }
-
-    /// Adds a row to a batch.
-    pub fn put(&self, batch: &mut WriteBatch, key: &[u8], row: &impl Row) {
-        batch.insert(&self.rows, key, row.encode());
-    }
-
-    /// Makes changes, all of them or none.
+    // ANCHOR: commit
+    /// Makes changes, all of them or none. Many at once are sorted here and become a table at once. Few go through the store's
+    /// journal and its sorted rows in memory, and into a table later.
     ///
     /// # Errors
     /// When the disk can't be written.
-    pub fn commit(&self, batch: WriteBatch) -> Result<(), HistoryError> {
-        batch.commit().map_err(|error| HistoryError::store(&self.path, &error))
+    pub fn commit(&self, mut changes: Changes) -> Result<(), HistoryError> {
+        let is_many = changes.len() >= self.table_rows;
+        let written = if is_many { self.write_table(&mut changes) } else { self.write_batch(&changes) };
+        written.map_err(|error| HistoryError::store(&self.path, &error))
     }
+
+    fn write_batch(&self, changes: &Changes) -> fjall::Result<()> {
+        let mut batch = self.database.batch();
+        changes.in_order().for_each(|(key, row)| batch.insert(&self.rows, key, row));
+        batch.commit()
+    }
+
+    fn write_table(&self, changes: &mut Changes) -> fjall::Result<()> {
+        let mut table = self.rows.start_ingestion()?;
+        changes.by_key().try_for_each(|(key, row)| table.write(key, row))?;
+        table.finish()
+    }
+    // ANCHOR_END: commit
 
     /// Puts everything so far on disk.
     ///

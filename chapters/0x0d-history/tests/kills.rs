@@ -36,13 +36,13 @@ use trades::{Trades, assert_is_a_beginning, assert_same, in_folder};
 /// Columns that do not come in this time never do. No measurement.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// Columns all the time, in small files.
-const COLUMNS: [&str; 4] = ["--columns-every", "0", "--columns-rows", "40"];
+/// Columns all the time, in small files, and rows in tables of their own as soon as a few lists came at once.
+const SMALL: [&str; 6] = ["--columns-every", "0", "--columns-rows", "40", "--table-rows", "60"];
 
 fn start(folder: &Path, shards: u16, more: &[&str]) -> Server {
     let shards = shards.to_string();
     let flags = ["--shards", &shards, "--snapshot-every", "50", "--orders-per-second", "0", "--play-money", "1000000"];
-    Server::start(folder, &[&flags[..], &COLUMNS, more].concat())
+    Server::start(folder, &[&flags[..], &SMALL, more].concat())
 }
 
 /// Opens markets and accounts; returns the accounts' keys.
@@ -147,7 +147,7 @@ struct Followed(Child);
 impl Followed {
     fn start(folder: &Path) -> Followed {
         let mut command = Command::new(PROGRAM);
-        command.args(["follow", "--data-dir"]).arg(folder).args(COLUMNS).stdout(Stdio::null()).stderr(Stdio::inherit());
+        command.args(["follow", "--data-dir"]).arg(folder).args(SMALL).stdout(Stdio::null()).stderr(Stdio::inherit());
         Followed(command.spawn().unwrap())
     }
 }

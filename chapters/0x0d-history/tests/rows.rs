@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use ch08::reshard::reshard;
 use contract::streams::Random;
+use history::changes::Changes;
 use history::error::HistoryError;
 use history::follower::Follower;
 use history::following::{Progress, follow};
@@ -37,8 +38,9 @@ fn catch_up(options: &Options, store: &Arc<Store>) -> Result<(), HistoryError> {
     follow(options, store, &progress, &|| progress.is_caught_up())
 }
 
+/// The rows that are there. What a few commands lead to becomes a table of its own, and what one leads to does not.
 fn opened(options: &Options) -> Arc<Store> {
-    Arc::new(Store::open(options, false).unwrap())
+    Arc::new(Store::open(options, false).unwrap().with_tables_of(20))
 }
 
 #[test]
@@ -173,9 +175,9 @@ fn an_old_form_and_a_second_follower_are_refused() {
     let store = opened(&options);
     let words = Store::open(&options, false).err().map(|error| error.to_string()).expect("it is locked");
     assert!(words.contains("follows the log into it") && words.contains("--no-history"), "{words}");
-    let mut batch = store.batch();
-    store.put(&mut batch, &key::ABOUT, &Followed { next: Sequence(1), ..Followed::default() });
-    store.commit(batch).unwrap();
+    let mut changes = Changes::default();
+    changes.put(&key::ABOUT, &Followed { next: Sequence(1), ..Followed::default() });
+    store.commit(changes).unwrap();
     drop(store);
     refused(&options, "another version");
     assert!(Store::open(&options, true).is_ok());
