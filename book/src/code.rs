@@ -67,15 +67,19 @@ pub fn resolve(s: &Sources, path: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// The part of a file between an anchor and its end, or all of it. `file` is relative to the root.
+pub fn part(s: &Sources, file: &Path, anchor: Option<&str>) -> Result<String, String> {
+    let text = fs::read_to_string(s.project.path(file)).map_err(|e| format!("{}: {e}", file.display()))?;
+    match anchor {
+        Some(anchor) => anchored(&text, anchor).map_err(|e| format!("{}: {e}", file.display())),
+        None => Ok(without_anchors(&text)),
+    }
+}
+
 /// `{{code 0x03/src/engine.rs:submit}}`: the file, its part and its language, as a captioned block.
 pub fn listing(s: &Sources, path: &str, anchor: Option<&str>) -> Result<String, String> {
     let file = resolve(s, path)?;
-    let text = fs::read_to_string(s.project.path(&file)).map_err(|e| format!("{}: {e}", file.display()))?;
-    let part = match anchor {
-        Some(anchor) => anchored(&text, anchor).map_err(|e| format!("{}: {e}", file.display()))?,
-        None => without_anchors(&text),
-    };
-    let part = dedent(&part);
+    let part = dedent(&part(s, &file, anchor)?);
     if let Some(line) = part.lines().find(|line| line.chars().count() > LINE_CHARS_MAX) {
         return Err(format!(
             "{}: a line of more than {LINE_CHARS_MAX} characters would be cut off; break it: `{}`",

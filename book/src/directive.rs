@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub(crate) static BRACES: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\)?\{\{\s*([a-z][\w-]*)\b([^{}]*)\}\}"));
 
 /// The words that may open a directive, each with the form that follows it.
-const FORMS: [(&str, &str); 14] = [
+const FORMS: [(&str, &str); 15] = [
     ("num", "{{num RECORD:PATH | FORMAT}}"),
     ("ratio", "{{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
     ("table", "{{table NAME …}}"),
@@ -22,6 +22,7 @@ const FORMS: [(&str, &str); 14] = [
     ("code", "{{code 0x03/src/engine.rs:submit}}"),
     ("diff", "{{diff 0x02 0x03}}"),
     ("length", "{{length 0x02 0x03}}"),
+    ("minutes", "{{minutes}} or {{minutes without SECTION …}}"),
     ("test", "{{test ch01::contract::simulation}}"),
     ("sandbox", "{{sandbox NAME}}"),
     ("player", "{{player NAME}}"),
@@ -100,6 +101,11 @@ pub enum Directive<'t> {
         before: &'t str,
         /// The chapter after.
         after: &'t str,
+    },
+    /// How many minutes the page takes to read.
+    Minutes {
+        /// The sections that are left out.
+        without: Vec<&'t str>,
     },
     /// A test that must exist.
     Test {
@@ -209,6 +215,10 @@ impl<'t> Directive<'t> {
             },
             ("diff", [before, after]) => Self::Diff { before, after },
             ("length", [before, after]) => Self::Length { before, after },
+            ("minutes", []) => Self::Minutes { without: vec![] },
+            ("minutes", ["without", sections @ ..]) if !sections.is_empty() => {
+                Self::Minutes { without: sections.to_vec() }
+            }
             ("test", [path]) => Self::Test { path },
             ("sandbox", [name]) => Self::Sandbox { name },
             ("player", [name]) => Self::Player { name },
@@ -262,6 +272,8 @@ mod tests {
         assert_eq!(parsed, Ok(Directive::Drawing { name: "ring", alt: Some("a ring, seen from above") }));
         let parsed = Directive::parse("table", "ladder to=0x03");
         assert_eq!(parsed, Ok(Directive::Table(Table::Ladder { to: Some("0x03") })));
+        let parsed = Directive::parse("minutes", " without log ring");
+        assert_eq!(parsed, Ok(Directive::Minutes { without: vec!["log", "ring"] }));
         let parsed = Directive::parse("num", "ladder:rounds");
         assert!(matches!(parsed, Ok(Directive::Num { of, format: Format::Si(2) }) if of.record == "ladder"));
     }
@@ -272,7 +284,7 @@ mod tests {
             (
                 "tabel",
                 "",
-                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, length, test, sandbox, player, guess, guesses, yours)",
+                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, length, minutes, test, sandbox, player, guess, guesses, yours)",
             ),
             ("num", "", "it has the form {{num RECORD:PATH | FORMAT}}"),
             ("num", "ladder", "`ladder` is not of the form record:path"),
@@ -284,6 +296,8 @@ mod tests {
             ("table", "ladder 0x03", "it has the form {{table ladder}} or {{table ladder to=0x03}}"),
             ("table", "glossary a b", "it has the form {{table glossary}} or {{table glossary GROUP}}"),
             ("diff", "0x01", "it has the form {{diff 0x02 0x03}}"),
+            ("minutes", "log", "it has the form {{minutes}} or {{minutes without SECTION …}}"),
+            ("minutes", "without", "it has the form {{minutes}} or {{minutes without SECTION …}}"),
             ("test", "a b", "it has the form {{test ch01::contract::simulation}}"),
             ("code", "a b", "it has the form {{code 0x03/src/engine.rs:submit}}"),
             ("diff", "0x01 0x02 | zh", "nothing can follow `|` here: it has the form {{diff 0x02 0x03}}"),

@@ -9,6 +9,7 @@ use crate::code;
 use crate::diff;
 use crate::directive::{BRACES, Directive, Malformed};
 use crate::guess;
+use crate::minutes::minutes;
 use crate::named_test::named_test;
 use crate::number;
 use crate::page::{in_fence, is_stamp};
@@ -76,7 +77,7 @@ pub fn page(sources: &Sources, file: &Path, lang: Language, text: &str, problems
         if !fenced && is_stamp(line) {
             continue;
         }
-        let mut expanded = expand_line(sources, lang, line, fenced, |reason| {
+        let mut expanded = expand_line(sources, file, lang, line, fenced, |reason| {
             problems.push(Problem::new(file, index + 1, reason));
         });
         if lang == Language::Chinese && !fenced {
@@ -97,14 +98,21 @@ pub fn page(sources: &Sources, file: &Path, lang: Language, text: &str, problems
     out + &given
 }
 
-fn expand_line(sources: &Sources, lang: Language, line: &str, fenced: bool, mut report: impl FnMut(String)) -> String {
+fn expand_line(
+    sources: &Sources,
+    file: &Path,
+    lang: Language,
+    line: &str,
+    fenced: bool,
+    mut report: impl FnMut(String),
+) -> String {
     let replace = |found: &regex::Captures<'_>| {
         let whole = found[0].to_owned();
         if found.get(1).is_some() {
             return whole[1..].to_owned();
         }
         let expanded = match Directive::parse(&found[2], &found[3]) {
-            Ok(directive) => expand(sources, lang, &directive, fenced),
+            Ok(directive) => expand(sources, file, lang, &directive, fenced),
             // Code may contain words in braces that are not ours.
             Err(Malformed::Word(_)) if fenced => return whole,
             Err(malformed) => Err(malformed.to_string()),
@@ -117,8 +125,8 @@ fn expand_line(sources: &Sources, lang: Language, line: &str, fenced: bool, mut 
     BRACES.replace_all(line, replace).into_owned()
 }
 
-/// The text that replaces a directive.
-fn expand(s: &Sources, lang: Language, directive: &Directive<'_>, fenced: bool) -> Result<String, String> {
+/// The text that replaces a directive of the page `file`.
+fn expand(s: &Sources, file: &Path, lang: Language, directive: &Directive<'_>, fenced: bool) -> Result<String, String> {
     let chapter = |name: &str| s.chapters.find(name).map_err(|e| e.to_string());
     match directive {
         Directive::Num { of, format } => number::number(s, lang, of, *format, fenced),
@@ -126,9 +134,10 @@ fn expand(s: &Sources, lang: Language, directive: &Directive<'_>, fenced: bool) 
         Directive::Table(which) => table::table(s, lang, *which),
         Directive::Chart { name, alt } => chart::chart(s, lang, name, *alt),
         Directive::Drawing { name, alt } => chart::drawing(s, lang, name, *alt),
-        Directive::Code { file, anchor } => code::listing(s, file, *anchor),
+        Directive::Code { file: shown, anchor } => code::listing(s, shown, *anchor),
         Directive::Diff { before, after } => diff::page(&s.project, lang, chapter(before)?, chapter(after)?),
         Directive::Length { before, after } => diff::length(&s.project, lang, chapter(before)?, chapter(after)?),
+        Directive::Minutes { without } => minutes(s, file, without).map(|minutes| minutes.to_string()),
         Directive::Test { path } => named_test(&s.project, path, fenced),
         Directive::Sandbox { name } => sandbox::sandbox(s, lang, name),
         Directive::Player { name } => player::player(s, lang, name),

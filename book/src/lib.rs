@@ -18,6 +18,7 @@ pub mod format;
 pub mod glossary;
 pub mod guess;
 pub mod html;
+pub mod minutes;
 pub mod named_test;
 pub mod number;
 pub mod online;

@@ -13,6 +13,7 @@ mod includes;
 mod input;
 mod links;
 mod listings;
+mod minutes;
 mod plain;
 mod reading;
 mod sandboxes;
@@ -64,6 +65,7 @@ pub fn check(project: &Project, dist: &Path) -> Result<Report, Failure> {
     includes::check(&input, &mut problems);
     terms::check(&input, &mut problems);
     reading::check(&input, &mut problems);
+    minutes::check(&input, &mut problems)?;
     guesses::check(&input, &mut problems);
     forms::check(&input, &mut problems);
     charts::check(&input, &mut problems);

@@ -146,6 +146,29 @@ fn a_diff_without_a_sentence_is_reported() {
 }
 
 #[test]
+fn a_page_that_takes_too_long_is_reported() {
+    let words = |count: usize| "word ".repeat(count);
+    let mini = |said: &str, more: &str| {
+        let mini = Mini::new();
+        mini.edit("book/en/one.md", "How fast", &format!("It takes {said} minutes. How fast"));
+        mini.edit("book/zh/one.md", "{{drawing", &format!("约 {said} 分钟。\n\n{{{{drawing"));
+        mini.edit("book/en/one.md", "It is held to", &format!("{more}It is held to")).stamped();
+        mini
+    };
+    let long = mini("{{minutes}}", &words(4_000));
+    assert_eq!(long.bites("book/en/one.md", "the page takes 21 minutes, more than 20"), 3);
+    assert_eq!(long.bites("book/zh/one.md", "the page takes 21 minutes, more than 20"), 6);
+    let left_out = mini("{{minutes}}, or {{minutes without code}},", &words(4_000));
+    assert_eq!(left_out.problems(), []);
+    assert!(left_out.built("en/one.html").contains("It takes 21, or 1, minutes."));
+    assert!(left_out.built("zh/one.html").contains("约 21, or 1, 分钟"));
+    let folded = format!("\n\n<details><summary>More</summary>\n\n{}\n\n</details>\n\n", words(4_000));
+    assert_eq!(mini("{{minutes}}", &folded).problems(), []);
+    let reason = "book/en/one.md has no section `codes`";
+    mini("{{minutes without codes}}", "").bites("book/zh/one.md", reason);
+}
+
+#[test]
 fn a_sandbox_that_cannot_play_is_reported() {
     let sandbox = "book/sandboxes/rain.toml";
     let page = |from, to, reason| Mini::new().edit(sandbox, from, to).bites("book/zh/one.md", reason);
