@@ -50,7 +50,8 @@ pub struct Times {
 }
 
 impl Times {
-    fn of(name: &str, times: &Distribution) -> Times {
+    /// Of a distribution.
+    pub fn of(name: &str, times: &Distribution) -> Times {
         let [p50_ns, p99_ns, p999_ns] = [0.5, 0.99, 0.999].map(|part| times.quantile(part));
         Times { name: name.into(), count: times.count(), mean_ns: times.mean(), p50_ns, p99_ns, p999_ns }
     }

@@ -28,3 +28,4 @@ pub mod timeline;
 pub mod trace;
 pub mod watcher;
 pub mod waterfall;
+pub mod way;

@@ -9,6 +9,7 @@ use load::crowd::{Crowd, broken};
 use load::late::{self, Offer};
 use load::open_loop::Protocol;
 use load::server::{Server, UNLIMITED};
+use load::waits::Waits;
 use market_data::engines::Rung;
 use program::{Verdict, print};
 use results::error::MeasureError;
@@ -17,8 +18,13 @@ use results::output::OutputArgs;
 use results::progress::{progress_bar, say};
 use serde_json::Value;
 
+use crate::http::PathReport;
 use crate::show::{self, Found};
 use crate::timeline::timeline;
+use crate::way::Ways;
+
+/// How many orders the load keeps with their moments, the last ones. The venue samples one in N of them, and keeps fewer.
+const KEPT: usize = 1 << 20;
 
 /// Loads a venue, and shows where the time of its requests goes
 #[derive(Debug, Clone, clap::Args)]
@@ -137,10 +143,11 @@ pub fn find(program: &Path, args: &PathToolArgs, mut step: impl FnMut(&str)) -> 
     let offer =
         Offer { rate: args.rate, time: Duration::from_secs(args.seconds), connections: args.connections, cancels: 0 };
     step(&format!("{} orders a second, for {} s", args.rate, args.seconds));
+    let waits = Waits::keeping(KEPT);
     let client = runtime.block_on(async {
         match args.protocol {
-            Protocol::Http => late::http(&server, &crowd, offer).await,
-            Protocol::Websocket => late::stream(&server, &crowd, offer).await,
+            Protocol::Http => late::http_seen(&server, &crowd, offer, &waits).await,
+            Protocol::Websocket => late::stream_seen(&server, &crowd, offer, &waits).await,
         }
     })?;
     let asked = async {
@@ -148,6 +155,7 @@ pub fn find(program: &Path, args: &PathToolArgs, mut step: impl FnMut(&str)) -> 
         http.json(Method::GET, "/v1/path", &server.operator, &Value::Null).await
     };
     let path = runtime.block_on(asked).map_err(broken)?;
-    let path = serde_json::from_value(path).map_err(|error| MeasureError::Unusable(error.to_string()))?;
-    Ok(Found { client, path })
+    let path: PathReport = serde_json::from_value(path).map_err(|error| MeasureError::Unusable(error.to_string()))?;
+    let ways = Ways::join(&waits.take_last(), &path);
+    Ok(Found { client, path, ways })
 }

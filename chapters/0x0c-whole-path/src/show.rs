@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::{PathReport, Request, Times};
 use crate::notices::Notice;
-use crate::stage::{MEANINGS, MOMENTS, Moment};
+use crate::stage::{MEANINGS, Moment, NAMES};
 use crate::waterfall::waterfall;
+use crate::way::{self, Ways};
 
 /// What a run found.
 #[derive(Serialize, Deserialize, Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Found {
     pub client: LateRecord,
     /// As the venue saw it.
     pub path: PathReport,
+    /// The orders that both know, with the moments of both.
+    pub ways: Ways,
 }
 
 /// The tables and pictures.
@@ -58,12 +61,27 @@ pub fn text(found: &Found, slowest: usize, language: Language) -> String {
         client.p50_ms,
         client.p99_ms
     );
+    if !found.ways.sampled.is_empty() {
+        text.push_str(&clients(&found.ways, zh));
+    }
+    let ways = found.ways.by_number();
+    let way = |request: &Request| ways.get(&(request.shard, request.sequence));
+    // From the moment when it was due, where the load knows it.
+    let took = |request: &Request| way(request).map_or(request.whole_ns(), |way| way.whole_ns());
     let mut all: Vec<&Request> = found.path.slowest.iter().chain(&found.path.sampled).collect();
-    all.sort_by_key(|request| (std::cmp::Reverse(request.whole_ns()), request.sequence));
+    all.sort_by_key(|request| (std::cmp::Reverse(took(request)), request.sequence));
     all.dedup_by_key(|request| (request.shard, request.sequence));
-    for (place, request) in all.iter().take(slowest).enumerate() {
-        let _ = writeln!(text, "{} {}, {}", say("slowest", "最慢"), place + 1, waited(request, &all, zh));
-        text.push_str(&waterfall(&request.at_ns));
+    // The market and the deposits are no orders of the load.
+    let orders = all.iter().filter(|request| ways.is_empty() || way(request).is_some());
+    for (place, request) in orders.take(slowest).enumerate() {
+        let (at, names): (&[u64], &[&str]) = match way(request) {
+            Some(way) => (&way.at_ns, &way::NAMES),
+            None => (&request.at_ns, &NAMES),
+        };
+        let longest = names.iter().zip(at.windows(2)).max_by_key(|(_, moments)| moments[1] - moments[0]);
+        let stage = longest.map_or("", |(name, _)| name);
+        let _ = writeln!(text, "{} {}, {}", say("slowest", "最慢"), place + 1, waited(request, stage, &all, zh));
+        text.push_str(&waterfall(at, names));
         found.path.told.iter().filter(|notice| is_of(notice, request)).for_each(|notice| {
             text.push_str(&told(notice, zh));
         });
@@ -73,6 +91,25 @@ pub fn text(found: &Found, slowest: usize, language: Language) -> String {
 }
 
 fn breakdown(path: &PathReport, zh: bool) -> Table {
+    let what = MEANINGS.map(|(en, zh_words)| if zh { zh_words } else { en });
+    let whole = if zh { "从读到写" } else { "from the request read to its answer written" };
+    table(&path.stages, &what, &path.whole, whole, zh)
+}
+
+/// The client's part: of the last orders, as many as the venue has kept with their moments.
+fn clients(ways: &Ways, zh: bool) -> String {
+    let (parts, whole) = ways.parts();
+    let what = way::MEANINGS.map(|(en, zh_words)| if zh { zh_words } else { en });
+    let from = if zh { "从应该发送到收到答复" } else { "from when it was due to its answer received" };
+    let title = match zh {
+        false => format!("the client's part, of the last {} orders that both sides know:", whole.count),
+        true => format!("客户端的部分，双方都知道的最后 {} 单：", whole.count),
+    };
+    format!("{title}\n{}\n\n", table(&parts, &what, &whole, from, zh))
+}
+
+/// Times, each with what happens there, and those of the whole.
+fn table(rows: &[Times], what: &[&str], whole: &Times, whole_is: &str, zh: bool) -> Table {
     let head = if zh {
         ["阶段", "平均 µs", "p50", "p99", "p99.9", "做什么"]
     } else {
@@ -80,16 +117,11 @@ fn breakdown(path: &PathReport, zh: bool) -> Table {
     };
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED).set_header(head);
-    let row = |times: &Times, what: &str| {
-        let us = |ns: f64| format!("{:.1}", ns / 1e3);
-        let quantiles = [times.p50_ns, times.p99_ns, times.p999_ns].map(|ns| us(ns as f64));
-        let [p50, p99, p999] = quantiles;
-        [times.name.clone(), us(times.mean_ns), p50, p99, p999, what.to_owned()]
-    };
-    for (times, (en, zh_words)) in path.stages.iter().zip(MEANINGS) {
-        table.add_row(row(times, if zh { zh_words } else { en }));
+    let us = |ns: f64| format!("{:.1}", ns / 1e3);
+    for (times, what) in rows.iter().zip(what).chain([(whole, &whole_is)]) {
+        let [p50, p99, p999] = [times.p50_ns, times.p99_ns, times.p999_ns].map(|ns| us(ns as f64));
+        table.add_row([times.name.clone(), us(times.mean_ns), p50, p99, p999, (*what).to_owned()]);
     }
-    table.add_row(row(&path.whole, if zh { "从读到写" } else { "from the request read to its answer written" }));
     table.column_iter_mut().skip(1).take(4).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     table
 }
@@ -109,8 +141,8 @@ fn told(notice: &Notice, zh: bool) -> String {
 }
 
 // ANCHOR: waited
-/// What a slow request waited for: whose sync it shared, or stood behind.
-fn waited(request: &Request, all: &[&Request], zh: bool) -> String {
+/// What a slow request waited for, most of all in this stage: whose sync it shared, or stood behind.
+fn waited(request: &Request, stage: &str, all: &[&Request], zh: bool) -> String {
     let at = |request: &Request, moment: Moment| request.at_ns[moment as usize];
     let synced = at(request, Moment::Synced);
     let same = all.iter().filter(|other| other.shard == request.shard && at(other, Moment::Synced) == synced).count();
@@ -120,8 +152,6 @@ fn waited(request: &Request, all: &[&Request], zh: bool) -> String {
         .filter(|other| other.shard == request.shard && at(other, Moment::Synced) < synced)
         .max_by_key(|other| at(other, Moment::Synced))
         .filter(|other| at(other, Moment::Synced) > at(request, Moment::Taken));
-    let longest = (1..MOMENTS).max_by_key(|&moment| request.at_ns[moment] - request.at_ns[moment - 1]).unwrap_or(1);
-    let stage = crate::stage::NAMES[longest - 1];
     let mut text = match zh {
         false => format!("command {}: most of it in {stage}; {same} sampled in its frame", request.sequence),
         true => format!("命令 {}：大部分在 {stage}；同帧抽样 {same} 条", request.sequence),

@@ -2,17 +2,16 @@
 
 use std::fmt::Write;
 
-use crate::stage::{MOMENTS, NAMES};
-
 /// How wide the whole way is drawn.
 const WIDTH: usize = 48;
 
-/// Draws a request with these moments.
-pub fn waterfall(at: &[u64; MOMENTS]) -> String {
-    let (start, whole) = (at[0], (at[MOMENTS - 1] - at[0]).max(1));
+/// Draws a request with these moments, which rise, and the names of the stages between them.
+pub fn waterfall(at: &[u64], names: &[&str]) -> String {
+    let [start, .., end] = at else { return String::new() };
+    let whole = (end - start).max(1);
     let column = |moment: u64| ((moment - start) as f64 / whole as f64 * WIDTH as f64).round() as usize;
     let mut text = String::new();
-    for (name, moments) in NAMES.iter().zip(at.windows(2)) {
+    for (name, moments) in names.iter().zip(at.windows(2)) {
         let (from, to) = (column(moments[0]), column(moments[1]));
         // What is there is seen, however short it is.
         let bar = if to > from { "█".repeat(to - from) } else { "▏".to_owned() };
@@ -26,10 +25,12 @@ pub fn waterfall(at: &[u64; MOMENTS]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::{MOMENTS, NAMES};
 
     #[test]
     fn stages_stand_one_behind_the_other() {
-        let text = waterfall(&[1_000, 2_000, 2_000, 3_000, 13_000, 37_000, 38_000, 40_000, 41_000, 47_000, 49_000]);
+        let text =
+            waterfall(&[1_000, 2_000, 2_000, 3_000, 13_000, 37_000, 38_000, 40_000, 41_000, 47_000, 49_000], &NAMES);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), MOMENTS);
         assert_eq!(lines[0], format!("   parse █{} {:>9} µs", " ".repeat(48), "1.0"));

@@ -23,7 +23,7 @@ use crate::client::{ClientError, Http, Stream};
 use crate::crowd::{CONNECTIONS, Crowd, broken};
 use crate::mix::{Ask, Mix, UnderWay};
 use crate::server::Server;
-use crate::windows::Waits;
+use crate::waits::Waits;
 
 /// How often to check which orders are due: as often as for the bare engine.
 const LOOK: Duration = Duration::from_micros(200);
@@ -146,8 +146,15 @@ pub async fn offer(
 /// # Errors
 /// If a connection breaks.
 pub async fn http(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateRecord, MeasureError> {
-    let waits = Waits::default();
-    let (took, given) = offer_http(server, crowd, what, &waits).await?;
+    http_seen(server, crowd, what, &Waits::default()).await
+}
+
+/// The same, with the moments of as many orders as `waits` keeps.
+///
+/// # Errors
+/// If a connection breaks.
+pub async fn http_seen(server: &Server, crowd: &Crowd, what: Offer, waits: &Waits) -> Result<LateRecord, MeasureError> {
+    let (took, given) = offer_http(server, crowd, what, waits).await?;
     Ok(LateRecord { load: Some(given.record(what.time)), ..record("http", what.rate, took, &waits.take()) })
 }
 
@@ -185,11 +192,12 @@ pub async fn offer_http(
                         (Method::DELETE, format!("/v1/markets/1/orders/{order}"), Bytes::new(), false)
                     }
                 };
+                let sent = Instant::now();
                 let (status, body) = http.ask(method, &path, &key, order).await?;
                 if status >= 300 {
                     return Err(ClientError::Answer(String::from_utf8_lossy(&body).into_owned()));
                 }
-                waits.add(due, 1);
+                waits.answered(due, sent, &body);
                 if is_to_rest {
                     mix.rests(&String::from_utf8_lossy(&body));
                 }
@@ -213,6 +221,19 @@ pub async fn offer_http(
 /// # Errors
 /// If a connection breaks.
 pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateRecord, MeasureError> {
+    stream_seen(server, crowd, what, &Waits::default()).await
+}
+
+/// The same, with the moments of as many orders as `waits` keeps.
+///
+/// # Errors
+/// If a connection breaks.
+pub async fn stream_seen(
+    server: &Server,
+    crowd: &Crowd,
+    what: Offer,
+    waits: &Waits,
+) -> Result<LateRecord, MeasureError> {
     let (mut ways, mut tasks) = (Vec::new(), Vec::new());
     for number in 0..what.connections {
         let mut stream = Stream::connect(server.address, "/v1/stream").await.map_err(broken)?;
@@ -222,7 +243,7 @@ pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateR
         let (due, mut dues) = mpsc::unbounded_channel::<(u64, Instant)>();
         ways.push(due);
         let under_way = Arc::new(UnderWay::new(number, what.cancels));
-        let theirs = Arc::clone(&under_way);
+        let (theirs, waits) = (Arc::clone(&under_way), waits.clone());
         let writer = tokio::spawn(async move {
             let mut all = Vec::new();
             while dues.recv_many(&mut all, 1_024).await > 0 {
@@ -235,7 +256,6 @@ pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateR
         });
         let last = Instant::now() + what.time + PATIENCE;
         tasks.push(tokio::spawn(async move {
-            let mut waits = histogram();
             while Instant::now() < last {
                 let Ok(heard) = tokio::time::timeout(Duration::from_millis(100), hearing.next()).await else {
                     if under_way.left() == 0 && writer.is_finished() { break } else { continue }
@@ -245,8 +265,8 @@ pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateR
                 if text.contains("\"problem\":") {
                     return Err(ClientError::Answer(text.to_string()));
                 }
-                if let Some(due) = id.and_then(|id| under_way.answered(id, &text)) {
-                    waits.saturating_record(due.elapsed().as_nanos() as u64);
+                if let Some((due, sent)) = id.and_then(|id| under_way.answered(id, &text)) {
+                    waits.answered(due, sent, text.as_bytes());
                 }
             }
             // Leaving them out would make a venue look fast that does not answer.
@@ -254,19 +274,17 @@ pub async fn stream(server: &Server, crowd: &Crowd, what: Offer) -> Result<LateR
             if left > 0 {
                 return Err(ClientError::Answer(format!("{left} orders had no answer {PATIENCE:?} after the last")));
             }
-            Ok::<_, ClientError>(waits)
+            Ok::<_, ClientError>(())
         }));
     }
     let give = move |number, at| {
         let _ = ways[number as usize % ways.len()].send((number + 1, at));
     };
     let given = offer(what.rate, what.time, give).await?;
-    let mut waits = histogram();
     for task in tasks {
-        let own = task.await.map_err(|_| MeasureError::Unusable("the load failed".into()))?.map_err(broken)?;
-        let _ = waits.add(own);
+        task.await.map_err(|_| MeasureError::Unusable("the load failed".into()))?.map_err(broken)?;
     }
-    Ok(LateRecord { load: Some(given.record(what.time)), ..record("stream", what.rate, what.time, &waits) })
+    Ok(LateRecord { load: Some(given.record(what.time)), ..record("stream", what.rate, what.time, &waits.take()) })
 }
 
 #[cfg(test)]

@@ -17,4 +17,5 @@ pub mod profile;
 pub mod request_kind;
 pub mod server;
 pub mod table;
+pub mod waits;
 pub mod windows;

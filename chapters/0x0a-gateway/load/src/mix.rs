@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::crowd::Crowd;
+use crate::waits::number;
 
 /// One connection's requests.
 pub struct Mix {
@@ -52,9 +53,7 @@ impl Mix {
 
     /// Takes the answer to an order that was meant to rest.
     pub fn rests(&mut self, answer: &str) {
-        let order = answer.split("\"order\":").nth(1);
-        let digits = order.map(|rest| rest.split(|other: char| !other.is_ascii_digit()).next().unwrap_or_default());
-        self.resting.extend(digits.and_then(|digits| digits.parse::<u64>().ok()));
+        self.resting.extend(number(answer, "\"order\":"));
     }
 }
 
@@ -63,44 +62,44 @@ pub struct UnderWay(Mutex<Asked>);
 
 struct Asked {
     mix: Mix,
-    /// When each was due, and whether it is an order that is meant to rest.
-    due: HashMap<u64, (Instant, bool)>,
+    /// When each was due and when it was sent, and whether it is an order that is meant to rest.
+    sent: HashMap<u64, (Instant, Instant, bool)>,
 }
 
 impl UnderWay {
     /// Nothing in flight.
     pub fn new(number: usize, cancels: u64) -> UnderWay {
-        UnderWay(Mutex::new(Asked { mix: Mix::new(number, cancels), due: HashMap::new() }))
+        UnderWay(Mutex::new(Asked { mix: Mix::new(number, cancels), sent: HashMap::new() }))
     }
 
     fn asked(&self) -> MutexGuard<'_, Asked> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The message for a request that was due then.
+    /// The message for a request that was due then, and is sent now.
     pub fn next(&self, id: u64, at: Instant) -> String {
         let mut asked = self.asked();
         let (text, is_to_rest) = match asked.mix.ask() {
             Ask::Place { order, is_to_rest } => (format!(r#"{{"id":{id},"do":"place",{order}}}"#), is_to_rest),
             Ask::Cancel(order) => (format!(r#"{{"id":{id},"do":"cancel","market":1,"order":{order}}}"#), false),
         };
-        asked.due.insert(id, (at, is_to_rest));
+        asked.sent.insert(id, (at, Instant::now(), is_to_rest));
         text
     }
 
-    /// When the request that this answers was due.
-    pub fn answered(&self, id: u64, text: &str) -> Option<Instant> {
+    /// When the request that this answers was due, and when it was sent.
+    pub fn answered(&self, id: u64, text: &str) -> Option<(Instant, Instant)> {
         let mut asked = self.asked();
-        let (due, is_to_rest) = asked.due.remove(&id)?;
+        let (due, sent, is_to_rest) = asked.sent.remove(&id)?;
         if is_to_rest {
             asked.mix.rests(text);
         }
-        Some(due)
+        Some((due, sent))
     }
 
     /// How many are not answered.
     pub fn left(&self) -> usize {
-        self.asked().due.len()
+        self.asked().sent.len()
     }
 }
 

@@ -1,36 +1,11 @@
 //! A pass in windows: what was answered in each, how late, and what the server's process held at its end.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hdrhistogram::Histogram;
 use results::record::WindowRecord;
 
-use crate::asking::histogram;
 use crate::server::Server;
-
-/// Waits that connections record and another task reads from time to time.
-#[derive(Clone)]
-pub struct Waits(Arc<Mutex<Histogram<u64>>>);
-
-impl Default for Waits {
-    fn default() -> Waits {
-        Waits(Arc::new(Mutex::new(histogram())))
-    }
-}
-
-impl Waits {
-    /// This many orders, due at `due`, were answered now.
-    pub fn add(&self, due: Instant, orders: u64) {
-        let wait = (due.elapsed().as_nanos() as u64).max(1);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).saturating_record_n(wait, orders);
-    }
-
-    /// All waits since the last call.
-    pub fn take(&self) -> Histogram<u64> {
-        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), histogram())
-    }
-}
+use crate::waits::Waits;
 
 /// Records this many windows of a pass, one after the other, and shows each.
 pub async fn watch(

@@ -30,7 +30,8 @@ use load::crowd::{CONNECTIONS, Crowd, Member, broken};
 use load::late::{Offer, offer_http};
 use load::request_kind::RequestKind;
 use load::server::Server;
-use load::windows::{Waits, watch};
+use load::waits::Waits;
+use load::windows::watch;
 
 /// The length of a window; a short run has shorter ones.
 const WINDOW: Duration = Duration::from_secs(10);

@@ -23,7 +23,8 @@ use load::client::{ClientError, Stream};
 use load::crowd::{Crowd, Member, broken};
 use load::late::offer;
 use load::server::Server;
-use load::windows::{Waits, watch};
+use load::waits::Waits;
+use load::windows::watch;
 
 /// Orders per second: ten million in a minute, and a few more.
 const RATE: u64 = 167_000;
