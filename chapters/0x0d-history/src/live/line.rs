@@ -100,8 +100,8 @@ impl Line {
     // ANCHOR_END: refresh
 
     // ANCHOR: take
-    /// Adds the candles that have changed since the version that was seen, and moves it on. A client that has seen none
-    /// gets the last one; one that comes too late for some is told so first.
+    /// Adds the candles that have changed since the version that was seen, and moves it on. A client that has seen
+    /// none gets the last one. One that comes too late for some is told so first.
     pub fn take(&self, seen: &mut u64, messages: &mut Vec<Utf8Bytes>) {
         if self.newest.load(Ordering::Acquire) == *seen {
             return;

@@ -2,10 +2,10 @@
 //!
 //! ```text
 // ANCHOR: messages
-//! {"id":8,"do":"watch-candles","markets":[1],"width":"minute"}     {"re":8,"ok":{"width":"minute","markets":[1]}}
-//!                                                                  {"kind":"candle","market":1,"width":"minute",…}
-//!                                                                  {"kind":"candles-skipped","before_ms":…,…}
-//! {"id":9,"do":"unwatch-candles","markets":[1],"width":"minute"}   {"re":9,"ok":{"width":"minute","markets":[]}}
+//! {"id":8,"do":"watch-candles","markets":[1],"width":"hour"}     {"re":8,"ok":{"width":"hour","markets":[1]}}
+//!                                                                {"kind":"candle","market":1,"width":"hour",…}
+//!                                                                {"kind":"candles-skipped","market":1,…}
+//! {"id":9,"do":"unwatch-candles","markets":[1],"width":"hour"}   {"re":9,"ok":{"width":"hour","markets":[]}}
 // ANCHOR_END: messages
 //! ```
 //!
