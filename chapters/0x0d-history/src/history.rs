@@ -13,6 +13,7 @@ use crate::args::HistoryArgs;
 use crate::columns::Columns;
 use crate::error::HistoryError;
 use crate::following::{Following, Progress};
+use crate::live::Live;
 use crate::store::Store;
 
 /// How many questions read the disk at once.
@@ -39,6 +40,16 @@ static DAMAGED: Refused = Refused {
     outcome: 24,
 };
 
+/// The refusal of a venue that keeps no history.
+pub fn off() -> Problem {
+    Problem::of_a_layer(&OFF, None)
+}
+
+/// The refusal where the rows can't be read.
+pub fn damaged() -> Problem {
+    Problem::of_a_layer(&DAMAGED, None)
+}
+
 /// The history of a venue.
 pub struct History {
     args: HistoryArgs,
@@ -47,6 +58,7 @@ pub struct History {
     reads: Semaphore,
     /// One moment at a time.
     moments: Semaphore,
+    live: Live,
 }
 
 /// What is there once the engine is open.
@@ -68,6 +80,7 @@ impl History {
             following: Mutex::default(),
             reads: Semaphore::new(READS_MAX),
             moments: Semaphore::new(1),
+            live: Live::default(),
         })
     }
 
@@ -92,8 +105,18 @@ impl History {
 
     /// How many durable commands of each shard have no rows yet; none without a history.
     pub fn behind(&self) -> Option<Vec<f64>> {
-        let opened = self.slot().clone()?;
+        let opened = self.opened()?;
         Some(opened.progress.behind().map(|commands| commands as f64).collect())
+    }
+
+    /// What is there once the engine is open; none without a history, and when the venue is over.
+    pub fn opened(&self) -> Option<Arc<Opened>> {
+        self.slot().clone()
+    }
+
+    /// The candles that clients watch.
+    pub fn live(&self) -> &Live {
+        &self.live
     }
 
     fn slot(&self) -> MutexGuard<'_, Option<Arc<Opened>>> {
@@ -125,17 +148,17 @@ impl History {
     ) -> Result<T, Problem> {
         let turn = timeout(PATIENCE, self.reads.acquire()).await;
         let _turn = turn.ok().and_then(Result::ok).ok_or_else(|| Problem::new(Why::Busy))?;
-        let opened = self.slot().clone();
+        let opened = self.opened();
         let asked = tokio::task::spawn_blocking(move || opened.map(|opened| question(&opened))).await;
         match asked {
             Ok(Some(Ok(answer))) => Ok(answer),
             Ok(Some(Err(HistoryError::Asked(what)))) => Err(Problem::because(Why::BadRequest, what)),
-            Ok(None) => Err(Problem::of_a_layer(&OFF, None)),
+            Ok(None) => Err(off()),
             Ok(Some(Err(error))) => {
                 program::tell(format_args!("error: {error}"));
-                Err(Problem::of_a_layer(&DAMAGED, None))
+                Err(damaged())
             }
-            Err(_) => Err(Problem::of_a_layer(&DAMAGED, None)),
+            Err(_) => Err(damaged()),
         }
     }
 }

@@ -6,6 +6,8 @@
 //! | `GET /v1/markets/{market}/trades` with `before`, `from` or `to` | a market's trades, by page | anyone |
 //! | `GET /v1/markets/{market}/book` with `at` | the book as it was | anyone |
 //! | `GET /v1/markets/{market}/candles` | prices and volume of a second, a minute, an hour, a day each | anyone |
+//!
+//! What clients get over the stream is in [`live`](crate::live).
 
 pub mod asked;
 pub mod rows_json;
@@ -82,15 +84,18 @@ pub fn describe(openapi: &mut Value) {
     // A test reads it as JSON.
     let Ok(Value::Object(own)) = serde_json::from_str(DESCRIPTION) else { return };
     let Some(Value::Object(paths)) = openapi.pointer_mut("/paths") else { return };
-    for (path, mut described) in own {
-        let more = described.pointer_mut("/get/parameters").map(Value::take);
-        match (paths.get_mut(&path).and_then(|below| below.pointer_mut("/get/parameters")), more) {
-            // It is answered below, and takes more here.
-            (Some(Value::Array(below)), Some(Value::Array(more))) => below.extend(more),
-            (_, more) => {
-                described["get"]["parameters"] = more.unwrap_or_default();
-                paths.insert(path, described);
-            }
+    for (path, described) in own {
+        let Some(below) = paths.get_mut(&path).and_then(|below| below.get_mut("get")) else {
+            paths.insert(path, described);
+            continue;
+        };
+        // It is answered below, and takes more here.
+        if let Some(words) = described.pointer("/get/description") {
+            below["description"] = words.clone();
+        }
+        let more = described.pointer("/get/parameters").and_then(Value::as_array);
+        if let (Some(Value::Array(all)), Some(more)) = (below.get_mut("parameters"), more) {
+            all.extend(more.iter().cloned());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateway::front::{Front, PageFile, Routes};
+use gateway::front::{Front, PageFile, Part, Routes};
 use gateway::layer::{Gauge, Layer};
 use gateway::venue::Venue;
 use market::{EngineError, Options, Sequence};
@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use crate::history::History;
 use crate::http;
+use crate::live;
+use crate::live::part::LivePart;
 
 impl Layer for History {
     fn opened(&self, options: &Options, _: &[Sequence]) -> Result<(), EngineError> {
@@ -45,11 +47,16 @@ impl Front for History {
         http::describe(openapi);
     }
 
+    fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
+        Some(Box::new(LivePart::new(self)))
+    }
+
     fn page(&self) -> &'static [PageFile] {
         PAGE
     }
 
     fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
+        tokio::spawn(live::keep(Arc::clone(&self), venue.over.subscribe()));
         // The venue waits for everything that listens here, so the follower has ended before the folder goes.
         let mut over = venue.over.subscribe();
         tokio::spawn(async move {

@@ -19,6 +19,7 @@ pub mod history;
 pub mod http;
 pub mod key;
 pub mod layer;
+pub mod live;
 pub mod missing;
 pub mod moment;
 pub mod pages;

@@ -283,4 +283,9 @@ fn the_description_names_every_address_and_every_parameter() {
     assert_eq!(parameters("/v1/markets/{market}/trades"), ["market", "limit", "at_least", "from", "to", "before"]);
     assert!(parameters("/v1/markets/{market}/book").contains(&"at".to_owned()));
     assert_eq!(parameters("/v1/markets/{market}/candles"), ["market", "width", "from", "to"]);
+    let stream = &description["paths"]["/v1/stream"]["get"];
+    assert_eq!(stream["summary"], "All of it over one WebSocket");
+    for word in ["watch-candles", "unwatch-candles", "candles-skipped"] {
+        assert!(stream["description"].as_str().unwrap().contains(word), "{stream}");
+    }
 }
