@@ -270,8 +270,8 @@ impl Store {
     }
 
     // ANCHOR: commit
-    /// Makes changes, all of them or none. Many at once are sorted here and become a table at once. Few go through the store's
-    /// journal and its sorted rows in memory, and into a table later.
+    /// Makes changes, all of them or none. Many are sorted here and become a table at once. Few go through the
+    /// store's journal and its sorted rows in memory, and into a table later.
     ///
     /// # Errors
     /// When the disk can't be written.
