@@ -7,6 +7,7 @@ pub mod compare;
 pub mod disks;
 pub mod exercise;
 pub mod feed;
+pub mod flame;
 pub mod flow_args;
 pub mod generate;
 pub mod guard;

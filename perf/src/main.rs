@@ -9,6 +9,7 @@ use perf::compare::{self, CompareArgs};
 use perf::disks::{self, DisksArgs};
 use perf::exercise::{self, ExerciseArgs, chinese_help};
 use perf::feed;
+use perf::flame::{self, FlameArgs};
 use perf::generate::{self, GenerateArgs};
 use perf::guard::{self, GuardArgs};
 use perf::lab;
@@ -48,6 +49,8 @@ enum Verb {
     Latency(LatencyArgs),
     /// Run every chapter over a flow and compare their events byte for byte
     Verify(VerifyArgs),
+    /// Draw where a chapter's cores are busy, as a flame graph in output; needs Linux's perf
+    Flame(FlameArgs),
     /// Write a flow as CSV
     Generate(GenerateArgs),
     /// Count instructions, compare them with the committed counts, check the ratios between chapters
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Some(Verb::Race(args)) => race::run(&args),
         Some(Verb::Latency(args)) => latency::run(&args),
         Some(Verb::Verify(args)) => verify::run(&args),
+        Some(Verb::Flame(args)) => flame::run(&args),
         Some(Verb::Generate(args)) => generate::run(&args),
         Some(Verb::Guard(args)) => guard::run(&args),
         Some(Verb::Exercise(args)) => exercise::run(&args),

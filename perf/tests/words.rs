@@ -48,7 +48,7 @@ fn words(folder: &TempDir, arguments: &str) -> String {
 #[test]
 fn help() {
     let folder = folder();
-    let verbs = "ladder compare race latency verify generate guard exercise mutants numbers sweep disks scale recover feed venue lab";
+    let verbs = "ladder compare race latency verify flame generate guard exercise mutants numbers sweep disks scale recover feed venue lab";
     for verb in [""].into_iter().chain(verbs.split(' ')) {
         assert_snapshot!(format!("{verb} help").trim(), words(&folder, &format!("{verb} --help")));
     }
@@ -66,6 +66,10 @@ fn refusals() {
         ),
         ("latency", &["", "--chapter 0x99", "--chapter 0x03 --rate 900000 --seconds 3600", "--chapter 0x03 --rate 0"]),
         ("verify", &["--chapters lab", "--input nothing.csv", "--input bad.csv --seed 5", "--shards 0"]),
+        (
+            "flame",
+            &["", "--chapter 0x99", "--chapter 0x0a", "--chapter 0x06 --orders 0", "--chapter 0x06 --input bad.csv"],
+        ),
         ("generate", &["--orders 0", "--flow clasic", "--seed x"]),
         ("guard", &["--olny log"]),
         (
