@@ -35,6 +35,7 @@ const fn module(path: &'static str, content: &'static str) -> PageFile {
 /// What this chapter adds to the page: its first file gives the chart the prices of all days.
 const PAGE: &[PageFile] = &[
     PageFile { extends: true, ..module("/page/history.js", include_str!("../page/history.js")) },
+    module("/page/profit.js", include_str!("../page/profit.js")),
     module("/page/history_words.js", include_str!("../page/history_words.js")),
 ];
 
