@@ -8,7 +8,7 @@
 //! | `GET /v1/markets/{market}/book` with `at` | the book as it was | anyone |
 //! | `GET /v1/markets/{market}/candles` | prices and volume of a second, a minute, an hour, a day each | anyone |
 //!
-//! What clients get over the stream is in [`live`](crate::live).
+//! What clients get over the stream is in [`live::part`](crate::live::part).
 
 pub mod asked;
 pub mod rows_json;
