@@ -111,10 +111,13 @@ function rebuild() {
         headline: headline(page), chart: chart(page), ladder: ladder(page), trades: lastTrades(page),
         ticket: ticket(page, dialog), position: positionOf(page), orders: openOrders(page), happened: happened(page),
     };
+    // An account of a layer may have more to show beside its orders.
+    const more = page.account.cards?.(page) ?? [];
     const missing = make('p', { class: 'missing', hidden: true });
     const one = make('div', { class: 'market' },
         make('div', { class: 'reading' }, market.headline.element, market.chart.element),
-        make('div', { class: 'doing' }, market.ticket.element, market.orders.element, market.position.element, market.happened.element),
+        make('div', { class: 'doing' }, market.ticket.element, market.orders.element, more.map(({ element }) => element),
+            market.position.element, market.happened.element),
         make('div', { class: 'pair' }, market.ladder.element, market.trades.element));
     const main = make('main', { id: 'main', tabindex: '-1' }, parts.banner.element, missing, one, parts.overview.element);
     document.body.replaceChildren(
@@ -133,7 +136,7 @@ function rebuild() {
         const text = page.markets.loaded ? say('unknown-market-here') : say('loading');
         show(missing, page.markets.chosen !== null && !chosen);
         missing.textContent = text;
-        if (chosen) Object.values(market).forEach(part => part.draw(chosen));
+        if (chosen) [...Object.values(market), ...more].forEach(part => part.draw(chosen));
     };
     page.draw();
 }

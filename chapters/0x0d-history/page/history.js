@@ -5,6 +5,7 @@
 import { ask } from '/page/net.js';
 import { addWords, say } from '/page/words.js';
 import { attribute, make } from '/page/dom.js';
+import { profitCard } from '/page/profit.js';
 import { WORDS } from '/page/history_words.js';
 
 addWords(WORDS);
@@ -53,6 +54,9 @@ export const extend = Account => class extends Account {
         };
         return { element, trades };
     }
+
+    // Cards beside the account's orders.
+    cards(page) { return [profitCard(page)]; }
 
     // Asks for the prices if they are not there or old.
     async askPast(past) {

@@ -15,6 +15,7 @@ use crate::error::HistoryError;
 use crate::key::{self, PlacedKey, Table, number, place_of, placed};
 use crate::part::Part;
 use crate::place::Place;
+use crate::profit::Profits;
 use crate::rows::{MarketRow, MarketTrade, Money, Movement, Order, OrderState, OwnTrade, Row};
 use crate::store::{Followed, Store};
 use crate::width::Width;
@@ -39,6 +40,7 @@ pub struct Derived {
     changed: Vec<(MarketId, OrderId)>,
     markets: FxHashMap<MarketId, (MarketRow, bool)>,
     candles: FxHashMap<(MarketId, Width), (UnixMs, Candle, bool)>,
+    profits: Profits,
     counts: [u64; 3],
     /// How many trades there are of the shard.
     trades: u64,
@@ -60,6 +62,7 @@ impl Derived {
             changed: Vec::new(),
             markets: FxHashMap::default(),
             candles: FxHashMap::default(),
+            profits: Profits::new(store),
             counts: [0; 3],
             trades: at.counts[0],
             part: Part::last(store, shard)?,
@@ -93,6 +96,7 @@ impl Derived {
                 }
                 Event::Paid { market, account, amount } => {
                     self.money(place, account, Money { market, movement: Movement::Payout, amount });
+                    self.profits.change(account, market, |row| row.payout.0 += amount.0)?;
                 }
                 Event::Resolved { market, outcome, paid } => {
                     let row = self.market(market)?;
@@ -136,6 +140,7 @@ impl Derived {
                 changes.put(&key::candle(*market, *width, *start), candle);
             }
         }
+        self.profits.write(&mut batch);
         for (count, more) in at.counts.iter_mut().zip(&mut self.counts) {
             *count += std::mem::take(more);
         }
@@ -196,6 +201,7 @@ impl Derived {
         {
             let own = OwnTrade { market, order, intent, price, quantity, is_maker };
             self.put(&placed(Table::Trades, account.0, place), &own);
+            self.profits.change(account, market, |row| row.add(intent, price, quantity))?;
             self.change(market, order, place.time, |row| {
                 row.filled = row.filled.saturating_add(quantity.0);
                 if row.filled >= row.quantity {

@@ -13,7 +13,7 @@ use crate::args::HistoryArgs;
 use crate::columns::Columns;
 use crate::error::HistoryError;
 use crate::following::{Following, Progress};
-use crate::live::Live;
+use crate::live::lines::Live;
 use crate::store::Store;
 
 /// How many questions read the disk at once.

@@ -3,11 +3,12 @@
 //! | | | who |
 //! |---|---|---|
 //! | `GET /v1/account/trades`, `/v1/account/orders`, `/v1/account/money` | the account's own rows, by page | an account |
+//! | `GET /v1/account/profit` | its profit and loss by market and in all | an account |
 //! | `GET /v1/markets/{market}/trades` with `before`, `from` or `to` | a market's trades, by page | anyone |
 //! | `GET /v1/markets/{market}/book` with `at` | the book as it was | anyone |
 //! | `GET /v1/markets/{market}/candles` | prices and volume of a second, a minute, an hour, a day each | anyone |
 //!
-//! What clients get over the stream is in [`live`](crate::live).
+//! What clients get over the stream is in [`live::part`](crate::live::part).
 
 pub mod asked;
 pub mod rows_json;
@@ -32,12 +33,13 @@ use crate::key::Table;
 use crate::moment::moment;
 use crate::pages::{Page, Wanted, candles, page};
 use crate::place::Place;
+use crate::profit::profits;
 use crate::rows::{MarketTrade, Row};
-use asked::{AskedCandles, AskedMoment, AskedPage};
+use asked::{AskedCandles, AskedMoment, AskedPage, AskedProfits};
 
 /// The addresses.
 pub fn routes(history: &Arc<History>) -> Routes {
-    let [trades, orders, money, public, of_candles, books] = std::array::from_fn(|_| Arc::clone(history));
+    let [trades, orders, money, public, of_candles, books, profit] = std::array::from_fn(|_| Arc::clone(history));
     vec![
         (
             "/v1/account/trades",
@@ -56,6 +58,10 @@ pub fn routes(history: &Arc<History>) -> Routes {
             get(move |who: Trader, asked: AskedPage| async move {
                 own(&money, who, asked, Table::Money, "money", rows_json::money).await
             }),
+        ),
+        (
+            "/v1/account/profit",
+            get(move |who: Trader, asked: AskedProfits| async move { own_profit(&profit, who, asked).await }),
         ),
         (
             "/v1/markets/{market}/trades",
@@ -114,6 +120,24 @@ async fn own<R: Row + Send + 'static>(
             let Page { rows, next } = page::<R>(&opened.store, table, account.0, &wanted)?;
             let rows: Vec<_> = rows.iter().map(|(place, row)| words(*place, row)).collect();
             Ok(json!({ name: rows, "next": next.map(|next| next.to_string()) }))
+        })
+    });
+    answer.await.map(Json)
+}
+
+/// An account's profit and loss by market, and in all.
+async fn own_profit(
+    history: &Arc<History>,
+    Trader(account): Trader,
+    AskedProfits { after, limit }: AskedProfits,
+) -> Result<Json<Value>, Problem> {
+    let answer = history.ask(move |opened| {
+        // It is of all days, so it misses whatever is missing.
+        let wanted = Wanted { from: UnixMs(0), to: UnixMs(u64::MAX), before: None, limit };
+        about(opened, &wanted, || {
+            let (rows, next) = profits(&opened.store, account, after, limit)?;
+            let (markets, all) = rows_json::profits(&rows);
+            Ok(json!({ "markets": markets, "all": all, "next": next.map(|next| next.0) }))
         })
     });
     answer.await.map(Json)

@@ -12,6 +12,7 @@
 //! 8 market     market                   → how it opened and ended              1 a market
 //! 9 candle     market · width · start   → prices and volume of that time       1 where there was a trade
 //! 10 part      shard · number           → where a file of columns begins       1 a file
+//! 11 profit    account · market         → what trades and payouts add up to    1 where an account traded
 //! ```
 //!
 //! One tree and not ten: what a batch puts into one tree is there as far as it goes, in the order of the batches. So rows
@@ -49,6 +50,8 @@ pub enum Table {
     Candles = 9,
     /// Where the trades are cut into files of columns.
     Parts = 10,
+    /// Profit and loss of an account in a market.
+    Profits = 11,
 }
 // ANCHOR_END: tables
 
@@ -128,6 +131,19 @@ pub fn part(shard: u16, number: u32) -> [u8; 7] {
 /// The number in the key of a part.
 pub fn number_of(key: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(key.get(3..)?.try_into().ok()?))
+}
+
+/// The key of an account's profit and loss in a market.
+pub fn profit(account: AccountId, market: MarketId) -> [u8; 9] {
+    let mut key = [0; 9];
+    key[..5].copy_from_slice(&owner(Table::Profits, account));
+    key[5..].copy_from_slice(&market.0.to_be_bytes());
+    key
+}
+
+/// The market in such a key.
+pub fn market_of_profit(key: &[u8]) -> Option<MarketId> {
+    Some(MarketId(u32::from_be_bytes(key.get(5..)?.try_into().ok()?)))
 }
 
 /// The key of a candle.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::history::History;
 use crate::http;
-use crate::live;
+use crate::live::keep::keep;
 use crate::live::part::LivePart;
 
 impl Layer for History {
@@ -35,6 +35,7 @@ const fn module(path: &'static str, content: &'static str) -> PageFile {
 /// What this chapter adds to the page: its first file gives the chart the prices of all days.
 const PAGE: &[PageFile] = &[
     PageFile { extends: true, ..module("/page/history.js", include_str!("../page/history.js")) },
+    module("/page/profit.js", include_str!("../page/profit.js")),
     module("/page/history_words.js", include_str!("../page/history_words.js")),
 ];
 
@@ -56,7 +57,7 @@ impl Front for History {
     }
 
     fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
-        tokio::spawn(live::keep(Arc::clone(&self), venue.over.subscribe()));
+        tokio::spawn(keep(Arc::clone(&self), venue.over.subscribe()));
         // The venue waits for everything that listens here, so the follower has ended before the folder goes.
         let mut over = venue.over.subscribe();
         tokio::spawn(async move {

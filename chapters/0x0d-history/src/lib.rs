@@ -25,6 +25,7 @@ pub mod moment;
 pub mod pages;
 pub mod part;
 pub mod place;
+pub mod profit;
 pub mod rows;
 pub mod store;
 pub mod time;

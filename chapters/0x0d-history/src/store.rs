@@ -21,7 +21,7 @@ use crate::missing::Missing;
 use crate::rows::Row;
 
 /// The form of all rows. A store of another is made again.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The folder of everything that is derived from the log, inside the data directory.
 pub const FOLDER: &str = "history";

@@ -280,6 +280,7 @@ fn the_description_names_every_address_and_every_parameter() {
             assert!(answer.get(name.as_str().unwrap()).is_some(), "{path} has no {name}");
         }
     }
+    assert_eq!(parameters("/v1/account/profit"), ["after", "limit"]);
     assert_eq!(parameters("/v1/markets/{market}/trades"), ["market", "limit", "at_least", "from", "to", "before"]);
     assert!(parameters("/v1/markets/{market}/book").contains(&"at".to_owned()));
     assert_eq!(parameters("/v1/markets/{market}/candles"), ["market", "width", "from", "to"]);

@@ -6,7 +6,7 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use gateway::problem::{Problem, Why};
 use gateway::venue::Venue;
-use market::UnixMs;
+use market::{MarketId, UnixMs};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -66,6 +66,35 @@ impl FromRequestParts<Arc<Venue>> for AskedPage {
         };
         let before = before.map(cursor).transpose()?;
         Ok(AskedPage(Wanted { from: UnixMs(from), to: UnixMs(to), before, limit }))
+    }
+}
+
+/// Profit and loss, as it is asked for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SaidProfits {
+    after: Option<u32>,
+    limit: Option<usize>,
+}
+
+/// Profit and loss of so many markets, behind one of them.
+pub struct AskedProfits {
+    /// Behind which market.
+    pub after: Option<MarketId>,
+    /// Of how many.
+    pub limit: usize,
+}
+
+impl FromRequestParts<Arc<Venue>> for AskedProfits {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<AskedProfits, Problem> {
+        let SaidProfits { after, limit } = query(parts, venue).await?;
+        let limit = limit.unwrap_or(PAGE_MAX);
+        if limit == 0 || limit > PAGE_MAX {
+            return Err(bad(format!("An answer has 1 to {PAGE_MAX} markets; next leads to the following ones.")));
+        }
+        Ok(AskedProfits { after: after.map(MarketId), limit })
     }
 }
 

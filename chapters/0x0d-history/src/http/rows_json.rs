@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::candle::Candle;
 use crate::moment::{Moment, Sums, levels, sums};
 use crate::place::Place;
+use crate::profit::OfMarket;
 use crate::rows::{MarketTrade, Money, Movement, Order, OrderState, OwnTrade};
 
 /// One account's side of a trade.
@@ -68,6 +69,34 @@ pub fn money(place: Place, money: &Money) -> Value {
         "sequence": place.sequence.0,
         "index": place.index,
     })
+}
+
+/// An account's profit and loss by market, and in all of these markets together; amounts in cents.
+pub fn profits(rows: &[OfMarket]) -> (Value, Value) {
+    let markets = rows.iter().map(|(market, row, of)| {
+        let is_over = of.resolved.is_some();
+        json!({
+            "market": market.0,
+            "paid": row.paid.0,
+            "received": row.received.0,
+            "payout": row.payout.0,
+            "yes": if is_over { 0 } else { row.yes },
+            "no": if is_over { 0 } else { row.no },
+            "last_price": of.last.map(|(_, price)| price.cents()),
+            "value": row.value(of),
+            "profit": row.profit(of),
+        })
+    });
+    let sum = |of: fn(&OfMarket) -> u64| rows.iter().map(of).fold(0, u64::saturating_add);
+    let signed = |of: fn(&OfMarket) -> i64| rows.iter().map(of).fold(0, i64::saturating_add);
+    let all = json!({
+        "paid": sum(|(_, row, _)| row.paid.0),
+        "received": sum(|(_, row, _)| row.received.0),
+        "payout": sum(|(_, row, _)| row.payout.0),
+        "value": signed(|(_, row, of)| row.value(of)),
+        "profit": signed(|(_, row, of)| row.profit(of)),
+    });
+    (markets.collect(), all)
 }
 
 /// A trade as everybody sees it: neither orders nor accounts. Its id is that of 0x09's feed, which counts the trades of a

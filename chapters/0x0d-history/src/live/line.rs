@@ -9,16 +9,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::extract::ws::Utf8Bytes;
-use market::{Sequence, UnixMs};
+use market::{MarketId, Sequence, UnixMs};
 use serde_json::json;
 
-use super::Which;
 use crate::candle::Candle;
 use crate::error::HistoryError;
 use crate::http::rows_json;
 use crate::key::{self, start_of};
 use crate::rows::MarketRow;
 use crate::store::Store;
+use crate::width::Width;
+
+/// Which candles.
+pub type Which = (MarketId, Width);
 
 /// How many candles are kept for clients that come late.
 pub const KEPT_MAX: usize = 8;
@@ -167,11 +170,10 @@ fn skipped((market, width): Which, before: UnixMs) -> Utf8Bytes {
 #[allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 mod tests {
     use ch08::metrics::Unmeasured;
-    use market::{Acknowledge, Engine as _, Event, MarketId, Options, Price, Quantity, Receivers, Stamp};
+    use market::{Acknowledge, Engine as _, Event, Options, Price, Quantity, Receivers, Stamp};
     use serde_json::Value;
 
     use super::*;
-    use crate::width::Width;
 
     const WHICH: Which = (MarketId(1), Width::Second);
 

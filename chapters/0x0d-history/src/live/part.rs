@@ -26,8 +26,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::Which;
-use super::line::Line;
+use super::line::{Line, Which};
 use crate::history::{History, damaged, off};
 use crate::width::Width;
 

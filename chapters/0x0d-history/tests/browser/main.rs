@@ -1,4 +1,4 @@
-//! The chart of all days in a real browser: its last candle moves while a reader looks at it.
+//! The page in a real browser: the last candle moves while a reader looks at it, and an account sees what it has won.
 //!
 //! Needs Chromium and `npm ci` in `book/browser`, as 0x0a's test of the page does. `PAGE_PICTURES=folder` saves a picture of
 //! each state.
@@ -74,6 +74,34 @@ fn the_last_candle_moves_while_a_reader_looks_at_it() {
         reader.is_sound(&format!("moving-{language}"));
         assert_eq!(reader.browser.errors.len(), 0, "{:?}", reader.browser.errors);
     }
+}
+
+#[test]
+fn an_account_sees_its_profit_and_loss_beside_its_orders() {
+    let Some(browser) = browser("en") else { return };
+    let folder = TempDir::new().unwrap();
+    let server = Server::start_with(folder.path(), &[]);
+    let market = server.open_market("Will it snow?", "会下雪吗？");
+    let other = server.open_market("Will it rain?", "会下雨吗？");
+    let mut two = server.two_accounts();
+    let mut trader = Trader::at(browser, "profit", &server, (390, true));
+    trader.browser.open(&server.url(&format!("/#/market/{market}")));
+    trader.join();
+    let of = |market, intent, price| json!({ "market": market, "intent": intent, "price": price, "quantity": 10 });
+    assert_eq!(two[0].post("/v1/orders", &of(market, "buy-no", 60)).unwrap().status, 200);
+    trader.place("buy-yes", 40, 10, "gtc");
+    // Ten shares for 40 cents each, and then another trade at 55.
+    trader.sees(".profit", "$4.00");
+    trade(&mut two, market, 55);
+    trader.sees(".profit", "+$1.50");
+    assert_eq!(two[0].post("/v1/orders", &of(other, "buy-no", 60)).unwrap().status, 200);
+    trader.browser.open(&server.url(&format!("/#/market/{other}")));
+    trader.place("buy-yes", 40, 10, "gtc");
+    trade(&mut two, other, 30);
+    trader.sees(".profit", "−$1.00");
+    trader.sees(".profit", "+$0.50");
+    trader.is_sound("two-markets");
+    assert_eq!(trader.browser.errors.len(), 0, "{:?}", trader.browser.errors);
 }
 
 /// Whether the line of the chart ends at this price, as the chart says it in words.

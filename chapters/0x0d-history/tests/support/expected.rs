@@ -6,13 +6,14 @@ use std::path::Path;
 use history::candle::Candle;
 use history::key::{self, Table, place_of};
 use history::place::Place;
+use history::profit::Profit;
 use history::rows::{MarketRow, MarketTrade, Money, Movement, Order, OrderState, OwnTrade, Row};
 use history::store::Store;
 use history::width::Width;
 use market::log::ShardOf;
 use market::log_chain::{read_chain, segments};
 use market::model::Model;
-use market::{Command, Event, LogError, MarketId, OrderId, Price, RealDisk, Sequence, Stamp, UnixMs};
+use market::{Command, Event, Intent, LogError, MarketId, OrderId, Price, RealDisk, Sequence, Stamp, UnixMs};
 
 /// All rows of some logs.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -23,6 +24,7 @@ pub struct Rows {
     pub public: BTreeMap<(u32, Place), MarketTrade>,
     pub markets: BTreeMap<u32, MarketRow>,
     pub candles: BTreeMap<(u32, u8, u64), Candle>,
+    pub profits: BTreeMap<(u32, u32), Profit>,
 }
 
 impl Rows {
@@ -95,6 +97,7 @@ impl Rows {
             }
             Event::Paid { market, account, amount } => {
                 self.money.insert((account.0, place), Money { market, movement: Movement::Payout, amount });
+                self.profits.entry((account.0, market.0)).or_default().payout.0 += amount.0;
             }
             Event::Resolved { market, outcome, paid } => {
                 let row = self.markets.entry(market.0).or_default();
@@ -125,6 +128,17 @@ impl Rows {
         let own = |order, intent, is_maker| OwnTrade { market, order, intent, price, quantity, is_maker };
         self.trades.insert((maker_account.0, place), own(maker, maker_intent, true));
         self.trades.insert((taker_account.0, place), own(taker, taker_intent, false));
+        for (account, intent) in [(maker_account, maker_intent), (taker_account, taker_intent)] {
+            let row = self.profits.entry((account.0, market.0)).or_default();
+            let (shares, yes) = (i64::from(quantity.0), u64::from(price.cents()) * u64::from(quantity.0));
+            let no = 100 * u64::from(quantity.0) - yes;
+            match intent {
+                Intent::BuyYes => (row.paid.0, row.yes) = (row.paid.0 + yes, row.yes + shares),
+                Intent::BuyNo => (row.paid.0, row.no) = (row.paid.0 + no, row.no + shares),
+                Intent::SellYes => (row.received.0, row.yes) = (row.received.0 + yes, row.yes - shares),
+                Intent::SellNo => (row.received.0, row.no) = (row.received.0 + no, row.no - shares),
+            }
+        }
         for order in [maker, taker] {
             let row = self.orders.get_mut(&placed[&(market, order)]).unwrap();
             (row.filled, row.changed) = (row.filled + quantity.0, place.time);
@@ -164,6 +178,7 @@ impl Rows {
             public: table(store, Table::Public, owned),
             markets: table(store, Table::Markets, owner),
             candles: table(store, Table::Candles, start),
+            profits: table(store, Table::Profits, |key| (owner(key), key::market_of_profit(key).unwrap().0)),
         }
     }
 
@@ -175,6 +190,7 @@ impl Rows {
         same(&self.public, &expected.public, when, "public trades");
         same(&self.markets, &expected.markets, when, "markets");
         same(&self.candles, &expected.candles, when, "candles");
+        same(&self.profits, &expected.profits, when, "profit and loss");
     }
 }
 
