@@ -19,11 +19,14 @@ use crate::projection::Projection;
 pub type Layers = Vec<Arc<dyn Layer>>;
 
 /// What an operator watches of a layer: one figure a shard.
-pub struct Gauge {
-    /// Its name, which says the unit.
+#[derive(Clone, Debug)]
+pub struct Metric {
+    /// Its name, which says the unit. A counter is shown with `_total` behind its name.
     pub name: &'static str,
     /// What it means.
     pub help: &'static str,
+    /// Whether it counts what has happened since the program was started, and so never falls.
+    pub is_counter: bool,
     /// The value at each shard.
     pub shards: Vec<f64>,
 }
@@ -69,7 +72,7 @@ pub trait Layer: Send + Sync {
     fn observe(&self, _ticket: Ticket, _stamp: Stamp, _events: &[Event], _before: &Projection) {}
 
     /// What an operator watches of this layer, as it is now.
-    fn gauges(&self) -> Vec<Gauge> {
+    fn metrics(&self) -> Vec<Metric> {
         Vec::new()
     }
 }

@@ -29,7 +29,7 @@ use crate::books::{Books, FeedKeeper};
 use crate::door::{Commands, Door, EngineDoor, Request};
 use crate::engine_thread::{Ticketed, drive};
 use crate::error::VenueError;
-use crate::layer::{Gauge, Layer, Layers, carried};
+use crate::layer::{Layer, Layers, Metric, carried};
 use crate::limited::LimitedDoor;
 use crate::limits::{Allowed, Limits};
 use crate::names::Names;
@@ -172,8 +172,8 @@ impl Venue {
     }
 
     /// What an operator watches of the layers.
-    pub fn gauges(&self) -> Vec<Gauge> {
-        self.layers.iter().flat_map(|layer| layer.gauges()).collect()
+    pub fn metrics(&self) -> Vec<Metric> {
+        self.layers.iter().flat_map(|layer| layer.metrics()).collect()
     }
 
     /// Waits until the projection includes these commands.

@@ -1,20 +1,20 @@
 //! The layer: what this chapter adds to the venue.
 
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gateway::error::VenueError;
 use gateway::front::{Front, PageFile, Routes};
-use gateway::layer::Layer;
+use gateway::layer::{Layer, Metric};
 use gateway::log_disk::LogDisk;
 use gateway::projection::Projection;
 use gateway::venue::Venue;
 use gateway::watch::Watch;
 use market::{Acknowledge, EngineError, Event, Options, Sequence, Stamp, Ticket};
-use program::print;
+use program::{print, tell};
 use serde_json::Value;
 
 use crate::args::PathArgs;
@@ -24,6 +24,7 @@ use crate::connection::Connection;
 use crate::disk::Stamps;
 use crate::frames::{Frames, Matching};
 use crate::http;
+use crate::machine::Machine;
 use crate::metrics;
 use crate::notices::Notices;
 use crate::responses::Responses;
@@ -84,6 +85,28 @@ impl WholePath {
         let address = metrics.local_addr().map_err(failed)?;
         print(format_args!("metrics http://{address}/metrics\n"))?;
         Ok(WholePath::new(args, shards, metrics))
+    }
+
+    /// Serves the metrics of a machine that follows another and has no venue yet, on the runtime from which it is called, until
+    /// that is over. The venue that this machine may become serves its own at the same address. `follows` is what the machine
+    /// is watched for; none when it has ended.
+    pub fn serve_before(
+        &self,
+        folder: &Path,
+        follows: impl Fn() -> Option<Vec<Metric>> + Send + Sync + 'static,
+        over: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let listener = self.metrics.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(listener) = listener.as_ref().map(TcpListener::try_clone) else { return };
+        let machine = self.machine(folder);
+        match listener {
+            Ok(listener) => metrics::serve(listener, Arc::new(move || Some(machine.now(follows()?))), over),
+            Err(error) => tell(format_args!("the metrics can't be served: {error}")),
+        }
+    }
+
+    fn machine(&self, folder: &Path) -> Machine {
+        Machine { started: self.started, folder: folder.to_path_buf() }
     }
 
     /// What is known of all requests.
@@ -150,10 +173,12 @@ impl Front for WholePath {
 
     fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
         let listener = self.metrics.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(listener) = listener {
-            let (shared, commands) = (Arc::clone(&self.shared), Arc::clone(&self.commands));
-            let folder = self.folder.get().cloned().unwrap_or_default();
-            metrics::serve(listener, Arc::clone(venue), Shown { shared, commands, started: self.started, folder });
-        }
+        let Some(listener) = listener else { return };
+        let folder = self.folder.get().map(PathBuf::as_path).unwrap_or(Path::new(""));
+        let (shared, commands) = (Arc::clone(&self.shared), Arc::clone(&self.commands));
+        let shown = Arc::new(Shown { shared, commands, machine: self.machine(folder) });
+        let (mut over, venue) = (venue.over.subscribe(), Arc::downgrade(venue));
+        let shows = Arc::new(move || Some(shown.now(&*venue.upgrade()?)));
+        metrics::serve(listener, shows, async move { drop(over.changed().await) });
     }
 }

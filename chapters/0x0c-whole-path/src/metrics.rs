@@ -6,10 +6,9 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::TcpListener;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::venue::Venue;
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE};
 use hyper::server::conn::http1;
@@ -18,10 +17,9 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use program::tell;
 use prometheus_client::encoding::{prometheus_text, text};
+use prometheus_client::registry::Registry;
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
-
-use crate::scrape::Shown;
 
 /// How many scrapers are served at once. When another comes, the oldest is cut off: an honest one is through in milliseconds, so
 /// those that are silent go first, however many they are.
@@ -33,25 +31,26 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How much of a request is read, in bytes: its head, which no honest scraper fills.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 
-/// Serves the metrics until the venue ends.
-pub fn serve(listener: TcpListener, venue: Arc<Venue>, shown: Shown) {
-    let shown = Arc::new(shown);
+/// What a scrape shows; none when that has ended.
+pub type Shows = Arc<dyn Fn() -> Option<Registry> + Send + Sync>;
+
+/// Serves the metrics until that is over, on the runtime from which it is called.
+pub fn serve(listener: TcpListener, shows: Shows, over: impl Future<Output = ()> + Send + 'static) {
     let listener = listener.set_nonblocking(true).and_then(|()| tokio::net::TcpListener::from_std(listener));
     let listener = match listener {
         Ok(listener) => listener,
         Err(error) => return tell(format_args!("the metrics can't be served: {error}")),
     };
     tokio::spawn(async move {
-        let mut over = venue.over.subscribe();
         tokio::select! {
-            () = accept(listener, &shown, &venue) => {}
-            _ = over.changed() => {}
+            () = accept(listener, &shows) => {}
+            () = over => {}
         }
     });
 }
 
 // ANCHOR: accept
-async fn accept(listener: tokio::net::TcpListener, shown: &Arc<Shown>, venue: &Arc<Venue>) {
+async fn accept(listener: tokio::net::TcpListener, shows: &Shows) {
     let mut newest = VecDeque::<AbortHandle>::with_capacity(SCRAPERS_MAX);
     loop {
         let Ok((stream, _)) = listener.accept().await else {
@@ -61,21 +60,16 @@ async fn accept(listener: tokio::net::TcpListener, shown: &Arc<Shown>, venue: &A
         if newest.len() == SCRAPERS_MAX {
             newest.pop_front().inspect(AbortHandle::abort);
         }
-        let one = one(stream, Arc::clone(shown), Arc::downgrade(venue));
+        let one = one(stream, Arc::clone(shows));
         newest.push_back(tokio::spawn(tokio::time::timeout(PATIENCE, one)).abort_handle());
     }
 }
 // ANCHOR_END: accept
 
 /// Serves one scraper.
-async fn one(stream: TcpStream, shown: Arc<Shown>, venue: Weak<Venue>) {
-    let service = service_fn(|request: Request<Incoming>| {
-        let response = match venue.upgrade() {
-            Some(venue) => respond(&request, &shown, &venue),
-            None => plain(StatusCode::SERVICE_UNAVAILABLE, String::new()),
-        };
-        std::future::ready(Ok::<_, Infallible>(response))
-    });
+async fn one(stream: TcpStream, shows: Shows) {
+    let service =
+        service_fn(|request: Request<Incoming>| std::future::ready(Ok::<_, Infallible>(respond(&request, &shows))));
     let mut one = http1::Builder::new();
     one.timer(TokioTimer::new()).keep_alive(false).max_buf_size(HEAD_BYTES_MAX);
     // A scraper that is gone, or does not speak HTTP, is not an error of ours.
@@ -88,7 +82,7 @@ fn plain(status: StatusCode, text: String) -> Response<String> {
     response
 }
 
-fn respond(request: &Request<Incoming>, shown: &Arc<Shown>, venue: &Venue) -> Response<String> {
+fn respond(request: &Request<Incoming>, shows: &Shows) -> Response<String> {
     if request.uri().path() != "/metrics" {
         return plain(StatusCode::NOT_FOUND, "The metrics are at /metrics.\n".into());
     }
@@ -98,7 +92,8 @@ fn respond(request: &Request<Incoming>, shown: &Arc<Shown>, venue: &Venue) -> Re
         return response;
     }
     let accepts = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-    let (mut text, registry) = (String::new(), shown.now(venue));
+    let Some(registry) = shows() else { return plain(StatusCode::SERVICE_UNAVAILABLE, String::new()) };
+    let mut text = String::new();
     // Writing into a string does not fail.
     let kind = if accepts.contains("application/openmetrics-text") {
         let _ = text::encode(&mut text, &registry);

@@ -4,26 +4,21 @@
 //! can't make the monitoring grow.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use gateway::layer::Gauge;
 use gateway::problem::Why;
 use gateway::venue::Venue;
 use market::Reason;
-use program::room::{Room, room};
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
-use prometheus_client::metrics::MetricType;
+use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::commands::Commands;
-use crate::distribution::Distribution;
-use crate::process::Process;
+use crate::machine::Machine;
 use crate::shared::Shared;
 use crate::stage::NAMES;
+use crate::writer::Writer;
 
 /// The upper bounds of buckets, in nanoseconds: each twice the one before, from a microsecond to eight seconds.
 pub const BOUNDS: [u64; 24] = {
@@ -42,16 +37,14 @@ pub struct Shown {
     pub shared: Arc<Shared>,
     /// What commands led to.
     pub commands: Arc<Commands>,
-    /// When the program was started, since 1970.
-    pub started: Duration,
-    /// The data directory.
-    pub folder: PathBuf,
+    /// The machine under it.
+    pub machine: Machine,
 }
 
 impl Shown {
     /// A registry of what is true now.
     pub fn now(self: &Arc<Shown>, venue: &Venue) -> Registry {
-        let mut registry = Registry::default();
+        let mut registry = self.machine.now(venue.metrics());
         let stale = venue.books.stale_since_ms().map_or(0, |since| venue.now_ms().saturating_sub(since));
         let (under_way, limits) = (venue.engine_door.under_way() as f64, &venue.door.limits);
         registry.register_collector(Box::new(Scrape {
@@ -62,9 +55,6 @@ impl Shown {
             connections: limits.connections().into(),
             streams: limits.streams().into(),
             refused: limits.refused().collect(),
-            room: room(&self.folder),
-            process: Process::now(),
-            of_layers: venue.gauges(),
         }));
         registry
     }
@@ -79,9 +69,6 @@ struct Scrape {
     connections: f64,
     streams: f64,
     refused: Vec<(&'static str, u64)>,
-    room: Option<Room>,
-    process: Option<Process>,
-    of_layers: Vec<Gauge>,
 }
 
 impl fmt::Debug for Scrape {
@@ -97,8 +84,7 @@ impl Collector for Scrape {
         self.of_the_log(&mut writer)?;
         self.of_commands(&mut writer)?;
         self.of_clients(&mut writer)?;
-        self.of_the_program(&mut writer)?;
-        self.of_layers.iter().try_for_each(|gauge| writer.gauges(gauge))
+        self.of_markets(&mut writer)
     }
 }
 
@@ -130,11 +116,7 @@ impl Scrape {
         writer.times("venue_log_sync_duration", "Time of a sync of the log.", "log", &[("log", &syncs.times)])?;
         writer.counter("venue_log_commands", "Commands that were written to the log and synced.", syncs.commands)?;
         let snapshots = self.shown.shared.snapshots.load(Ordering::Relaxed);
-        writer.counter("venue_snapshots", "Snapshots that were written.", snapshots)?;
-        let Some(room) = self.room else { return Ok(()) };
-        let (bytes, help) = (Some(Unit::Bytes), "What can still be written to the disk under the data directory.");
-        writer.gauge("venue_disk_free", help, bytes.clone(), room.free as f64)?;
-        writer.gauge("venue_disk_size", "The disk under the data directory.", bytes, room.size as f64)
+        writer.counter("venue_snapshots", "Snapshots that were written.", snapshots)
     }
 
     fn of_commands(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
@@ -160,84 +142,9 @@ impl Scrape {
         writer.counters("venue_refusals", help, "reason", &self.refused)
     }
 
-    fn of_the_program(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+    fn of_markets(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
         writer.gauge("venue_markets", "Markets, open and resolved.", None, self.markets)?;
-        let seconds = Some(Unit::Seconds);
-        writer.gauge(
-            "venue_books_stale",
-            "For how long the public books have been stale.",
-            seconds.clone(),
-            self.stale,
-        )?;
-        let help = "Which program this is.";
-        writer
-            .0
-            .encode_descriptor("venue_build", help, None, MetricType::Info)?
-            .encode_info(&[("version", VERSION), ("profile", PROFILE)])?;
-        let started = self.shown.started.as_secs_f64();
-        let help = "When the program was started, since 1970.";
-        writer.gauge("process_start_time", help, seconds, started)?;
-        let Some(process) = self.process else { return Ok(()) };
-        let help = "Processor time of the program.";
-        writer.seconds("process_cpu", help, process.cpu_seconds)?;
-        let (bytes, help) = (Some(Unit::Bytes), "Memory that the program holds.");
-        writer.gauge("process_resident_memory", help, bytes, process.resident_bytes)?;
-        writer.gauge("process_open_fds", "Files that the program has open.", None, process.open_files)
-    }
-}
-
-/// The version of the program.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// How it was compiled: what a debug build measures says little of a release build.
-const PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
-
-/// Writes metrics one by one.
-struct Writer<'w, 'e>(&'w mut DescriptorEncoder<'e>);
-
-impl Writer<'_, '_> {
-    fn gauge(&mut self, name: &str, help: &str, unit: Option<Unit>, value: f64) -> fmt::Result {
-        self.0.encode_descriptor(name, help, unit.as_ref(), MetricType::Gauge)?.encode_gauge(&value)
-    }
-
-    fn gauges(&mut self, Gauge { name, help, shards }: &Gauge) -> fmt::Result {
-        let mut encoder = self.0.encode_descriptor(name, help, None, MetricType::Gauge)?;
-        for (shard, value) in shards.iter().enumerate() {
-            encoder.encode_family(&[("shard", shard)])?.encode_gauge(value)?;
-        }
-        Ok(())
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
-        let mut encoder = self.0.encode_descriptor(name, help, None, MetricType::Counter)?;
-        encoder.encode_counter::<NoLabelSet, _, u64>(&value, None)
-    }
-
-    fn seconds(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
-        let mut encoder = self.0.encode_descriptor(name, help, Some(&Unit::Seconds), MetricType::Counter)?;
-        encoder.encode_counter::<NoLabelSet, _, u64>(&value, None)
-    }
-
-    fn counters(&mut self, name: &str, help: &str, label: &str, values: &[(&str, u64)]) -> fmt::Result {
-        let mut encoder = self.0.encode_descriptor(name, help, None, MetricType::Counter)?;
-        for (which, value) in values {
-            encoder.encode_family(&[(label, *which)])?.encode_counter::<NoLabelSet, _, u64>(value, None)?;
-        }
-        Ok(())
-    }
-
-    fn times(&mut self, name: &str, help: &str, label: &str, times: &[(&str, &Distribution)]) -> fmt::Result {
-        let mut encoder = self.0.encode_descriptor(name, help, Some(&Unit::Seconds), MetricType::Histogram)?;
-        for (which, times) in times {
-            let (mut before, mut buckets) = (0, Vec::with_capacity(BOUNDS.len() + 1));
-            for (bound, count) in BOUNDS.iter().zip(times.up_to(&BOUNDS)) {
-                buckets.push((*bound as f64 / 1e9, count - before));
-                before = count;
-            }
-            buckets.push((f64::INFINITY, times.count() - before));
-            let (sum, count) = (times.sum() as f64 / 1e9, times.count());
-            encoder.encode_family(&[(label, *which)])?.encode_histogram::<NoLabelSet>(sum, count, &buckets, None)?;
-        }
-        Ok(())
+        let (seconds, help) = (Some(Unit::Seconds), "For how long the public books have been stale.");
+        writer.gauge("venue_books_stale", help, seconds, self.stale)
     }
 }

@@ -75,3 +75,35 @@ pub struct AtArgs {
     #[arg(long, value_name = "DIR")]
     pub data_dir: PathBuf,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Program {
+        #[command(flatten)]
+        columns: ColumnArgs,
+    }
+
+    /// What the arguments mean, or the words with which they are refused.
+    fn parsed(seconds: &str) -> Result<Duration, String> {
+        let program = Program::try_parse_from(["program".into(), format!("--columns-every={seconds}")]);
+        program.map(|program| program.columns.every()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn columns_are_written_all_the_time_or_once_a_day_and_no_more_seldom() {
+        for seconds in [0, 1, 60, 86_400] {
+            assert_eq!(parsed(&seconds.to_string()), Ok(Duration::from_secs(seconds)));
+        }
+        for refused in ["86401", "18446744073709551615", "-1", "1.5", ""] {
+            let words = parsed(refused).expect_err(refused);
+            assert!(words.contains("--columns-every <SECONDS>"), "{words}");
+        }
+        let words = parsed("86401").unwrap_err();
+        assert!(words.contains("86401 is not in 0..=86400"), "{words}");
+    }
+}

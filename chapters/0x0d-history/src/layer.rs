@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gateway::front::{Front, PageFile, Part, Routes};
-use gateway::layer::{Gauge, Layer};
+use gateway::layer::{Layer, Metric};
 use gateway::venue::Venue;
 use market::{EngineError, Options, Sequence};
 use serde_json::Value;
@@ -18,10 +18,10 @@ impl Layer for History {
         self.open(options)
     }
 
-    fn gauges(&self) -> Vec<Gauge> {
+    fn metrics(&self) -> Vec<Metric> {
         let behind = self.behind().map(|shards| {
             let help = "Durable commands whose rows are not there yet.";
-            Gauge { name: "venue_history_behind_commands", help, shards }
+            Metric { name: "venue_history_behind_commands", help, is_counter: false, shards }
         });
         behind.into_iter().collect()
     }

@@ -56,6 +56,8 @@ pub struct Compared {
     own: BTreeMap<u64, u32>,
     told: BTreeMap<u64, u32>,
     equal_to: u64,
+    /// How many were the same.
+    equal: u64,
 }
 
 /// A stretch of which two machines say different things.
@@ -91,10 +93,17 @@ impl Compared {
             if own != told {
                 return Err(Differs { last, own, told });
             }
+            // Beats repeat the latest until there is another.
+            self.equal += u64::from(last > self.equal_to);
             self.equal_to = self.equal_to.max(last);
             self.told.remove(&last);
         }
         Ok(self.equal_to)
+    }
+
+    /// How many stretches were compared, and the same.
+    pub fn count(&self) -> u64 {
+        self.equal
     }
 }
 
@@ -148,6 +157,9 @@ mod tests {
         assert_eq!(compared.check(), Ok(STRETCH));
         compared.told(all[1]);
         assert_eq!(compared.check(), Ok(2 * STRETCH));
+        compared.told(all[1]);
+        assert_eq!(compared.check(), Ok(2 * STRETCH));
+        assert_eq!(compared.count(), 2, "the same digest is counted once, however often it is told");
         let wrong = Stretch { digest: all[2].digest ^ 1, ..all[2] };
         compared.told(wrong);
         let differs = Differs { last: wrong.last, own: all[2].digest, told: wrong.digest };

@@ -54,6 +54,8 @@ pub struct Step {
     pub messages: usize,
     /// The last epoch that began, if one did.
     pub epoch: Option<Epoch>,
+    /// How many epochs began.
+    pub epochs: u64,
     /// What was cut off from the log here.
     pub cut: Option<Cut>,
 }
@@ -121,7 +123,7 @@ impl Follower {
 
     fn take(&mut self, place: u64, message: &[u8], step: &mut Step) -> Result<(), ReplicaError> {
         match self.chain.accept(place, message) {
-            Ok(Heard::Epoch(epoch)) => step.epoch = Some(epoch),
+            Ok(Heard::Epoch(epoch)) => (step.epoch, step.epochs) = (Some(epoch), step.epochs + 1),
             Ok(Heard::Frames(frames)) => {
                 let mut start = 0;
                 for (end, next) in frames {

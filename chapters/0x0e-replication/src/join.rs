@@ -30,6 +30,8 @@ pub struct Joined {
     pub stream: Stream,
     /// How far it goes, and what comes next.
     pub chain: Chain,
+    /// How often the stream refused its epoch, because another message came first.
+    pub refused: u64,
 }
 
 /// Makes this machine the primary of all shards, whose streams are these.
@@ -66,23 +68,23 @@ fn join_shard(
 ) -> Result<Joined, ReplicaError> {
     let (own, chain) = OwnLog::open(options, shard, stream.name())?;
     let mut follower = Follower::new(link, stream, own, chain)?;
-    let epoch = fence(link, &follower.stream, &follower.chain, name)?;
+    let (epoch, refused) = fence(link, &follower.stream, &follower.chain, name)?;
     follow(link, &mut follower, epoch)?;
     follower.append_rest(link)?;
     let Follower { stream, chain, .. } = follower;
-    Ok(Joined { stream, chain })
+    Ok(Joined { stream, chain, refused })
 }
 
-/// Begins an epoch, and says at which place.
-fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<u64, ReplicaError> {
+/// Begins an epoch, and says at which place, and how often it was refused before.
+fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<(u64, u64), ReplicaError> {
     let (own, known, header, name) = (stream.clone(), chain.place, chain.header, name.to_owned());
     let fenced = link.wait(async move {
-        for tries in 1_u32.. {
+        for refused in 0_u64.. {
             own.announce_fence().await;
             let last = own.last_from(known).await?;
             let epoch = Epoch { number: last + 1, header, name: name.clone() };
             match own.append(last, &Bytes::from(epoch.encode())).await {
-                Ok(()) => return Ok((last + 1, tries)),
+                Ok(()) => return Ok((last + 1, refused)),
                 // A message came in between: the fence has to stand behind it.
                 Err(NotAppended::Other(_)) => {}
                 Err(NotAppended::Shorter(last)) => return Err(last),
@@ -90,11 +92,12 @@ fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<u64,
         }
         unreachable!("it tries until it has an answer")
     });
-    let (epoch, tries) = fenced.map_err(|found| shorter(stream, found, chain))?;
-    if tries > 1 {
+    let (epoch, refused) = fenced.map_err(|found| shorter(stream, found, chain))?;
+    if refused > 0 {
+        let tries = refused + 1;
         tell(format_args!("{}: epoch {epoch} began at try {tries}; another primary was appending", stream.name()));
     }
-    Ok(epoch)
+    Ok((epoch, refused))
 }
 // ANCHOR_END: join
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::front::{Front, Routes};
-use gateway::layer::{Gauge, Layer};
+use gateway::layer::{Layer, Metric};
 use gateway::log_disk::LogDisk;
 use gateway::names::change::Witness;
 use gateway::projection::Projection;
@@ -25,7 +25,7 @@ use crate::join::Joined;
 use crate::link::Link;
 use crate::mark::{MarkFile, Whose};
 use crate::names::NamesWitness;
-use crate::publisher::{Publisher, State};
+use crate::publisher::Publisher;
 use crate::status::Status;
 
 /// The largest batch: the stream takes a large message in little more time than a small one.
@@ -92,19 +92,8 @@ impl Layer for Replication {
         self.status.observe(ticket, events);
     }
 
-    fn gauges(&self) -> Vec<Gauge> {
-        let states: Vec<_> = self.publishers.iter().map(Publisher::state).collect();
-        let gauge = |name, help, value: &dyn Fn(&State) -> u64| {
-            let shards = states.iter().map(|state| value(state) as f64).collect();
-            Gauge { name, help, shards }
-        };
-        vec![
-            gauge("venue_replication_epoch", "The epoch of this primary.", &|state| state.epoch),
-            gauge("venue_replication_messages", "Messages of the stream.", &|state| state.place),
-            gauge("venue_replication_behind_frames", "Frames that the stream has not confirmed yet.", &|state| {
-                state.handed - state.confirmed
-            }),
-        ]
+    fn metrics(&self) -> Vec<Metric> {
+        self.status.metrics()
     }
 }
 

@@ -7,6 +7,7 @@
 
 pub mod args;
 pub mod beat;
+pub mod behind;
 pub mod chain;
 pub mod cluster;
 pub mod digest;
@@ -32,3 +33,4 @@ pub mod status;
 pub mod stream;
 pub mod takeover;
 pub mod warm;
+pub mod watched;

@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 use exactly_once::once::Once;
 use gateway::args::Args;
 use gateway::bot::{self, BotArgs};
+use gateway::front::Front;
 use history::args::{AtArgs, FollowArgs, HistoryArgs};
 use history::history::History;
 use history::{at, follow};
@@ -76,11 +78,11 @@ fn main() -> ExitCode {
         Ok(Program { instead: Some(Instead::Takeover(args)), .. }) => program::end(takeover::run(&args)),
         Ok(Program { instead: Some(Instead::Standby(args)), .. }) => {
             let OtherMachineArgs { venue, standby } = &*args;
-            let run = |others| standby::run(&venue.serve, &venue.replicas, standby, others);
+            let run = |(others, path)| standby::run(&venue.serve, &venue.replicas, standby, others, &path);
             program::end(venue.layers().and_then(run))
         }
         Ok(Program { venue, .. }) => {
-            let run = |others| primary::run(&venue.serve, &venue.replicas, others);
+            let run = |(others, _)| primary::run(&venue.serve, &venue.replicas, others);
             program::end(venue.layers().and_then(run))
         }
         Err(error) => program::refuse(&error),
@@ -88,9 +90,11 @@ fn main() -> ExitCode {
 }
 
 impl VenueArgs {
-    /// The venue so far, the innermost layer first.
-    fn layers(&self) -> Result<Others, ReplicaError> {
+    /// The venue so far, the innermost layer first; and again the one that has the address of the metrics.
+    fn layers(&self) -> Result<(Others, Arc<WholePath>), ReplicaError> {
         let shards = self.serve.shards;
-        Ok(vec![Once::new(shards), WholePath::listening(&self.path, shards)?, History::new(&self.history)])
+        let path = WholePath::listening(&self.path, shards)?;
+        let own: Arc<dyn Front> = path.clone();
+        Ok((vec![Once::new(shards), own, History::new(&self.history)], path))
     }
 }

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use market::Sequence;
@@ -17,13 +17,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use crate::behind::Behind;
 use crate::chain::Chain;
 use crate::follower::not_appended;
 use crate::join::Joined;
 use crate::link::Link;
 use crate::mark::{Mark, MarkFile};
 use crate::message::has_room;
-use crate::stream::{Fences, Stream};
+use crate::stream::{Fences, NotAppended, Stream};
 
 /// How many frames a message takes at most.
 const FRAMES_MAX: usize = 1_024;
@@ -62,18 +63,29 @@ pub struct State {
     pub last: Sequence,
     /// The epoch of this machine.
     pub epoch: u64,
+    /// For how long a frame has been waiting.
+    pub behind: Behind,
+    /// How many appends were refused because another message stood at their place.
+    pub refused: u64,
     /// Why nothing more is confirmed.
     pub ended: Option<Arc<str>>,
+}
+
+impl State {
+    /// Frames were handed over or confirmed.
+    fn note(&mut self) {
+        self.behind.note(self.handed, self.confirmed, Instant::now());
+    }
 }
 
 impl Publisher {
     /// One that goes on behind what was joined, and notes in `mark` how far it has come. `ended` is told why, when it ends.
     pub fn start(link: &Link, joined: Joined, mark: MarkFile, ended: watch::Sender<Option<Arc<str>>>) -> Publisher {
         let (items, handed) = unbounded_channel();
-        let Joined { stream, chain } = joined;
+        let Joined { stream, chain, refused } = joined;
         let next = chain.next.sequence;
         let last = Sequence(next.0 - 1);
-        let state = State { place: chain.place, next, last, epoch: chain.epoch, ..State::default() };
+        let state = State { place: chain.place, next, last, epoch: chain.epoch, refused, ..State::default() };
         let state = Arc::new((Mutex::new(state), Condvar::new()));
         let own = stream.clone();
         let fences = link.wait(async move { own.fences().await });
@@ -105,6 +117,7 @@ impl Publisher {
                 Ordering::Equal => {}
             }
             (state.handed, state.next) = (state.handed + 1, behind.next.sequence);
+            state.note();
             state.handed
         };
         // If the publisher has ended, the thread that waits for the frame learns it.
@@ -188,7 +201,10 @@ impl Work {
         }
         let Some(Item { behind, .. }) = items.drain(..count).last() else { return Ok(()) };
         let appended = self.stream.append(self.chain.place, &message.into()).await;
-        appended.map_err(|why| not_appended(&self.stream, &self.chain, why).to_string())?;
+        if let Err(why) = appended {
+            lock(&self.state.0).refused += u64::from(matches!(why, NotAppended::Other(_)));
+            return Err(not_appended(&self.stream, &self.chain, why).to_string());
+        }
         self.chain.place += 1;
         self.chain.next = behind.next;
         let mark = self.mark.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -197,6 +213,7 @@ impl Work {
             let mut state = lock(&self.state.0);
             (state.confirmed, state.place) = (state.confirmed + count as u64, self.chain.place);
             state.last = Sequence(behind.next.sequence.0 - 1);
+            state.note();
         }
         self.state.1.notify_all();
         Ok(())
@@ -209,7 +226,7 @@ impl Work {
         match there {
             None => Ok(()),
             Some(other) => {
-                let why = crate::stream::NotAppended::Other(other);
+                let why = NotAppended::Other(other);
                 Err(not_appended(&self.stream, &self.chain, why).to_string())
             }
         }

@@ -2,9 +2,10 @@
 //!
 //! What it has read is on its own disk before it reads on, and it believes nothing that does not follow. So at any moment it holds
 //! the log up to some command, byte for byte. When it takes over, it joins as any primary does: fence, read to the end, open.
+//! Its metrics stand where those of the primary will that it becomes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use gateway::args::Args;
@@ -14,12 +15,14 @@ use gateway::serve::asked_to_end;
 use market::log::ShardOf;
 use market::{DataDir, Options};
 use program::{Verdict, print, tell};
+use tokio::sync::oneshot;
+use whole_path::layer::WholePath;
 
 use crate::args::{ReplicaArgs, check};
 use crate::beat::{self, Beats};
 use crate::digest::{Differs, Stretch};
 use crate::error::ReplicaError;
-use crate::follower::{Follower, follow};
+use crate::follower::Follower;
 use crate::join::{has_logs, make_logs};
 use crate::link::Link;
 use crate::names::NamesFollower;
@@ -28,11 +31,15 @@ use crate::primary::{Others, options, serve_as_primary, streams};
 use crate::stream::Stream;
 use crate::takeover::Asked;
 use crate::warm::Warm;
+use crate::watched::Watched;
 
 /// How long to wait for the next message before looking at everything else.
 const WAIT: Duration = Duration::from_millis(20);
 
-/// How often to check that a stream has not become shorter.
+/// How long to wait for a message that is known to be there before hearing the beats.
+const BEGIN_WAIT: Duration = Duration::from_secs(1);
+
+/// How often to look how far a stream goes: it may have become shorter, and how much of it is missing here is shown.
 const CHECK: Duration = Duration::from_secs(1);
 
 /// How a standby becomes the primary.
@@ -55,7 +62,8 @@ pub struct StandbyArgs {
     pub missed: u32,
 }
 
-/// Follows until it is asked to end; or takes over, and then serves as a primary does.
+/// Follows until it is asked to end; or takes over, and then serves as a primary does. `path` is the one of the other layers that has
+/// the metrics' address.
 ///
 /// # Errors
 /// [`ReplicaError`].
@@ -64,6 +72,7 @@ pub fn run(
     replicas: &ReplicaArgs,
     standby: &StandbyArgs,
     others: Others,
+    path: &Arc<WholePath>,
 ) -> Result<Verdict, ReplicaError> {
     check(args.data_dir.is_some())?;
     let link = Arc::new(Link::connect(&replicas.reach)?);
@@ -73,10 +82,13 @@ pub fn run(
     let ends = Ends::watch(&link);
     {
         let dir = DataDir::open(&*options.disk, &options.data_dir)?;
+        let watched = Arc::new(Watched::new(options.shards));
+        let _served = serve(&link, path, &options, &watched);
         if !has_logs(&options)? && !wait_for_log(&link, &dir, &options, &streams, &ends)? {
             return Ok(Verdict::Yes);
         }
-        let mut following = Following::begin(&link, &options, streams, names)?;
+        let beats = Beats::hear(&link, &replicas.stream);
+        let mut following = Following::begin(&link, &options, streams, names, (beats, watched))?;
         let asked = Asked::listen(&link, &replicas.stream, &replicas.name)?;
         for follower in &following.followers {
             let (stream, last) = (follower.stream.name(), follower.chain.next.sequence.0 - 1);
@@ -84,7 +96,7 @@ pub fn run(
         }
         // The snapshots have what the layers need of the past, as the engine's own would.
         let warm = Warm::start(&carried(&options, &layers(&others)), args.snapshot_every)?;
-        if !following.until_asked(&link, asked, replicas, standby, (&ends, &warm))? {
+        if !following.until_asked(&link, asked, standby, (&ends, &warm))? {
             return Ok(Verdict::Yes);
         }
         for (stream, last) in following.compare(&[], &warm)? {
@@ -95,6 +107,15 @@ pub fn run(
         drop(warm);
     }
     serve_as_primary(args, replicas, link, others)
+}
+
+/// Serves this standby's metrics until the result is dropped.
+fn serve(link: &Link, path: &Arc<WholePath>, options: &Options, watched: &Arc<Watched>) -> oneshot::Sender<()> {
+    let (served, dropped) = oneshot::channel();
+    let (path, folder, watched) = (Arc::clone(path), options.data_dir.clone(), Arc::downgrade(watched));
+    let follows = move || Weak::upgrade(&watched).map(|watched| watched.metrics());
+    link.spawn(async move { path.serve_before(&folder, follows, async move { drop(dropped.await) }) });
+    served
 }
 
 /// Waits until there is a primary, whose log this machine copies. False when it was asked to end.
@@ -126,22 +147,36 @@ fn wait_for_log(
 struct Following {
     followers: Vec<Follower>,
     names: NamesFollower,
+    beats: Option<Beats>,
+    watched: Arc<Watched>,
 }
 
 impl Following {
     /// Reads everything to its end. What this machine has beyond that, as an old primary, is cut off and kept.
-    fn begin(link: &Link, options: &Options, streams: Vec<Stream>, names: Stream) -> Result<Following, ReplicaError> {
+    fn begin(
+        link: &Link,
+        options: &Options,
+        streams: Vec<Stream>,
+        names: Stream,
+        (mut beats, watched): (Option<Beats>, Arc<Watched>),
+    ) -> Result<Following, ReplicaError> {
         let mut followers = Vec::new();
         for (shard, stream) in (0..options.shards).zip(streams) {
             let (own, chain) = OwnLog::open(options, ShardOf { shard, shards: options.shards }, stream.name())?;
             let mut follower = Follower::new(link, stream, own, chain)?;
-            let last = follower.check_length(link)?;
-            follow(link, &mut follower, last)?;
+            let (number, last) = (usize::from(shard), follower.check_length(link)?);
+            watched.read(number, &follower.chain, 0);
+            watched.looked(number, last);
+            while follower.chain.place < last {
+                let step = follower.step(link, BEGIN_WAIT)?;
+                watched.read(number, &follower.chain, step.epochs);
+                beats.as_mut().and_then(Beats::last).inspect(|beat| watched.heard(beat));
+            }
             follower.cut_rest()?;
             followers.push(follower);
         }
         let log = followers.first().map_or(market::LogId::NONE, |follower| follower.chain.header.id);
-        Ok(Following { followers, names: NamesFollower::new(options, names, log)? })
+        Ok(Following { followers, names: NamesFollower::new(options, names, log)?, beats, watched })
     }
 
     // ANCHOR: follow
@@ -150,16 +185,15 @@ impl Following {
         &mut self,
         link: &Link,
         mut asked: Asked,
-        replicas: &ReplicaArgs,
         standby: &StandbyArgs,
         (ends, warm): (&Ends, &Warm),
     ) -> Result<bool, ReplicaError> {
-        let mut beats = Beats::hear(link, &replicas.stream);
         let silence = beat::EVERY * standby.missed;
         let (mut heard, mut checked) = (Instant::now(), Instant::now());
         while !ends.now() {
-            for follower in &mut self.followers {
+            for (shard, follower) in self.followers.iter_mut().enumerate() {
                 let step = follower.step(link, WAIT)?;
+                self.watched.read(shard, &follower.chain, step.epochs);
                 if let Some(epoch) = step.epoch {
                     tell(format_args!(
                         "{}: {} is the primary, epoch {}",
@@ -173,8 +207,9 @@ impl Following {
                 }
             }
             self.names.step(link, Duration::from_millis(1))?;
-            if let Some(beat) = beats.as_mut().and_then(Beats::last) {
+            if let Some(beat) = self.beats.as_mut().and_then(Beats::last) {
                 heard = Instant::now();
+                self.watched.heard(&beat);
                 self.compare(&beat.stretches, warm)?;
             }
             if asked.now() {
@@ -186,7 +221,9 @@ impl Following {
                 return Ok(true);
             }
             if checked.elapsed() >= CHECK {
-                self.followers.iter().try_for_each(|follower| follower.check_length(link).map(drop))?;
+                for (shard, follower) in self.followers.iter().enumerate() {
+                    self.watched.looked(shard, follower.check_length(link)?);
+                }
                 checked = Instant::now();
             }
         }
@@ -197,15 +234,17 @@ impl Following {
     /// Compares what stretches of the log led to on the primary with what they led to here. By stream, the last command of those
     /// that were the same.
     fn compare(&self, told: &[Option<Stretch>], warm: &Warm) -> Result<Vec<(&str, u64)>, ReplicaError> {
-        let compare = |(shard, follower): (usize, &'_ Follower)| {
+        let compare = |(shard, follower): (usize, &'_ Follower)| -> Result<u64, ReplicaError> {
             let mut compared = warm.compared[shard].lock().unwrap_or_else(PoisonError::into_inner);
             told.get(shard).into_iter().flatten().for_each(|stretch| compared.told(*stretch));
-            compared.check().map_err(|Differs { last, own, told }| ReplicaError::Differs {
+            let equal = compared.check().map_err(|Differs { last, own, told }| ReplicaError::Differs {
                 stream: follower.stream.name().to_owned(),
                 last,
                 own,
                 told,
-            })
+            })?;
+            self.watched.compared(shard, equal, compared.count());
+            Ok(equal)
         };
         let followers = self.followers.iter().enumerate();
         followers.map(|(shard, follower)| Ok((follower.stream.name(), compare((shard, follower))?))).collect()

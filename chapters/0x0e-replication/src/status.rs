@@ -1,7 +1,9 @@
 //! What a machine says of its part in replication.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
+use gateway::layer::Metric;
 use market::{Event, Ticket};
 use serde_json::{Value, json};
 
@@ -9,6 +11,7 @@ use crate::beat::Beat;
 use crate::digest::{Digest, Stretch};
 use crate::durable::Durable;
 use crate::publisher::{Publisher, State};
+use crate::watched::{Shown, common, counter, metric};
 
 /// What a primary knows of its streams.
 pub struct Status {
@@ -63,6 +66,35 @@ impl Status {
         let confirmed = states.iter().map(|state| state.last.0).collect();
         let stretches = self.stretches(&states);
         is_alive.then(|| Beat { name: self.name.clone(), epoch, confirmed, stretches })
+    }
+
+    /// As Prometheus reads it.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let (now, states) = (Instant::now(), self.publishers.iter().map(Publisher::state).collect::<Vec<_>>());
+        let of_shard = |(state, told): (&State, &Mutex<Told>)| Shown {
+            is_primary: state.ended.is_none(),
+            epoch: state.epoch,
+            place: state.place,
+            command: state.last.0,
+            behind: state.behind.since(now),
+            told: told.lock().unwrap_or_else(PoisonError::into_inner).confirmed.map_or(0, |stretch| stretch.last),
+        };
+        let mut metrics = common(&states.iter().zip(&self.told).map(of_shard).collect::<Vec<_>>());
+        metrics.extend([
+            metric(
+                "venue_replication_behind_frames",
+                "Frames of this primary that the stream has not confirmed yet.",
+                &states,
+                |state| state.handed - state.confirmed,
+            ),
+            counter(
+                "venue_replication_refused_appends",
+                "Appends of this primary that the stream refused, because another machine's message came first.",
+                &states,
+                |state| state.refused,
+            ),
+        ]);
+        metrics
     }
 
     /// As an operator reads it.

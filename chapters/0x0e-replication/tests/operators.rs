@@ -116,9 +116,13 @@ fn the_steps_of_the_page_work_word_for_word() {
     let primary = site.primary();
     let standby = site.standby("b");
     assert!(site.run("c", "market").contains("\"market\":1"));
-    let figures = site.run("a", "look");
-    for figure in ["epoch", "messages", "behind_frames"] {
-        assert!(figures.contains(&format!("venue_replication_{figure}{{shard=\"0\"}} ")), "{figures}");
+    for (machine, figures) in
+        [("a", ["epoch", "messages", "behind_frames"]), ("b", ["epoch", "messages", "silence_seconds"])]
+    {
+        let shown = site.run(machine, "look");
+        for figure in figures {
+            assert!(shown.contains(&format!("venue_replication_{figure}{{shard=\"0\"}} ")), "{shown}");
+        }
     }
     site.wait_until_equal("a", "b");
 
