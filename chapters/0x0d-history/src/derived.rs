@@ -100,8 +100,8 @@ impl Derived {
                 }
             }
         }
-        if self.trades.saturating_sub(self.part.1.trades) >= self.store.part_trades() {
-            let (number, part) = (self.part.0 + 1, Part { first: sequence.plus(1), time, trades: self.trades });
+        if let Some(part) = self.part.1.cut(stamp, self.trades, self.store.part_trades()) {
+            let number = self.part.0 + 1;
             self.put(&key::part(self.shard, number), &part);
             self.part = (number, part);
         }
