@@ -1,5 +1,5 @@
 //! `exercise 0x03`: lays out a folder with the chapter before and this chapter's tests, for a reader who wants to
-//! write the chapter. A service is not a copy of the chapter before: `exercise 0x09` lays out the chapter itself,
+//! write the chapter. A service or a study is not a copy of the chapter before: `exercise 0x09` lays out the chapter itself,
 //! with stubs in it. `--check` runs the tests there, step by step, and says what failed; `--hint`, `--race` and
 //! `--diff` are for a reader who is stuck, curious, or done. Nothing shows the solution before that.
 
@@ -20,7 +20,7 @@ mod report;
 use std::fs;
 use std::path::Path;
 
-use catalogue::{Catalogue, Chapter, Kind};
+use catalogue::{Catalogue, Chapter};
 use program::{Verdict, print};
 use results::chapters;
 use results::error::MeasureError;
@@ -77,7 +77,7 @@ fn source<'a>(
     language: Language,
 ) -> Result<Source<'a>, MeasureError> {
     let itself = catalogue.find(name)?;
-    if itself.kind == Kind::Service && Plan::is_there(&root.join("chapters"), itself) {
+    if !itself.is_engine() && Plan::is_there(&root.join("chapters"), itself) {
         return Ok(Source { root, chapter: itself, before: itself });
     }
     let chapter = catalogue.find_engine(name)?;
@@ -277,7 +277,7 @@ fn written_in(source: &Source<'_>, src: &Path) -> Result<String, MeasureError> {
     if !source.is_itself() {
         return Ok(src.display().to_string());
     }
-    let stubs = files::names(&source.stubs().join("src"))?;
+    let stubs = files::below(&source.stubs().join("src"))?;
     let stubs: Vec<_> = stubs.iter().map(|name| src.join(name).display().to_string()).collect();
     Ok(stubs.join(", "))
 }

@@ -104,8 +104,8 @@ impl Derived {
                 }
             }
         }
-        if self.trades.saturating_sub(self.part.1.trades) >= self.store.part_trades() {
-            let (number, part) = (self.part.0 + 1, Part { first: sequence.plus(1), time, trades: self.trades });
+        if let Some(part) = self.part.1.cut(stamp, self.trades, self.store.part_trades()) {
+            let number = self.part.0 + 1;
             self.put(&key::part(self.shard, number), &part);
             self.part = (number, part);
         }
@@ -140,7 +140,7 @@ impl Derived {
                 changes.put(&key::candle(*market, *width, *start), candle);
             }
         }
-        self.profits.write(&mut batch);
+        self.profits.write(&mut changes);
         for (count, more) in at.counts.iter_mut().zip(&mut self.counts) {
             *count += std::mem::take(more);
         }

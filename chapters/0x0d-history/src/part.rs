@@ -3,7 +3,7 @@
 //! The follower decides it, command by command, and writes it with its rows. So the same log is cut at the same commands
 //! whenever it is followed, and the rows say of every trade in which file it belongs.
 
-use market::{Sequence, UnixMs};
+use market::{Sequence, Stamp, UnixMs};
 
 use crate::bytes::{Reader, Writer};
 use crate::error::HistoryError;
@@ -25,6 +25,15 @@ pub struct Part {
 impl Part {
     /// The first part of a log.
     const FIRST: Part = Part { first: Sequence::FIRST, time: UnixMs::UNKNOWN, trades: 0 };
+
+    // ANCHOR: cut
+    /// The part that begins behind this command, up to which the shard has so many `trades`; none as long as this
+    /// part has fewer than `most`.
+    pub fn cut(&self, behind: Stamp, trades: u64, most: u64) -> Option<Part> {
+        let is_full = trades.saturating_sub(self.trades) >= most;
+        is_full.then_some(Part { first: behind.sequence.plus(1), time: behind.time, trades })
+    }
+    // ANCHOR_END: cut
 
     /// A part of a shard, if it has begun.
     ///

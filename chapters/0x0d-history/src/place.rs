@@ -29,7 +29,7 @@ impl Place {
         Place { time, ..Place::default() }
     }
 
-    /// Big-endian, so that bytes sort as places do.
+    /// Bytes that sort as places do.
     pub fn encode(self) -> [u8; Place::BYTES] {
         let mut bytes = [0; Place::BYTES];
         bytes[..8].copy_from_slice(&self.time.0.to_be_bytes());

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use fjall::OwnedWriteBatch as WriteBatch;
 use market::{AccountId, Cents, Intent, MarketId, Outcome, Price, Quantity};
 use rustc_hash::FxHashMap;
 
 use crate::bytes::{Reader, Writer};
+use crate::changes::Changes;
 use crate::error::HistoryError;
 use crate::key;
 use crate::rows::{MarketRow, Row};
@@ -87,7 +87,7 @@ impl Row for Profit {
     }
 }
 
-/// The rows that change, until they go to the store with the batch.
+/// The rows that change, until they go to the store with the others.
 pub struct Profits {
     store: Arc<Store>,
     kept: FxHashMap<(AccountId, MarketId), (Profit, bool)>,
@@ -123,12 +123,12 @@ impl Profits {
         Ok(())
     }
 
-    /// Adds the rows that have changed to a batch.
-    pub fn write(&mut self, batch: &mut WriteBatch) {
+    /// Adds the rows that have changed.
+    pub fn write(&mut self, changes: &mut Changes) {
         for which in self.changed.drain(..) {
             if let Some((row, is_new)) = self.kept.get_mut(&which) {
                 *is_new = false;
-                self.store.put(batch, &key::profit(which.0, which.1), row);
+                changes.put(&key::profit(which.0, which.1), row);
             }
         }
         if self.kept.len() > KEPT_MAX {

@@ -42,7 +42,7 @@ impl Width {
     }
 
     /// When the candle began that holds this time.
-    pub const fn start(self, UnixMs(time): UnixMs) -> UnixMs {
+    pub fn start(self, UnixMs(time): UnixMs) -> UnixMs {
         UnixMs(time - time % self.ms())
     }
 }

@@ -91,8 +91,11 @@ fn frames(message: &[u8], header: &LogHeader, mut next: Stamp) -> Result<Vec<(us
 }
 
 // ANCHOR: behind
-/// What comes behind a frame that has to begin with `next`.
-fn behind(frame: &[u8], header: &LogHeader, next: Stamp) -> Result<Stamp, String> {
+/// What comes behind a frame of this log that has to begin with `next`. The error says what is wrong with it.
+///
+/// # Errors
+/// When it is not just one whole frame that follows.
+pub fn behind(frame: &[u8], header: &LogHeader, next: Stamp) -> Result<Stamp, String> {
     let word = |at: usize| frame.get(at..).and_then(|from| from.first_chunk()).map(|word| u64::from_le_bytes(*word));
     if let Some(first) = word(8).filter(|first| *first != next.sequence.0) {
         return Err(format!("it begins with command {first}, and command {} comes next", next.sequence));

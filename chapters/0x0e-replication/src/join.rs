@@ -7,6 +7,7 @@
 //!
 //! In any other order an order may be lost: what is read before the fence may not be the end.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -78,26 +79,35 @@ fn join_shard(
 /// Begins an epoch, and says at which place, and how often it was refused before.
 fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<(u64, u64), ReplicaError> {
     let (own, known, header, name) = (stream.clone(), chain.place, chain.header, name.to_owned());
-    let fenced = link.wait(async move {
+    let begun = link.wait(async move {
         for refused in 0_u64.. {
             own.announce_fence().await;
             let last = own.last_from(known).await?;
             let epoch = Epoch { number: last + 1, header, name: name.clone() };
-            match own.append(last, &Bytes::from(epoch.encode())).await {
-                Ok(()) => return Ok((last + 1, refused)),
-                // A message came in between: the fence has to stand behind it.
-                Err(NotAppended::Other(_)) => {}
-                Err(NotAppended::Shorter(last)) => return Err(last),
+            let tried = own.append(last, &Bytes::from(epoch.encode())).await;
+            if let ControlFlow::Break(ended) = fenced(last, tried) {
+                return ended.map(|epoch| (epoch, refused));
             }
         }
         unreachable!("it tries until it has an answer")
     });
-    let (epoch, refused) = fenced.map_err(|found| shorter(stream, found, chain))?;
+    let (epoch, refused) = begun.map_err(|found| shorter(stream, found, chain))?;
     if refused > 0 {
         let tries = refused + 1;
         tell(format_args!("{}: epoch {epoch} began at try {tries}; another primary was appending", stream.name()));
     }
     Ok((epoch, refused))
+}
+
+/// What follows from a try to append an epoch right behind `last`: the epoch has begun, at this place; or the
+/// stream was found to be shorter, as long as this; or there has to be another try, further back.
+pub fn fenced(last: u64, tried: Result<(), NotAppended>) -> ControlFlow<Result<u64, u64>> {
+    match tried {
+        Ok(()) => ControlFlow::Break(Ok(last + 1)),
+        // A message came in between: the fence has to stand behind it.
+        Err(NotAppended::Other(_)) => ControlFlow::Continue(()),
+        Err(NotAppended::Shorter(found)) => ControlFlow::Break(Err(found)),
+    }
 }
 // ANCHOR_END: join
 

@@ -154,11 +154,20 @@ impl Stream {
             {
                 return Ok(());
             }
-            match self.message(last + 1).await {
-                Some(there) if there == *message => return Ok(()),
-                Some(other) => return Err(NotAppended::Other(other)),
-                None => self.last_from(last).await.map(drop).map_err(NotAppended::Shorter)?,
+            match Stream::fate(message, self.message(last + 1).await) {
+                Fate::There => return Ok(()),
+                Fate::Never(other) => return Err(NotAppended::Other(other)),
+                Fate::Open => self.last_from(last).await.map(drop).map_err(NotAppended::Shorter)?,
             }
+        }
+    }
+
+    /// What became of a message that was sent, when this stands at the place for which it was sent.
+    pub fn fate(message: &Bytes, there: Option<Bytes>) -> Fate {
+        match there {
+            Some(there) if there == *message => Fate::There,
+            Some(other) => Fate::Never(other),
+            None => Fate::Open,
         }
     }
     // ANCHOR_END: append
@@ -198,6 +207,17 @@ impl Fences {
 
 fn fences(stream: &str) -> String {
     format!("{stream}.fence")
+}
+
+/// What became of a message that was sent, as far as its place says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It is in the stream.
+    There,
+    /// It is not in the stream and never will be: this one stands at its place.
+    Never(Bytes),
+    /// It is not there yet, and may still come.
+    Open,
 }
 
 /// Why a message is not in the stream, and never will be.

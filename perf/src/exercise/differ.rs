@@ -8,7 +8,7 @@ use results::error::MeasureError;
 use results::language::Language;
 use similar::{ChangeTag, TextDiff};
 
-use super::files::{names, read, without_marks};
+use super::files::{below, read, without_marks};
 use super::laid_out::LaidOut;
 use super::layout::Source;
 
@@ -122,7 +122,7 @@ fn unified(diff: &TextDiff<'_, '_, str>) -> String {
 fn sources(folder: &Path) -> Result<Sources, MeasureError> {
     let folder = folder.join("src");
     let mut found = Sources::new();
-    for name in names(&folder)?.into_iter().filter(|name| name.ends_with(".rs")) {
+    for name in below(&folder)?.into_iter().filter(|name| name.ends_with(".rs")) {
         let text = without_marks(&read(&folder.join(&name))?);
         found.insert(name, text);
     }

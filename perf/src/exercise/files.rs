@@ -54,6 +54,23 @@ pub fn names(folder: &Path) -> Result<Vec<String>, MeasureError> {
     Ok(names)
 }
 
+/// The paths of all files in a folder and in those below it, sorted. They are relative to it, with `/`.
+///
+/// # Errors
+/// When one of the folders can't be read.
+pub fn below(folder: &Path) -> Result<Vec<String>, MeasureError> {
+    let mut paths = Vec::new();
+    for name in names(folder)? {
+        let path = folder.join(&name);
+        if path.is_dir() {
+            paths.extend(below(&path)?.into_iter().map(|below| format!("{name}/{below}")));
+        } else {
+            paths.push(name);
+        }
+    }
+    Ok(paths)
+}
+
 /// A source without the marks by which the book finds its listings.
 pub fn without_marks(text: &str) -> String {
     let is_mark = |line: &&str| {
@@ -61,4 +78,19 @@ pub fn without_marks(text: &str) -> String {
         line.starts_with("// ANCHOR: ") || line.starts_with("// ANCHOR_END: ")
     };
     text.split_inclusive('\n').filter(|line| !is_mark(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_folders_below_are_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for path in ["lib.rs", "ladder/side.rs", "ladder/far/tree.rs", "book.rs"] {
+            write(&folder.path().join(path), "").expect("written");
+        }
+        let found = below(folder.path()).expect("read");
+        assert_eq!(found, ["book.rs", "ladder/far/tree.rs", "ladder/side.rs", "lib.rs"]);
+    }
 }

@@ -17,8 +17,8 @@ pub struct Source<'a> {
     pub root: &'a Path,
     /// The chapter to write.
     pub chapter: &'a Chapter,
-    /// The chapter that it begins with. A service is not a copy of the one before it: its exercise begins with
-    /// itself, and stubs mark what is to be written.
+    /// The chapter that it begins with. A service or a study is not a copy of the one before it: its exercise begins
+    /// with itself, and stubs mark what is to be written.
     pub before: &'a Chapter,
 }
 

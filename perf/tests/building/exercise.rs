@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use catalogue::{Catalogue, Chapter, Kind};
+use catalogue::{Catalogue, Chapter};
 use perf::exercise::files::without_marks;
 use perf::exercise::layout::{Source, test_files};
 use perf::exercise::plan::{Plan, Tests};
@@ -27,8 +27,8 @@ fn each(work: impl Fn(&Source<'_>, &Plan)) {
         let source = Source { root: &root, chapter, before };
         work(&source, &Plan::of(&source.chapters(), chapter).expect("a sound plan"));
     }
-    let services = catalogue.all().iter().filter(|chapter| chapter.kind == Kind::Service);
-    for chapter in services.filter(|chapter| Plan::is_there(&root.join("chapters"), chapter)) {
+    let others = catalogue.all().iter().filter(|chapter| !chapter.is_engine());
+    for chapter in others.filter(|chapter| Plan::is_there(&root.join("chapters"), chapter)) {
         let source = Source { root: &root, chapter, before: chapter };
         work(&source, &Plan::of(&source.chapters(), chapter).expect("a sound plan"));
     }

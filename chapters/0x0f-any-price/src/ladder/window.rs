@@ -96,7 +96,7 @@ impl Window {
     }
 
     // ANCHOR: below
-    /// The next lower rank that has orders.
+    /// The next lower rank that has orders, up to a whole turn of the ring away.
     #[inline]
     pub fn below(&self, rank: u64) -> Option<u64> {
         let from = place(rank);
@@ -115,7 +115,7 @@ impl Window {
     }
     // ANCHOR_END: below
 
-    /// The next higher rank that has orders.
+    /// The next higher rank that has orders, up to a whole turn of the ring away.
     pub fn above(&self, rank: u64) -> Option<u64> {
         let from = place(rank);
         let (word, bit) = (from / 64, from % 64);
