@@ -174,6 +174,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::changes::Changes;
 
     const WHICH: Which = (MarketId(1), Width::Second);
 
@@ -214,9 +215,9 @@ mod tests {
             self.candle = Some((start, candle));
             self.row.trades += 1;
             self.row.last = Some((time, price));
-            let mut batch = self.store.batch();
-            self.store.put(&mut batch, &key::candle(WHICH.0, WHICH.1, start), &candle);
-            self.store.commit(batch).unwrap();
+            let mut changes = Changes::default();
+            changes.put(&key::candle(WHICH.0, WHICH.1, start), &candle);
+            self.store.commit(changes).unwrap();
         }
 
         fn refresh(&self) -> bool {
