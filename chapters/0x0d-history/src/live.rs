@@ -1,7 +1,7 @@
 //! The candles that clients watch: read once for all of them, a few times a second, while at least one is watched.
 //!
 //! They come from the rows, behind the engine's back, so watching costs trading nothing. A client has no queue here: it takes
-//! what its [`line`] has when it is ready for it, so one that is slow costs no more than one that is fast. Cost: one row a
+//! what its [`mod@line`] has when it is ready for it, so one that is slow costs no more than one that is fast. Cost: one row a
 //! tick for each watched market, and one short range of keys for each line that has changed.
 
 pub mod keep;

@@ -254,9 +254,8 @@ impl Store {
     /// [`HistoryError::Unusable`] when some are missing.
     pub fn check_all(&self) -> Result<[u64; 3], HistoryError> {
         let mut written = [0; 3];
-        let shards = self.range::<Followed>(&[key::Table::Follower as u8], &[key::Table::Missing as u8]);
-        for shard in shards {
-            let (_, Followed { counts, .. }) = shard?;
+        for shard in 0..self.logs.len() {
+            let Followed { counts, .. } = self.followed(shard as u16)?;
             written = std::array::from_fn(|at| written[at] + counts[at]);
         }
         for (written, table) in written.iter().zip([key::Table::Public, key::Table::Orders, key::Table::Money]) {
