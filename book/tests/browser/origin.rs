@@ -31,11 +31,21 @@ pub const USE: &str = "(() => {
     for (const details of document.querySelectorAll('details')) details.open = true;
     document.getElementById('mdbook-theme-toggle').click();
     document.getElementById('mdbook-theme-navy').click();
+})()";
+
+/// Searches all pages, which reads their index.
+const SEARCH: &str = "(() => {
     document.getElementById('mdbook-search-toggle').click();
     const input = document.getElementById('search-input');
     input.value = 'ring';
     input.dispatchEvent(new Event('input'));
 })()";
+
+/// Searches from the open page, until there are results.
+pub fn search(browser: &mut Browser) {
+    browser.ask(SEARCH);
+    browser.until("document.querySelectorAll('#search-results a').length > 0");
+}
 
 /// Each page on a server is checked where all of them are opened, in `pages`.
 #[test]
@@ -47,7 +57,7 @@ fn no_request_leaves_the_first_page_or_a_folder() {
     for page in ["en/market.html", "zh/pinned-ring.html", "zh/naive.html"] {
         browser.open(&format!("{folder}{page}"));
         browser.ask(USE);
-        browser.until("document.querySelectorAll('#search-results a').length > 0");
+        search(&mut browser);
         assert_eq!(elsewhere(&mut browser, &folder), Vec::<String>::new(), "{page} from a folder");
     }
     let (origin, _) = served(site);

@@ -3,7 +3,7 @@
 
 use super::fixture::Mini;
 use super::looks::{is_asked, keeps_pictures};
-use super::origin::{USE, elsewhere, served};
+use super::origin::{USE, elsewhere, search, served};
 use super::rules::{OVERFLOW, PICTURES, broken_rules};
 use super::{Browser, Site, browser, keep_picture};
 use program::rounds::Rounds;
@@ -78,15 +78,14 @@ const CUT: &str = "[...document.querySelectorAll('main :is(pre > code, .table-wr
     .filter(box => box.scrollWidth > box.clientWidth).map(box => box.innerText.slice(0, 60))";
 
 /// What is cut off at a desk on the open page, and what it requests from elsewhere while all its interactive elements
-/// are used.
-fn cut_off_or_elsewhere(browser: &mut Browser, origin: &str) -> Vec<String> {
+/// are used, and the search if it is asked for.
+fn cut_off_or_elsewhere(browser: &mut Browser, origin: &str, searches: bool) -> Vec<String> {
     browser.look(1280, false);
     let cut = browser.ask(CUT);
     let mut faults: Vec<String> = cut.as_array().unwrap().iter().map(|lines| format!("cut off: {lines}")).collect();
     browser.ask(USE);
-    // The first search reads the index of all pages, which takes longer than opening a page.
-    if Rounds::asked().pick(false, true) {
-        browser.until("document.querySelectorAll('#search-results a').length > 0");
+    if searches {
+        search(browser);
     }
     faults.extend(elsewhere(browser, origin).iter().map(|url| format!("requested from elsewhere: {url}")));
     browser.ask("localStorage.clear()");
@@ -100,8 +99,9 @@ fn every_page_is_sound(lang: Language) {
     let (origin, _) = served(site);
     // The other language has the same figures, tables and players in the same places: with few rounds, it covers the
     // pages in between.
-    let (pages, then) =
-        (site.pages_asked(lang), |browser: &mut Browser, _: &str| cut_off_or_elsewhere(browser, &origin));
+    let pages = site.pages_asked(lang);
+    // The search is the same on every page, and reads the index of all pages, which takes longer than opening one.
+    let then = |browser: &mut Browser, page: &str| cut_off_or_elsewhere(browser, &origin, page == pages[0]);
     let mut faults = look_at_all(&origin, (lang, &pages), &mut browser, then);
     // Nothing on the page for printing moves while it is printed.
     if is_asked(lang, 0) {
