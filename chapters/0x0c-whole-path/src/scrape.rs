@@ -20,17 +20,6 @@ use crate::shared::Shared;
 use crate::stage::NAMES;
 use crate::writer::Writer;
 
-/// The upper bounds of buckets, in nanoseconds: each twice the one before, from a microsecond to eight seconds.
-pub const BOUNDS: [u64; 24] = {
-    let mut bounds = [0; 24];
-    let mut at = 0;
-    while at < bounds.len() {
-        bounds[at] = 1_000 << at;
-        at += 1;
-    }
-    bounds
-};
-
 /// Everything that is shown, except what only the venue knows.
 pub struct Shown {
     /// Requests, syncs, responses.

@@ -8,7 +8,17 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
 use crate::distribution::Distribution;
-use crate::scrape::BOUNDS;
+
+/// The upper bounds of buckets, in nanoseconds: each twice the one before, from a microsecond to eight seconds.
+pub const BOUNDS: [u64; 24] = {
+    let mut bounds = [0; 24];
+    let mut at = 0;
+    while at < bounds.len() {
+        bounds[at] = 1_000 << at;
+        at += 1;
+    }
+    bounds
+};
 
 /// Writes them.
 pub struct Writer<'w, 'e>(pub &'w mut DescriptorEncoder<'e>);

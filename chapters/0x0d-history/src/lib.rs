@@ -26,6 +26,7 @@ pub mod pages;
 pub mod part;
 pub mod place;
 pub mod profit;
+pub mod removed;
 pub mod rows;
 pub mod store;
 pub mod time;

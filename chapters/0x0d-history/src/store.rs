@@ -18,6 +18,7 @@ use crate::changes::Changes;
 use crate::error::HistoryError;
 use crate::key;
 use crate::missing::Missing;
+use crate::removed::remove;
 use crate::rows::Row;
 
 /// The form of all rows. A store of another is made again.
@@ -324,21 +325,4 @@ fn logs(disk: &dyn Disk, options: &Options) -> Result<Vec<LogId>, HistoryError> 
     let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
     let logs: Result<Vec<_>, _> = shards.map(|shard| identity(disk, &options.data_dir, shard)).collect();
     Ok(logs.map_err(market::EngineError::from)?)
-}
-
-/// Removes a folder of rows. It gets another name first, so that one that is half removed is not taken for a whole one.
-fn remove(path: &Path) -> Result<(), HistoryError> {
-    let gone = path.with_extension("gone");
-    remove_if_there(&gone)?;
-    if path.exists() {
-        std::fs::rename(path, &gone).map_err(HistoryError::io("set aside", path))?;
-    }
-    remove_if_there(&gone)
-}
-
-fn remove_if_there(path: &Path) -> Result<(), HistoryError> {
-    match std::fs::remove_dir_all(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(HistoryError::io("remove", path)(error)),
-        _ => Ok(()),
-    }
 }

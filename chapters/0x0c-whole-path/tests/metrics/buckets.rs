@@ -2,7 +2,7 @@
 
 use contract::streams::Random;
 use whole_path::distribution::Distribution;
-use whole_path::scrape::BOUNDS;
+use whole_path::writer::BOUNDS;
 
 const COUNT: usize = 20_000;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use whole_path::scrape::BOUNDS;
+use whole_path::writer::BOUNDS;
 
 use crate::prometheus::{Prometheus, get, is_there, promtool};
 use crate::site::{Site, order, until};

@@ -1,0 +1,229 @@
+// The follower: the log as rows.
+
+/// A log of one shard without snapshots: a follower that begins again reads it from its first command.
+fn unkept(folder: &Path) -> Options {
+    Options { snapshot_every: None, ..options(folder, 1, false) }
+}
+
+/// Commands of which some lead to trades, also among the first.
+fn that_trade(count: usize) -> Vec<Command> {
+    let trades = |commands: &[Command]| {
+        let mut model = Model::default();
+        let events = commands.iter().flat_map(|command| model.apply(command));
+        events.filter(|event| matches!(event, Event::Traded { .. })).count()
+    };
+    (0..).map(|seed| commands(seed, count)).find(|all| trades(all) >= 8 && trades(&all[..all.len() / 2]) >= 2).unwrap()
+}
+
+fn opened(options: &Options) -> Arc<Store> {
+    Arc::new(Store::open(options, false).unwrap())
+}
+
+fn begun(options: &Options, store: &Arc<Store>) -> Follower {
+    Follower::begin(options, store, ShardOf::ONLY).unwrap()
+}
+
+/// Fails where the rows, and how many were counted, are not what the log says up to their place; or where the place is not behind
+/// a command of the log.
+fn assert_agree(store: &Store, log: &[(Stamp, Command)], when: &str) {
+    let at = store.followed(0).unwrap();
+    let through: Vec<_> = log.iter().copied().filter(|(stamp, _)| stamp.sequence < at.next).collect();
+    let expected = Rows::of_commands(0, &through);
+    let reached = through.last().map_or(Followed::default(), |(last, _)| Followed {
+        next: last.sequence.plus(1),
+        time: last.time,
+        ..at
+    });
+    let when = format!("{when}, with the place behind command {}", at.next.0.saturating_sub(1));
+    Rows::of_store(store).assert_is(&expected, &when);
+    let rows = [expected.public.len(), expected.orders.len(), expected.money.len()].map(|count| count as u64);
+    assert_eq!(
+        (at.next, at.time),
+        (reached.next, reached.time),
+        "{when}: the place is the next command, and the time of the one before it"
+    );
+    assert_eq!(at.counts, rows, "{when}: how many trades, orders and movements of money were counted");
+}
+
+#[test]
+fn follow_leads_to_the_rows_that_the_log_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = unkept(folder.path());
+    let (mut follower, mut steps) = (None, 0);
+    run(&options, &that_trade(400), || {
+        let follower = follower.get_or_insert_with(|| begun(&options, &opened(&options)));
+        let before = follower.at().next;
+        let went = follower.step().unwrap();
+        let log = logged(folder.path(), ShardOf::ONLY);
+        steps += 1;
+        assert_agree(follower.store(), &log, &format!("after step {steps}"));
+        assert_eq!(follower.at(), follower.store().followed(0).unwrap(), "at is the place that the rows have reached");
+        assert_eq!(went, follower.at().next > before, "step says whether there was something to do");
+        let behind = log.last().map_or(0, |(last, _)| last.sequence.plus(1).0) - follower.at().next.0;
+        assert!(
+            follower.behind() <= behind,
+            "behind is how many commands on disk have no rows: {} of {behind}",
+            follower.behind()
+        );
+    });
+    let mut follower = follower.unwrap();
+    while follower.step().unwrap() {}
+    let log = logged(folder.path(), ShardOf::ONLY);
+    assert_agree(follower.store(), &log, "in the end");
+    assert_eq!(
+        Some(follower.at().next),
+        log.last().map(|(last, _)| last.sequence.plus(1)),
+        "it comes to the end of the log"
+    );
+    assert_eq!(follower.behind(), 0, "it is behind by nothing");
+}
+
+#[test]
+fn follow_begins_again_where_the_rows_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = unkept(folder.path());
+    let mut times = 0;
+    run(&options, &that_trade(300), || {
+        times += 1;
+        if times % 5 != 0 {
+            return;
+        }
+        // Another process: what the first kept in memory is gone, and the log is read from its first command again.
+        let store = opened(&options);
+        let mut follower = begun(&options, &store);
+        while follower.step().unwrap() {}
+        let log = logged(folder.path(), ShardOf::ONLY);
+        assert_agree(
+            &store,
+            &log,
+            &format!("begun again for the {}th time: what the rows have already comes a second time", times / 5),
+        );
+    });
+}
+
+#[test]
+fn follow_takes_some_commands_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { segment_commands: None, ..unkept(folder.path()) };
+    run_in_large_frames(&options, &commands(13, 20_000));
+    let store = opened(&options);
+    let mut follower = begun(&options, &store);
+    assert!(follower.step().unwrap(), "there is something to do");
+    let (first, left) = (follower.at().next.0 - 1, follower.behind());
+    assert!(
+        (1..10_000).contains(&first),
+        "a step takes some commands, so that a batch does not grow with the log: {first}"
+    );
+    assert!(left > 10_000, "behind is how many commands on disk have no rows yet: {left}");
+    let mut steps = 1;
+    while follower.step().unwrap() {
+        steps += 1;
+    }
+    assert!(steps > 2, "{steps} steps");
+    assert_agree(&store, &logged(folder.path(), ShardOf::ONLY), "in the end");
+}
+
+/// As [`run`], with a sync for a thousand commands.
+fn run_in_large_frames(options: &Options, commands: &[Command]) {
+    use market::{Acknowledge, Engine as _, Receivers};
+    struct Deaf;
+    impl Acknowledge for Deaf {
+        fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
+    }
+    let mut receivers = |_: u16| Box::new(Deaf) as Box<dyn Acknowledge>;
+    let (mut engine, _) =
+        ch08::Engine::<ch08::metrics::Unmeasured>::open(options, &mut receivers as &mut Receivers<'_>).unwrap();
+    for some in commands.chunks(1_000) {
+        some.iter().for_each(|command| assert!(engine.submit(*command).is_ok()));
+        engine.flush().unwrap();
+    }
+    engine.close().unwrap();
+}
+
+#[test]
+fn follow_stops_at_a_row_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = unkept(folder.path());
+    run(&options, &that_trade(200), || {});
+    let store = opened(&options);
+    let log = logged(folder.path(), ShardOf::ONLY);
+    // A candle of a day into which the first trade falls.
+    let first = Rows::of_commands(0, &log).candles.keys().find(|(_, width, _)| *width == Width::Day as u8).copied();
+    let (market, _, start) = first.expect("there are trades");
+    put(&store, &[(&key::candle(MarketId(market), Width::Day, UnixMs(start)), &Bytes(Vec::new()))]);
+    let followed = begun(&options, &store).step();
+    assert!(
+        followed.is_err(),
+        "the row of a candle can't be read, so the command that changes it has no rows: the step fails"
+    );
+    assert_eq!(store.followed(0).unwrap(), Followed::default(), "and the place stays where it was");
+    assert_eq!(
+        store.bytes(&key::number(MarketId(1), OrderId(1))).unwrap(),
+        None,
+        "and nothing is written of that step"
+    );
+}
+
+/// The store writes its batches one behind the other into its journal. Cut anywhere, as a crash does, what is left is a number of
+/// whole batches.
+#[test]
+fn follow_writes_a_step_in_one_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = unkept(folder.path());
+    {
+        let mut follower = None;
+        run(&options, &that_trade(40), || {
+            let follower = follower.get_or_insert_with(|| begun(&options, &opened(&options)));
+            follower.step().unwrap();
+        });
+        let mut follower = follower.unwrap();
+        while follower.step().unwrap() {}
+        follower.store().sync().unwrap();
+    }
+    let log = logged(folder.path(), ShardOf::ONLY);
+    let (rows, kept) = (folder.path().join("history/rows"), folder.path().join("kept"));
+    let journal = keep(&rows, &kept);
+    let bytes = fs::read(kept.join(&journal)).unwrap();
+    let written = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let mut reached = std::collections::BTreeSet::new();
+    // The shortest batch, with the place alone, is longer than this.
+    for length in (0..=written).step_by(50).chain([written]) {
+        fs::remove_dir_all(&rows).unwrap();
+        copy(&kept, &rows);
+        fs::write(rows.join(&journal), &bytes[..length]).unwrap();
+        let store = opened(&options);
+        let next = store.followed(0).unwrap().next;
+        let is_new = reached.insert(next);
+        assert_agree(&store, &log, &format!("the store's journal is cut behind {length} of {written} bytes"));
+        if is_new {
+            let mut follower = begun(&options, &store);
+            while follower.step().unwrap() {}
+            assert_agree(
+                &store,
+                &log,
+                &format!("the journal was cut behind {length} bytes, and the log followed again"),
+            );
+        }
+    }
+    assert!(reached.len() > 3, "there are too few batches to cut between: {reached:?}");
+}
+
+/// Sets a store aside. Its journal is long and mostly empty, so its name alone is the result.
+fn keep(rows: &Path, kept: &Path) -> PathBuf {
+    copy(rows, kept);
+    let mut journals: Vec<_> = fs::read_dir(kept).unwrap().map(|entry| entry.unwrap().path()).collect();
+    journals.retain(|path| path.extension().is_some_and(|end| end == "jnl"));
+    let [journal] = &journals[..] else { panic!("one journal: {journals:?}") };
+    journal.strip_prefix(kept).unwrap().to_path_buf()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
+        let to = to.join(entry.file_name().unwrap());
+        match entry.is_dir() {
+            true => copy(&entry, &to),
+            false => assert!(fs::copy(&entry, &to).is_ok()),
+        }
+    }
+}
