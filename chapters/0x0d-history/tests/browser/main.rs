@@ -101,6 +101,9 @@ fn an_account_sees_its_profit_and_loss_beside_its_orders() {
     trader.sees(".profit", "−$1.00");
     trader.sees(".profit", "+$0.50");
     trader.is_sound("two-markets");
+    trader.browser.ask("document.querySelector('header .language').click()");
+    trader.sees(".profit", "盈亏");
+    trader.is_sound("two-markets-zh");
     assert_eq!(trader.browser.errors.len(), 0, "{:?}", trader.browser.errors);
 }
 
