@@ -1,4 +1,4 @@
-//! Chinese typography: full-width marks, and a space between Chinese and Latin.
+//! Chinese typography: full-width marks, a space between Chinese and Latin, and emphasis that ends.
 
 use crate::check::input::Input;
 use crate::chinese::is_han;
@@ -51,6 +51,7 @@ impl std::fmt::Display for Fault {
 pub(super) fn fault(text: &str) -> Option<Fault> {
     let chars: Vec<char> = text.chars().collect();
     let latin = |c: char| c.is_ascii_alphanumeric();
+    let chinese = |c: char| is_han(c) || FULL_WIDTH.contains(&c);
     for (index, pair) in chars.windows(2).enumerate() {
         let (a, b) = (pair[0], pair[1]);
         let after = chars.get(index + 2).copied().unwrap_or(' ');
@@ -60,6 +61,9 @@ pub(super) fn fault(text: &str) -> Option<Fault> {
             "use the full-width mark after Chinese"
         } else if a == ' ' && FULL_WIDTH.contains(&b) || FULL_WIDTH.contains(&a) && b == ' ' && !after.is_whitespace() {
             "no space beside a full-width mark"
+        } else if a == '*' && chinese(b) || chinese(a) && b == '*' {
+            // What Markdown takes for emphasis is not there any more.
+            "this emphasis does not end: put the full-width mark behind its asterisks"
         } else {
             continue;
         };
@@ -75,7 +79,8 @@ mod tests {
 
     #[test]
     fn faults_are_seen() {
-        for text in ["用Rust写", "价格99美分", "你好,世界", "（甲） 乙 ，丙", "甲(乙)", "完成."] {
+        for text in ["用Rust写", "价格99美分", "你好,世界", "（甲） 乙 ，丙", "甲(乙)", "完成.", "*为什么？*因为"]
+        {
             assert!(fault(text).is_some(), "{text}");
         }
     }
