@@ -32,12 +32,13 @@ const FORMS: [(&str, &str); 15] = [
 ];
 
 /// The tables, each in the form in which it is written.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 7] = [
     ("ladder", "{{table ladder}} or {{table ladder to=0x03}}"),
     ("stages", "{{table stages 0x02}}"),
     ("machine", "{{table machine}}"),
     ("numbers", "{{table numbers}}"),
     ("lab", "{{table lab EXPERIMENT}}"),
+    ("history-of-figures", "{{table history-of-figures}}"),
     ("glossary", "{{table glossary}} or {{table glossary GROUP}}"),
 ];
 
@@ -155,6 +156,8 @@ pub enum Table<'t> {
         /// The experiment's name.
         experiment: &'t str,
     },
+    /// The ladder at each commit that measured it.
+    HistoryOfFigures,
     /// Terms of the glossary.
     Glossary {
         /// Their group; all if none is named.
@@ -241,6 +244,7 @@ impl<'t> Table<'t> {
             ("machine", []) => Self::Machine,
             ("numbers", []) => Self::Numbers,
             ("lab", [experiment]) => Self::Lab { experiment },
+            ("history-of-figures", []) => Self::HistoryOfFigures,
             ("glossary", []) => Self::Glossary { group: None },
             ("glossary", [group]) => Self::Glossary { group: Some(group) },
             _ => return Err(wrong),
@@ -292,7 +296,11 @@ mod tests {
             ("num", "ladder:a | miles", "no format `miles` (there are: si ns us ms s x pct bytes gib int raw)"),
             ("ratio", "ladder:a", "it has the form {{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
             ("table", "", "it has the form {{table NAME …}}"),
-            ("table", "stairs", "no table `stairs` (there are: ladder, stages, machine, numbers, lab, glossary)"),
+            (
+                "table",
+                "stairs",
+                "no table `stairs` (there are: ladder, stages, machine, numbers, lab, history-of-figures, glossary)",
+            ),
             ("table", "ladder 0x03", "it has the form {{table ladder}} or {{table ladder to=0x03}}"),
             ("table", "glossary a b", "it has the form {{table glossary}} or {{table glossary GROUP}}"),
             ("diff", "0x01", "it has the form {{diff 0x02 0x03}}"),

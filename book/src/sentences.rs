@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "book/diffs";
 
+/// The sentences about the versions of the ladder's record, by the commit that was measured.
+pub const VERSIONS: &str = "book/history-of-figures.toml";
+
 /// What a changed file's change is for.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,11 +50,17 @@ pub fn of(project: &Project, after: &Chapter) -> Result<Sentences, String> {
     if project.path(&file).exists() { read(project, &file) } else { Ok(Sentences::default()) }
 }
 
-/// The files with sentences, relative to the root.
+/// The files with sentences of diffs, relative to the root.
 pub fn files(project: &Project) -> Vec<PathBuf> {
     let entries = fs::read_dir(project.path(FOLDER)).into_iter().flatten().flatten();
     let names = entries.map(|entry| Path::new(FOLDER).join(entry.file_name()));
     sorted(names.filter(|file| file.extension().is_some_and(|e| e == "toml")))
+}
+
+/// All files with sentences in both languages, relative to the root: for checks of their words.
+pub fn all_files(project: &Project) -> Vec<PathBuf> {
+    let versions = Some(PathBuf::from(VERSIONS)).filter(|file| project.path(file).exists());
+    files(project).into_iter().chain(versions).collect()
 }
 
 /// The sentences of one file, by the file that changed.

@@ -12,6 +12,7 @@ use perf::feed;
 use perf::flame::{self, FlameArgs};
 use perf::generate::{self, GenerateArgs};
 use perf::guard::{self, GuardArgs};
+use perf::history_of_figures;
 use perf::lab;
 use perf::ladder::{self, LadderArgs};
 use perf::latency::{self, LatencyArgs};
@@ -76,6 +77,8 @@ enum Verb {
     Venue(VenueArgs),
     /// What did not help, and by how much: run the experiments of `chapters/lab`
     Lab(LabArgs),
+    /// Read from git how the ladder's reference record has changed; nothing is measured
+    HistoryOfFigures,
 }
 
 fn main() -> ExitCode {
@@ -104,5 +107,6 @@ fn main() -> ExitCode {
         Some(Verb::Feed(args)) => feed::run(&args),
         Some(Verb::Venue(args)) => venue::run(&args),
         Some(Verb::Lab(args)) => lab::run(&args),
+        Some(Verb::HistoryOfFigures) => history_of_figures::run(),
     })
 }

@@ -48,7 +48,7 @@ fn words(folder: &TempDir, arguments: &str) -> String {
 #[test]
 fn help() {
     let folder = folder();
-    let verbs = "ladder compare race latency verify flame generate guard exercise mutants numbers sweep disks scale recover feed venue lab";
+    let verbs = "ladder compare race latency verify flame generate guard exercise mutants numbers sweep disks scale recover feed venue lab history-of-figures";
     for verb in [""].into_iter().chain(verbs.split(' ')) {
         assert_snapshot!(format!("{verb} help").trim(), words(&folder, &format!("{verb} --help")));
     }
@@ -93,6 +93,7 @@ fn refusals() {
         ("feed", &["--readers 0", "--rounds 0", "--rate 0"]),
         ("venue", &["--only nothing", "--rounds 0", "--rate 0"]),
         ("lab", &["--rounds 0"]),
+        ("history-of-figures", &["--since yesterday"]),
     ] {
         let refused: Vec<String> = refused.iter().map(|flags| words(&folder, &format!("{verb} {flags}"))).collect();
         assert_snapshot!(format!("{verb} refusals"), refused.join("\n\n"));

@@ -107,7 +107,7 @@ fn label(line: &str) -> Option<(usize, String)> {
 }
 
 fn sentences(input: &Input<'_>, problems: &mut Vec<Problem>) {
-    for file in sentences::files(input.project) {
+    for file in sentences::all_files(input.project) {
         match sentences::read(input.project, &file) {
             Err(reason) => problems.push(Problem::new(&file, 1, reason)),
             Ok(sentences) => {

@@ -16,7 +16,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
     for term in glossary::terms(input.project).unwrap_or_default() {
         problems.extend(oddities(&term.means).iter().map(|odd| Problem::new("book/glossary.toml", 1, reason(odd))));
     }
-    for file in sentences::files(input.project) {
+    for file in sentences::all_files(input.project) {
         let sentences = sentences::read(input.project, &file).unwrap_or_default();
         let found = sentences.0.iter().flat_map(|(_, sentence)| oddities(&sentence.en));
         problems.extend(found.map(|odd| Problem::new(&file, 1, reason(&odd))));

@@ -28,7 +28,7 @@ pub(super) fn check(input: &Input<'_>, problems: &mut Vec<Problem>) {
 }
 
 fn sentences(input: &Input<'_>, problems: &mut Vec<Problem>) {
-    for file in sentences::files(input.project) {
+    for file in sentences::all_files(input.project) {
         let sentences = sentences::read(input.project, &file).unwrap_or_default();
         for fault in sentences.0.iter().filter_map(|(_, sentence)| fault(&sentence.zh.replace('`', ""))) {
             problems.push(Problem::new(&file, 1, fault.to_string()));

@@ -2,6 +2,7 @@
 
 mod cells;
 mod glossary;
+mod history_of_figures;
 mod lab;
 mod ladder;
 mod machine;
@@ -20,6 +21,7 @@ pub fn table(s: &Sources, lang: Language, which: Table<'_>) -> Result<String, St
         Table::Machine => machine::table(s, lang),
         Table::Numbers => numbers::table(s, lang),
         Table::Lab { experiment } => lab::table(s, lang, experiment),
+        Table::HistoryOfFigures => history_of_figures::table(s, lang),
         Table::Glossary { group } => glossary::table(&s.project, group, lang),
     }
 }

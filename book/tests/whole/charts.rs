@@ -13,6 +13,7 @@ use program::rounds::Rounds;
 use regex::Regex;
 use results::charts::{VERBS, given, scenes};
 use results::language::Language;
+use results::record::{HistoryOfFigures, Record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -157,6 +158,7 @@ fn every_chart_is_drawn_as_the_measuring_tool_draws_it() {
     assert_eq!(first_difference(&ours(), &Language::ALL), None);
 }
 
+/// But for the history of the figures: it comes from the commits, and no run of a reader writes one.
 #[test]
 fn every_chart_that_a_page_shows_or_a_record_has_is_known() {
     if !node::is_there() {
@@ -166,7 +168,7 @@ fn every_chart_that_a_page_shows_or_a_record_has_is_known() {
     let directive = Regex::new(r"\{\{chart ([\w-]+)").unwrap();
     for lang in Language::ALL {
         for page in project().pages(lang).unwrap() {
-            for found in directive.captures_iter(&page.text) {
+            for found in directive.captures_iter(&page.text).filter(|found| &found[1] != HistoryOfFigures::VERB) {
                 assert!(names.contains(&found[1].to_owned()), "{}: no script draws {}", page.file.display(), &found[1]);
             }
         }

@@ -14,6 +14,7 @@ mod feed;
 mod files;
 mod gain;
 mod given;
+mod history_of_figures;
 #[cfg(feature = "charts")]
 mod latency;
 mod of_record;

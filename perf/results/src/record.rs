@@ -7,6 +7,7 @@ mod any_price;
 mod disks;
 mod feed;
 mod flow;
+mod history_of_figures;
 mod lab;
 mod ladder;
 mod load;
@@ -28,6 +29,7 @@ pub use feed::{
     FedEngineRecord, FedShardsRecord, FeedCaseRecord, FeedRecord, LateRecord, Limit, ThreadsRecord, WayRecord,
 };
 pub use flow::Flow;
+pub use history_of_figures::{HistoryOfFigures, LadderVersion};
 pub use lab::{CaseRecord, ExperimentRecord, LabRecord, LeftOutRecord, VariantRecord};
 pub use ladder::{ChapterRecord, LadderRecord, Latency, Round};
 pub use load::LoadRecord;

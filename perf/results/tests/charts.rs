@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use results::chapters;
 use results::charts::{VERBS, drawings, ladder_charts};
 use results::language::Language;
-use results::record::{LadderRecord, Record};
+use results::record::{HistoryOfFigures, LadderRecord, Record};
 
 fn reference() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../output/reference")
@@ -35,7 +35,8 @@ fn hold(name: &str, drawn: &[u8]) {
 fn the_reference_charts_are_drawn_from_the_reference_records() {
     let catalogue = chapters::catalogue().expect("the manifests are sound");
     let mut held = 0;
-    for (verb, language) in VERBS.into_iter().flat_map(|verb| Language::ALL.map(|language| (verb, language))) {
+    let verbs = VERBS.into_iter().chain([HistoryOfFigures::VERB]);
+    for (verb, language) in verbs.flat_map(|verb| Language::ALL.map(|language| (verb, language))) {
         let drawn = drawings(verb, &read(verb), &catalogue, language).unwrap_or_else(|error| panic!("{error}"));
         for (name, svg) in drawn {
             hold(&format!("{name}.{}.svg", language.tag()), svg.as_bytes());

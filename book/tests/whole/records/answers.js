@@ -9,6 +9,8 @@ const { KINDS, read, figure } = require(path.resolve(process.argv[2]));
 const folder = process.argv[3];
 const texts = Object.fromEntries(KINDS.map(kind => [kind, fs.readFileSync(path.join(folder, `${kind}.json`), 'utf8')]));
 const all = Object.fromEntries(KINDS.map(kind => [kind, read(texts[kind]).record]));
+// No run of a reader writes it, but pages show its figures.
+all['history-of-figures'] = JSON.parse(fs.readFileSync(path.join(folder, 'history-of-figures.json'), 'utf8'));
 
 // Every place in a record that is a value, as the keys that lead there.
 function* leaves(value, keys = []) {

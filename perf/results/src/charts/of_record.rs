@@ -5,18 +5,21 @@ use catalogue::Catalogue;
 use serde_json::Value;
 
 use super::scene::Scene;
-use super::{any_price, feed, gain, once, path, pauses, percentiles, recover, scale, stages, sweep, throughput, venue};
+use super::{
+    any_price, feed, gain, history_of_figures, once, path, pauses, percentiles, recover, scale, stages, sweep,
+    throughput, venue,
+};
 use crate::error::MeasureError;
 use crate::language::Language;
 use crate::record::{
-    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, LadderRecord, OnceRecord, PathRecord, Record, RecoverRecord,
-    ScaleRecord, Shards, SweepRecord, VenueRecord,
+    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, HistoryOfFigures, LadderRecord, OnceRecord, PathRecord,
+    Record, RecoverRecord, ScaleRecord, Shards, SweepRecord, VenueRecord,
 };
 
 /// Charts by their files' names.
 pub(super) type Scenes = Vec<(&'static str, Scene)>;
 
-/// The records that have charts, by the subcommands that write them.
+/// The records of a run that have charts, by the subcommands that write them.
 pub const VERBS: [&str; 9] = [
     LadderRecord::VERB,
     ScaleRecord::VERB,
@@ -57,6 +60,10 @@ pub(super) fn all(verb: &str, text: &str, chapters: &Catalogue, language: Langua
         VenueRecord::VERB => Ok(venue(&VenueRecord::parse(text, verb)?, language)),
         AnyPriceRecord::VERB => any_price(&AnyPriceRecord::parse(text, verb)?, language),
         OnceRecord::VERB => once(&OnceRecord::parse(text, verb)?, language),
+        HistoryOfFigures::VERB => {
+            let history = HistoryOfFigures::parse(text, verb)?;
+            Ok(vec![(HistoryOfFigures::VERB, history_of_figures::draw(&history, language))])
+        }
         PathRecord::VERB => path(&PathRecord::parse(text, verb)?, language),
         _ => Err(MeasureError::Unusable(format!("`{verb}` has no charts; these have: {}", VERBS.join(", ")))),
     }

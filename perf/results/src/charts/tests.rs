@@ -8,7 +8,7 @@ use std::{env, fs};
 use catalogue::{Catalogue, Chapter};
 use program::Failure;
 
-use self::made_up::{feed_run, once_run, path_run, venue_run};
+use self::made_up::{feed_run, history_run, once_run, path_run, venue_run};
 use super::files::write;
 use super::scene::{Scene, overlap};
 use super::*;
@@ -228,6 +228,8 @@ fn all() -> Vec<(&'static str, Draw)> {
     charts.push(("once-costs", Box::new(|language| once::costs(&once_run(ladder()), language))));
     charts.push(("once-returning", Box::new(|language| once::returning(&once_run(ladder()), language))));
     charts.push(("once-naive", Box::new(|language| once::naive(&once_run(ladder()), language))));
+    charts.push(("history12", Box::new(|language| history_of_figures::draw(&history_run(&ladder(), 12), language))));
+    charts.push(("history40", Box::new(|language| history_of_figures::draw(&history_run(&ladder(), 40), language))));
     let run = || path_run(ladder());
     charts.push(("path-stages", Box::new(move |language| path::stages(&run(), &run().loads[0], language))));
     charts.push(("path-sums", Box::new(move |language| path::sums(&run(), language))));

@@ -149,7 +149,7 @@ impl Record for LadderRecord {
     }
 }
 
-fn check_spread(spread: &Spread) -> Result<(), String> {
+pub(super) fn check_spread(spread: &Spread) -> Result<(), String> {
     let Some(expected) = Spread::of(&spread.rounds) else {
         return Err("has no round, or a round that is not a number".into());
     };

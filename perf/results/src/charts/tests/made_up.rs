@@ -1,11 +1,11 @@
-//! Made-up figures of `feed`, `venue`, 0x0b and 0x0c.
+//! Made-up figures of `feed`, `venue`, 0x0b, 0x0c and the ladder's history.
 
 use crate::record::venue::{
     ConnectionsCaseRecord, ConnectionsRecord, EngineRecord, HttpRecord, LateRecord, StreamRecord, VenueRecord,
 };
 use crate::record::{
-    self, CostRecord, FeedCaseRecord, FeedRecord, LadderRecord, NaiveRecord, OnceRecord, PathLoadRecord, PathRecord,
-    PathStageRecord, PathWholeRecord, ReturningRecord, Spread, WayRecord,
+    self, CostRecord, FeedCaseRecord, FeedRecord, HistoryOfFigures, LadderRecord, LadderVersion, NaiveRecord,
+    OnceRecord, PathLoadRecord, PathRecord, PathStageRecord, PathWholeRecord, ReturningRecord, Spread, WayRecord,
 };
 
 /// What `feed` could have measured, on the machine of a ladder.
@@ -185,4 +185,19 @@ fn watched(connections: usize) -> ConnectionsCaseRecord {
         server_ns: None,
         load_ns: None,
     }
+}
+
+/// Many versions of a ladder, on machines that change.
+pub fn history_run(ladder: &LadderRecord, versions: u32) -> HistoryOfFigures {
+    let version = |place: u32| {
+        let mut version = LadderVersion::of(ladder, Some("2026-11-21".into()));
+        version.commit = format!("{:012x}", 0x2a4f_0502_2d84_u64 * u64::from(place + 1) & 0xFFFF_FFFF_FFFF);
+        version.machine.kernel = format!("6.{}", place / 3 % 3);
+        for speed in version.orders_per_s.values_mut() {
+            let factor = 1.0 + f64::from(place) / 10.0;
+            *speed = Spread::of(&speed.rounds.iter().map(|round| round * factor).collect::<Vec<_>>()).unwrap();
+        }
+        version
+    };
+    HistoryOfFigures { versions: (0..versions).map(version).collect() }
 }
