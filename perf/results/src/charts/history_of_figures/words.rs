@@ -11,13 +11,13 @@ pub(super) struct HistoryWords {
 
 const ENGLISH: HistoryWords = HistoryWords {
     title: "The ladder at each commit that measured it",
-    subtitle: "Durable orders per second, medians, slowest to fastest round; a letter for each machine; log scale",
+    subtitle: "Durable orders per second, medians, slowest to fastest round; log scale",
     fastest: "the fastest chapter",
 };
 
 const CHINESE: HistoryWords = HistoryWords {
     title: "每次测量时的各章吞吐量",
-    subtitle: "每秒持久化订单数，各轮中位数，最慢一轮到最快一轮；一个字母表示一台机器；对数刻度",
+    subtitle: "每秒持久化订单数，各轮中位数，最慢一轮到最快一轮；对数刻度",
     fastest: "最快的一章",
 };
 
