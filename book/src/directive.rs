@@ -32,12 +32,13 @@ const FORMS: [(&str, &str); 15] = [
 ];
 
 /// The tables, each in the form in which it is written.
-const TABLES: [(&str, &str); 7] = [
+const TABLES: [(&str, &str); 8] = [
     ("ladder", "{{table ladder}} or {{table ladder to=0x03}}"),
     ("stages", "{{table stages 0x02}}"),
     ("machine", "{{table machine}}"),
     ("numbers", "{{table numbers}}"),
     ("lab", "{{table lab EXPERIMENT}}"),
+    ("community", "{{table community}}"),
     ("history-of-figures", "{{table history-of-figures}}"),
     ("glossary", "{{table glossary}} or {{table glossary GROUP}}"),
 ];
@@ -156,6 +157,8 @@ pub enum Table<'t> {
         /// The experiment's name.
         experiment: &'t str,
     },
+    /// The machines of readers.
+    Community,
     /// The ladder at each commit that measured it.
     HistoryOfFigures,
     /// Terms of the glossary.
@@ -244,6 +247,7 @@ impl<'t> Table<'t> {
             ("machine", []) => Self::Machine,
             ("numbers", []) => Self::Numbers,
             ("lab", [experiment]) => Self::Lab { experiment },
+            ("community", []) => Self::Community,
             ("history-of-figures", []) => Self::HistoryOfFigures,
             ("glossary", []) => Self::Glossary { group: None },
             ("glossary", [group]) => Self::Glossary { group: Some(group) },
@@ -299,7 +303,7 @@ mod tests {
             (
                 "table",
                 "stairs",
-                "no table `stairs` (there are: ladder, stages, machine, numbers, lab, history-of-figures, glossary)",
+                "no table `stairs` (there are: ladder, stages, machine, numbers, lab, community, history-of-figures, glossary)",
             ),
             ("table", "ladder 0x03", "it has the form {{table ladder}} or {{table ladder to=0x03}}"),
             ("table", "glossary a b", "it has the form {{table glossary}} or {{table glossary GROUP}}"),

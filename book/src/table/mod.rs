@@ -1,6 +1,7 @@
 //! Tables made from the records and from the glossary: one kind in each file.
 
 mod cells;
+mod community;
 mod glossary;
 mod history_of_figures;
 mod lab;
@@ -21,6 +22,7 @@ pub fn table(s: &Sources, lang: Language, which: Table<'_>) -> Result<String, St
         Table::Machine => machine::table(s, lang),
         Table::Numbers => numbers::table(s, lang),
         Table::Lab { experiment } => lab::table(s, lang, experiment),
+        Table::Community => community::table(s, lang),
         Table::HistoryOfFigures => history_of_figures::table(s, lang),
         Table::Glossary { group } => glossary::table(&s.project, group, lang),
     }

@@ -9,6 +9,7 @@
 pub mod chapters;
 #[cfg(feature = "scenes")]
 pub mod charts;
+pub mod community;
 pub mod error;
 pub mod feed_args;
 pub mod figures;
