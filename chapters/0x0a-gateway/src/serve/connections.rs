@@ -89,6 +89,7 @@ impl Connections {
     fn take(&self, stream: TcpStream, peer: IpAddr) {
         // Otherwise the system delays small writes by up to 40 ms.
         let _ = stream.set_nodelay(true);
+        self.fronts.iter().for_each(|front| front.socket(&stream));
         let held = match self.venue.door.limits.connection(peer) {
             Ok(held) => held,
             Err(_) => return self.refuse(stream),
