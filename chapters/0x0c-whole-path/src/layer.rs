@@ -26,6 +26,7 @@ use crate::frames::{Frames, Matching};
 use crate::http;
 use crate::machine::Machine;
 use crate::metrics;
+use crate::notable;
 use crate::notices::Notices;
 use crate::responses::Responses;
 use crate::scrape::Shown;
@@ -179,6 +180,7 @@ impl Front for WholePath {
     }
 
     fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
+        tokio::spawn(notable::watch(Arc::clone(&self.shared)));
         let listener = self.metrics.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(listener) = listener else { return };
         let folder = self.folder.get().map(PathBuf::as_path).unwrap_or(Path::new(""));
