@@ -16,7 +16,7 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
-use program::tell;
+use program::lines::tell_often;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -79,7 +79,7 @@ impl Connections {
                 Ok((stream, peer)) => self.take(stream, peer.ip()),
                 // Too many files are open, or the client is already gone: others can still be served.
                 Err(error) => {
-                    tell(format_args!("a connection was not accepted: {error}"));
+                    tell_often("not-accepted", format_args!("a connection was not accepted: {error}"));
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -89,6 +89,7 @@ impl Connections {
     fn take(&self, stream: TcpStream, peer: IpAddr) {
         // Otherwise the system delays small writes by up to 40 ms.
         let _ = stream.set_nodelay(true);
+        self.fronts.iter().for_each(|front| front.socket(&stream));
         let held = match self.venue.door.limits.connection(peer) {
             Ok(held) => held,
             Err(_) => return self.refuse(stream),
