@@ -23,6 +23,7 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::front::{Fronts, watcher};
+use crate::http::answer;
 use crate::http::extract::Peer;
 use crate::http::sizes::HEAD_BYTES_MAX;
 use crate::limits::held::Held;
@@ -170,7 +171,8 @@ async fn serve(
         request.extensions_mut().insert(Arc::clone(&held));
         let following = watcher.0.as_ref().map(|watch| Arc::clone(watch).begin(Some(request.headers())));
         request.extensions_mut().insert(watcher.clone());
-        follow(following, service.call(request))
+        let service = service.clone();
+        follow(following, answer(request, move |request| service.call(request)))
     });
     let stream = TokioIo::new(stream);
     // A client that disconnects, or does not send HTTP, is not an error of ours.
