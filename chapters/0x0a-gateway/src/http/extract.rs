@@ -8,8 +8,8 @@ use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Path, Query, Request};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use market::{AccountId, Sequence};
 use http_body_util::LengthLimitError;
+use market::{AccountId, Sequence};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
