@@ -196,18 +196,6 @@ impl Browser {
     pub fn look(&mut self, width: u32, dark: bool) {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
         self.call("Emulation.setDeviceMetricsOverride", size);
-        self.prefer(dark);
-    }
-
-    /// Changes the system's colour scheme while a page is open, and waits until the page shows it.
-    pub fn recolour(&mut self, dark: bool) {
-        self.prefer(dark);
-        let theme = if dark { "navy" } else { "light" };
-        self.until(&format!("document.documentElement.classList.contains('{theme}')"));
-        self.ask("Promise.all(document.getAnimations().map(animation => animation.finished)).then(() => 0)");
-    }
-
-    fn prefer(&mut self, dark: bool) {
         let scheme = if dark { "dark" } else { "light" };
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]);
         self.call("Emulation.setEmulatedMedia", json!({"features": features}));

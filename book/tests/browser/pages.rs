@@ -8,38 +8,48 @@ use super::rules::{OVERFLOW, PICTURES, broken_rules};
 use super::{Browser, Site, browser, keep_picture};
 use program::rounds::Rounds;
 use results::language::Language;
+use serde_json::Value;
 use std::fs;
 
 /// A phone's width and a desk's, and whether a page is opened in the dark there.
 pub const WIDTHS: [(u32, bool); 2] = [(390, true), (1280, false)];
 
-/// How a page is checked: the widths, and for each the colours, dark or not.
-type Ways = Vec<(u32, Vec<bool>)>;
-
-/// Both widths and both colours, each width in one colour: two pages together cover every
-/// combination.
-fn two_ways(page: usize) -> Ways {
-    WIDTHS.map(|(width, dark)| (width, vec![dark == page.is_multiple_of(2)])).into()
+/// One way in which a page is looked at.
+#[derive(Clone, Copy)]
+struct Way {
+    width: u32,
+    dark: bool,
+    /// Whether the rules for accessibility are asked, which takes ten times as long as all else.
+    rules: bool,
 }
 
-/// One way for a page, another for the next: four pages cover all of them.
-fn one_way(page: usize) -> Ways {
-    vec![(WIDTHS[page % 2].0, vec![(page / 2).is_multiple_of(2)])]
+/// The ways for a page of a language.
+type Ways = fn(usize, Language) -> Vec<Way>;
+
+/// Both widths, each in one colour: two pages together cover every combination. The rules are asked in one of the two, and
+/// for the page's translation, which has the same elements in the same colours, in the other.
+fn two_ways(page: usize, lang: Language) -> Vec<Way> {
+    let asked = WIDTHS[(page / 2 + lang as usize) % 2].0;
+    WIDTHS.map(|(width, dark)| Way { width, dark: dark == page.is_multiple_of(2), rules: width == asked }).into()
+}
+
+/// One way for a page, another for the next and for the page's translation: four pages cover all of them.
+fn one_way(page: usize, lang: Language) -> Vec<Way> {
+    let page = page + lang as usize;
+    vec![Way { width: WIDTHS[page % 2].0, dark: (page / 2).is_multiple_of(2), rules: true }]
 }
 
 /// Every way, for keeping pictures.
-fn every_way(_: usize) -> Ways {
-    WIDTHS.map(|(width, dark)| (width, vec![dark, !dark])).into()
+fn every_way(_: usize, _: Language) -> Vec<Way> {
+    WIDTHS.map(|(width, _)| [true, false].map(|dark| Way { width, dark, rules: true })).concat()
 }
 
-/// How the pages are checked: as many ways as were asked for, and all of them if a picture of each is kept.
-fn ways() -> fn(usize) -> Ways {
-    if keeps_pictures() { every_way } else { Rounds::asked().pick(one_way as fn(usize) -> Ways, two_ways) }
+/// How the pages are checked: in as many ways as were asked for, and in all of them if a picture of each is kept.
+fn ways() -> Ways {
+    if keeps_pictures() { every_way } else { Rounds::asked().pick(one_way as Ways, two_ways) }
 }
 
 /// Checks these pages of a language, and returns what is wrong. `then` checks an open page further.
-///
-/// A page is opened once for each width; then, if both colours are asked for, the system's colours change.
 fn look_at_all(
     address: &str,
     (lang, pages): (Language, &[String]),
@@ -48,24 +58,17 @@ fn look_at_all(
 ) -> Vec<String> {
     let ways = ways();
     let mut faults = vec![];
-    // If a page has one way, its translation has another.
-    for (number, page) in (lang as usize..).zip(pages) {
-        for (width, colours) in ways(number) {
-            browser.look(width, colours[0]);
+    for (number, page) in pages.iter().enumerate() {
+        for Way { width, dark, rules } in ways(number, lang) {
+            browser.look(width, dark);
             browser.open(&format!("{address}{page}"));
-            for dark in colours {
-                browser.recolour(dark);
-                let told = [
-                    ("overflow", browser.ask(OVERFLOW)),
-                    ("picture", browser.ask(PICTURES)),
-                    ("accessibility", broken_rules(browser, "html")),
-                ];
-                let colour = if dark { "dark" } else { "light" };
-                let told =
-                    told.iter().filter_map(|(kind, what)| Some((kind, what.as_str().filter(|w| !w.is_empty())?)));
-                faults.extend(told.map(|(kind, what)| format!("{page} {width} {colour}: {kind}: {what}")));
-                keep_picture(browser, page, width, dark);
-            }
+            let broken = if rules { broken_rules(browser, "html") } else { Value::Null };
+            let told =
+                [("overflow", browser.ask(OVERFLOW)), ("picture", browser.ask(PICTURES)), ("accessibility", broken)];
+            let colour = if dark { "dark" } else { "light" };
+            let told = told.iter().filter_map(|(kind, what)| Some((kind, what.as_str().filter(|w| !w.is_empty())?)));
+            faults.extend(told.map(|(kind, what)| format!("{page} {width} {colour}: {kind}: {what}")));
+            keep_picture(browser, page, width, dark);
         }
         faults.extend(then(browser, page).iter().map(|fault| format!("{page}: {fault}")));
         faults.extend(browser.errors.drain(..).map(|error| format!("{page}: console: {error}")));
