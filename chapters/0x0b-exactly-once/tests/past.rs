@@ -89,7 +89,7 @@ fn what_was_trimmed_is_gone_and_the_rest_is_there() {
     assert!(first > Sequence::FIRST, "nothing was trimmed");
     let (account, end) = (all[0].whom.unwrap(), Place::end_of(all.last().unwrap().place.sequence));
     match replayed(&options, account, Place::default(), end) {
-        Err(Ended::Gone(said)) => {
+        Err(Ended::Gone { first: said, .. }) => {
             // Behind the place that is named everything can be had.
             let at = Place::end_of(Sequence(said.0 - 1));
             let expected = all.iter().filter(|one| [ALL, Some(account)].contains(&one.whom) && one.place > at);

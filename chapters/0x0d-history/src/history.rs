@@ -33,12 +33,21 @@ static OFF: Refused = Refused {
 };
 
 /// The rows can't be read.
-static DAMAGED: Refused = Refused {
+pub static DAMAGED: Refused = Refused {
     word: "damaged-history",
     status: 503,
     title: "The history can't be read",
     advice: "Nothing is lost: it is derived from the log. The operator has to start the venue with --rebuild.",
     outcome: 24,
+};
+
+/// The rows have not come so far, and the log no longer has it.
+pub static LATE: Refused = Refused {
+    word: "late-history",
+    status: 503,
+    title: "The history is not there yet",
+    advice: "Nothing is lost: reconnect with the last cursor that you have. Metrics tell the operator how far it is behind.",
+    outcome: 25,
 };
 
 /// The refusal of a venue that keeps no history.

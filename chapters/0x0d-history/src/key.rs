@@ -13,6 +13,9 @@
 //! 9 candle     market · width · start   → prices and volume of that time       1 where there was a trade
 //! 10 part      shard · number           → where a file of columns begins       1 a file
 //! 11 profit    account · market         → what trades and payouts add up to    1 where an account traded
+//! 12 cancelled account · place          → what was left of an order            1 a cancelled order
+//! 13 resolved  place                    → how a market ended                   1 a resolved market
+//! 14 mark      shard · command          → when it came                         1 in some thousand commands
 //! ```
 //!
 //! One tree and not ten: what a batch puts into one tree is there as far as it goes, in the order of the batches. So rows
@@ -52,8 +55,17 @@ pub enum Table {
     Parts = 10,
     /// Profit and loss of an account in a market.
     Profits = 11,
+    /// Cancelled orders of an account, where the end came.
+    Cancelled = 12,
+    /// Ends of markets.
+    Resolved = 13,
+    /// When some commands came.
+    Marks = 14,
 }
 // ANCHOR_END: tables
+
+/// What stands for the owner in keys of [`Table::Resolved`], which concern all accounts.
+pub const EVERYBODY: u32 = 0;
 
 /// The longest key.
 pub const KEY_BYTES_MAX: usize = size_of::<PlacedKey>();
@@ -126,6 +138,18 @@ pub fn part(shard: u16, number: u32) -> [u8; 7] {
     key[0] = Table::Parts as u8;
     key[3..].copy_from_slice(&number.to_be_bytes());
     key
+}
+
+/// The key of a mark.
+pub fn mark(shard: u16, command: Sequence) -> [u8; 11] {
+    let mut key = missing(shard, command);
+    key[0] = Table::Marks as u8;
+    key
+}
+
+/// The command in such a key.
+pub fn sequence_of(key: &[u8]) -> Option<Sequence> {
+    Some(Sequence(u64::from_be_bytes(key.get(3..)?.try_into().ok()?)))
 }
 
 /// The number in the key of a part.

@@ -4,6 +4,7 @@
 //! and charts read the rows; neither asks the engine. Everything here can be thrown away and made again.
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod args;
 pub mod at;
 pub mod bytes;
@@ -11,6 +12,7 @@ pub mod candle;
 pub mod changes;
 pub mod columns;
 pub mod derived;
+pub mod ends;
 pub mod error;
 pub mod follow;
 pub mod follower;
@@ -20,8 +22,10 @@ pub mod http;
 pub mod key;
 pub mod layer;
 pub mod live;
+pub mod mark;
 pub mod missing;
 pub mod moment;
+pub mod notices;
 pub mod pages;
 pub mod part;
 pub mod place;

@@ -56,6 +56,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args, path: &PathArgs, history: &HistoryArgs) -> Result<Verdict, VenueError> {
-    let whole_path = WholePath::listening(path, args.shards)?;
-    serve::run(args, Arc::new([Once::new(args.shards), whole_path, History::new(history)]))
+    let (whole_path, history) = (WholePath::listening(path, args.shards)?, History::new(history));
+    let once = Once::with_archive(args.shards, history.clone());
+    serve::run(args, Arc::new([once, whole_path, history]))
 }

@@ -15,6 +15,17 @@ pub trait Row: Sized {
     fn decode(bytes: &[u8]) -> Option<Self>;
 }
 
+/// A row as the store has it, for a reader that knows by its key what it is.
+impl Row for Vec<u8> {
+    fn encode(&self) -> Vec<u8> {
+        self.clone()
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Vec<u8>> {
+        Some(bytes.to_vec())
+    }
+}
+
 /// One account's side of a trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwnTrade {

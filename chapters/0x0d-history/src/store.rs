@@ -22,7 +22,7 @@ use crate::removed::remove;
 use crate::rows::Row;
 
 /// The form of all rows. A store of another is made again.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The folder of everything that is derived from the log, inside the data directory.
 pub const FOLDER: &str = "history";

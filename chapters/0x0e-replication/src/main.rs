@@ -97,6 +97,7 @@ impl VenueArgs {
         let shards = self.serve.shards;
         let path = WholePath::listening(&self.path, shards)?;
         let own: Arc<dyn Front> = path.clone();
-        Ok((vec![Once::new(shards), own, History::new(&self.history)], path))
+        let history = History::new(&self.history);
+        Ok((vec![Once::with_archive(shards, history.clone()), own, history], path))
     }
 }

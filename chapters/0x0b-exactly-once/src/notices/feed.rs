@@ -1,17 +1,19 @@
-//! The notices of one connection: from the ring while it has them, and from the log where it no longer has them.
+//! The notices of one connection: from the ring while it has them, and from the archive and the log where it no longer has
+//! them.
 //!
-//! Nothing waits in a queue. A connection that takes nothing for a while finds everything in the ring, or behind it in the
-//! log, when it goes on. So a slow client loses nothing, and costs only its cursor.
+//! Nothing waits in a queue. A connection that takes nothing for a while finds everything in the ring, or behind it, when it
+//! goes on. So a slow client loses nothing, and costs only its cursor.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::problem::Problem;
-use market::{AccountId, Options, Sequence};
+use market::{AccountId, Sequence};
 use program::lines::tell_often;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
+use super::archive::Stretch;
 use super::cursor::Cursor;
 use super::past::{Ended, replay};
 use super::place::{Notice, Place};
@@ -31,10 +33,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Something that came of a replay.
 enum Chunk {
     Notices(Vec<Notice>),
-    /// A shard was replayed up to here.
+    /// There is no more of a shard up to here.
     Come(u16, Place),
     /// It ended early.
-    Ended(u16, Ended),
+    Ended(Ended),
 }
 
 /// What a client gets.
@@ -135,14 +137,15 @@ impl Feed {
                 self.reader.has_come_to(shard, place);
                 Ok(())
             }
-            Chunk::Ended(shard, Ended::Gone(first)) => {
+            Chunk::Ended(Ended::Gone { shard, first }) => {
                 let before = Sequence(first.0.saturating_sub(1));
                 self.reader.has_come_to(shard, Place::end_of(before));
                 each(Told::Gone(self.reader.cursor().to_string()));
                 Err(Problem::of_a_layer(&GONE, None))
             }
-            Chunk::Ended(_, Ended::Left) => Err(Problem::of_a_layer(&super::tell::TOO_SLOW, None)),
-            Chunk::Ended(_, Ended::Unreadable(error)) => {
+            Chunk::Ended(Ended::Refused(refused)) => Err(Problem::of_a_layer(refused, None)),
+            Chunk::Ended(Ended::Left) => Err(Problem::of_a_layer(&super::tell::TOO_SLOW, None)),
+            Chunk::Ended(Ended::Unreadable(error)) => {
                 // The operator sees which file it is, a client does not.
                 let words = format_args!("error: notices could not be replayed: {error}");
                 tell_often("notices", words);
@@ -151,15 +154,21 @@ impl Feed {
         }
     }
 
-    /// Replays what the ring no longer has, up to what it has seen by now.
+    /// Begins to read what the ring no longer has, up to what it has seen by now.
     fn begin_replay(&mut self) {
         let (sender, receiver) = channel(CHUNKS);
         let (notices, account) = (Arc::clone(self.reader.notices()), self.reader.account());
         let missing = self.reader.missing();
         tokio::spawn(async move {
             let replaying = notices.begin_replay(account).await;
-            let (options, handle) = (notices.options().cloned(), Handle::current());
-            let work = move || missing_shards(options.as_ref(), &missing, account, &Sending { handle, sender });
+            let mut sending = Sending { handle: Handle::current(), sender, chunk: Vec::with_capacity(CHUNK) };
+            let work = move || {
+                if let Err(ended) = read_missing(&notices, account, missing, &mut sending) {
+                    // What was found before that is right.
+                    let _ = sending.flush();
+                    let _ = sending.send(Chunk::Ended(ended));
+                }
+            };
             let _ = tokio::task::spawn_blocking(work).await;
             drop::<Option<Replaying>>(replaying);
         });
@@ -167,10 +176,11 @@ impl Feed {
     }
 }
 
-/// Where a replay's chunks go.
+/// Where the chunks go.
 struct Sending {
     handle: Handle,
     sender: Sender<Chunk>,
+    chunk: Vec<Notice>,
 }
 
 impl Sending {
@@ -178,28 +188,46 @@ impl Sending {
         let sent = self.handle.block_on(tokio::time::timeout(PATIENCE, self.sender.send(chunk)));
         if matches!(sent, Ok(Ok(()))) { Ok(()) } else { Err(Ended::Left) }
     }
-}
 
-fn missing_shards(
-    options: Option<&Options>,
-    missing: &[(market::log::ShardOf, Place, Place)],
-    account: AccountId,
-    sending: &Sending,
-) {
-    let Some(options) = options else { return };
-    for &(shard, at, until) in missing {
-        let mut chunk = Vec::with_capacity(CHUNK);
-        let replayed = replay(options, shard, account, at, until, |notice| {
-            chunk.push(notice);
-            if chunk.len() < CHUNK { Ok(()) } else { sending.send(Chunk::Notices(std::mem::take(&mut chunk))) }
-        });
-        let done = replayed.and_then(|()| {
-            sending.send(Chunk::Notices(chunk))?;
-            sending.send(Chunk::Come(shard.shard, until))
-        });
-        if let Err(ended) = done {
-            let _ = sending.send(Chunk::Ended(shard.shard, ended));
-            return;
-        }
+    fn flush(&mut self) -> Result<(), Ended> {
+        let chunk = std::mem::take(&mut self.chunk);
+        if chunk.is_empty() { Ok(()) } else { self.send(Chunk::Notices(chunk)) }
+    }
+
+    fn notice(&mut self, notice: Notice) -> Result<(), Ended> {
+        self.chunk.push(notice);
+        if self.chunk.len() < CHUNK { Ok(()) } else { self.flush() }
+    }
+
+    fn come(&mut self, shard: u16, place: Place) -> Result<(), Ended> {
+        self.flush()?;
+        self.send(Chunk::Come(shard, place))
     }
 }
+
+// ANCHOR: read_missing
+/// Reads what the ring no longer has: first what the archive has of it, then what is left from the log. It stops
+/// where the ring goes on.
+fn read_missing(
+    notices: &Notices,
+    account: AccountId,
+    mut missing: Vec<Stretch>,
+    sending: &mut Sending,
+) -> Result<(), Ended> {
+    let (Some(options), archive) = (notices.options(), notices.archive()) else { return Ok(()) };
+    archive.read(account, &mut missing, &mut |notice| sending.notice(notice))?;
+    for Stretch { shard, at, floor, until } in missing {
+        sending.come(shard.shard, at)?;
+        if at >= floor {
+            continue;
+        }
+        let replayed = replay(options, shard, account, at, until, |notice| sending.notice(notice));
+        replayed.map_err(|ended| match ended {
+            Ended::Gone { shard, first } => archive.lacks(shard, first),
+            ended => ended,
+        })?;
+        sending.come(shard.shard, until)?;
+    }
+    Ok(())
+}
+// ANCHOR_END: read_missing

@@ -4,16 +4,24 @@
 //! the snapshot; so few may run at once.
 
 use ch08::shadow::Shadow;
+use gateway::reply::Refused;
 use market::log::ShardOf;
 use market::log_chain::segments;
 use market::{AccountId, EngineError, Options, Sequence, snapshot};
 
 use super::place::{ALL, Notice, Place, concerns};
 
-/// Why a replay ended early.
+/// Why it ended early.
 pub enum Ended {
-    /// The log's beginning was trimmed: the first command whose events can be had is this one.
-    Gone(Sequence),
+    /// The log's beginning was trimmed.
+    Gone {
+        /// Which shard's.
+        shard: u16,
+        /// The first command whose events can be had.
+        first: Sequence,
+    },
+    /// The archive says why.
+    Refused(&'static Refused),
     /// The log can't be read.
     Unreadable(EngineError),
     /// The reader no longer takes anything.
@@ -70,5 +78,5 @@ fn gone(options: &Options, shard: ShardOf) -> Option<Ended> {
     let (disk, folder) = (&*options.disk, &options.data_dir);
     let first = segments(disk, folder, shard).ok()?.first()?.first;
     let oldest = snapshot::list(disk, folder, shard).ok()?.last()?.0;
-    (first > Sequence::FIRST).then_some(Ended::Gone(oldest))
+    (first > Sequence::FIRST).then_some(Ended::Gone { shard: shard.shard, first: oldest })
 }

@@ -9,6 +9,7 @@ use market::{AccountId, Event, Options, Stamp};
 use rustc_hash::FxBuildHasher;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
+use super::archive::{Archive, NoArchive, Stretch};
 use super::cursor::{Cursor, Wrong, identity};
 use super::place::{ALL, Notice, Place, Whom, concerns};
 use super::ring::{Ring, Seat, Taken};
@@ -28,6 +29,7 @@ pub struct Notices {
     waiting: RwLock<HashMap<AccountId, Vec<Weak<Notify>>, FxBuildHasher>>,
     count: AtomicUsize,
     opened: OnceLock<Opened>,
+    archive: Arc<dyn Archive>,
     /// Permits to replay.
     replays: Arc<Semaphore>,
     /// The permits of each account that replays.
@@ -42,18 +44,24 @@ struct Opened {
 
 impl Default for Notices {
     fn default() -> Notices {
+        Notices::new(Arc::new(NoArchive))
+    }
+}
+
+impl Notices {
+    /// None yet, and where older ones are kept.
+    pub fn new(archive: Arc<dyn Archive>) -> Notices {
         Notices {
             ring: RwLock::new(Ring::new(1, Vec::new())),
             waiting: RwLock::default(),
             count: AtomicUsize::new(0),
             opened: OnceLock::new(),
+            archive,
             replays: Arc::new(Semaphore::new(REPLAYS_MAX)),
             replaying: Mutex::default(),
         }
     }
-}
 
-impl Notices {
     /// An empty ring behind these places.
     pub fn ring(floor: Vec<Place>) -> Ring {
         Ring::new(RING_NOTICES, floor)
@@ -94,6 +102,11 @@ impl Notices {
     /// The options of the engine; none before it is open.
     pub fn options(&self) -> Option<&Options> {
         self.opened.get().map(|opened| &opened.options)
+    }
+
+    /// Where older ones are kept.
+    pub fn archive(&self) -> &dyn Archive {
+        &*self.archive
     }
 
     // ANCHOR: cursor
@@ -217,13 +230,13 @@ impl Reader {
         &self.notices
     }
 
-    /// The shards of which the ring lacks something behind the cursor: where the reader is, and what the ring has seen.
-    pub fn missing(&self) -> Vec<(ShardOf, Place, Place)> {
+    /// What the ring lacks behind the cursor.
+    pub fn missing(&self) -> Vec<Stretch> {
         let ring = self.notices.read();
         let shards = ring.floor().len() as u16;
         let all = (0..shards).zip(self.cursor.at.iter().zip(ring.floor().iter().zip(ring.end())));
-        let missing = all.filter(|(_, (at, (floor, _)))| at < floor);
-        missing.map(|(shard, (at, (_, end)))| (ShardOf { shard, shards }, *at, *end)).collect()
+        let stretch = |(shard, (&at, (&floor, &until)))| Stretch { shard: ShardOf { shard, shards }, at, floor, until };
+        all.map(stretch).filter(|stretch| stretch.at < stretch.floor).collect()
     }
 }
 

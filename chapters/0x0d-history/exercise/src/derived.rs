@@ -11,8 +11,10 @@ use rustc_hash::FxHashMap;
 
 use crate::candle::Candle;
 use crate::changes::Changes;
+use crate::ends::{Cancelled, Resolved};
 use crate::error::HistoryError;
-use crate::key::{self, PlacedKey, Table, number, place_of, placed};
+use crate::key::{self, EVERYBODY, PlacedKey, Table, number, place_of, placed};
+use crate::mark;
 use crate::part::Part;
 use crate::place::Place;
 use crate::profit::Profits;
@@ -46,6 +48,8 @@ pub struct Derived {
     trades: u64,
     /// The part that they belong to, and its number.
     part: (u32, Part),
+    /// The last command with a mark.
+    mark: Option<Stamp>,
 }
 
 impl Derived {
@@ -66,6 +70,7 @@ impl Derived {
             counts: [0; 3],
             trades: at.counts[0],
             part: Part::last(store, shard)?,
+            mark: mark::last(store, shard, at.next)?,
         })
     }
 
@@ -84,7 +89,9 @@ impl Derived {
                     self.placed(place, command, OrderId(0), OrderState::Rejected(reason));
                 }
                 Event::Traded { .. } => self.traded(place, event)?,
-                Event::Cancelled { market, order, reason, .. } => {
+                Event::Cancelled { market, account, order, quantity, reason } => {
+                    let row = Cancelled { market, order, quantity, reason };
+                    self.put(&placed(Table::Cancelled, account.0, place), &row);
                     self.change(market, order, time, |row| row.state = OrderState::Cancelled(reason))?;
                 }
                 Event::Deposited { market, account, amount } => {
@@ -98,10 +105,15 @@ impl Derived {
                     self.profits.change(account, market, |row| row.payout.0 += amount.0)?;
                 }
                 Event::Resolved { market, outcome, paid } => {
+                    self.put(&placed(Table::Resolved, EVERYBODY, place), &Resolved { market, outcome, paid });
                     let row = self.market(market)?;
                     (row.resolved, row.paid) = (Some((time, outcome)), paid);
                 }
             }
+        }
+        if mark::is_due(self.mark, stamp) {
+            self.put(&key::mark(self.shard, sequence), &time);
+            self.mark = Some(stamp);
         }
         if let Some(part) = self.part.1.cut(stamp, self.trades, self.store.part_trades()) {
             let number = self.part.0 + 1;

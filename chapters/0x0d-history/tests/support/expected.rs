@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use history::candle::Candle;
+use history::ends::{Cancelled, Resolved};
 use history::key::{self, Table, place_of};
 use history::place::Place;
 use history::profit::Profit;
@@ -25,6 +26,9 @@ pub struct Rows {
     pub markets: BTreeMap<u32, MarketRow>,
     pub candles: BTreeMap<(u32, u8, u64), Candle>,
     pub profits: BTreeMap<(u32, u32), Profit>,
+    pub cancelled: BTreeMap<(u32, Place), Cancelled>,
+    pub resolved: BTreeMap<Place, Resolved>,
+    pub marks: BTreeMap<(u16, Sequence), UnixMs>,
 }
 
 impl Rows {
@@ -46,8 +50,14 @@ impl Rows {
     }
 
     fn add_all<'l>(&mut self, shard: u16, logged: impl Iterator<Item = &'l (Stamp, Command)>) {
-        let (mut model, mut placed) = (Model::default(), BTreeMap::new());
+        let (mut model, mut placed, mut mark) = (Model::default(), BTreeMap::new(), None::<Stamp>);
         for (stamp, command) in logged {
+            let is_due =
+                |last: Stamp| stamp.sequence.0 >= last.sequence.0 + 4_096 || stamp.time.0 >= last.time.0 + 60_000;
+            if mark.is_none_or(is_due) {
+                mark = Some(*stamp);
+                self.marks.insert((shard, stamp.sequence), stamp.time);
+            }
             for (index, event) in (0..).zip(model.apply(command)) {
                 let place = Place { time: stamp.time, shard, sequence: stamp.sequence, index };
                 self.add(place, command, &event, &mut placed);
@@ -85,7 +95,9 @@ impl Rows {
             Event::Opened { market } => self.markets.entry(market.0).or_default().opened = time,
             Event::Accepted { order: number, .. } => order(number, OrderState::Open),
             Event::Rejected { reason, .. } => order(OrderId(0), OrderState::Rejected(reason)),
-            Event::Cancelled { market, order, reason, .. } => {
+            Event::Cancelled { market, account, order, quantity, reason } => {
+                let row = Cancelled { market, order, quantity, reason };
+                self.cancelled.insert((account.0, place), row);
                 let row = self.orders.get_mut(&placed[&(market, order)]).unwrap();
                 (row.state, row.changed) = (OrderState::Cancelled(reason), time);
             }
@@ -100,6 +112,7 @@ impl Rows {
                 self.profits.entry((account.0, market.0)).or_default().payout.0 += amount.0;
             }
             Event::Resolved { market, outcome, paid } => {
+                self.resolved.insert(place, Resolved { market, outcome, paid });
                 let row = self.markets.entry(market.0).or_default();
                 (row.resolved, row.paid) = (Some((time, outcome)), paid);
             }
@@ -179,6 +192,11 @@ impl Rows {
             markets: table(store, Table::Markets, owner),
             candles: table(store, Table::Candles, start),
             profits: table(store, Table::Profits, |key| (owner(key), key::market_of_profit(key).unwrap().0)),
+            cancelled: table(store, Table::Cancelled, owned),
+            resolved: table(store, Table::Resolved, |key| place_of(key).unwrap()),
+            marks: table(store, Table::Marks, |key| {
+                (u16::from_be_bytes([key[1], key[2]]), key::sequence_of(key).unwrap())
+            }),
         }
     }
 
@@ -191,6 +209,9 @@ impl Rows {
         same(&self.markets, &expected.markets, when, "markets");
         same(&self.candles, &expected.candles, when, "candles");
         same(&self.profits, &expected.profits, when, "profit and loss");
+        same(&self.cancelled, &expected.cancelled, when, "cancelled orders");
+        same(&self.resolved, &expected.resolved, when, "resolved markets");
+        same(&self.marks, &expected.marks, when, "marks");
     }
 }
 
