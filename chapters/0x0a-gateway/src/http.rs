@@ -107,8 +107,8 @@ pub fn paths() -> Vec<&'static str> {
 // ANCHOR: answer
 /// Answers a request: by its route, unless its head is refused.
 ///
-/// The library would put a layer around each route for this, and would copy the routes' handlers through the layers for
-/// each request. Around all routes it is a function.
+/// The library would put layers around each route for this, and would copy the handler with its layers for each
+/// request. Around all routes it is a function.
 ///
 /// # Errors
 /// Those of `route`.
