@@ -14,7 +14,7 @@ fn every_page_shows_its_place_in_the_book() {
         for (name, before, after, rung) in [
             ("group-commit", "diff-0x02.html", "diff-0x03.html", 4),
             ("diff-0x03", "group-commit.html", "allocation-reuse.html", 4),
-            ("measuring", "any-price.html", "lab.html", 0),
+            ("measuring", "any-price.html", "history-of-figures.html", 0),
         ] {
             browser.open(&page(name));
             browser.ask("scrollTo(0, 600)");
