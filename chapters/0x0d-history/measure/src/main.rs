@@ -8,6 +8,7 @@
 mod ask;
 mod found;
 mod past;
+mod questions;
 mod record;
 mod rows;
 mod stores;
@@ -43,6 +44,9 @@ struct Args {
     /// How many commands the log has
     #[arg(long, value_name = "N", default_value_t = 500_000, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(10_000..=100_000_000))]
     commands: usize,
+    /// About how many trades DuckDB and Polars are asked: a Python with both is needed, HISTORY_PYTHON or python3
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(10_000..=20_000_000))]
+    trades: usize,
     /// A first look: fewer rounds
     #[arg(long)]
     quick: bool,
@@ -60,8 +64,9 @@ impl Args {
         let build = if cfg!(debug_assertions) { "" } else { " --release" };
         let quick = if self.quick { " --quick" } else { "" };
         let rounds = self.rounds.map_or(String::new(), |rounds| format!(" --rounds {rounds}"));
-        let commands = self.commands;
-        format!("cd chapters/0x0d-history/measure && cargo run{build} --{quick}{rounds} --commands {commands}")
+        let Args { commands, trades, .. } = self;
+        let more = format!("{quick}{rounds} --commands {commands} --trades {trades}");
+        format!("cd chapters/0x0d-history/measure && cargo run{build} --{more}")
     }
 }
 
@@ -117,6 +122,8 @@ fn measure(args: &Args) -> Result<HistoryRecord, Failed> {
         column_seconds.push(seconds);
         column_bytes = bytes;
     }
+    say(&bar, "questions to DuckDB and Polars");
+    let questions = questions(args, rounds)?;
     bar.finish_and_clear();
     let per_s = |of: f64, seconds: &[f64]| Spread::of(&seconds.iter().map(|seconds| of / seconds).collect::<Vec<_>>());
     let trades = past.trades()? as f64;
@@ -136,7 +143,18 @@ fn measure(args: &Args) -> Result<HistoryRecord, Failed> {
         reads: NAMES.iter().zip(&reads).flat_map(|(name, reads)| names(name, reads)).collect(),
         pages,
         forms: past.forms(&found[0], raw_bytes, column_bytes)?,
+        questions,
     })
+}
+
+/// The questions about many trades; none after saying what is missing.
+fn questions(args: &Args, rounds: u32) -> Result<Option<record::QuestionsRecord>, Failed> {
+    let Some(python) = questions::python() else {
+        program::tell(format_args!("no Python with DuckDB and Polars: the questions about columns are left out"));
+        return Ok(None);
+    };
+    let folder = tempfile::tempdir_in(args.output.folder())?;
+    questions::ask_all(&python, folder.path(), args.trades, rounds).map(Some)
 }
 
 fn names(name: &str, [there, absent]: &[Rounds; 2]) -> Vec<record::ReadRecord> {

@@ -30,6 +30,11 @@ impl Past {
         Ok(Past(Arc::new(Store::open(&Options::new(folder), false)?)))
     }
 
+    /// Where they are.
+    pub fn store(&self) -> &Store {
+        &self.0
+    }
+
     /// The rows that stand at a place, in the order in which they came.
     pub fn rows(&self) -> Result<Vec<Pair>, Failed> {
         crate::rows::all(&self.0)

@@ -38,6 +38,9 @@ pub struct HistoryRecord {
     pub pages: Vec<ReadRecord>,
     /// Bytes for a trade in each form.
     pub forms: Vec<FormRecord>,
+    /// Questions about many trades; none where there was no Python with DuckDB and Polars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions: Option<QuestionsRecord>,
 }
 
 impl Record for HistoryRecord {
@@ -66,6 +69,34 @@ pub struct ReadRecord {
     pub p50_ns: Spread,
     /// Ninety-nine in a hundred take no longer.
     pub p99_ns: Spread,
+}
+
+/// Questions about many trades, to engines that we did not write and to our candles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QuestionsRecord {
+    /// The engines with their versions.
+    pub engines: String,
+    /// About how many trades.
+    pub trades: f64,
+    /// How many of them are asked for by the key by which the files are sorted.
+    pub sorted_trades: f64,
+    /// How many by one by which they are not.
+    pub unsorted_trades: f64,
+    /// How many the candles are made of.
+    pub candle_trades: f64,
+    /// Bytes for a trade in each form.
+    pub forms: Vec<FormRecord>,
+    /// How long each question took: its name has the question, the engine and the form.
+    pub times: Vec<QuestionRecord>,
+}
+
+/// The times of a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QuestionRecord {
+    /// Which one.
+    pub name: String,
+    /// Until the whole answer was there, in milliseconds.
+    pub ms: Spread,
 }
 
 /// A form of a million trades.

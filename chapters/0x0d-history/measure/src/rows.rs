@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use ch08::metrics::Unmeasured;
@@ -10,7 +11,7 @@ use history::key::{Table, place_of};
 use history::place::Place;
 use history::store::Store;
 use market::flow::{DEFAULT_SEED, FlowName, generate};
-use market::{Acknowledge, Engine as _, Event, Options, Receivers, Stamp};
+use market::{Acknowledge, Clock, Engine as _, Event, Options, Receivers, Stamp, UnixMs};
 
 use crate::stores::{Failed, Pair};
 
@@ -20,11 +21,24 @@ impl Acknowledge for Deaf {
     fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
 }
 
+/// A clock that goes on by a second with each frame of a thousand commands, so that a log of minutes has the times of hours.
+pub fn a_second_each() -> Clock {
+    let seconds = AtomicU64::new(1_772_323_200);
+    Clock::new(move || UnixMs(seconds.fetch_add(1, Ordering::Relaxed) * 1_000))
+}
+
 /// Writes the log of so many commands of a venue, and says how many they are with those before.
 pub fn log(folder: &Path, commands: usize) -> Result<u64, Failed> {
+    log_by(folder, commands, None)
+}
+
+/// The same by another clock.
+pub fn log_by(folder: &Path, commands: usize, clock: Option<Clock>) -> Result<u64, Failed> {
     let flow = generate(FlowName::Venue, commands, DEFAULT_SEED);
     let mut receivers = |_: u16| Box::new(Deaf) as Box<dyn Acknowledge>;
-    let options = Options { snapshot_every: Some(1_000_000), ..Options::new(folder) };
+    let options = Options::new(folder);
+    let clock = clock.unwrap_or_else(|| options.clock.clone());
+    let options = Options { snapshot_every: Some(1_000_000), clock, ..options };
     let (mut engine, _) = ch08::Engine::<Unmeasured>::open(&options, &mut receivers as &mut Receivers<'_>)?;
     for &command in flow.setup.iter().chain(&flow.body) {
         engine.submit(command)?;
@@ -47,7 +61,8 @@ pub fn derive(folder: &Path) -> Result<f64, Failed> {
 /// The rows that stand at a place, in the order in which they came.
 pub fn all(store: &Store) -> Result<Vec<Pair>, Failed> {
     let mut all: Vec<(Place, Pair)> = Vec::new();
-    for table in [Table::Trades, Table::Orders, Table::Money, Table::Public, Table::Numbers] {
+    let placed = [Table::Trades, Table::Orders, Table::Money, Table::Public, Table::Cancelled, Table::Resolved];
+    for table in placed.into_iter().chain([Table::Numbers]) {
         for (key, value) in store.pairs(table)? {
             // The place of an order's number is in its value, which is the key of the order.
             let place = if table == Table::Numbers { place_of(&value) } else { place_of(&key) };

@@ -3,7 +3,8 @@
 use comfy_table::{CellAlignment, Table, presets};
 use results::language::Language;
 
-use crate::record::{HistoryRecord, ReadRecord, StoreRecord};
+use crate::questions::{ASKED, QUESTIONS};
+use crate::record::{HistoryRecord, QuestionsRecord, ReadRecord, StoreRecord};
 
 /// All tables.
 pub fn text(record: &HistoryRecord, language: Language) -> String {
@@ -38,7 +39,26 @@ pub fn text(record: &HistoryRecord, language: Language) -> String {
     for form in &record.forms {
         forms.add_row([form.name.clone(), format!("{:.0}", form.bytes)]);
     }
-    [derived, columns, stores, reads, forms].map(|table| format!("{}\n", right(table))).concat()
+    let questions = record.questions.as_ref().map(|asked| questions(asked, say("trades, ms", "笔成交，毫秒")));
+    let all = [derived, columns, stores, reads, forms].into_iter().chain(questions);
+    all.map(|table| format!("{}\n", right(table))).collect()
+}
+
+/// A row for each question, and a column for each engine with a form.
+fn questions(asked: &QuestionsRecord, of: &str) -> Table {
+    let columns: Vec<_> = ASKED.iter().map(|(who, form)| format!("{who}-{form}")).chain(["rows".into()]).collect();
+    let head = [format!("{:.0} {of}", asked.trades)].into_iter().chain(columns.iter().cloned());
+    let mut found = table(&[]);
+    found.set_header(head);
+    for question in QUESTIONS {
+        let time = |column: &String| {
+            let name = format!("{question}-{column}");
+            let time = asked.times.iter().find(|time| time.name == name);
+            time.map_or(String::new(), |time| format!("{:.1}", time.ms.median))
+        };
+        found.add_row([question.to_owned()].into_iter().chain(columns.iter().map(time)));
+    }
+    found
 }
 
 fn table(head: &[&str]) -> Table {
