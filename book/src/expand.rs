@@ -17,6 +17,7 @@ use crate::player;
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
 use crate::sandbox;
+use crate::sheets;
 use crate::sources::Sources;
 use crate::table;
 use crate::yours;
@@ -144,5 +145,6 @@ fn expand(s: &Sources, file: &Path, lang: Language, directive: &Directive<'_>, f
         Directive::Guess { id } => guess::guess(s, lang, id),
         Directive::Guesses => guess::guesses(s, lang),
         Directive::Yours => yours::place(s, lang),
+        Directive::Sheets => sheets::sheets(s, lang),
     }
 }

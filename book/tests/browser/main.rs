@@ -24,6 +24,7 @@ mod player;
 mod reading;
 mod rules;
 mod sandbox;
+mod sheets;
 mod timelines;
 mod trace;
 mod yours;
