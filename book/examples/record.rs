@@ -19,6 +19,8 @@
 //! `mask`: the feed of 0x09 behind an engine's acknowledgements, with a reader that keeps up and one that is slow.
 //!
 //! `numbers`: what 0x0b's table answers to requests that overtake each other, are repeated and come too late.
+//!
+//! `takeover`: the shortest ways to a lost command that the search of 0x0e's model finds with mistakes planted.
 #![allow(clippy::unwrap_used, reason = "a recorder that cannot continue stops")]
 
 #[path = "record/books.rs"]
@@ -35,6 +37,8 @@ mod numbers;
 mod ordering;
 #[path = "record/ring.rs"]
 mod ring;
+#[path = "record/takeover.rs"]
+mod takeover;
 #[path = "record/timelines.rs"]
 mod timelines;
 #[path = "record/window.rs"]
@@ -62,6 +66,7 @@ fn main() {
         ("log", log::record()),
         ("window", window::record()),
         ("numbers", numbers::record()),
+        ("takeover", takeover::record()),
     ];
     for (name, recording) in recordings {
         write(name, &recording);

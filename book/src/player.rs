@@ -12,6 +12,7 @@ mod mask;
 mod numbers;
 mod ordering;
 mod ring;
+mod takeover;
 mod timelines;
 mod trace;
 mod window;
@@ -41,7 +42,7 @@ struct Drawing {
     still: usize,
 }
 
-const DRAWINGS: [Drawing; 10] = [
+const DRAWINGS: [Drawing; 11] = [
     Drawing { name: "books", frames: books::frames, picture: books::picture, still: books::STILL },
     Drawing { name: "ring", frames: ring::frames, picture: ring::picture, still: ring::STILL },
     Drawing { name: "ordering", frames: ordering::frames, picture: ordering::picture, still: ordering::STILL },
@@ -50,6 +51,7 @@ const DRAWINGS: [Drawing; 10] = [
     Drawing { name: "numbers", frames: numbers::frames, picture: numbers::picture, still: numbers::STILL },
     Drawing { name: "trace", frames: trace::frames, picture: trace::picture, still: trace::STILL },
     Drawing { name: "log", frames: log::frames, picture: log::picture, still: log::STILL },
+    Drawing { name: "takeover", frames: takeover::frames, picture: takeover::picture, still: takeover::STILL },
     Drawing { name: "batches", frames: timelines::batches, picture: lanes::picture, still: timelines::STILL },
     Drawing { name: "at-once", frames: timelines::at_once, picture: lanes::picture, still: timelines::STILL },
 ];

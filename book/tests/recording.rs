@@ -17,6 +17,8 @@ mod ordering;
 mod ring;
 #[path = "recording/spoilt.rs"]
 mod spoilt;
+#[path = "../examples/record/takeover.rs"]
+mod takeover;
 #[path = "../examples/record/timelines.rs"]
 mod timelines;
 #[path = "../examples/record/window.rs"]
@@ -148,6 +150,26 @@ fn numbers_are_recorded_as_the_table_finds_them() {
     let finds = |found: &str| steps.iter().filter(|step| step["found"] == found).count();
     let all = ["new", "joined", "answered", "number-reused", "number-done", "number-too-old"];
     assert_eq!(all.map(|found| finds(found) > 0), [true; 6], "each answer of the table is there");
+}
+
+#[test]
+fn planted_mistakes_are_recorded_up_to_a_lost_command() {
+    let recording = takeover::record();
+    is_what_runs("takeover", &recording);
+    let steps = recording["steps"].as_array().unwrap();
+    let runs: Vec<&[Value]> = steps.chunk_by(|one, next| one["run"] == next["run"]).collect();
+    assert_eq!(runs.len(), 3);
+    for run in runs {
+        // The steps are those that the model's own test holds.
+        let trace = format!("../chapters/0x0e-replication/tests/model/{}.txt", run[0]["run"].as_str().unwrap());
+        let trace = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(trace)).unwrap();
+        let broken = format!("=> {}", run.last().unwrap()["broken"].as_str().unwrap());
+        let told = run[1..].iter().map(|step| step["model"].as_str().unwrap()).chain([&*broken]);
+        assert_eq!(told.collect::<Vec<_>>(), trace.lines().collect::<Vec<_>>());
+        // And the last picture shows what a primary lacks.
+        let machines = run.last().unwrap()["holds"]["machines"].as_array().unwrap();
+        assert!(machines.iter().any(|machine| machine["lacks"][0]["command"] == "A"), "{machines:?}");
+    }
 }
 
 #[test]

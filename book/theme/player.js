@@ -32,12 +32,14 @@
         const said = make('p', { class: 'said', role: 'status' });
         const steps = make('div', { class: 'steps' }, ...buttons, slider);
         const told = [...section.querySelectorAll('ol li')];
-        // Where several runs are shown, each with as many steps: from one to another at the same step.
-        const runs = [...new Set(frames.map(({ parts }) => parts.run?.text))];
-        const each = frames.length / runs.length;
-        const choice = runs.length < 2 ? [] : runs.map((run, i) => {
-            const element = make('button', { type: 'button' }, run);
-            element.addEventListener('click', () => go(i * each + at % each));
+        // Where several runs are shown. Each with as many steps: from one to another at the same step; else to its beginning.
+        const runs = frames.map(({ parts }) => parts.run?.text);
+        const begins = runs.flatMap((run, i) => run === runs[i - 1] ? [] : [i]);
+        const runOf = step => begins.findLastIndex(begin => begin <= step);
+        const isEven = begins.every((begin, i) => begin * begins.length === i * frames.length);
+        const choice = begins.map((begin, i) => {
+            const element = make('button', { type: 'button' }, runs[begin]);
+            element.addEventListener('click', () => go(begin + (isEven ? at - begins[runOf(at)] : 0)));
             return element;
         });
 
@@ -65,7 +67,7 @@
             slider.setAttribute('aria-valuetext', `${place} ${sentence}`);
             told.forEach((item, i) => item.toggleAttribute('aria-current', i === at));
             told[at].setAttribute('aria-current', 'step');
-            choice.forEach((one, i) => one.setAttribute('aria-pressed', String(i === Math.floor(at / each))));
+            choice.forEach((one, i) => one.setAttribute('aria-pressed', String(i === runOf(at))));
             buttons.forEach((one, i) => one.setAttribute('aria-disabled', String(at === (i < 2 ? 0 : last))));
         }
 
@@ -84,7 +86,7 @@
 
         section.querySelector('figcaption').remove();
         section.prepend(steps, said);
-        if (choice.length) section.prepend(make('div', { class: 'steps runs', role: 'group', 'aria-label': ui.runs }, ...choice));
+        if (choice.length > 1) section.prepend(make('div', { class: 'steps runs', role: 'group', 'aria-label': ui.runs }, ...choice));
         section.querySelector('details').open = false;
         section.classList.add('live');
         show(0);

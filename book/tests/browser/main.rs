@@ -25,6 +25,7 @@ mod reading;
 mod rules;
 mod sandbox;
 mod sheets;
+mod takeover;
 mod timelines;
 mod trace;
 mod yours;

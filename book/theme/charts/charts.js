@@ -55,6 +55,8 @@
     const passed = rows({ name: text, mean_ns: some, slowest_ns: some });
     const loads = rows({ name: text, offered_per_s: some, stages: passed, whole: { mean_ns: some, p99_ns: some }, means_ns: some, p99s_ns: some });
 
+    const frames = rows({ bytes: whole, sync_p50_ns: size, sync_p99_ns: size, append_p50_ns: size, append_p99_ns: size });
+
     // A chart by its name: its record, what it needs of it, and who draws it.
     const CHARTS = {
         throughput: ['ladder', ladder, drawers.throughput],
@@ -76,6 +78,7 @@
         'once-naive': ['once', { ...origin, naive }, drawers.onceNaive],
         'path-stages': ['path', { ...origin, loads }, drawers.pathStages],
         'path-sums': ['path', { ...origin, loads }, drawers.pathSums],
+        replicas: ['replicas', { ...origin, sizes: frames }, drawers.replicas],
         'venue-connections': ['venue', { ...origin, connections: { cases: watched } }, drawers.venueConnections],
     };
 

@@ -1,5 +1,5 @@
-// Times over a number of readers or over a log's length: a second reading of `feed.rs`, `recover.rs` and `pauses.rs` in
-// `perf/results/src/charts`.
+// Times over a number of readers, a log's length or a frame's size: a second reading of `curves.rs`, `feed.rs`, `recover.rs`,
+// `pauses.rs` and `replicas.rs` in `perf/results/src/charts`.
 (function lines(scope) {
     'use strict';
 
@@ -29,7 +29,7 @@
     }
 
     // A short piece of each line with its name.
-    function legendOf({ text, layout: { margin, feed: { legend } } }, drawn, curves) {
+    function legendOf({ text, layout: { margin, curves: { legend } } }, drawn, curves) {
         let x = margin;
         for (const { colour, name, dashed } of curves) {
             const [from, to] = [[x, legend + 6], [x + 22, legend + 6]];
@@ -42,7 +42,7 @@
 
     function curve(kit, drawn, { colour, name, dashed, points }, { across, up }) {
         const { words, count, duration } = kit;
-        const at = ({ readers, ns }) => [across.at(readers), up.at(ns)];
+        const at = point => [across.at(point.count), up.at(point.ns)];
         if (dashed) points.slice(1).forEach((point, before) => drawn.dashes(at(points[before]), at(point), 2, colour));
         else drawn.line(points.map(at), 2, colour);
         return points.map(point => {
@@ -54,42 +54,48 @@
                 drawn.line([[x, up.at(point.min)], [x, up.at(point.max)]], 1.5, colour);
                 drawn.dot(x, y, 4.5, colour);
             }
-            return `${name}${words.comma}${count(point.readers)}${words.colon}${duration(point.ns)}`;
+            return `${name}${words.comma}${count(point.count)}${words.colon}${duration(point.ns)}`;
         });
     }
 
-    function feed(kit, record, [title, subtitle], curves) {
-        const { words, layout: { feed: { top, bottom, height } } } = kit;
-        const drawn = scene(kit, height, title, subtitle, kit.sourceOffered(record));
+    // A line for each of the curves, over the counts that `along` names.
+    function lined(kit, source, [title, subtitle], along, curves) {
+        const { words, layout: { curves: { top, bottom, height } } } = kit;
+        const drawn = scene(kit, height, title, subtitle, source);
         legendOf(kit, drawn, curves);
-        const places = record.cases.map(({ readers }) => readers);
         const all = curves.flatMap(({ points }) => points);
         const times = all.flatMap(({ min, max }) => [min, max]);
-        const both = axes(kit, drawn, { places, times, top, bottom, title: words.readers_axis });
+        const both = axes(kit, drawn, { places: along.counts, times, top, bottom, title: along.title });
         if (all.some(({ isVoid }) => isVoid)) drawn.text([both.left, bottom + 42], words.void_points, 12, 'start', 'muted');
         const told = curves.flatMap(one => curve(kit, drawn, one, both));
         const ends = curves.map(({ points }) => points.at(-1)).filter(Boolean);
-        endLabels(kit, drawn, ends.map(({ readers, ns }) => [readers, ns]), both);
+        endLabels(kit, drawn, ends.map(end => [end.count, end.ns]), both);
         drawn.description = kit.describe(title, told);
         return drawn;
     }
 
-    const ways = ({ words, colours }) => [[colours.measured, words.by_mask, 'mask'], [colours.loss, words.by_channels, 'channels']];
-    const steady = (readers, ns, isVoid) => ({ readers, ns, min: ns, max: ns, isVoid });
+    const steady = (count, ns, isVoid) => ({ count, ns, min: ns, max: ns, isVoid });
+
+    function feed(kit, record, titles, curves) {
+        const along = { title: kit.words.feed.readers_axis, counts: record.cases.map(({ readers }) => readers) };
+        return lined(kit, kit.sourceOffered(record), titles, along, curves);
+    }
+
+    const ways = ({ words: { feed: words }, colours }) => [[colours.measured, words.by_mask, 'mask'], [colours.loss, words.by_channels, 'channels']];
 
     function feedEvent(kit, record) {
         const { words, colours } = kit;
         const curves = ways(kit).map(([colour, name, way]) => {
             const cases = record.cases.filter(one => one[way].event_ns);
-            const point = ({ readers, [way]: { event_ns: { median: ns, min, max } } }) => ({ readers, ns, min, max, isVoid: false });
+            const point = ({ readers, [way]: { event_ns: { median: ns, min, max } } }) => ({ count: readers, ns, min, max, isVoid: false });
             return { colour, name, dashed: false, points: cases.map(point) };
         });
         const bare = record.bare_event_ns;
         if (bare) {
             const points = record.cases.map(({ readers }) => steady(readers, bare.median, false));
-            curves.push({ colour: colours.noise, name: words.without_reader, dashed: true, points });
+            curves.push({ colour: colours.noise, name: words.feed.without_reader, dashed: true, points });
         }
-        return feed(kit, record, [words.feed_event_title, words.feed_event_subtitle], curves);
+        return feed(kit, record, [words.feed.event_title, words.feed.event_subtitle], curves);
     }
 
     function feedLast(kit, record) {
@@ -99,7 +105,21 @@
             const points = record.cases.map(one => steady(one.readers, 1e6 * one[way].from_acknowledgement[key], isVoid(one[way])));
             return { colour, name: `${name}${words.comma}${words.percentiles[place]}`, dashed, points: points.filter(({ ns }) => ns > 0) };
         }));
-        return feed(kit, record, [words.feed_last_title, words.feed_last_subtitle], curves);
+        return feed(kit, record, [words.feed.last_title, words.feed.last_subtitle], curves);
+    }
+
+    // How long a frame takes, by its size.
+    function replicas(kit, record) {
+        const { words, colours, layout: { replicas: { kib } } } = kit;
+        const deeds = [[colours.loss, words.replicas.append, 'append'], [colours.measured, words.replicas.sync, 'sync']];
+        const curves = deeds.flatMap(([colour, name, deed]) => ['p50', 'p99'].map((percentile, place) => ({
+            colour,
+            name: `${name}${words.comma}${words.percentiles[place]}`,
+            dashed: place === 1,
+            points: record.sizes.map(size => steady(size.bytes / kib, size[`${deed}_${percentile}_ns`], false)),
+        })));
+        const along = { title: words.replicas.size_axis, counts: record.sizes.map(({ bytes }) => bytes / kib) };
+        return lined(kit, kit.sourcePlain(record), [words.replicas.title, words.replicas.subtitle], along, curves);
     }
 
     function recover(kit, record) {
@@ -157,5 +177,5 @@
         return drawn;
     }
 
-    Object.assign(scope.book.charts, { feedEvent, feedLast, recover, pauses });
+    Object.assign(scope.book.charts, { feedEvent, feedLast, replicas, recover, pauses });
 })(globalThis);

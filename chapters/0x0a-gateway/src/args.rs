@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 use market_data::engines::Rung;
+use program::lines::Form;
 
 /// A venue: an engine, its feed, and a gateway for browsers and programs
 #[derive(Debug, Clone, clap::Args)]
@@ -69,6 +70,9 @@ pub struct Args {
     /// Answer /v1/echo with whatever is sent to it, as a baseline for measurements
     #[arg(long, hide = true)]
     pub echo: bool,
+    /// The form of the lines on standard error, which tell the operator what happens
+    #[arg(long, value_name = "FORM", value_enum, default_value = "text")]
+    pub log_format: Form,
     /// Replace the operator's key and show the new one; the old one stops working
     #[arg(long)]
     pub new_operator_key: bool,

@@ -15,7 +15,7 @@ use market::{Clock, EngineError, Step};
 use market_data::board::Board;
 use market_data::feed::{Feed, Settings};
 use market_data::past::Source;
-use program::tell;
+use program::lines::{Figure, tell_event};
 
 /// How long the feed sleeps when there was nothing to do. A change in a quiet market can be this late.
 const REST: Duration = Duration::from_micros(500);
@@ -160,7 +160,7 @@ impl Keeping {
             }
             if self.books.stale_since_ms().is_some() && (0..self.shards).all(|shard| feed.is_following(shard)) {
                 self.books.show(feed.board());
-                tell(format_args!("the feed is running again: books are fresh"));
+                tell_event("books-fresh", &[], format_args!("the feed is running again: books are fresh"));
             }
         }
     }
@@ -178,11 +178,12 @@ impl Keeping {
 }
 
 fn say_why(why: &str, wait: Duration) {
-    tell(format_args!(
+    let ms = wait.as_millis() as u64;
+    let words = format_args!(
         "error: the feed has ended: {why}\nbooks are stale and marked so; orders are still accepted and durable. It restarts \
-         in {} ms from snapshot and log. If it does not recover, look at the data directory, and restart the venue",
-        wait.as_millis()
-    ));
+         in {ms} ms from snapshot and log. If it does not recover, look at the data directory, and restart the venue"
+    );
+    tell_event("books-stale", &[("wait_ms", Figure::Count(ms))], words);
 }
 
 #[cfg(test)]

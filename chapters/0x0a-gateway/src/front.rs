@@ -9,6 +9,7 @@ use std::sync::Arc;
 use axum::extract::ws::Utf8Bytes;
 use axum::routing::MethodRouter;
 use serde_json::Value;
+use tokio::net::TcpStream;
 
 use crate::layer::{Layer, Layers};
 use crate::problem::Problem;
@@ -36,6 +37,9 @@ pub trait Front: Layer {
     fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
         None
     }
+
+    /// A client's socket was accepted. A layer may set what the system does with it.
+    fn socket(&self, _socket: &TcpStream) {}
 
     /// Watches one connection. The first layer that does is the only one.
     fn watch(self: Arc<Self>) -> Option<Arc<dyn Watch>> {

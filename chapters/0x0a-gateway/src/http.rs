@@ -27,12 +27,11 @@ pub mod orders;
 pub mod page;
 pub mod sizes;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::DefaultBodyLimit;
-use axum::http::{HeaderName, HeaderValue, header};
-use axum::middleware::{map_request, map_response};
-use axum::response::Response;
+use axum::http::{HeaderName, HeaderValue, Request, header};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, delete, get, post};
 use axum::{Extension, Router};
 
@@ -40,7 +39,6 @@ use crate::front::Fronts;
 use crate::problem::{Problem, Why};
 use crate::stream;
 use crate::venue::Venue;
-use sizes::BODY_BYTES_MAX;
 
 /// A path, and what answers there.
 type Route = (&'static str, MethodRouter<Arc<Venue>>);
@@ -51,17 +49,13 @@ pub fn routes(venue: Arc<Venue>, fronts: &Fronts, echo: bool) -> Router {
     let measured = if echo { Router::new().route("/v1/echo", get(stream::echo)) } else { Router::new() };
     let add = |routes: Router<_>, (path, methods): Route| routes.route(path, methods);
     let of_layers = fronts.iter().flat_map(|front| Arc::clone(front).routes());
-    in_place(table().into_iter().chain(of_layers))
+    in_place(table(fronts).into_iter().chain(of_layers))
         .into_iter()
         .fold(Router::new(), add)
         .merge(page::routes(fronts))
         .merge(measured)
         .fallback(|| async { Problem::new(Why::NotFound) })
         .method_not_allowed_fallback(|| async { Problem::new(Why::MethodNotAllowed) })
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .layer(map_request(head::check))
-        .layer(map_response(with_headers))
-        .layer(Extension(Arc::clone(fronts)))
         .with_state(venue)
 }
 
@@ -78,7 +72,8 @@ fn in_place(all: impl Iterator<Item = Route>) -> Vec<Route> {
 }
 
 /// All routes except the page: each path and its handler. `openapi.json` describes the same.
-fn table() -> Vec<Route> {
+fn table(fronts: &Fronts) -> Vec<Route> {
+    let knows_fronts = |methods: MethodRouter<_>| methods.layer(Extension(Arc::clone(fronts)));
     vec![
         ("/v1/markets", get(markets::list).post(operator::open)),
         ("/v1/markets/{market}/book", get(markets::book)),
@@ -96,8 +91,8 @@ fn table() -> Vec<Route> {
         ("/v1/account", get(accounts::holdings)),
         ("/v1/orders", get(accounts::orders).post(orders::place)),
         ("/v1/fills", get(accounts::fills)),
-        ("/v1/stream", get(stream::open)),
-        ("/v1/openapi.json", get(openapi::description)),
+        ("/v1/stream", knows_fronts(get(stream::open))),
+        ("/v1/openapi.json", knows_fronts(get(openapi::description))),
         ("/healthz", get(markets::health)),
         ("/readyz", get(markets::readiness)),
     ]
@@ -106,21 +101,40 @@ fn table() -> Vec<Route> {
 
 /// The paths of all routes.
 pub fn paths() -> Vec<&'static str> {
-    table().into_iter().map(|(path, _)| path).collect()
+    table(&Fronts::from([])).into_iter().map(|(path, _)| path).collect()
 }
 
-/// Headers on every answer for browsers: load nothing from elsewhere, guess no types, store nothing.
-async fn with_headers(mut response: Response) -> Response {
-    const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    let headers: [(HeaderName, &str); 4] = [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::CACHE_CONTROL, "no-store"),
-    ];
-    for (name, value) in headers {
+// ANCHOR: answer
+/// Answers a request: by its route, unless its head is refused.
+///
+/// The library would put a layer around each route for this, and would copy the routes' handlers through the layers for
+/// each request. Around all routes it is a function.
+///
+/// # Errors
+/// Those of `route`.
+pub async fn answer<B, R: Future<Output = Result<Response, Infallible>>>(
+    request: Request<B>,
+    route: impl FnOnce(Request<B>) -> R,
+) -> Result<Response, Infallible> {
+    let mut response = match head::check(&request) {
+        Ok(()) => route(request).await?,
+        Err(problem) => problem.into_response(),
+    };
+    for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    response
+    Ok(response)
 }
+// ANCHOR_END: answer
+
+/// Headers on every answer for browsers: load nothing from elsewhere, guess no types, store nothing.
+const HEADERS: [(HeaderName, &str); 4] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+];

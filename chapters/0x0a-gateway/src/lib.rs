@@ -27,6 +27,7 @@ pub mod limited;
 pub mod limits;
 pub mod log_disk;
 pub mod names;
+pub mod notable;
 pub mod problem;
 pub mod projection;
 pub mod replies;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use market::{Reason, Sequence};
+use program::lines::tell_often;
 use serde::Serialize;
 
 use crate::limits::Excess;
@@ -285,7 +286,7 @@ impl From<Excess> for Problem {
 impl From<NamesError> for Problem {
     fn from(error: NamesError) -> Problem {
         // The operator may see the path of the file; a client may not.
-        program::tell(format_args!("error: {error}"));
+        tell_often("names", format_args!("error: {error}"));
         Problem::new(Why::Names)
     }
 }

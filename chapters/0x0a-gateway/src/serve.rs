@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use market::Options;
+use program::lines::{Figure, set_form, tell_event};
 use program::{Verdict, print, tell};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -25,6 +26,7 @@ use crate::http::operator::open_market;
 use crate::http::routes;
 use crate::limits::Allowed;
 use crate::names::Question;
+use crate::notable;
 use crate::tls;
 use crate::venue::{Running, Venue};
 
@@ -54,6 +56,7 @@ const QUESTIONS: [(&str, &str); 3] = [
 /// # Errors
 /// [`VenueError`].
 pub fn run(args: &Args, fronts: Fronts) -> Result<Verdict, VenueError> {
+    set_form(args.log_format);
     check(args)?;
     let tls = match (&args.tls_certificate, &args.tls_key) {
         (Some(certificate), Some(key)) => Some(tls::acceptor(certificate, key, args.http2)?),
@@ -68,10 +71,13 @@ pub fn run(args: &Args, fronts: Fronts) -> Result<Verdict, VenueError> {
         tell(format_args!("{remark}"));
     }
     if recovery.commands > 0 {
-        tell(format_args!("recovered {} commands, {} of them replayed", recovery.commands, recovery.replayed));
+        let (commands, replayed) = (recovery.commands, recovery.replayed);
+        let figures = [("commands", Figure::Count(commands)), ("replayed", Figure::Count(replayed))];
+        let words = format_args!("recovered {commands} commands, {replayed} of them replayed");
+        tell_event("recovered", &figures, words);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(VenueError::System)?;
-    let served = runtime.block_on(serve(args, &running, &fronts, tls));
+    let served = runtime.block_on(serve(args, data_dir, &running, &fronts, tls));
     // No task is left that could send a request; those in flight have their answers.
     runtime.shutdown_timeout(DRAIN_TIME);
     running.close()?;
@@ -95,7 +101,13 @@ fn check(args: &Args) -> Result<(), VenueError> {
     Ok(())
 }
 
-async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsAcceptor>) -> Result<(), VenueError> {
+async fn serve(
+    args: &Args,
+    data_dir: &Path,
+    running: &Running,
+    fronts: &Fronts,
+    tls: Option<TlsAcceptor>,
+) -> Result<(), VenueError> {
     let venue = running.venue();
     let failed = |source| VenueError::Listen { flag: "--listen", address: args.listen, source };
     let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
@@ -111,6 +123,8 @@ async fn serve(args: &Args, running: &Running, fronts: &Fronts, tls: Option<TlsA
     }
     let scheme = if tls.is_some() { "https" } else { "http" };
     print(format_args!("open {scheme}://{address}/\n"))?;
+    notable::started(args, data_dir, address);
+    tokio::spawn(notable::refusals(Arc::clone(venue)));
     tokio::spawn(tick(Arc::clone(venue), args.updates_per_second));
     fronts.iter().for_each(|front| Arc::clone(front).serving(venue));
     let bots = if args.no_demo {
@@ -160,7 +174,8 @@ async fn stopped(running: &Running) {
 
 async fn drain(venue: &Venue, address: SocketAddr) {
     venue.engine_door.drain();
-    tell(format_args!("{address}: no new requests; ending"));
+    let figures = [("address", Figure::Text(&address))];
+    tell_event("draining", &figures, format_args!("{address}: no new requests; ending"));
     venue.over.send_replace(());
     tokio::select! {
         // Each connection holds a receiver until it ends.

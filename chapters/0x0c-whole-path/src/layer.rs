@@ -26,6 +26,7 @@ use crate::frames::{Frames, Matching};
 use crate::http;
 use crate::machine::Machine;
 use crate::metrics;
+use crate::notable;
 use crate::notices::Notices;
 use crate::responses::Responses;
 use crate::scrape::Shown;
@@ -68,12 +69,19 @@ impl WholePath {
         })
     }
 
-    /// The layer of a venue with so many shards, with the metrics' address bound and printed: before the venue starts, so that
-    /// an address that is taken is said at once.
+    /// The layer of a venue with so many shards, which serves its metrics where `args` say.
+    ///
+    /// # Errors
+    /// As [`bind`](WholePath::bind).
+    pub fn listening(args: &PathArgs, shards: u16) -> Result<Arc<WholePath>, VenueError> {
+        Ok(WholePath::new(args, shards, WholePath::bind(args)?))
+    }
+
+    /// Binds the metrics' address and prints it: before the venue starts, so that an address that is taken is said at once.
     ///
     /// # Errors
     /// When the address can't be used, or others could reach it without having been asked for.
-    pub fn listening(args: &PathArgs, shards: u16) -> Result<Arc<WholePath>, VenueError> {
+    pub fn bind(args: &PathArgs) -> Result<TcpListener, VenueError> {
         if !args.metrics.ip().is_loopback() && !args.metrics_open {
             let words = "other machines can reach the address of --metrics, where turnover and load are shown without a key and \
                  unencrypted: use an address of this machine, as in 127.0.0.1:9099, and run Prometheus or a proxy with \
@@ -84,7 +92,7 @@ impl WholePath {
         let metrics = TcpListener::bind(args.metrics).map_err(failed)?;
         let address = metrics.local_addr().map_err(failed)?;
         print(format_args!("metrics http://{address}/metrics\n"))?;
-        Ok(WholePath::new(args, shards, metrics))
+        Ok(metrics)
     }
 
     /// Serves the metrics of a machine that follows another and has no venue yet, on the runtime from which it is called, until
@@ -172,6 +180,7 @@ impl Front for WholePath {
     }
 
     fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
+        tokio::spawn(notable::watch(Arc::clone(&self.shared)));
         let listener = self.metrics.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(listener) = listener else { return };
         let folder = self.folder.get().map(PathBuf::as_path).unwrap_or(Path::new(""));

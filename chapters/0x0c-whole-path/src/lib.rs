@@ -16,6 +16,7 @@ pub mod http;
 pub mod layer;
 pub mod machine;
 pub mod metrics;
+pub mod notable;
 pub mod notices;
 pub mod path;
 pub mod process;

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     match Program::try_parse() {
         Ok(Program { instead: Some(Instead::Load(args)), .. }) => program::end(open_loop::run(&args)),
         Ok(Program { instead: Some(Instead::Bot(args)), .. }) => program::end(bot::run(&args)),
-        Ok(Program { instead: Some(Instead::Path(args)), .. }) => program::end(path::run(&args)),
+        Ok(Program { instead: Some(Instead::Path(args)), .. }) => program::end(path::run(&args, &[])),
         Ok(Program { instead: Some(Instead::Trace(args)), .. }) => program::end(path::run_trace(&args)),
         Ok(Program { serve: args, path, .. }) => program::end(run(&args, &path)),
         Err(error) => program::refuse(&error),

@@ -77,7 +77,7 @@ pub struct TraceToolArgs {
 /// # Errors
 /// As [`run`].
 pub fn run_trace(args: &TraceToolArgs) -> Result<Verdict, MeasureError> {
-    let found = watched(&args.path)?;
+    let found = watched(&args.path, &[])?;
     let text = timeline(&found.path);
     std::fs::write(&args.file, text).map_err(|error| MeasureError::disk("write", &args.file, &error))?;
     let (count, file) = (found.path.sampled.len(), args.file.display());
@@ -85,12 +85,12 @@ pub fn run_trace(args: &TraceToolArgs) -> Result<Verdict, MeasureError> {
     Ok(is_valid(&found).into())
 }
 
-/// Loads a venue and prints where the time went. `No` if the load itself was the limit.
+/// Loads a venue that is started with these flags too, and prints where the time went. `No` if the load itself was the limit.
 ///
 /// # Errors
 /// If the machine could not run it, an answer is a problem, or the disk can't be written.
-pub fn run(args: &PathToolArgs) -> Result<Verdict, MeasureError> {
-    let found = watched(args)?;
+pub fn run(args: &PathToolArgs, more: &[&str]) -> Result<Verdict, MeasureError> {
+    let found = watched(args, more)?;
     if args.json {
         let text = serde_json::to_string(&found).map_err(|error| MeasureError::Unusable(error.to_string()))?;
         print(format_args!("{text}\n"))?;
@@ -105,13 +105,13 @@ fn is_valid(found: &Found) -> bool {
 }
 
 /// Loads a venue of this program, with a progress bar.
-fn watched(args: &PathToolArgs) -> Result<Found, MeasureError> {
+fn watched(args: &PathToolArgs, more: &[&str]) -> Result<Found, MeasureError> {
     let program = std::env::current_exe();
     let program = program.map_err(|error| MeasureError::Unusable(format!("where is this program? {error}")))?;
     let bar = progress_bar(1 + args.seconds);
     say(&bar, "a venue, and accounts with cash");
     let (seconds, told) = (args.seconds, bar.clone());
-    let found = find(&program, args, move |step| {
+    let found = find(&program, args, more, move |step| {
         told.inc(1);
         say(&told, step);
         let told = told.clone();
@@ -127,17 +127,22 @@ fn watched(args: &PathToolArgs) -> Result<Found, MeasureError> {
     found
 }
 
-/// Loads a venue of `program`, and reads what it has collected.
+/// Loads a venue of `program` with these flags too, and reads what it has collected.
 ///
 /// # Errors
 /// As [`run`].
-pub fn find(program: &Path, args: &PathToolArgs, mut step: impl FnMut(&str)) -> Result<Found, MeasureError> {
+pub fn find(
+    program: &Path,
+    args: &PathToolArgs,
+    more: &[&str],
+    mut step: impl FnMut(&str),
+) -> Result<Found, MeasureError> {
     let folder = args.output.folder();
     std::fs::create_dir_all(&folder).map_err(|error| MeasureError::disk("make the folder", &folder, &error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| MeasureError::Unusable(format!("could not start: {error}")))?;
     let sample = args.sample.to_string();
-    let flags = [UNLIMITED, &["--sample", &sample]].concat();
+    let flags = [UNLIMITED, &["--sample", &sample], more].concat();
     let server = Server::start_program(program, args.engine, &folder, &flags)?;
     let crowd = runtime.block_on(Crowd::gather(&server, args.connections))?;
     let offer =

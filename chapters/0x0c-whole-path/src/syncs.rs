@@ -16,6 +16,18 @@ const FIRST: u64 = 62_500;
 
 const SECOND: u64 = 1_000_000_000;
 
+/// From here on an operator is told of a sync, in nanoseconds. The alert for slow syncs has the same bound.
+pub const SLOW: u64 = 100_000_000;
+
+/// Slow syncs.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Slow {
+    /// How many.
+    pub count: u64,
+    /// The longest of them, in nanoseconds.
+    pub longest: u64,
+}
+
 /// All syncs of a venue. The journal adds one for each; the lock is held for a few nanoseconds then.
 #[derive(Default)]
 pub struct Syncs(Mutex<Inner>);
@@ -27,6 +39,8 @@ pub struct Inner {
     pub times: Distribution,
     /// Commands that they made durable.
     pub commands: u64,
+    /// Slow ones that were not told yet.
+    slow: Slow,
     /// The last seconds in which there were any: which second, and how many syncs of each row.
     seconds: VecDeque<(u64, [u32; ROWS])>,
 }
@@ -38,6 +52,14 @@ impl Syncs {
         inner.times.add(ns);
         inner.commands += commands;
         inner.count(ended / SECOND, ns);
+        if ns >= SLOW {
+            inner.slow = Slow { count: inner.slow.count + 1, longest: inner.slow.longest.max(ns) };
+        }
+    }
+
+    /// Slow syncs since the last call.
+    pub fn take_slow(&self) -> Slow {
+        std::mem::take(&mut self.lock().slow)
     }
 
     /// What is known of them.
@@ -105,6 +127,14 @@ mod tests {
         assert_eq!(all(minute), 6);
         assert_eq!(all(syncs.read().minute(160 * SECOND)), 3, "a minute later the oldest second is gone");
         assert_eq!(all(syncs.read().minute(1_000 * SECOND)), 0);
+    }
+
+    #[test]
+    fn slow_syncs_are_told_once() {
+        let syncs = Syncs::default();
+        [1, SLOW - 1, SLOW, 3 * SLOW, 2 * SLOW].into_iter().for_each(|ns| syncs.add(SECOND, ns, 1));
+        assert_eq!(syncs.take_slow(), Slow { count: 3, longest: 3 * SLOW });
+        assert_eq!(syncs.take_slow(), Slow::default());
     }
 
     #[test]

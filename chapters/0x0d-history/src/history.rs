@@ -6,6 +6,7 @@ use std::time::Duration;
 use gateway::problem::{Problem, Why};
 use gateway::reply::Refused;
 use market::{EngineError, Options};
+use program::lines::tell_often;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
@@ -155,7 +156,7 @@ impl History {
             Ok(Some(Err(HistoryError::Asked(what)))) => Err(Problem::because(Why::BadRequest, what)),
             Ok(None) => Err(off()),
             Ok(Some(Err(error))) => {
-                program::tell(format_args!("error: {error}"));
+                tell_often("history", format_args!("error: {error}"));
                 Err(damaged())
             }
             Err(_) => Err(damaged()),

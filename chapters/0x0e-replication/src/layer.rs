@@ -12,7 +12,7 @@ use gateway::venue::Venue;
 use market::log::ShardOf;
 use market::log_chain::identity;
 use market::{Event, LogError, Options, Stamp, Ticket};
-use program::tell;
+use program::lines::tell_event;
 use tokio::sync::watch;
 
 use crate::args::ReplicaArgs;
@@ -114,7 +114,7 @@ impl Front for Replication {
             // An engine that has a frame to sync ends by itself. One that is idle would go on to show what is no longer true.
             venue.engine_door.drain();
             venue.over.send_replace(());
-            tell(format_args!("error: {why}"));
+            tell_event("replaced", &[], format_args!("error: {why}"));
             tokio::time::sleep(DRAIN).await;
             std::process::exit(REPLACED);
         });

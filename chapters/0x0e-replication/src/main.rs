@@ -13,6 +13,7 @@ use history::args::{AtArgs, FollowArgs, HistoryArgs};
 use history::history::History;
 use history::{at, follow};
 use load::open_loop::{self, LoadArgs};
+use program::lines::set_form;
 use replication::args::ReplicaArgs;
 use replication::error::ReplicaError;
 use replication::primary::{self, Others};
@@ -92,6 +93,7 @@ fn main() -> ExitCode {
 impl VenueArgs {
     /// The venue so far, the innermost layer first; and again the one that has the address of the metrics.
     fn layers(&self) -> Result<(Others, Arc<WholePath>), ReplicaError> {
+        set_form(self.serve.log_format);
         let shards = self.serve.shards;
         let path = WholePath::listening(&self.path, shards)?;
         let own: Arc<dyn Front> = path.clone();

@@ -14,6 +14,7 @@ use gateway::layer::carried;
 use gateway::serve::asked_to_end;
 use market::log::ShardOf;
 use market::{DataDir, Options};
+use program::lines::tell_event;
 use program::{Verdict, print, tell};
 use tokio::sync::oneshot;
 use whole_path::layer::WholePath;
@@ -213,11 +214,12 @@ impl Following {
                 self.compare(&beat.stretches, warm)?;
             }
             if asked.now() {
-                tell(format_args!("taking over: asked to"));
+                tell_event("takeover", &[], format_args!("taking over: asked to"));
                 return Ok(true);
             }
             if standby.takeover == Takeover::Auto && heard.elapsed() >= silence {
-                tell(format_args!("taking over: the primary was silent for {} beats", standby.missed));
+                let words = format_args!("taking over: the primary was silent for {} beats", standby.missed);
+                tell_event("takeover", &[], words);
                 return Ok(true);
             }
             if checked.elapsed() >= CHECK {

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod figures;
+pub mod lines;
 pub mod repository;
 pub mod room;
 pub mod rounds;
@@ -91,11 +92,10 @@ pub fn print(text: Arguments<'_>) -> Result<(), Unprinted> {
     Ok(output.write_fmt(text).and_then(|()| output.flush())?)
 }
 
-/// Writes a line to standard error: progress, and why the program ends. If that can't be written
+/// Writes a line to standard error: progress, and what an operator should know. If that can't be written
 /// either, the line is dropped.
 pub fn tell(line: Arguments<'_>) {
-    let mut output = io::stderr().lock();
-    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+    lines::tell_event("note", &[], line);
 }
 
 /// Parses the arguments, does the work, and ends with the right exit code.
@@ -123,7 +123,7 @@ pub fn end<E: Failure>(done: Result<Verdict, E>) -> ExitCode {
         Ok(Verdict::No) => ExitCode::from(1),
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            tell(format_args!("error: {error}"));
+            lines::tell_event("failed", &[], format_args!("error: {error}"));
             ExitCode::from(error.exit_code())
         }
     }

@@ -9,6 +9,7 @@
 mod any_price;
 mod axis;
 mod bars;
+mod curves;
 mod feed;
 #[cfg(feature = "charts")]
 mod files;
@@ -28,6 +29,7 @@ mod race;
 mod recover;
 #[cfg(feature = "charts")]
 mod render;
+mod replicas;
 #[cfg(feature = "charts")]
 mod run;
 mod scale;

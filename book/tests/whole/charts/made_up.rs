@@ -14,6 +14,7 @@ fn rows(verb: &str) -> &'static [&'static str] {
         "any-price" => &["flows"],
         "once" => &["costs", "returning", "naive"],
         "path" => &["loads"],
+        "replicas" => &["sizes"],
         _ => &["stream", "late", "engines"],
     }
 }
@@ -229,7 +230,9 @@ fn grow(record: &mut Value, verb: &str) {
             for (key, value) in one.as_object_mut().into_iter().flatten() {
                 match key.as_str() {
                     "chapter" => *value = json!(format!("0x{at:02x}-chapter-{at}")),
-                    "shards" | "batch" | "readers" | "commands" | "notices" => *value = json!(at * at * at + 1),
+                    "shards" | "batch" | "readers" | "commands" | "notices" | "bytes" => {
+                        *value = json!(at * at * at + 1)
+                    }
                     _ => {}
                 }
             }

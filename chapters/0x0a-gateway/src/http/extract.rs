@@ -4,15 +4,16 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Path, Query, Request};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
+use http_body_util::LengthLimitError;
 use market::{AccountId, Sequence};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::sizes::BODY_BYTES_MAX;
 use crate::limits::held::Held;
 use crate::problem::{Problem, Why};
 use crate::reply::Session;
@@ -118,8 +119,8 @@ pub struct Json<T>(pub T);
 impl<T: DeserializeOwned> FromRequest<Arc<Venue>> for Json<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, venue: &Arc<Venue>) -> Result<Json<T>, Problem> {
-        read(&body(request, venue).await?).map(Json)
+    async fn from_request(request: Request, _: &Arc<Venue>) -> Result<Json<T>, Problem> {
+        read(&body(request).await?).map(Json)
     }
 }
 
@@ -134,19 +135,20 @@ pub enum OneOrMany<T> {
 impl<T: DeserializeOwned> FromRequest<Arc<Venue>> for OneOrMany<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, venue: &Arc<Venue>) -> Result<OneOrMany<T>, Problem> {
-        let body = body(request, venue).await?;
+    async fn from_request(request: Request, _: &Arc<Venue>) -> Result<OneOrMany<T>, Problem> {
+        let body = body(request).await?;
         let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
         if first == Some(&b'[') { read(&body).map(OneOrMany::Many) } else { read(&body).map(OneOrMany::One) }
     }
 }
 
-async fn body(request: Request, venue: &Arc<Venue>) -> Result<Bytes, Problem> {
-    let body = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, venue)).await;
+async fn body(request: Request) -> Result<Bytes, Problem> {
+    let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), BODY_BYTES_MAX)).await;
     let body = body.map_err(|_| Problem::because(Why::TooSlow, "The body did not arrive in time."))?;
-    body.map_err(|rejection| match rejection {
-        BytesRejection::FailedToBufferBody(error) if error.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE => {
-            Problem::because(Why::TooLarge, format!("A body has at most {} bytes.", super::sizes::BODY_BYTES_MAX))
+    body.map_err(|error| match error.into_inner() {
+        // Over HTTP/2 a body need not announce how long it is.
+        error if error.is::<LengthLimitError>() => {
+            Problem::because(Why::TooLarge, format!("A body has at most {BODY_BYTES_MAX} bytes."))
         }
         error => Problem::because(Why::BadRequest, format!("{error}.")),
     })

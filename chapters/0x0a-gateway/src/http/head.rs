@@ -1,6 +1,6 @@
 //! Checks before anything else: the size that a request announces, and its encoding.
 
-use axum::extract::Request;
+use axum::http::Request;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING};
 
 use super::sizes::{BODY_BYTES_MAX, HEAD_BYTES_MAX};
@@ -16,7 +16,7 @@ const HEADERS_MAX: usize = 64;
 ///
 /// # Errors
 /// The problem.
-pub async fn check(request: Request) -> Result<Request, Problem> {
+pub fn check<B>(request: &Request<B>) -> Result<(), Problem> {
     let (uri, headers) = (request.uri(), request.headers());
     if uri.path().len() + uri.query().map_or(0, str::len) > URI_BYTES_MAX {
         return Err(Problem::because(Why::UriTooLong, format!("An address has at most {URI_BYTES_MAX} bytes.")));
@@ -37,5 +37,5 @@ pub async fn check(request: Request) -> Result<Request, Problem> {
     if announced.is_some_and(|length| length > BODY_BYTES_MAX as u64) {
         return Err(Problem::because(Why::TooLarge, format!("A body has at most {BODY_BYTES_MAX} bytes.")));
     }
-    Ok(request)
+    Ok(())
 }

@@ -16,13 +16,14 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
-use program::tell;
+use program::lines::tell_often;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::front::{Fronts, watcher};
+use crate::http::answer;
 use crate::http::extract::Peer;
 use crate::http::sizes::HEAD_BYTES_MAX;
 use crate::limits::held::Held;
@@ -79,7 +80,7 @@ impl Connections {
                 Ok((stream, peer)) => self.take(stream, peer.ip()),
                 // Too many files are open, or the client is already gone: others can still be served.
                 Err(error) => {
-                    tell(format_args!("a connection was not accepted: {error}"));
+                    tell_often("not-accepted", format_args!("a connection was not accepted: {error}"));
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -89,6 +90,7 @@ impl Connections {
     fn take(&self, stream: TcpStream, peer: IpAddr) {
         // Otherwise the system delays small writes by up to 40 ms.
         let _ = stream.set_nodelay(true);
+        self.fronts.iter().for_each(|front| front.socket(&stream));
         let held = match self.venue.door.limits.connection(peer) {
             Ok(held) => held,
             Err(_) => return self.refuse(stream),
@@ -169,7 +171,8 @@ async fn serve(
         request.extensions_mut().insert(Arc::clone(&held));
         let following = watcher.0.as_ref().map(|watch| Arc::clone(watch).begin(Some(request.headers())));
         request.extensions_mut().insert(watcher.clone());
-        follow(following, service.call(request))
+        let service = service.clone();
+        follow(following, answer(request, move |request| service.call(request)))
     });
     let stream = TokioIo::new(stream);
     // A client that disconnects, or does not send HTTP, is not an error of ours.

@@ -12,6 +12,7 @@ mod hostile_stream;
 mod http2;
 mod kills;
 mod limits;
+mod lines;
 mod load;
 mod notices;
 mod openapi;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use gateway::problem::Problem;
 use market::{AccountId, Options, Sequence};
+use program::lines::tell_often;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -143,7 +144,8 @@ impl Feed {
             Chunk::Ended(_, Ended::Left) => Err(Problem::of_a_layer(&super::tell::TOO_SLOW, None)),
             Chunk::Ended(_, Ended::Unreadable(error)) => {
                 // The operator sees which file it is, a client does not.
-                program::tell(format_args!("error: notices could not be replayed: {error}"));
+                let words = format_args!("error: notices could not be replayed: {error}");
+                tell_often("notices", words);
                 Err(Problem::of_a_layer(&super::tell::UNREADABLE, None))
             }
         }

@@ -40,7 +40,7 @@ pub fn find(
     // So few that all of them are kept, and the slowest are those of the whole run.
     let sample = (rate * seconds).div_ceil(KEPT as u64);
     let args = PathToolArgs { protocol, rate, seconds, sample, output: output.clone(), ..defaults.path };
-    path::find(program, &args, |_| {})
+    path::find(program, &args, &[], |_| {})
 }
 
 /// The part of the requests that counts as the slowest.

@@ -137,6 +137,8 @@ fn what_happens_is_counted() {
     let room = program::room::room(&site.data()).unwrap();
     assert!(size == room.size as f64 && free > 0.0 && free <= size, "{free} of {size}: {room:?}");
     until("a snapshot is counted", || value(&text(&site), "venue_snapshots_total") > 0.0);
+    let is_told = |line: &String| line.starts_with("snapshots written: ");
+    until("the operator is told of it", || site.server.said().iter().any(is_told));
     let more: Vec<_> = (0..7).map(|_| site.server.client()).collect();
     until("a connection too many is counted", || {
         value(&text(&site), r#"venue_refusals_total{reason="too-many-connections"}"#) > 0.0

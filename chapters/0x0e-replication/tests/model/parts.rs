@@ -32,6 +32,43 @@ impl std::fmt::Display for Append {
     }
 }
 
+/// What may happen next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// An append gets to the stream, which takes it or refuses it.
+    Arrives(Append),
+    /// An append never gets there.
+    IsLost(Append),
+    /// A machine takes over.
+    TakesOver(usize),
+    /// It looks at the place that its epoch should have.
+    LooksForEpoch(usize),
+    /// It reads the next message.
+    ReadsOn(usize),
+    /// It writes a client's command to its own log, and sends it.
+    Writes(usize, Command),
+    /// It looks at the place that its frame should have.
+    LooksForFrame(usize),
+    /// It dies and comes back.
+    Dies(usize),
+}
+
+/// For people.
+impl std::fmt::Display for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Step::Arrives(append) => write!(f, "the stream gets what machine {} sent: {append}", append.from),
+            Step::IsLost(append) => write!(f, "what machine {} sent is lost: {append}", append.from),
+            Step::TakesOver(of) => write!(f, "machine {of} takes over"),
+            Step::LooksForEpoch(of) => write!(f, "machine {of} looks whether its epoch is there"),
+            Step::ReadsOn(of) => write!(f, "machine {of} reads on"),
+            Step::Writes(of, command) => write!(f, "machine {of} writes command {command}"),
+            Step::LooksForFrame(of) => write!(f, "machine {of} looks whether its frame is there"),
+            Step::Dies(of) => write!(f, "machine {of} dies and comes back"),
+        }
+    }
+}
+
 /// What a machine does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::parts::{Acknowledged, Append, Bounds, Command, Machine, Message, Mistake, Role};
+use super::parts::{Acknowledged, Append, Bounds, Command, Machine, Message, Mistake, Role, Step};
 
 /// Everything at one moment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -36,44 +36,39 @@ impl World {
         }
     }
 
-    /// Everything that may happen next, with a word for each.
-    pub fn next(&self, bounds: Bounds, mistake: Mistake) -> Vec<(String, World)> {
+    /// Everything that may happen next, and what it leads to.
+    pub fn next(&self, bounds: Bounds, mistake: Mistake) -> Vec<(Step, World)> {
         let mut next = Vec::new();
-        let mut add = |words: String, change: &dyn Fn(&mut World)| {
+        let mut add = |step: Step, change: &dyn Fn(&mut World)| {
             let mut world = self.clone();
             change(&mut world);
-            next.push((words, world));
+            next.push((step, world));
         };
         for append in &self.on_its_way {
-            let of = append.from;
-            add(format!("the stream gets what machine {of} sent: {append}"), &|world| world.arrive(append, mistake));
-            add(format!("what machine {of} sent is lost: {append}"), &|world| {
+            add(Step::Arrives(*append), &|world| world.arrive(append, mistake));
+            add(Step::IsLost(*append), &|world| {
                 world.on_its_way.remove(append);
             });
         }
         for (of, machine) in self.machines.iter().enumerate() {
             if machine.role == Role::Standby && self.begun < bounds.epochs {
-                add(format!("machine {of} takes over"), &|world| world.begin(of, mistake));
+                add(Step::TakesOver(of), &|world| world.begin(of, mistake));
             }
             if let Role::Fencing(_) = machine.role {
-                add(format!("machine {of} looks whether its epoch is there"), &|world| {
-                    world.look_for_epoch(of, mistake)
-                });
+                add(Step::LooksForEpoch(of), &|world| world.look_for_epoch(of, mistake));
             }
             if let Role::Reading(_) = machine.role {
-                add(format!("machine {of} reads on"), &|world| world.read(of));
+                add(Step::ReadsOn(of), &|world| world.read(of));
             }
             let may_write = machine.log.len() == machine.confirmed || mistake == Mistake::SeveralUnderWay;
             if machine.role == Role::Primary && may_write && self.commands < bounds.commands {
-                add(format!("machine {of} writes command {}", self.name()), &|world| world.write(of, mistake));
+                add(Step::Writes(of, self.name()), &|world| world.write(of, mistake));
             }
             if machine.role == Role::Primary && machine.log.len() > machine.confirmed {
-                add(format!("machine {of} looks whether its frame is there"), &|world| {
-                    world.look_for_frame(of, mistake)
-                });
+                add(Step::LooksForFrame(of), &|world| world.look_for_frame(of, mistake));
             }
             if machine.role != Role::Standby && self.crashes < bounds.crashes {
-                add(format!("machine {of} dies and comes back"), &|world| world.crash(of));
+                add(Step::Dies(of), &|world| world.crash(of));
             }
         }
         next
@@ -230,33 +225,39 @@ impl World {
 
     /// What must never be so, in words.
     pub fn broken(&self) -> Option<String> {
+        self.hole().or_else(|| self.lost()).or_else(|| self.late())
+    }
+
+    /// A frame that does not follow the one before it.
+    fn hole(&self) -> Option<String> {
         let frames = self.stream.iter().filter(|message| matches!(message, Message::Frame(..)));
-        for (before, frame) in frames.enumerate() {
-            if let Message::Frame(number, command) = *frame
-                && number != before + 1
-            {
-                return Some(format!(
-                    "{command} has number {number}, and {before} stand before it: no machine can read on"
-                ));
+        frames.enumerate().find_map(|(before, frame)| match *frame {
+            Message::Frame(number, command) if number != before + 1 => {
+                Some(format!("{command} has number {number}, and {before} stand before it: no machine can read on"))
             }
-        }
-        for known in &self.acknowledged {
-            let Acknowledged { sequence, command, epoch, was_replaced } = *known;
+            _ => None,
+        })
+    }
+
+    /// What a client was told, and another command stands for, or nothing in the log of a later primary.
+    pub fn lost(&self) -> Option<String> {
+        self.acknowledged.iter().find_map(|known| {
+            let Acknowledged { sequence, command, epoch, .. } = *known;
             if let Some(other) = self.acknowledged.iter().find(|o| o.sequence == sequence && o.command != command) {
                 return Some(format!("number {sequence} was acknowledged as {command} and as {}", other.command));
             }
-            for (of, machine) in self.machines.iter().enumerate() {
+            let lacks = |machine: &Machine| {
                 let is_later = machine.role == Role::Primary && machine.epoch > epoch;
-                if is_later && machine.log.get(sequence - 1) != Some(&command) {
-                    return Some(format!(
-                        "{command} was acknowledged, and is not in the log of machine {of}, a later primary"
-                    ));
-                }
-            }
-            if was_replaced {
-                return Some(format!("{command} was acknowledged in epoch {epoch}, after a later epoch had begun"));
-            }
-        }
-        None
+                is_later && machine.log.get(sequence - 1) != Some(&command)
+            };
+            let of = self.machines.iter().position(lacks)?;
+            Some(format!("{command} was acknowledged, and is not in the log of machine {of}, a later primary"))
+        })
+    }
+
+    /// What a primary acknowledged that was replaced.
+    fn late(&self) -> Option<String> {
+        let Acknowledged { command, epoch, .. } = self.acknowledged.iter().find(|known| known.was_replaced)?;
+        Some(format!("{command} was acknowledged in epoch {epoch}, after a later epoch had begun"))
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::palette;
 use super::scene::{MARGIN, Paint, WIDTH, hex};
 use super::words::words;
-use super::{bars, feed, gain, once, percentiles, recover, scale, stages, sweep, text, throughput, venue};
+use super::{bars, curves, gain, once, percentiles, recover, replicas, scale, stages, sweep, text, throughput, venue};
 use crate::language::Language;
 use crate::machine::UNKNOWN;
 use crate::units;
@@ -72,7 +72,12 @@ fn layout() -> Value {
         },
         "sweep": { "top": sweep::TOP, "bottom": sweep::BOTTOM, "height": sweep::HEIGHT },
         "scale": { "legend": scale::LEGEND_TOP, "top": scale::TOP, "bottom": scale::BOTTOM, "height": scale::HEIGHT },
-        "feed": { "legend": feed::LEGEND_TOP, "top": feed::TOP, "bottom": feed::BOTTOM, "height": feed::HEIGHT },
+        "curves": {
+            "legend": curves::LEGEND_TOP,
+            "top": curves::TOP,
+            "bottom": curves::BOTTOM,
+            "height": curves::HEIGHT,
+        },
         "recover": {
             "legend": recover::LEGEND_TOP,
             "top": recover::TOP,
@@ -84,6 +89,7 @@ fn layout() -> Value {
             "row": venue::ROW,
             "bar": venue::BAR,
         },
+        "replicas": { "kib": replicas::KIB },
         "once": { "of": once::OF, "room": once::ROOM },
         "bars": { "legend": bars::LEGEND_TOP, "groups": bars::GROUPS_TOP, "thin": bars::THIN },
     })

@@ -5,22 +5,20 @@ use catalogue::Catalogue;
 use serde_json::Value;
 
 use super::scene::Scene;
-use super::{
-    any_price, feed, gain, history_of_figures, once, path, pauses, percentiles, recover, scale, stages, sweep,
-    throughput, venue,
-};
+use super::{any_price, feed, gain, history_of_figures, once, path, pauses, percentiles, recover, replicas};
+use super::{scale, stages, sweep, throughput, venue};
 use crate::error::MeasureError;
 use crate::language::Language;
 use crate::record::{
-    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, HistoryOfFigures, LadderRecord, OnceRecord, PathRecord,
-    Record, RecoverRecord, ScaleRecord, Shards, SweepRecord, VenueRecord,
+    AnyPriceRecord, BatchSize, FeedCaseRecord, FeedRecord, FrameSizeRecord, HistoryOfFigures, LadderRecord, OnceRecord,
+    PathRecord, Record, RecoverRecord, ReplicasRecord, ScaleRecord, Shards, SweepRecord, VenueRecord,
 };
 
 /// Charts by their files' names.
 pub(super) type Scenes = Vec<(&'static str, Scene)>;
 
 /// The records of a run that have charts, by the subcommands that write them.
-pub const VERBS: [&str; 9] = [
+pub const VERBS: [&str; 10] = [
     LadderRecord::VERB,
     ScaleRecord::VERB,
     SweepRecord::VERB,
@@ -30,6 +28,7 @@ pub const VERBS: [&str; 9] = [
     AnyPriceRecord::VERB,
     OnceRecord::VERB,
     PathRecord::VERB,
+    ReplicasRecord::VERB,
 ];
 
 /// The charts of a record of `verb`, which `text` holds as JSON: each with its name, and its shapes as JSON.
@@ -65,6 +64,7 @@ pub(super) fn all(verb: &str, text: &str, chapters: &Catalogue, language: Langua
             Ok(vec![(HistoryOfFigures::VERB, history_of_figures::draw(&history, language))])
         }
         PathRecord::VERB => path(&PathRecord::parse(text, verb)?, language),
+        ReplicasRecord::VERB => replicas(&ReplicasRecord::parse(text, verb)?, language),
         _ => Err(MeasureError::Unusable(format!("`{verb}` has no charts; these have: {}", VERBS.join(", ")))),
     }
 }
@@ -156,6 +156,15 @@ pub(super) fn path(record: &PathRecord, language: Language) -> Result<Scenes, Me
         return demand(false, "a load").map(|()| Scenes::new());
     };
     Ok(vec![("path-stages", path::stages(record, first, language)), ("path-sums", path::sums(record, language))])
+}
+
+pub(super) fn replicas(record: &ReplicasRecord, language: Language) -> Result<Scenes, MeasureError> {
+    let usable = |size: &FrameSizeRecord| {
+        let times = [size.sync_p50_ns, size.sync_p99_ns, size.append_p50_ns, size.append_p99_ns];
+        size.bytes > 0 && times.iter().all(|ns| *ns > 0.0)
+    };
+    demand(!record.sizes.is_empty() && record.sizes.iter().all(usable), "a frame's size with its times")?;
+    Ok(vec![("replicas", replicas::sizes(record, language))])
 }
 
 pub(super) fn demand(is_so: bool, what: &str) -> Result<(), MeasureError> {

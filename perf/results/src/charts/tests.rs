@@ -8,7 +8,7 @@ use std::{env, fs};
 use catalogue::{Catalogue, Chapter};
 use program::Failure;
 
-use self::made_up::{feed_run, history_run, once_run, path_run, venue_run};
+use self::made_up::{feed_run, history_run, once_run, path_run, replicas_run, venue_run};
 use super::files::write;
 use super::scene::{Scene, overlap};
 use super::*;
@@ -233,6 +233,7 @@ fn all() -> Vec<(&'static str, Draw)> {
     let run = || path_run(ladder());
     charts.push(("path-stages", Box::new(move |language| path::stages(&run(), &run().loads[0], language))));
     charts.push(("path-sums", Box::new(move |language| path::sums(&run(), language))));
+    charts.push(("replicas", Box::new(|language| replicas::sizes(&replicas_run(ladder()), language))));
     charts
 }
 

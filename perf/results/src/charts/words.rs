@@ -1,7 +1,9 @@
 //! Every word of the charts, in both languages, except chapters' titles and stages. The font is checked for each.
 
+mod feed;
 mod once;
 mod path;
+mod replicas;
 
 use catalogue::Catalogue;
 use serde::Serialize;
@@ -61,14 +63,8 @@ pub(crate) struct Words {
     pub no_snapshots: &'static str,
     pub world_stopped: &'static str,
     pub with_shadow: &'static str,
-    pub feed_event_title: &'static str,
-    pub feed_event_subtitle: &'static str,
-    pub feed_last_title: &'static str,
-    pub feed_last_subtitle: &'static str,
-    pub readers_axis: &'static str,
-    pub by_mask: &'static str,
-    pub by_channels: &'static str,
-    pub without_reader: &'static str,
+    pub feed: feed::FeedWords,
+    pub replicas: replicas::ReplicasWords,
     pub void_points: &'static str,
     pub any_price_title: &'static str,
     pub any_price_subtitle: &'static str,
@@ -154,14 +150,8 @@ const ENGLISH: Words = Words {
     no_snapshots: "no snapshots",
     world_stopped: "the world stopped",
     with_shadow: "with the shadow",
-    feed_event_title: "What an event costs the matching thread, by readers",
-    feed_event_subtitle: "Processor time of the thread that acknowledges; median of the rounds, slowest to fastest; log scales",
-    feed_last_title: "From acknowledgement to the last reader, by readers",
-    feed_last_subtitle: "Until every reader that reads has what the command changed; log scales",
-    readers_axis: "readers",
-    by_mask: "the feed",
-    by_channels: "a channel for each reader",
-    without_reader: "no reader",
+    feed: feed::ENGLISH,
+    replicas: replicas::ENGLISH,
     void_points: "× void: the load could not keep up",
     any_price_title: "What a message costs, by flow and by book",
     any_price_subtitle: "One thread, medians of interleaved rounds; log scale, shorter is better",
@@ -252,14 +242,8 @@ const CHINESE: Words = Words {
     no_snapshots: "不做快照",
     world_stopped: "全部停下来做",
     with_shadow: "由影子做",
-    feed_event_title: "一个事件花掉撮合线程多少时间",
-    feed_event_subtitle: "确认线程的处理器时间；各轮中位数，最慢一轮到最快一轮；双对数刻度",
-    feed_last_title: "从确认到最后一个读者",
-    feed_last_subtitle: "到每个在读的读者都有了这条命令的改动为止；双对数刻度",
-    readers_axis: "读者数",
-    by_mask: "行情线程",
-    by_channels: "每个读者一个通道",
-    without_reader: "谁都没有",
+    feed: feed::CHINESE,
+    replicas: replicas::CHINESE,
     void_points: "× 作废：施加负载的线程跟不上",
     any_price_title: "一条消息的代价，按订单流和订单簿",
     any_price_subtitle: "单线程，交错各轮的中位数；对数刻度，越短越好",

@@ -1,11 +1,12 @@
-//! Made-up figures of `feed`, `venue`, 0x0b, 0x0c and the ladder's history.
+//! Made-up figures of `feed`, `venue`, 0x0b, 0x0c, 0x0e and the ladder's history.
 
 use crate::record::venue::{
     ConnectionsCaseRecord, ConnectionsRecord, EngineRecord, HttpRecord, LateRecord, StreamRecord, VenueRecord,
 };
 use crate::record::{
-    self, CostRecord, FeedCaseRecord, FeedRecord, HistoryOfFigures, LadderRecord, LadderVersion, NaiveRecord,
-    OnceRecord, PathLoadRecord, PathRecord, PathStageRecord, PathWholeRecord, ReturningRecord, Spread, WayRecord,
+    self, CostRecord, FeedCaseRecord, FeedRecord, FrameSizeRecord, HistoryOfFigures, LadderRecord, LadderVersion,
+    NaiveRecord, OnceRecord, PathLoadRecord, PathRecord, PathStageRecord, PathWholeRecord, ReplicasRecord,
+    ReturningRecord, Spread, WayRecord,
 };
 
 /// What `feed` could have measured, on the machine of a ladder.
@@ -102,6 +103,19 @@ pub fn path_run(ladder: LadderRecord) -> PathRecord {
     };
     let loads = [("http-5000", 5e3), ("http-20000", 2e4), ("websocket-5000", 5e3), ("websocket-20000", 2e4)];
     PathRecord { machine, commit, loads: loads.map(load).into() }
+}
+
+/// What 0x0e could have measured, on the machine of a ladder: at the largest size, four times that are nearly equal.
+pub fn replicas_run(ladder: LadderRecord) -> ReplicasRecord {
+    let LadderRecord { machine, commit, .. } = ladder;
+    let size = |(bytes, ns): (u64, f64)| FrameSizeRecord {
+        bytes,
+        sync_p50_ns: ns,
+        sync_p99_ns: 1.1 * ns,
+        append_p50_ns: 1.2 * ns,
+        append_p99_ns: 1.3 * ns,
+    };
+    ReplicasRecord { machine, commit, sizes: [(1 << 10, 2.7e5), (1 << 18, 1.2e6), (1 << 20, 3.2e6)].map(size).into() }
 }
 
 /// What `venue` could have measured, on the machine of a ladder.

@@ -11,14 +11,15 @@ fn catalogue() -> Catalogue {
 #[test]
 fn the_font_has_every_character_that_labels_use() {
     // Units and numbers are written in `units.rs`, stages in the crate's `words.rs`, engines' titles in their
-    // manifests, everything else in the charts' `words.rs`, `words/once.rs`, `words/path.rs` and
-    // `history_of_figures/words.rs`.
+    // manifests, everything else in the charts' `words.rs` and beside it, and in `history_of_figures/words.rs`.
     let titles = catalogue().engines().map(|chapter| chapter.title.zh.clone()).collect::<String>();
     let sources = [
         include_str!("../words.rs"),
+        include_str!("feed.rs"),
         include_str!("once.rs"),
         include_str!("path.rs"),
         include_str!("../history_of_figures/words.rs"),
+        include_str!("replicas.rs"),
         include_str!("../../words.rs"),
         include_str!("../../units.rs"),
     ];
