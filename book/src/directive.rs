@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub(crate) static BRACES: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\)?\{\{\s*([a-z][\w-]*)\b([^{}]*)\}\}"));
 
 /// The words that may open a directive, each with the form that follows it.
-const FORMS: [(&str, &str); 16] = [
+const FORMS: [(&str, &str); 15] = [
     ("num", "{{num RECORD:PATH | FORMAT}}"),
     ("ratio", "{{ratio RECORD:PATH RECORD:PATH | FORMAT}}"),
     ("table", "{{table NAME …}}"),
@@ -29,7 +29,6 @@ const FORMS: [(&str, &str); 16] = [
     ("guess", "{{guess ID}}"),
     ("guesses", "{{guesses}}"),
     ("yours", "{{yours}}"),
-    ("sheets", "{{sheets}}"),
 ];
 
 /// The tables, each in the form in which it is written.
@@ -134,8 +133,6 @@ pub enum Directive<'t> {
     Guesses,
     /// The place for a reader's own records.
     Yours,
-    /// A side of paper for each session of the course.
-    Sheets,
 }
 
 /// Which table.
@@ -234,7 +231,6 @@ impl<'t> Directive<'t> {
             ("guess", [id]) => Self::Guess { id },
             ("guesses", []) => Self::Guesses,
             ("yours", []) => Self::Yours,
-            ("sheets", []) => Self::Sheets,
             _ => return Err(Malformed::Form { form }),
         })
     }
@@ -296,7 +292,7 @@ mod tests {
             (
                 "tabel",
                 "",
-                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, length, minutes, test, sandbox, player, guess, guesses, yours, sheets)",
+                "no directive `tabel` (there are: num, ratio, table, chart, drawing, code, diff, length, minutes, test, sandbox, player, guess, guesses, yours)",
             ),
             ("num", "", "it has the form {{num RECORD:PATH | FORMAT}}"),
             ("num", "ladder", "`ladder` is not of the form record:path"),

@@ -17,7 +17,6 @@ use crate::player;
 use crate::problem::{Failure, Problem};
 use crate::project::Project;
 use crate::sandbox;
-use crate::sheets;
 use crate::sources::Sources;
 use crate::table;
 use crate::yours;
@@ -145,6 +144,5 @@ fn expand(s: &Sources, file: &Path, lang: Language, directive: &Directive<'_>, f
         Directive::Guess { id } => guess::guess(s, lang, id),
         Directive::Guesses => guess::guesses(s, lang),
         Directive::Yours => yours::place(s, lang),
-        Directive::Sheets => sheets::sheets(s, lang),
     }
 }

@@ -33,7 +33,6 @@ pub mod record;
 pub mod sandbox;
 pub mod sentences;
 pub mod serve;
-pub mod sheets;
 pub mod site;
 pub mod sources;
 pub mod stamp;

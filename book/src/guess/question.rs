@@ -1,7 +1,6 @@
 //! The questions, their pages and their answers: `book/guesses/guesses.toml`.
 
 use crate::project::Project;
-use results::language::Language;
 use serde::Deserialize;
 use std::fs;
 
@@ -36,21 +35,6 @@ pub struct Guess {
     /// What to order, divide or choose for.
     #[serde(default)]
     pub(super) items: Vec<Item>,
-}
-
-impl Guess {
-    /// The question.
-    pub fn text(&self, lang: Language) -> &str {
-        lang.pick(&self.en, &self.zh)
-    }
-
-    /// What there is to choose from, and what it is chosen for or has to be ordered or divided. Either may be empty;
-    /// what is single needs no name.
-    pub fn lists(&self, lang: Language) -> [Vec<&str>; 2] {
-        let options = self.options.iter().map(|option| lang.pick(&*option.en, &*option.zh)).collect();
-        let items: Vec<&str> = self.items.iter().map(|item| lang.pick(&*item.en, &*item.zh)).collect();
-        [options, if items.len() > 1 { items } else { vec![] }]
-    }
 }
 
 /// What to write.

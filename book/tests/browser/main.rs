@@ -24,7 +24,6 @@ mod player;
 mod reading;
 mod rules;
 mod sandbox;
-mod sheets;
 mod takeover;
 mod timelines;
 mod trace;
