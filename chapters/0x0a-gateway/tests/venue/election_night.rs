@@ -1,5 +1,5 @@
-//! A class on election night: thirty laptops, one venue. Each student gets an account, closes the laptop, returns with
-//! the code, and trades. The market is resolved, and every student sees the payout.
+//! A class on election night: thirty laptops, one venue. Each student gets an account, returns with its code, and
+//! trades. The market is resolved, every student sees the payout, and the next market begins with play money again.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -12,8 +12,8 @@ use crate::support::client::Client;
 use crate::support::server::Server;
 
 const STUDENTS: u8 = 30;
-/// Orders of each student: some seconds on a busy machine.
-const ORDERS: u32 = 40;
+/// Orders of each student: a few seconds on a busy machine.
+const ORDERS: u32 = 20;
 const PLAY_MONEY: u64 = 100_000;
 
 /// A connection from a laptop with its own address. An address may try ten codes a minute, so thirty students behind
@@ -33,9 +33,9 @@ fn laptop(server: &Server, student: u8) -> Client {
     Client::over(connected().unwrap())
 }
 
-/// What an account has in the market: cash, free and locked, and its YES and NO shares.
-fn held(client: &mut Client) -> [u64; 3] {
-    let account = client.get("/v1/account").unwrap().json();
+/// What an account has in a market: cash, free and locked, and its YES and NO shares.
+fn held(server: &Server, key: &str, market: u32) -> [u64; 3] {
+    let account = server.client().with_key(key).get(&format!("/v1/account?market={market}")).unwrap().json();
     let held = &account["holdings"][0];
     let of = |key: &str| held[key].as_u64().unwrap_or_else(|| panic!("{account}"));
     [of("cash") + of("cash_locked"), of("yes") + of("yes_locked"), of("no") + of("no_locked")]
@@ -55,8 +55,9 @@ fn trade(client: &mut Client, student: u8) {
     }
 }
 
-/// One student's evening up to the result.
-fn evening(server: &Server, student: u8) -> Client {
+/// One student's evening up to the result; returns the key. The venue closes idle connections, so what comes later is
+/// asked over new ones.
+fn evening(server: &Server, student: u8) -> String {
     let name = format!("Student {student}");
     let made = laptop(server, student).post("/v1/accounts", &json!({ "name": name })).unwrap().json();
     let code = made["code"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
@@ -69,28 +70,36 @@ fn evening(server: &Server, student: u8) -> Client {
     } else {
         made["key"].clone()
     };
-    let mut client = client.with_key(key.as_str().unwrap());
-    trade(&mut client, student);
-    client
+    let key = key.as_str().unwrap();
+    trade(&mut client.with_key(key), student);
+    key.to_owned()
+}
+
+fn teacher(server: &Server) -> Client {
+    server.client().with_key(server.operator.as_ref().unwrap())
+}
+
+fn open(server: &Server, en: &str, zh: &str) {
+    let question = json!({ "question": { "en": en, "zh": zh } });
+    let asked = teacher(server).post("/v1/markets", &question).unwrap();
+    assert_eq!(asked.status, 201, "{asked:?}");
 }
 
 #[test]
 fn thirty_students_trade_and_each_sees_the_payout() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--classroom"]);
-    let mut teacher = server.client().with_key(server.operator.as_ref().unwrap());
-    let question = json!({ "question": { "en": "Does the mayor stay?", "zh": "市长连任吗？" } });
-    assert_eq!(teacher.post("/v1/markets", &question).unwrap().status, 201);
+    open(&server, "Does the mayor stay?", "市长连任吗？");
 
-    let mut class: Vec<Client> = thread::scope(|scope| {
+    let class: Vec<String> = thread::scope(|scope| {
         let server = &server;
         let students: Vec<_> = (0..STUDENTS).map(|student| scope.spawn(move || evening(server, student))).collect();
         students.into_iter().map(|student| student.join().unwrap()).collect()
     });
-    let before: Vec<[u64; 3]> = class.iter_mut().map(held).collect();
-    let resolved = teacher.post("/v1/markets/1/resolve", &json!({ "outcome": "yes" })).unwrap();
+    let before: Vec<[u64; 3]> = class.iter().map(|key| held(&server, key, 1)).collect();
+    let resolved = teacher(&server).post("/v1/markets/1/resolve", &json!({ "outcome": "yes" })).unwrap();
     assert_eq!(resolved.status, 200, "{resolved:?}");
-    let after: Vec<[u64; 3]> = class.iter_mut().map(held).collect();
+    let after: Vec<[u64; 3]> = class.iter().map(|key| held(&server, key, 1)).collect();
 
     let sum = |held: &[[u64; 3]], what: usize| held.iter().map(|held| held[what]).sum::<u64>();
     let (all, yes, no) = (u64::from(STUDENTS) * PLAY_MONEY, sum(&before, 1), sum(&before, 2));
@@ -103,9 +112,13 @@ fn thirty_students_trade_and_each_sees_the_payout() {
     let changed = after.iter().filter(|[cash, ..]| *cash != PLAY_MONEY).count();
     assert!(changed >= usize::from(STUDENTS) / 2, "only {changed} won or lost anything");
     let late = json!({ "market": 1, "intent": "buy-yes", "price": 99, "quantity": 1 });
-    for student in &mut class {
-        assert_eq!(student.post("/v1/orders", &late).unwrap().reason(), "market-closed");
+    for key in &class {
+        assert_eq!(server.client().with_key(key).post("/v1/orders", &late).unwrap().reason(), "market-closed");
     }
-    let members: Value = teacher.get("/v1/classroom").unwrap().json();
+    open(&server, "And the council?", "议会呢？");
+    for key in &class {
+        assert_eq!(held(&server, key, 2), [PLAY_MONEY, 0, 0], "the next market has play money for all");
+    }
+    let members: Value = teacher(&server).get("/v1/classroom").unwrap().json();
     assert_eq!(members["members"].as_array().map(Vec::len), Some(usize::from(STUDENTS)), "{members}");
 }
