@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the tests report what was skipped or seen")]
 
 mod classroom;
+mod election_night;
 mod hostile;
 mod hostile_stream;
 mod http2;
