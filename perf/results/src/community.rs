@@ -187,7 +187,7 @@ mod tests {
         let mut record = reference();
         let catalogue = chapters::catalogue().expect("the manifests are sound");
         record.save(&file).expect("saved");
-        assert_eq!(files(folder.path()), [file.clone()]);
+        assert_eq!(files(folder.path()), std::slice::from_ref(&file));
         assert_eq!(read(&file, &catalogue).expect("a whole record").commit, record.commit);
         record.command = "cargo run --release -- --output /tmp/ann".into();
         record.commit = "unknown".into();

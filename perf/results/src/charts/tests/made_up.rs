@@ -205,7 +205,7 @@ fn watched(connections: usize) -> ConnectionsCaseRecord {
 pub fn history_run(ladder: &LadderRecord, versions: u32) -> HistoryOfFigures {
     let version = |place: u32| {
         let mut version = LadderVersion::of(ladder, Some("2026-11-21".into()));
-        version.commit = format!("{:012x}", 0x2a4f_0502_2d84_u64 * u64::from(place + 1) & 0xFFFF_FFFF_FFFF);
+        version.commit = format!("{:012x}", (0x2a4f_0502_2d84_u64 * u64::from(place + 1)) & 0xFFFF_FFFF_FFFF);
         version.machine.kernel = format!("6.{}", place / 3 % 3);
         for speed in version.orders_per_s.values_mut() {
             let factor = 1.0 + f64::from(place) / 10.0;
