@@ -19,7 +19,7 @@ pub const WIDTHS: [(u32, bool); 2] = [(390, true), (1280, false)];
 struct Way {
     width: u32,
     dark: bool,
-    /// Whether the rules for accessibility are asked, which takes ten times as long as all else.
+    /// Whether the rules for accessibility are asked, which takes longest.
     rules: bool,
 }
 

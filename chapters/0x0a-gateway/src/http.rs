@@ -26,6 +26,7 @@ pub mod operator;
 pub mod orders;
 pub mod page;
 pub mod sizes;
+pub mod to_json;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -120,21 +121,24 @@ pub async fn answer<B, R: Future<Output = Result<Response, Infallible>>>(
         Ok(()) => route(request).await?,
         Err(problem) => problem.into_response(),
     };
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    for (name, value) in &HEADERS {
+        response.headers_mut().insert(name, value.clone());
     }
     Ok(response)
 }
 // ANCHOR_END: answer
 
-/// Headers on every answer for browsers: load nothing from elsewhere, guess no types, store nothing.
-const HEADERS: [(HeaderName, &str); 4] = [
+/// Headers on every answer for browsers: load nothing from elsewhere, guess no types, store nothing. Static, so that their
+/// characters are checked when the program is compiled, and not for each answer.
+static HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        HeaderValue::from_static(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+             base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        ),
     ),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (header::CACHE_CONTROL, "no-store"),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
 ];

@@ -8,6 +8,7 @@ use exactly_once::notices::archive::{Archive, Each, Stretch};
 use exactly_once::notices::past::Ended;
 use exactly_once::notices::place::Place as InShard;
 use market::{AccountId, Sequence, UnixMs};
+use program::lines::tell_often;
 
 use crate::error::HistoryError;
 use crate::history::{DAMAGED, History, LATE, Opened};
@@ -74,10 +75,10 @@ impl Asked {
     }
     // ANCHOR_END: asked
 
-    /// Hands it out, page by page.
+    /// Hands it out, page by page. Nothing is read where the rows have nothing of it.
     fn read(&self, store: &Store, account: AccountId, each: &mut Each<'_>) -> Result<(), Ended> {
         let wanted = Wanted { account, shards: &self.shards, to: self.times.1, rows: ROWS };
-        let mut from = Some(Place::from(self.times.0));
+        let mut from = (self.times.0 < self.times.1).then(|| Place::from(self.times.0));
         while let Some(place) = from {
             let Page { notices, next } = page(store, &wanted, place).map_err(damaged)?;
             notices.into_iter().try_for_each(&mut *each)?;
@@ -101,6 +102,6 @@ fn first_gap(store: &Store, shard: u16, at: InShard) -> Result<Option<Missing>, 
 
 /// The operator sees what it is, a client does not.
 fn damaged(error: HistoryError) -> Ended {
-    program::tell(format_args!("error: notices could not be read: {error}"));
+    tell_often("notices-unreadable", format_args!("error: notices could not be read: {error}"));
     Ended::Refused(&DAMAGED)
 }

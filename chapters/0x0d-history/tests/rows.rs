@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use ch08::reshard::reshard;
 use contract::streams::Random;
+use contract::traced::copy;
 use history::changes::Changes;
 use history::error::HistoryError;
 use history::follower::Follower;
@@ -199,14 +200,14 @@ fn damaged_rows_are_refused_or_made_again_and_never_believed() {
     drop(store);
     let kept = folder.path().join("kept");
     let rows = folder.path().join("history/rows");
-    copy(&rows, &kept);
+    copy(&rows, &kept).unwrap();
     let (mut random, mut said) = (Random::new(7), [0; 3]);
     for file in files(&kept) {
         let name = file.strip_prefix(&kept).unwrap();
         let length = fs::metadata(&file).unwrap().len();
         for round in 0..Rounds::asked().pick(3, 20) {
             fs::remove_dir_all(&rows).unwrap();
-            copy(&kept, &rows);
+            copy(&kept, &rows).unwrap();
             let damaged = rows.join(name);
             let mut bytes = fs::read(&damaged).unwrap();
             match round {
@@ -251,17 +252,6 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     }
     all.sort();
     all
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
-        let to = to.join(entry.file_name().unwrap());
-        match entry.is_dir() {
-            true => copy(&entry, &to),
-            false => assert!(fs::copy(&entry, &to).is_ok()),
-        }
-    }
 }
 
 #[test]

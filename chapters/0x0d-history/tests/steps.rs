@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use contract::streams::Random;
+use contract::traced::copy;
 use history::candle::Candle;
 use history::changes::Changes;
 use history::error::HistoryError;

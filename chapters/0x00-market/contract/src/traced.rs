@@ -30,6 +30,7 @@ mod weak_disk;
 use crate::program::{skip, strace_works};
 pub use judge::Reshard;
 use planted::Mistake;
+pub use recording::copy;
 use runner::Chapter;
 use scenes::{dealing, first_start, recovery, refusal, resharding, segments, snapshot};
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json as ToJson;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::extract::{Asked, Json, Peer, Trader};
+use super::to_json::ToJson;
 use crate::keys::Key;
 use crate::names::{NamesError, NewAccount};
 use crate::problem::{Problem, Why};

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json as ToJson;
 use axum::extract::State;
 use market::{Command, MarketId};
 use serde::{Deserialize, Serialize};
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::extract::{Json, Operator, Peer};
 use super::operator::open_market;
+use super::to_json::ToJson;
 use crate::codes::Code;
 use crate::problem::{Problem, Why};
 use crate::projection::MarketStatus;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json as ToJson;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
@@ -18,6 +17,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::extract::{Asked, Numbers};
+use super::to_json::ToJson;
 use crate::names::Question;
 use crate::problem::{Problem, Why};
 use crate::projection::MarketStatus;

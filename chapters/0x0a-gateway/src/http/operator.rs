@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json as ToJson;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::accounts::play_money;
 use super::extract::{Json, Numbers, Operator};
+use super::to_json::ToJson;
 use crate::names::Question;
 use crate::problem::{Problem, Why};
 use crate::reply::{Reply, Session};

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::Json as ToJson;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use market::{AccountId, Command, MarketId, OrderId, Reason};
 use serde::Serialize;
 
 use super::extract::{InQuery, NumberHeader, Numbers, OneOrMany, Trader};
+use super::to_json::ToJson;
 use crate::door::Commands;
 use crate::problem::{Problem, Why};
 use crate::reply::{Reply, Session};
@@ -32,7 +30,7 @@ pub async fn place(
         OneOrMany::One(order) => {
             let command = numbered(order, header)?.command(account);
             let reply = venue.ask(Session::Account(account), command).await?;
-            Ok(written(&OrderDone::of(&command, &reply)?))
+            Ok(ToJson(OrderDone::of(&command, &reply)?).into_response())
         }
         OneOrMany::Many(_) if header.is_some() => {
             let what = "Idempotency-Key is for one order: give each order of a list a lane and a number.";
@@ -42,15 +40,6 @@ pub async fn place(
     }
 }
 // ANCHOR_END: place
-
-/// An answer in JSON. The library's own writes each piece into a buffer of a kind that is slow for small pieces.
-fn written(value: &impl Serialize) -> Response {
-    match serde_json::to_vec(value) {
-        Ok(bytes) => ([(CONTENT_TYPE, "application/json")], bytes).into_response(),
-        // It is made of numbers and words, which can always be written.
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
-    }
-}
 
 /// The order under the number in the header, if there is one.
 fn numbered(order: OrderRequest, header: Option<Numbered>) -> Result<OrderRequest, Problem> {

@@ -1,15 +1,20 @@
 //! HTTP/2, if the venue offers it: the same answers, the same limits, and no way to cause much work with few bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::convert::Infallible;
 use std::future::Future;
 use std::io::Read as _;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::rounds;
 use crate::support::honest::{GROWTH_KIB_MAX, beside_an_honest_client, order, resident_kib, venue, venue_with};
-use hyper::Method;
-use hyper::body::Bytes;
+use gateway::http::sizes::BODY_BYTES_MAX;
+use hyper::body::{Body, Bytes, Frame};
+use hyper::{Method, Request};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use load::client::{ClientError, Http, Stream};
 use serde_json::{Value, json};
 
@@ -47,6 +52,39 @@ fn concurrent_requests_over_one_connection_each_get_their_answer() {
         assert!(stream.hear().await.unwrap().is_some_and(|text| text.contains("hello")));
     });
     assert_eq!(venue.server.client().get("/healthz").unwrap().status, 200);
+}
+
+/// A body in pieces. Its length is not known before its end, so it is not announced.
+struct Pieces(VecDeque<Bytes>);
+
+impl Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece))))
+    }
+}
+
+/// Sends an order behind so many spaces, and returns the status.
+async fn place_in_pieces(address: SocketAddr, key: &str, spaces: usize) -> u16 {
+    let stream = TokioIo::new(tokio::net::TcpStream::connect(address).await.unwrap());
+    let (mut sender, connection) = hyper::client::conn::http2::handshake(TokioExecutor::new(), stream).await.unwrap();
+    tokio::spawn(connection);
+    let text = format!("{}{}", " ".repeat(spaces), order(30)).into_bytes();
+    let pieces = Pieces(text.chunks(16 * 1024).map(Bytes::copy_from_slice).collect());
+    let request = Request::post(format!("http://{address}/v1/orders")).header("authorization", format!("Bearer {key}"));
+    sender.send_request(request.body(pieces).unwrap()).await.unwrap().status().as_u16()
+}
+
+#[test]
+fn a_body_that_is_not_announced_has_the_same_limit() {
+    let venue = venue_with(&["--http2"]);
+    run(async {
+        let place = |spaces| place_in_pieces(venue.server.address, &venue.keys[1], spaces);
+        assert_eq!(place(BODY_BYTES_MAX / 2).await, 200);
+        assert_eq!(place(BODY_BYTES_MAX).await, 413);
+    });
 }
 
 #[test]

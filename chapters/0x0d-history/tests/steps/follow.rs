@@ -189,7 +189,7 @@ fn follow_writes_a_step_in_one_batch() {
     // The shortest batch, with the place alone, is longer than this.
     for length in (0..=written).step_by(50).chain([written]) {
         fs::remove_dir_all(&rows).unwrap();
-        copy(&kept, &rows);
+        copy(&kept, &rows).unwrap();
         fs::write(rows.join(&journal), &bytes[..length]).unwrap();
         let store = opened(&options);
         let next = store.followed(0).unwrap().next;
@@ -210,20 +210,10 @@ fn follow_writes_a_step_in_one_batch() {
 
 /// Sets a store aside. Its journal is long and mostly empty, so its name alone is the result.
 fn keep(rows: &Path, kept: &Path) -> PathBuf {
-    copy(rows, kept);
+    copy(rows, kept).unwrap();
     let mut journals: Vec<_> = fs::read_dir(kept).unwrap().map(|entry| entry.unwrap().path()).collect();
     journals.retain(|path| path.extension().is_some_and(|end| end == "jnl"));
     let [journal] = &journals[..] else { panic!("one journal: {journals:?}") };
     journal.strip_prefix(kept).unwrap().to_path_buf()
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
-        let to = to.join(entry.file_name().unwrap());
-        match entry.is_dir() {
-            true => copy(&entry, &to),
-            false => assert!(fs::copy(&entry, &to).is_ok()),
-        }
-    }
-}

@@ -1,11 +1,11 @@
 //! A venue whose log was trimmed, and what one says that has the whole log.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use contract::streams::Random;
+use contract::traced::copy;
 use exactly_once::once::Once;
 use gateway::front::{Fronts, layers};
 use gateway::layer::carried;
@@ -108,17 +108,6 @@ fn trim(folder: &Path, shards: u16, archive: &Path) {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
-        let to = to.join(entry.file_name().unwrap());
-        match entry.is_dir() {
-            true => copy(&entry, &to),
-            false => assert!(fs::copy(&entry, &to).is_ok()),
-        }
-    }
-}
-
 /// The amount of the last deposit before the log is trimmed, and of the last one of all.
 const HERE: u64 = 777_776;
 pub const LAST: u64 = 777_777;
@@ -169,8 +158,8 @@ impl Trimmed {
         let live: Vec<Heard> = keys.iter().map(|key| listen(server.address, key, "first", here)).collect();
         assert_eq!(server.interrupt().0.code(), Some(0));
         trim(&folder, shards, &archive);
-        copy(&folder, &whole);
-        copy(&archive, &whole);
+        copy(&folder, &whole).unwrap();
+        copy(&archive, &whole).unwrap();
         let server = start(&whole, shards, &["--no-history"]);
         let hear = |key: &String| listen(server.address, key, "first", has_come_to(&end(&server, key)));
         let all: Vec<Heard> = keys.iter().map(hear).collect();
