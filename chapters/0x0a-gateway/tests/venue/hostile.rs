@@ -183,6 +183,21 @@ fn endless_bodies_and_bombs() {
 }
 
 #[test]
+fn every_answer_tells_a_browser_to_load_and_keep_nothing() {
+    let venue = venue();
+    let long = format!("/{}", "a".repeat(3_000));
+    // A page, an answer in JSON, a problem of a route, no route at all, and a head that no route sees.
+    for (path, status) in [("/", 200), ("/v1/markets", 200), ("/v1/account", 401), ("/nowhere", 404), (&long, 414)] {
+        let answer = venue.server.client().get(path).unwrap();
+        assert_eq!(answer.status, status, "{path}");
+        let policy = answer.header("content-security-policy");
+        assert!(policy.is_some_and(|policy| policy.starts_with("default-src 'none';")), "{path}: {policy:?}");
+        let others = ["x-content-type-options", "referrer-policy", "cache-control"].map(|name| answer.header(name));
+        assert_eq!(others, [Some("nosniff"), Some("no-referrer"), Some("no-store")], "{path}");
+    }
+}
+
+#[test]
 fn keys_cannot_be_guessed_and_no_account_acts_for_another() {
     let venue = venue();
     let mut stranger = venue.server.client().with_key(&venue.keys[1]);

@@ -148,7 +148,11 @@ fn each_alert_fires_at_the_venue_with_its_fault_and_at_no_other() {
         let again = start();
         expect("Restart", down);
         expect("Refusals", refusing.metrics);
-        slow.iter().for_each(|slow| expect("SyncSlow", slow.metrics));
+        for slow in &slow {
+            expect("SyncSlow", slow.metrics);
+            let said = slow.server.said();
+            assert!(said.iter().any(|line| line.starts_with("slow syncs in a second: ")), "{said:?}");
+        }
         full.iter().for_each(|full| expect("DiskNearlyFull", full.metrics));
 
         // A mended fault is no longer reported.
