@@ -33,6 +33,14 @@ fn two_ways(page: usize, lang: Language) -> Vec<Way> {
     WIDTHS.map(|(width, dark)| Way { width, dark: dark == page.is_multiple_of(2), rules: width == asked }).into()
 }
 
+#[test]
+fn a_page_and_its_translation_are_asked_the_rules_at_both_widths_and_in_both_colours() {
+    for page in 0..4 {
+        let [one, other] = Language::ALL.map(|lang| two_ways(page, lang).into_iter().find(|way| way.rules).unwrap());
+        assert!(one.width != other.width && one.dark != other.dark, "page {page}");
+    }
+}
+
 /// One way for a page, another for the next and for the page's translation: four pages cover all of them.
 fn one_way(page: usize, lang: Language) -> Vec<Way> {
     let page = page + lang as usize;
