@@ -4,7 +4,7 @@
 //! very frame that it ends with. One that does not is named and passed over for the one before. So what is loaded is
 //! always a state that the log leads to; what is lost with a snapshot is time.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use keeping::ledger_parts::{self, Part};
 use keeping::{Exchange as _, fit};
@@ -87,7 +87,7 @@ impl Start {
         let mut snapshots = list(disk, folder, shard).map_err(io)?;
         snapshots.retain(|(next, _)| *next <= limit);
         if let ([], [(_, path), ..]) = (&segments[..], &snapshots[..]) {
-            return Err(without_log(path));
+            return Err(fit::without_log(path));
         }
         let has_beginning = segments.first().is_none_or(|segment| segment.first == Sequence::FIRST);
         let mut passed_over = Vec::new();
@@ -107,7 +107,7 @@ impl Start {
         }
         match segments.first() {
             Some(Segment { first, path }) if !has_beginning => {
-                Err(without_beginning(path.clone(), *first, &passed_over))
+                Err(fit::without_beginning(path.clone(), *first, &passed_over))
             }
             _ => Ok(Start { origin: Origin { passed_over, ..Origin::default() }, ..Start::default() }),
         }
@@ -142,21 +142,4 @@ fn load(
     }
     let exchange = Exchange::load(&mut snapshot)?;
     Ok((exchange, snapshot.header))
-}
-
-/// The error when there is a snapshot and no log.
-fn without_log(path: &Path) -> EngineError {
-    let reason = "there is a snapshot and no log, so commands that were acknowledged may be lost, and nothing was \
-                  loaded: restore the log from a copy, or move the snapshots away to start with no history";
-    EngineError::Unsound { path: path.to_path_buf(), reason: reason.into() }
-}
-
-/// The error when the log's beginning is gone and no snapshot is valid.
-fn without_beginning(path: PathBuf, first: Sequence, passed_over: &[String]) -> EngineError {
-    let found = if passed_over.is_empty() { "there is none".to_string() } else { passed_over.join("; ") };
-    let reason = format!(
-        "the log begins with command {first}, so it takes a snapshot to start, and {found}: restore one, or the whole \
-         log, from a copy; nothing was loaded"
-    );
-    EngineError::Unsound { path, reason }
 }

@@ -1,13 +1,13 @@
 //! Whether a snapshot and a log belong together: the log has, at the place that the snapshot names, the very frame that
-//! the snapshot ends with.
+//! the snapshot ends with. And what an operator reads when one is there without the other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use market::log::ShardOf;
 use market::log_chain::{Segment, read_chain};
 use market::snapshot::SnapshotHeader;
 use market::snapshot_file::{SnapshotError, SnapshotReader};
-use market::{Disk, LogError, Sequence};
+use market::{Disk, EngineError, LogError, Sequence};
 
 /// Opens a snapshot of this shard that fits the log in `segments`.
 ///
@@ -43,4 +43,21 @@ pub fn check(
     let mut snapshot = open(disk, shard, segments, path)?;
     snapshot.skip(snapshot.header.body_bytes())?;
     Ok(snapshot.header)
+}
+
+/// The error when there is a snapshot and no log.
+pub fn without_log(path: &Path) -> EngineError {
+    let reason = "there is a snapshot and no log, so commands that were acknowledged may be lost, and nothing was \
+                  loaded: restore the log from a copy, or move the snapshots away to start with no history";
+    EngineError::Unsound { path: path.to_path_buf(), reason: reason.into() }
+}
+
+/// The error when the log's beginning is gone and no snapshot is valid.
+pub fn without_beginning(path: PathBuf, first: Sequence, passed_over: &[String]) -> EngineError {
+    let found = if passed_over.is_empty() { "there is none".to_string() } else { passed_over.join("; ") };
+    let reason = format!(
+        "the log begins with command {first}, so it takes a snapshot to start, and {found}: restore one, or the whole \
+         log, from a copy; nothing was loaded"
+    );
+    EngineError::Unsound { path, reason }
 }
