@@ -58,11 +58,11 @@ mod tests {
     #[test]
     fn a_moment_is_the_same_on_both_clocks() {
         let anchor = Anchor::set();
-        for ago in [0, 1, 1_000, 3_600_000] {
+        // Moments before the machine was started are not on this clock, and a machine for tests may be minutes old.
+        for ago in [0, 1, 1_000] {
             let (before, at, after) = (now(), Instant::now(), now());
             let ago = Duration::from_millis(ago);
-            let Some(earlier) = at.checked_sub(ago) else { continue };
-            let then = anchor.ns(earlier) + ago.as_nanos() as u64;
+            let then = anchor.ns(at - ago) + ago.as_nanos() as u64;
             assert!(before <= then + 1_000 && then <= after + 1_000, "{before} {then} {after}");
             assert_eq!(anchor.ns(at + ago), anchor.ns(at) + ago.as_nanos() as u64);
         }
