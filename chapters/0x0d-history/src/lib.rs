@@ -27,6 +27,7 @@ pub mod missing;
 pub mod moment;
 pub mod notices;
 pub mod pages;
+pub mod panics;
 pub mod part;
 pub mod place;
 pub mod profit;

@@ -18,6 +18,7 @@ use crate::changes::Changes;
 use crate::error::HistoryError;
 use crate::key;
 use crate::missing::Missing;
+use crate::panics;
 use crate::removed::remove;
 use crate::rows::Row;
 
@@ -108,6 +109,7 @@ impl Store {
             remove(&path)?;
         }
         let logs = logs(disk, options)?;
+        panics::explain();
         let failed = |error: fjall::Error| HistoryError::store(&path, &error);
         // One thread that merges: with several, keys were lost on some systems (fjall issue 230).
         let database = Database::builder(&path)
