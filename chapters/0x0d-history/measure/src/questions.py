@@ -25,6 +25,8 @@ def duckdb_engine():
     import duckdb
 
     base = duckdb.connect(f"{scratch}/trades.duckdb")
+    # It would be drawn among the answers.
+    base.execute("set enable_progress_bar = false")
     base.execute(f"create table own_trades as select * from read_parquet('{files}')")
     base.execute("create table own_markets as select distinct market, market % 8 as topic from own_trades")
     base.execute(f"copy own_markets to '{scratch}/markets.parquet' (format parquet)")
