@@ -93,7 +93,7 @@ pub fn run(
         let asked = Asked::listen(&link, &replicas.stream, &replicas.name)?;
         for follower in &following.followers {
             let (stream, last) = (follower.stream.name(), follower.chain.next.sequence.0 - 1);
-            print(format_args!("standby of {stream}: behind command {last}\n"))?;
+            print(format_args!("standby of {stream}: after command {last}\n"))?;
         }
         // The snapshots have what the layers need of the past, as the engine's own would.
         let warm = Warm::start(&carried(&options, &layers(&others)), args.snapshot_every)?;

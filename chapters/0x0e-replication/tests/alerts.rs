@@ -60,7 +60,7 @@ fn each_alert_fires_at_the_machine_with_its_fault() {
     let (operator, first) = (one.operator(), metrics(&mut one));
     let flags = ["--name", "two", "--takeover", "auto", "--missed", "5"];
     let mut two = Machine::start(&["standby"], folders[1].path(), &replicas, &flags);
-    two.wait_for("standby of cents-0: behind command");
+    two.wait_for("standby of cents-0: after command");
     let second = metrics(&mut two);
     let prometheus = Prometheus::start(&hurried(), &[first, second]);
     prometheus.until("the primary is up", |prometheus| prometheus.value("sum(up)").filter(|up| *up >= 1.0));

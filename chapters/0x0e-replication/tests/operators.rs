@@ -76,7 +76,7 @@ impl Site {
     }
 
     fn standby(&self, machine: &str) -> Machine {
-        self.start(machine, "standby", "standby of cents-0: behind command")
+        self.start(machine, "standby", "standby of cents-0: after command")
     }
 
     fn log(&self, machine: &str) -> Vec<u8> {

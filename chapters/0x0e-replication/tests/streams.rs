@@ -117,7 +117,7 @@ fn another_log_and_a_second_primary_are_refused_and_a_stream_that_lost_everythin
     assert!(said.contains("two logs are never merged"), "{said}");
 
     let mut two = Machine::start(&["standby"], folders[2].path(), &replicas, &["--name", "two"]);
-    two.wait_for("standby of cents-0: behind command");
+    two.wait_for("standby of cents-0: after command");
     wait_until_equal(folders[0].path(), folders[2].path());
     one.kill();
     let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
@@ -131,7 +131,7 @@ fn another_log_and_a_second_primary_are_refused_and_a_stream_that_lost_everythin
     two.wait_for("open http://");
     let fresh = tempfile::tempdir().unwrap();
     let mut three = Machine::start(&["standby"], fresh.path(), &replicas, &["--stream", "again"]);
-    three.wait_for("standby of again-0: behind command");
+    three.wait_for("standby of again-0: after command");
     wait_until_equal(folders[2].path(), fresh.path());
 }
 

@@ -52,8 +52,8 @@ impl Carried {
             if let Err(reason) = read.map_err(|error| error.to_string()).and_then(|()| is_read(section.left())) {
                 let section = word(&name);
                 let reason = format!(
-                    "its section {section} can't be read: {reason}; move this snapshot away to \
-                                      start with the one before"
+                    "its section {section} can't be read: {reason}; move this snapshot away to start with the \
+                     one before it"
                 );
                 return Err(EngineError::Unsound { path: path.clone(), reason });
             }

@@ -34,7 +34,7 @@ fn assert_agree(store: &Store, log: &[(Stamp, Command)], when: &str) {
         time: last.time,
         ..at
     });
-    let when = format!("{when}, with the place behind command {}", at.next.0.saturating_sub(1));
+    let when = format!("{when}, with the place after command {}", at.next.0.saturating_sub(1));
     Rows::of_store(store).assert_is(&expected, &when);
     let rows = [expected.public.len(), expected.orders.len(), expected.money.len()].map(|count| count as u64);
     assert_eq!(
