@@ -10,7 +10,7 @@ pub struct ReplicaArgs {
     /// The servers.
     #[command(flatten)]
     pub reach: ReachArgs,
-    /// The stream's name; each shard has its own, with the shard's number behind this name
+    /// The stream's name; each shard has its own stream, with the shard's number after this name
     #[arg(long, value_name = "NAME", default_value = "cents", value_parser = stream_name)]
     pub stream: String,
     /// When a command counts as durable

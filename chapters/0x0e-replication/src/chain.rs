@@ -51,7 +51,7 @@ impl Chain {
     /// When there is a hole, another log, or a changed byte.
     pub fn accept(&mut self, place: u64, message: &[u8]) -> Result<Heard, String> {
         if place != self.place + 1 {
-            return Err(format!("message {} should come next, and message {place} came", self.place + 1));
+            return Err(format!("message {} should come next, but message {place} came", self.place + 1));
         }
         let heard = if Epoch::is_one(message) {
             let epoch = Epoch::decode(message)?;
@@ -64,7 +64,7 @@ impl Chain {
             self.epoch = epoch.number;
             Heard::Epoch(epoch)
         } else if self.epoch == 0 {
-            return Err("it is a frame, and no epoch has begun".into());
+            return Err("it is a frame, but no epoch has begun".into());
         } else {
             let frames = frames(message, &self.header, self.next)?;
             self.next = frames.last().map_or(self.next, |(_, next)| *next);
@@ -98,7 +98,7 @@ fn frames(message: &[u8], header: &LogHeader, mut next: Stamp) -> Result<Vec<(us
 pub fn behind(frame: &[u8], header: &LogHeader, next: Stamp) -> Result<Stamp, String> {
     let word = |at: usize| frame.get(at..).and_then(|from| from.first_chunk()).map(|word| u64::from_le_bytes(*word));
     if let Some(first) = word(8).filter(|first| *first != next.sequence.0) {
-        return Err(format!("it begins with command {first}, and command {} comes next", next.sequence));
+        return Err(format!("it begins with command {first}, but command {} should come next", next.sequence));
     }
     if word(0).is_some_and(|start| (start >> 32) as u32 != frame_crc(frame, header.id)) {
         return Err("its checksum is wrong: a byte has changed, or it is of another log".into());
@@ -113,7 +113,7 @@ pub fn behind(frame: &[u8], header: &LogHeader, next: Stamp) -> Result<Stamp, St
     };
     let mut reader = LogReader::new(&mut file, Path::new("message")).map_err(reason)?;
     if !reader.advance().map_err(reason)? {
-        return Err("it is no whole frame of this log".into());
+        return Err("it is not a whole frame of this log".into());
     }
     if reader.place() != (HEADER_BYTES as u64, length) {
         return Err("it is longer than its frame".into());
@@ -196,13 +196,13 @@ mod tests {
         let cases = [
             (4, frame(4, 1, 9), "message 3 should come next"),
             (2, frame(4, 1, 9), "message 3 should come next"),
-            (3, frame(5, 1, 9), "begins with command 5, and command 4 comes next"),
+            (3, frame(5, 1, 9), "begins with command 5, but command 4 should come next"),
             (3, frame(1, 3, 9), "begins with command 1"),
             (3, frame(4, 1, 8), "checksum is wrong"),
             (3, epoch(3, 8), "another log"),
             (3, epoch(2, 9), "says that it is message 2"),
-            (3, Vec::new(), "no whole frame"),
-            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, and command 5 comes next"),
+            (3, Vec::new(), "not a whole frame"),
+            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, but command 5 should come next"),
             (3, [frame(4, 1, 9), frame(5, 1, 8)].concat(), "checksum is wrong"),
             (3, [frame(4, 1, 9), epoch(3, 9)].concat(), "begins with command"),
         ];

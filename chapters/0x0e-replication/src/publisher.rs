@@ -111,7 +111,7 @@ impl Publisher {
                 Ordering::Less => return Ok(None),
                 Ordering::Greater => {
                     let words =
-                        format!("the frame begins with command {first}, and the stream goes on with {}", state.next);
+                        format!("the frame begins with command {first}, but the stream continues with {}", state.next);
                     return Err(io::Error::other(words));
                 }
                 Ordering::Equal => {}

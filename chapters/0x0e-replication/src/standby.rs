@@ -46,9 +46,9 @@ const CHECK: Duration = Duration::from_secs(1);
 /// How a standby becomes the primary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Takeover {
-    /// When it is asked to, with `-- takeover`
+    /// When the operator asks it to, with `-- takeover`
     Hand,
-    /// When the primary was silent for --missed beats, too
+    /// Also when the primary was silent for --missed beats
     Auto,
 }
 
@@ -58,7 +58,7 @@ pub struct StandbyArgs {
     /// When this machine takes over
     #[arg(long, value_name = "HOW", value_enum, default_value = "hand")]
     pub takeover: Takeover,
-    /// How many beats of the primary have to be missing, ten a second, before this machine takes over by itself
+    /// How many beats the primary has to miss, at ten a second, before this machine takes over by itself
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(3..))]
     pub missed: u32,
 }
@@ -102,7 +102,7 @@ pub fn run(
         }
         for (stream, last) in following.compare(&[], &warm)? {
             tell(format_args!(
-                "{stream}: this machine computed what the primary had told its clients, up to command {last}"
+                "{stream}: this machine computed the same as the primary told its clients, up to command {last}"
             ));
         }
         drop(warm);
@@ -214,7 +214,7 @@ impl Following {
                 self.compare(&beat.stretches, warm)?;
             }
             if asked.now() {
-                tell_event("takeover", &[], format_args!("taking over: asked to"));
+                tell_event("takeover", &[], format_args!("taking over: it was asked to"));
                 return Ok(true);
             }
             if standby.takeover == Takeover::Auto && heard.elapsed() >= silence {

@@ -140,13 +140,13 @@ mod tests {
         let cases = [
             (4, frame(4, 1, 9), "message 3 should come next"),
             (2, frame(4, 1, 9), "message 3 should come next"),
-            (3, frame(5, 1, 9), "begins with command 5, and command 4 comes next"),
+            (3, frame(5, 1, 9), "begins with command 5, but command 4 should come next"),
             (3, frame(1, 3, 9), "begins with command 1"),
             (3, frame(4, 1, 8), "checksum is wrong"),
             (3, epoch(3, 8), "another log"),
             (3, epoch(2, 9), "says that it is message 2"),
-            (3, Vec::new(), "no whole frame"),
-            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, and command 5 comes next"),
+            (3, Vec::new(), "not a whole frame"),
+            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, but command 5 should come next"),
             (3, [frame(4, 1, 9), frame(5, 1, 8)].concat(), "checksum is wrong"),
             (3, [frame(4, 1, 9), epoch(3, 9)].concat(), "begins with command"),
         ];
