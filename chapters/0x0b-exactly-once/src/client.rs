@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Its file can't be read or written.
-    #[error("{}: {source}: the numbers in use are in this file; free its disk or name another folder", path.display())]
+    #[error("{}: {source}: the numbers in use are in this file; make room on its disk, or name another folder", path.display())]
     File {
         /// The file.
         path: PathBuf,

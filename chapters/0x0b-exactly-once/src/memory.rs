@@ -107,7 +107,7 @@ impl Memory {
         for _ in 0..lanes {
             let mut bytes = [0; LANE_BYTES];
             from.read_exact(&mut bytes)?;
-            let (lane, window) = lane(&bytes).ok_or_else(|| invalid("a lane is none"))?;
+            let (lane, window) = lane(&bytes).ok_or_else(|| invalid("a lane is not valid"))?;
             self.lanes.entry(lane).window.unite(&window);
         }
         for _ in 0..outcomes {

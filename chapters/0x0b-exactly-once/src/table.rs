@@ -30,8 +30,9 @@ pub static TOO_OLD: Refused = Refused {
     word: "number-too-old",
     status: 422,
     title: "The number is too old",
-    advice: "This request was not carried out now and never will be. Whether one with this number was before is not \
-             known any more: look at your orders, and count on from the highest number that GET /v1/lanes shows.",
+    advice: "This request was not carried out now and never will be. Whether an earlier request with this number \
+             was carried out is no longer known: check your orders, and continue above the highest number that GET /v1/lanes \
+             shows.",
     outcome: 16,
 };
 
@@ -40,7 +41,7 @@ pub static REUSED: Refused = Refused {
     word: "number-reused",
     status: 422,
     title: "The number was used for another request",
-    advice: "Nothing was done. A number names one request for ever: count on.",
+    advice: "Nothing was done. A number stands for one request for ever: use the next number.",
     outcome: 17,
 };
 
@@ -48,9 +49,9 @@ pub static REUSED: Refused = Refused {
 pub static DONE: Refused = Refused {
     word: "number-done",
     status: 409,
-    title: "It was done",
-    advice: "A request with this number was carried out before, and its answer is not kept any more. Nothing was done now: \
-             look at your orders and your trades.",
+    title: "Already carried out",
+    advice: "A request with this number was carried out before, and its answer is no longer kept. Nothing was done now: \
+             check your orders and your trades.",
     outcome: 18,
 };
 

@@ -84,7 +84,7 @@ impl Columns {
             return Err(self.unusable("it is of another version"));
         }
         if found.logs != self.manifest.logs {
-            let other = "it is derived from other logs: of another venue, or from before a resharding";
+            let other = "it is derived from other logs: from another venue's, or from those before a resharding";
             return Err(self.unusable(other));
         }
         self.manifest = found;
@@ -251,7 +251,7 @@ impl Columns {
             let files = self.manifest.files.iter().filter(|file| file.shard == shard);
             let (found, written) = (files.map(|file| file.rows).sum::<u64>(), self.store.followed(shard)?.counts[0]);
             if found != written {
-                let reason = format!("of shard {shard}, the rows are {written} trades, and the columns {found}");
+                let reason = format!("shard {shard} has {written} trades in the rows and {found} in the columns");
                 return Err(self.unusable(&reason));
             }
         }

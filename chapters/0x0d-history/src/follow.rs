@@ -31,7 +31,7 @@ pub fn run(args: &FollowArgs) -> Result<Verdict, HistoryError> {
     store.missing()?.iter().try_for_each(|missing| {
         let (first, last) = (missing.first, missing.last);
         print(format_args!(
-            "commands {first} to {last} were trimmed before they were followed: there are no rows of them\n"
+            "commands {first} to {last} were trimmed before they were followed: there are no rows for them\n"
         ))
     })?;
     say_unmarked(&options)?;

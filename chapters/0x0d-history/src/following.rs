@@ -94,7 +94,7 @@ impl Following {
         let work = move || {
             let until = || stopped.load(Ordering::Relaxed);
             if let Err(error) = follow(&options, &store, &progress, &until) {
-                program::tell(format_args!("the history is not followed any more: {error}"));
+                program::tell(format_args!("the history has stopped following the log: {error}"));
                 *progress.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
             }
         };
@@ -127,7 +127,9 @@ fn write_columns(columns: &mut Columns, every: Duration, stopped: &AtomicBool) {
     while !stop() {
         if Instant::now() >= due {
             if let Err(error) = columns.catch_up(&stop) {
-                program::tell(format_args!("the columns end where they are, until the next try: {error}"));
+                program::tell(format_args!(
+                    "the columns could not be written and stay as they are until the next try: {error}"
+                ));
             }
             due = Instant::now() + every;
         }

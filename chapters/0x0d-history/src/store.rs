@@ -135,9 +135,9 @@ impl Store {
         match self.bytes(&key::ABOUT)? {
             Some(found) if found == about.0 => Ok(()),
             Some(found) if Reader(&found).u32() != Some(VERSION) => Err(unusable("it is of another version".into())),
-            Some(_) => {
-                Err(unusable("it is derived from other logs: of another venue, or from before a resharding".into()))
-            }
+            Some(_) => Err(unusable(
+                "it is derived from other logs: from another venue's, or from those before a resharding".into(),
+            )),
             None if self.first().is_some() => Err(unusable("it does not say which logs it is derived from".into())),
             None => {
                 let inserted = self.rows.insert(&key::ABOUT[..], about.0);

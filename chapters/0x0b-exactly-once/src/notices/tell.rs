@@ -13,8 +13,8 @@ use super::place::Notice;
 pub static GONE: Refused = Refused {
     word: "gone",
     status: 410,
-    title: "It can't be had any more",
-    advice: "What happened before the cursor that was sent is no longer in the log. Go on behind that cursor.",
+    title: "No longer available",
+    advice: "What happened before this message's cursor is no longer in the log. Continue after that cursor.",
     outcome: 19,
 };
 
@@ -32,7 +32,7 @@ pub static UNREADABLE: Refused = Refused {
     word: "unreadable",
     status: 503,
     title: "The log can't be read",
-    advice: "Nothing is lost. The operator has to look at the disk; reconnect with the last cursor that you have.",
+    advice: "Nothing is lost. The operator has to check the disk; reconnect with the last cursor that you have.",
     outcome: 21,
 };
 

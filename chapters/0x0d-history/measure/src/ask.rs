@@ -69,7 +69,7 @@ pub fn orders(store: &mut dyn Store, numbers: &[&Pair], is_there: bool, seed: u6
         }
         times.push(timed(|| {
             let found = store.get(&key)?;
-            if found == is_there { Ok(()) } else { Err("a store has lost a row, or made one up".into()) }
+            if found == is_there { Ok(()) } else { Err("a store has lost a row, or invented one".into()) }
         })?);
     }
     Ok(times)
