@@ -64,11 +64,11 @@ pub struct Waiter {
     pub place: usize,
 }
 
-/// What a request with a number is.
+/// What the table says about a numbered request.
 pub enum Found {
     /// New: it is under way from now on.
     New,
-    /// A repeat of one that is under way: its waiter was taken.
+    /// A repeat of one that is under way: its waiter waits with the first.
     Joined,
     /// Answered.
     Given(Given),
@@ -81,14 +81,14 @@ pub struct Table {
     outcomes: Outcomes,
 }
 
-/// A request that is under way, and those that wait for its answer beside the first.
+/// A request that is under way, and the repeats that wait for its answer, too.
 struct UnderWay {
     command: Command,
     waiters: Vec<Waiter>,
 }
 
 impl Table {
-    /// What the logs of all shards say. It will keep so many outcomes.
+    /// A table of what the logs of all shards say, which will keep this many outcomes.
     pub fn new(shards: Vec<Memory>, outcomes_max: usize) -> Table {
         let (mut lanes, mut outcomes) = (Lanes::default(), Outcomes::new(outcomes_max));
         for Memory { lanes: of_shard, outcomes: kept, .. } in shards {
@@ -136,8 +136,8 @@ impl Table {
     }
 
     // ANCHOR: settle
-    /// The answer to a request that was new. From now on it counts as done, or as never received. Gives the repeats
-    /// that came meanwhile: they are to get the same answer.
+    /// Takes the answer to a request that was new: from now on the request counts as done, or as never received.
+    /// Returns the repeats that came meanwhile; they get the same answer.
     pub fn settle(&mut self, numbered: Numbered, command: &Command, given: &Given) -> Vec<Waiter> {
         let Some(UnderWay { waiters, .. }) = self.under_way.remove(&numbered) else { return Vec::new() };
         if let Ok(reply) = given {

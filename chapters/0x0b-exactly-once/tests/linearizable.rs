@@ -123,7 +123,7 @@ fn and_with_shards() {
     are_judged(2, Rounds::asked().pick(5, 12), 3, &["0x08", "0x07"]);
 }
 
-/// The judge can say no: each of these histories has one flaw, and would be linearizable without it.
+/// The judge finds flaws: each of these histories has one, and would be linearizable without it.
 #[test]
 fn broken_histories_are_found() {
     let Some(judge) = Judge::built() else { return };

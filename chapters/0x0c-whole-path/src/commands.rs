@@ -43,7 +43,7 @@ impl Commands {
     }
 }
 
-/// The replies thread alone writes, so no two of these can meet.
+/// Only the replies thread writes, so no two writes can collide.
 fn raise(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Ordering::Relaxed) + by, Ordering::Relaxed);
 }

@@ -107,7 +107,7 @@ fn trade(address: SocketAddr, key: &str, over: &AtomicBool) {
     });
 }
 
-/// Ends what goes on in other threads, also when the test fails.
+/// Stops what runs in other threads, even when the test fails.
 struct Ends<'o>(&'o AtomicBool);
 
 impl Drop for Ends<'_> {

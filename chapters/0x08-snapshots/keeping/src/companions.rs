@@ -92,7 +92,7 @@ impl Carried {
 
 /// A companion has to read its section to the end.
 fn is_read(left: u64) -> Result<(), String> {
-    if left == 0 { Ok(()) } else { Err(format!("{left} bytes are left behind its end")) }
+    if left == 0 { Ok(()) } else { Err(format!("{left} bytes of it were not read")) }
 }
 
 /// A section's name as text.

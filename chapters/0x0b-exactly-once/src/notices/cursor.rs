@@ -59,7 +59,7 @@ impl Cursor {
     /// Reads a cursor for these logs, which have come to `ends`.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is not one.
     pub fn read(text: &str, logs: u32, ends: &[Place]) -> Result<Cursor, Wrong> {
         let (identity, places) = text.split_once('.').ok_or(Wrong::Form)?;
         let is_hexadecimal = identity.len() == 8 && identity.bytes().all(|byte| byte.is_ascii_hexdigit());

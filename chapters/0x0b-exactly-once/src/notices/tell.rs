@@ -1,4 +1,4 @@
-//! A notice in JSON, and why there are none.
+//! A notice in JSON, and the reasons why a client gets none.
 
 use gateway::problem::{Problem, Why};
 use gateway::reply::Refused;
@@ -62,8 +62,8 @@ struct NoticeJson<'n> {
 #[serde(untagged)]
 enum EventJson<'n> {
     Own(OwnEvent),
-    /// The end of a market, which every account is notified of. Its own cancellations and its payment are notices by
-    /// themselves.
+    /// The end of a market, which every account is notified of. An account's own cancellations and payment are separate
+    /// notices.
     Resolved {
         event: &'n str,
         outcome: &'n str,
@@ -78,7 +78,7 @@ pub fn wrong(wrong: Wrong) -> Problem {
     }
 }
 
-/// A notice as this account reads it, with the cursor behind it.
+/// A notice as this account reads it, with the cursor after it.
 pub fn text(notice: &Notice, account: AccountId, cursor: &str) -> String {
     let Notice { shard, place, time, event, .. } = notice;
     let own = match event {

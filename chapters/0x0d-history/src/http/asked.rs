@@ -25,7 +25,7 @@ fn bad(what: impl AsRef<str>) -> Problem {
     Problem::because(Why::BadRequest, what)
 }
 
-/// What stands behind the `?`.
+/// The query, after the `?`.
 pub async fn query<T: DeserializeOwned>(parts: &mut Parts, venue: &Arc<Venue>) -> Result<T, Problem> {
     let Query(said) =
         Query::from_request_parts(parts, venue).await.map_err(|error| bad(format!("{}.", error.body_text())))?;
