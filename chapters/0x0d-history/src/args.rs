@@ -88,7 +88,7 @@ mod tests {
         columns: ColumnArgs,
     }
 
-    /// What the arguments mean, or the words with which they are refused.
+    /// What the arguments mean, or the error that refuses them.
     fn parsed(seconds: &str) -> Result<Duration, String> {
         let program = Program::try_parse_from(["program".into(), format!("--columns-every={seconds}")]);
         program.map(|program| program.columns.every()).map_err(|error| error.to_string())

@@ -31,14 +31,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of so many shards, where the rows end.
+    /// The progress of this many shards, which starts where their rows end.
     ///
     /// # Errors
     /// When the store can't be read.
     pub fn new(store: &Store, shards: u16) -> Result<Progress, HistoryError> {
         let next: Result<Vec<_>, HistoryError> =
             (0..shards).map(|shard| Ok(AtomicU64::new(store.followed(shard)?.next.0))).collect();
-        // Until it has looked, it is not known that it is not behind.
+        // Until its first look, a follower may be behind.
         let behind = (0..shards).map(|_| AtomicU64::new(1)).collect();
         Ok(Progress { next: next?, behind, ended: Mutex::new(None) })
     }

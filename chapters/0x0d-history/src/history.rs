@@ -119,7 +119,7 @@ impl History {
         Some(opened.progress.behind().map(|commands| commands as f64).collect())
     }
 
-    /// What is there once the engine is open; none without a history, and when the venue is over.
+    /// The rows and their progress, once the engine is open; none without a history, and when the venue has ended.
     pub fn opened(&self) -> Option<Arc<Opened>> {
         self.slot().clone()
     }

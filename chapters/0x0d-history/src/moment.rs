@@ -33,7 +33,7 @@ pub struct Moment {
 ///
 /// # Errors
 /// [`HistoryError::Asked`] with what is missing: the log was trimmed, it had not begun, the market was not open,
-/// or it would be too much work. And what the log says.
+/// or it would be too much work. And errors of the log.
 pub fn moment(options: &Options, market: MarketId, at: UnixMs, most: u64) -> Result<Moment, HistoryError> {
     let shard = ShardOf::market(market, options.shards);
     let begin = before(options, shard, at)?;
@@ -97,7 +97,7 @@ impl From<LogError> for Ended {
     }
 }
 
-/// The last command behind a place that was not later. Only the log is read for it.
+/// The last command after a place that was not later. Only the log is read for it.
 fn last_until(
     options: &Options,
     shard: ShardOf,

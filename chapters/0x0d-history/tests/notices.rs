@@ -30,7 +30,7 @@ use listener::{Heard, assert_same, between, has_come_to, listen};
 use server::Server;
 use trimmed::{LAST, Trimmed, deposit, end, is_last, trade};
 
-/// The notices behind a cursor, over the stream, until it has enough of them.
+/// The notices after a cursor, over the stream, until it has enough of them.
 fn over_the_stream(address: SocketAddr, key: &str, after: &str, is_enough: impl Fn(&[Value]) -> bool) -> Vec<Value> {
     let mut stream = Frames::connect(address, "").unwrap();
     assert!(stream.ask(&json!({ "id": 1, "do": "login", "key": key }).to_string())["ok"].is_object());

@@ -116,7 +116,7 @@ fn what_was_trimmed_is_named_and_the_rest_is_there() {
     assert_eq!(gone, reached);
     assert!(last >= first && from < to, "{missing:?}");
     let rows = Rows::of_store(&store);
-    // What it had followed before is there, and so is everything behind the gap: all commands are known here.
+    // What it had followed before is there, and so is everything after the gap: all commands are known here.
     for (key, trade) in &early.trades {
         assert_eq!(rows.trades.get(key), Some(trade));
     }

@@ -78,9 +78,9 @@ struct SaidProfits {
     limit: Option<usize>,
 }
 
-/// Profit and loss of so many markets, behind one of them.
+/// Profit and loss of this many markets, after one of them.
 pub struct AskedProfits {
-    /// Behind which market.
+    /// The market before the first.
     pub after: Option<MarketId>,
     /// Of how many.
     pub limit: usize,

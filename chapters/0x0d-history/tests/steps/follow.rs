@@ -23,7 +23,7 @@ fn begun(options: &Options, store: &Arc<Store>) -> Follower {
     Follower::begin(options, store, ShardOf::ONLY).unwrap()
 }
 
-/// Fails where the rows, and how many were counted, are not what the log says up to their place; or where the place is not behind
+/// Fails where the rows, and how many were counted, are not what the log says up to their place; or where the place is not after
 /// a command of the log.
 fn assert_agree(store: &Store, log: &[(Stamp, Command)], when: &str) {
     let at = store.followed(0).unwrap();
@@ -164,8 +164,8 @@ fn follow_stops_at_a_row_that_cannot_be_read() {
     );
 }
 
-/// The store writes its batches one behind the other into its journal. Cut anywhere, as a crash does, what is left is a number of
-/// whole batches.
+/// The store writes its batches one after the other into its journal. If a crash cuts the journal anywhere, some number of whole
+/// batches is left.
 #[test]
 fn follow_writes_a_step_in_one_batch() {
     let folder = tempfile::tempdir().unwrap();
