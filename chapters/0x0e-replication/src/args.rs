@@ -28,7 +28,7 @@ impl ReplicaArgs {
     }
 }
 
-/// What cannot be a stream's name at the servers is refused here, in words.
+/// Refuses what cannot be a stream's name at the servers, with a message.
 fn stream_name(text: &str) -> Result<String, String> {
     let is_fine = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     if text.is_empty() || text.len() > 64 || !text.chars().all(is_fine) {

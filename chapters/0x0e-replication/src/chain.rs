@@ -1,9 +1,9 @@
 //! What a machine believes of a stream: nothing that does not follow from what it has read before.
 //!
-//! Messages stand without a hole. The first is an epoch, and says which log this is. Each further epoch is of the same log and
-//! stands at the place that it names. A message of frames is whole, and each of its frames has a right checksum, which is seeded
-//! with the log's identity, begins with the command that is next, and holds commands that this shard can have. [`LogReader`]
-//! decides that, which reads logs from disk: a frame is judged like a file that holds the log's header and this one frame.
+//! The messages have no gap. The first is an epoch, and says which log this is. Each later epoch is of the same log and stands
+//! at the place that it names. A message of frames is whole, and each of its frames has the right checksum, which is seeded
+//! with the log's identity, begins with the command that is next, and holds commands that this shard can have. [`LogReader`],
+//! which also reads logs from disk, decides that: a frame is judged like a file that holds the log's header and this one frame.
 //! Cost: a pass over the bytes for the checksum.
 
 use std::io;
@@ -33,7 +33,7 @@ pub struct Chain {
 pub enum Heard {
     /// An epoch began.
     Epoch(Epoch),
-    /// Frames, each with how many of the message's bytes it ends behind, and what comes next then.
+    /// Frames, each with the number of the message's bytes up to its end, and what comes next after it.
     Frames(Vec<(usize, Stamp)>),
 }
 
@@ -44,8 +44,8 @@ impl Chain {
     }
 
     // ANCHOR: accept
-    /// Takes the message at a place of the stream. The error says why it can't be the next one; nothing has changed
-    /// then.
+    /// Takes the message at a place of the stream. The error says why it can't be the next one; then nothing has
+    /// changed.
     ///
     /// # Errors
     /// When there is a hole, another log, or a changed byte.
@@ -80,7 +80,7 @@ impl Chain {
 fn frames(message: &[u8], header: &LogHeader, mut next: Stamp) -> Result<Vec<(usize, Stamp)>, String> {
     let (mut frames, mut rest) = (Vec::new(), message);
     while !rest.is_empty() || frames.is_empty() {
-        // What begins with no whole frame is judged as one, so that the error says what is wrong with it.
+        // Bytes that do not begin with a whole frame are judged as one, so that the error says what is wrong with them.
         let (frame, behind_it) =
             SealedFrame::split_first(rest).map_or((rest, &[][..]), |(_, frame, rest)| (frame, rest));
         next = behind(frame, header, next)?;
@@ -91,10 +91,10 @@ fn frames(message: &[u8], header: &LogHeader, mut next: Stamp) -> Result<Vec<(us
 }
 
 // ANCHOR: behind
-/// What comes behind a frame of this log that has to begin with `next`. The error says what is wrong with it.
+/// What comes after a frame of this log that has to begin with `next`. The error says what is wrong with the frame.
 ///
 /// # Errors
-/// When it is not just one whole frame that follows.
+/// When the bytes are not exactly one whole frame that follows.
 pub fn behind(frame: &[u8], header: &LogHeader, next: Stamp) -> Result<Stamp, String> {
     let word = |at: usize| frame.get(at..).and_then(|from| from.first_chunk()).map(|word| u64::from_le_bytes(*word));
     if let Some(first) = word(8).filter(|first| *first != next.sequence.0) {
@@ -224,7 +224,7 @@ mod tests {
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(read().accept(3, &changed).is_err(), "bit {bit}");
         }
-        // Behind 72 bytes the first frame is whole.
+        // After 72 bytes the first frame is whole.
         for length in (0..whole.len()).filter(|&length| length != 72) {
             assert!(read().accept(3, &whole[..length]).is_err(), "{length} bytes");
         }

@@ -25,7 +25,7 @@ pub enum ReplicaError {
         /// What the client said.
         reason: String,
     },
-    /// They are reached, and TLS fails.
+    /// The servers can be reached, but TLS fails.
     #[error("the servers {servers} can be reached, but TLS fails: {reason}")]
     Handshake {
         /// Their addresses.
@@ -83,7 +83,7 @@ pub enum ReplicaError {
         /// The last command of this machine's log.
         whole: Sequence,
     },
-    /// The stream ends before what it had.
+    /// The stream ends before a message that it had.
     #[error(
         "stream {stream}: it ends with message {found}, but it had message {known} before: it has lost what it acknowledged; this \
          machine's log is whole up to command {whole}: keep it, and start a primary on it with another name for --stream, which \

@@ -2,7 +2,7 @@
 //!
 //! What it has read is on its own disk before it reads on, and it believes nothing that does not follow. So at any moment it holds
 //! the log up to some command, byte for byte. When it takes over, it joins as any primary does: fence, read to the end, open.
-//! Its metrics stand where those of the primary will that it becomes.
+//! Its metrics have the address at which it will serve those of a primary.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, Weak};

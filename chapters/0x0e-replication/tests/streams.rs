@@ -1,5 +1,5 @@
 //! What a stream may do to its readers, with real servers: settings that lose messages, another log, a stream that has become
-//! shorter, and bytes that were changed in a server's files. Each is refused in words, or it does no harm.
+//! shorter, and bytes that were changed in a server's files. Each is refused with a message, or it does no harm.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 #![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
 #![cfg(unix)]
@@ -156,7 +156,7 @@ fn what_is_sent_for_the_place_behind_a_frame_may_land_behind_another_machines_me
         assert_eq!(refused, Err(NotAppended::Other(other)));
         own.send(1, second).await.unwrap().await.map(|there| there.sequence)
     });
-    assert_eq!(landed.unwrap(), 2, "the second message stands behind the other machine's, without the first");
+    assert_eq!(landed.unwrap(), 2, "the second message stands after the other machine's, without the first");
 }
 
 #[test]

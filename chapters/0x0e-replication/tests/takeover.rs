@@ -70,7 +70,7 @@ fn wait_until_equal(one: &Path, other: &Path, machines: [&Machine; 2]) {
     }
 }
 
-/// Waits until there is a snapshot behind this command or a later one.
+/// Waits until there is a snapshot of the state after this command or a later one.
 fn wait_for_snapshot(folder: &Path, command: Sequence) {
     let (began, disk) = (Instant::now(), Options::new(folder).disk);
     let next = || snapshot::list(&*disk, folder, ShardOf::ONLY).unwrap().into_iter().map(|(next, _)| next).max();

@@ -124,8 +124,8 @@ impl Ring {
     }
 
     // ANCHOR: take
-    /// Hands out what concerns an account after `at`, oldest first, and moves `at` and the seat on. It looks at `most`
-    /// notices at most, because nothing can be added meanwhile.
+    /// Hands out what concerns an account after `at`, oldest first, and moves `at` and the seat on. It looks at
+    /// `most` notices at most, because nothing can be added meanwhile.
     pub fn take(
         &self,
         account: AccountId,

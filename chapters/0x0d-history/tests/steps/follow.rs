@@ -194,14 +194,14 @@ fn follow_writes_a_step_in_one_batch() {
         let store = opened(&options);
         let next = store.followed(0).unwrap().next;
         let is_new = reached.insert(next);
-        assert_agree(&store, &log, &format!("the store's journal is cut behind {length} of {written} bytes"));
+        assert_agree(&store, &log, &format!("the store's journal is cut after {length} of {written} bytes"));
         if is_new {
             let mut follower = begun(&options, &store);
             while follower.step().unwrap() {}
             assert_agree(
                 &store,
                 &log,
-                &format!("the journal was cut behind {length} bytes, and the log followed again"),
+                &format!("the journal was cut after {length} bytes, and the log followed again"),
             );
         }
     }

@@ -54,7 +54,7 @@ fn page_has_the_rows_of_one_owner_the_newest_first() {
     let (_folder, store) = filled();
     let (rows, next) = asked(&store, &everything(500));
     assert_eq!(rows, newest_first(&places()), "all rows of the account, the newest first, and none of another key");
-    assert_eq!(next, None, "there is no next page behind the last row");
+    assert_eq!(next, None, "there is no next page after the last row");
 }
 
 #[test]
