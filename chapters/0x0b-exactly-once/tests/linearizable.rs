@@ -119,7 +119,7 @@ fn what_clients_saw_is_linearizable() {
 }
 
 #[test]
-fn and_with_shards() {
+fn what_clients_saw_is_linearizable_with_shards() {
     are_judged(2, Rounds::asked().pick(5, 12), 3, &["0x08", "0x07"]);
 }
 

@@ -59,7 +59,7 @@ fn replayed(options: &Options, account: AccountId, at: Place, until: Place) -> R
 }
 
 #[test]
-fn behind_any_cursor_comes_everything_that_followed() {
+fn everything_after_any_cursor_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let (options, all) = history(folder.path(), false);
     let end = Place::end_of(all.last().unwrap().place.sequence);

@@ -135,7 +135,7 @@ fn a_client_that_comes_later_begins_with_the_last_candle_and_gets_no_more_of_wha
 }
 
 #[test]
-fn what_can_not_be_watched_is_refused_with_words_and_a_thousand_candles_are_the_most() {
+fn invalid_watches_are_refused_with_a_reason_and_a_thousand_candles_are_the_most() {
     let world = World::new("2");
     let mut operator = world.server.client().with_key(&world.operator);
     for _ in 3..251 {

@@ -75,7 +75,7 @@ fn a_moment_is_what_the_model_held_then() {
 }
 
 #[test]
-fn too_much_work_and_what_was_trimmed_are_refused_with_words() {
+fn too_much_work_and_trimmed_moments_are_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path(), 1, true);
     run(&options, &commands(8, 600), || std::thread::sleep(std::time::Duration::from_millis(2)));

@@ -148,7 +148,7 @@ fn public_trades_name_no_account_and_candles_add_up() {
 
 /// Each gets a refusal with a reason, or an answer of bounded size.
 #[test]
-fn what_is_no_question_is_refused_with_words() {
+fn invalid_requests_are_refused_with_a_reason() {
     let world = World::new("2");
     world.trade(1, 3);
     let mut client = world.client(0);
@@ -203,7 +203,7 @@ fn what_is_no_question_is_refused_with_words() {
 }
 
 #[test]
-fn what_is_no_question_about_a_market_is_refused_with_words() {
+fn invalid_requests_about_a_market_are_refused_with_a_reason() {
     let world = World::new("1");
     let mut client = world.server.client();
     // A million candles are refused; so is a width that is none.
@@ -226,7 +226,7 @@ fn what_is_no_question_about_a_market_is_refused_with_words() {
 }
 
 #[test]
-fn the_book_as_it_was_is_there_and_a_moment_that_is_none_is_refused() {
+fn the_book_at_a_moment_is_shown_and_an_invalid_moment_is_refused() {
     let world = World::new("1");
     let mut client = world.client(0);
     let order = json!({ "market": 1, "intent": "buy-yes", "price": 33, "quantity": 7 });

@@ -255,7 +255,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_row_that_is_cut_or_longer_is_none() {
+fn a_row_that_is_too_short_or_too_long_is_not_decoded() {
     let row = Followed::default().encode();
     assert!(Followed::decode(&row).is_some());
     assert!((0..row.len()).all(|length| Followed::decode(&row[..length]).is_none()));

@@ -153,7 +153,7 @@ fn candle_without_trades_stands_at_the_last_price() {
 }
 
 #[test]
-fn cut_comes_behind_the_command_that_fills_the_part() {
+fn cut_comes_after_the_command_that_fills_the_part() {
     let part = Part { first: Sequence(400), time: UnixMs(7_000), trades: 1_000 };
     let behind = Stamp { sequence: Sequence(450), time: UnixMs(8_000) };
     for (trades, words) in [(1_000, "no trade"), (1_001, "one trade"), (1_005, "one trade too few")] {

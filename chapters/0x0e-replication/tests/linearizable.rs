@@ -116,7 +116,7 @@ fn what_clients_saw_is_linearizable_across_takeovers() {
 }
 
 #[test]
-fn and_with_shards() {
+fn what_clients_saw_is_linearizable_across_takeovers_with_shards() {
     are_judged(2, Rounds::asked().pick(2, 4), 2);
 }
 

@@ -94,7 +94,7 @@ impl Site {
 }
 
 #[test]
-fn the_page_tells_each_step_and_no_command_beside_them() {
+fn the_page_has_each_step_and_no_other_command() {
     let test = include_str!("operators.rs");
     for page in PAGES {
         for name in names() {
@@ -179,8 +179,8 @@ const STRANGERS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn strangers_are_refused_in_words() {
-    let Some(folder) = enter("strangers_are_refused_in_words") else { return };
+fn strangers_are_refused_with_a_message() {
+    let Some(folder) = enter("strangers_are_refused_with_a_message") else { return };
     let site = Site::new(&folder);
     // Another authority, with other certificates for the same machines; c has one of them.
     let other = folder.join("other");

@@ -102,7 +102,7 @@ fn a_stream_that_could_lose_something_is_refused_with_each_setting() {
 }
 
 #[test]
-fn another_log_and_a_second_primary_are_refused_and_a_stream_that_lost_everything_too() {
+fn another_log_a_second_primary_and_a_stream_that_lost_everything_are_refused() {
     let Some((_kept, servers)) = servers() else { return };
     let replicas = servers.addresses();
     let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
@@ -144,7 +144,7 @@ fn primary_of(folder: &Path, replicas: &[String], stream: &str) -> (Machine, ())
 
 /// Why a primary has one message under way at a time: the server compares numbers, and not what stands at a place.
 #[test]
-fn what_is_sent_for_the_place_behind_a_frame_may_land_behind_another_machines_message() {
+fn a_frame_sent_too_early_may_land_after_another_machines_message() {
     let Some((_kept, servers)) = servers() else { return };
     let link = Link::connect(&ReachArgs::plain(servers.addresses())).unwrap();
     let stream = Stream::open(&link, "places-0").unwrap();

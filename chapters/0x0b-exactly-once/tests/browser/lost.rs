@@ -111,7 +111,7 @@ fn an_order_whose_answer_is_cut_off_is_placed_once() {
 }
 
 #[test]
-fn and_the_page_shows_it_in_chinese() {
+fn an_order_whose_answer_is_cut_off_is_placed_once_in_chinese() {
     a_lost_answer("cut-zh", (360, true), &CHINESE);
 }
 

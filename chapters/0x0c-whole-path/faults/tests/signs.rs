@@ -90,7 +90,7 @@ fn metrics(venue: &[&str], data: &Path) -> String {
 }
 
 #[test]
-fn one_is_not_slow_and_its_metrics_cannot_tell() {
+fn the_second_venue_is_not_slow_but_lacks_short_buckets() {
     let bounds = |venue: &[&str]| -> Vec<f64> {
         let (folder, name) = (folder(), "venue_log_sync_duration_seconds_bucket");
         let text = metrics(venue, folder.path());

@@ -13,7 +13,7 @@ fn fence_stands_where_it_was_appended() {
 }
 
 #[test]
-fn fence_is_tried_again_behind_what_came_in_between() {
+fn fence_is_tried_again_after_what_came_in_between() {
     for other in [frame(4, 2), epoch(3, LOG)] {
         let tried = fenced(2, Err(NotAppended::Other(other.into())));
         assert_eq!(
@@ -36,7 +36,7 @@ fn fence_is_given_up_where_the_stream_has_lost_something() {
 
 /// An old primary appends a frame each time before the epoch arrives, and then no more. A list stands for the stream.
 #[test]
-fn fence_comes_behind_everything_that_was_acknowledged() {
+fn fence_comes_after_everything_that_was_acknowledged() {
     for between in 0..5 {
         let (mut stream, mut left) = (vec![Bytes::from(epoch(1, LOG))], between);
         let begun = loop {
