@@ -94,7 +94,7 @@ fn lives(seed: u64, kills: u64, shards: u16, engines: &[&str]) -> History {
     }
     accounts.iter().for_each(|account| account.stop());
     let mut operations: Vec<_> = traders.into_iter().flat_map(|trader| trader.join().expect("a trader")).collect();
-    // What is still on its way arrives now, or never. Then each account looks once more.
+    // What is still on its way arrives now, or never. Then each account looks again.
     proxy.calm();
     operations.extend(accounts.iter().flat_map(|account| trader(account, TRADERS_EACH).look()));
     server.kill();

@@ -15,7 +15,7 @@ impl Process {
     /// As it is now; none where the system does not report it.
     pub fn now() -> Option<Process> {
         let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-        // Behind the name in brackets: user and system time in hundredths of a second, and resident pages.
+        // After the name in brackets: user and system time in hundredths of a second, and resident pages.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<f64>().ok();
         let open_files = std::fs::read_dir("/proc/self/fd").ok()?.count() as f64;

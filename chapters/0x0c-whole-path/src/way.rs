@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// An order with the client's moments that many nanoseconds behind the anchor, and a request with this write.
+    /// An order with the client's moments that many nanoseconds after the anchor, and a request with this write.
     fn joined(client: [u64; 3], written: u64) -> Option<Way> {
         let anchor = Anchor::set();
         let zero = anchor.ns(Instant::now()) + 1_000;

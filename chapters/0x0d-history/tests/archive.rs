@@ -235,10 +235,10 @@ fn what_the_rows_lack_is_named_and_never_skipped() {
         ] {
             let answer = ask(&history, account, vec![Stretch { at, ..whole }]);
             let to = if is_gone { before } else { FAR };
-            assert_eq!(heard(&answer), own(account, at, to), "account {account} behind {at:?}, gap {gap:?}");
+            assert_eq!(heard(&answer), own(account, at, to), "account {account} after {at:?}, gap {gap:?}");
             match answer.ended {
                 Some(Ended::Gone { shard: 0, first }) if is_gone => assert_eq!(first, gap.last.plus(1)),
-                ended => assert!(ended.is_none() && !is_gone, "behind {at:?}, gap {gap:?}"),
+                ended => assert!(ended.is_none() && !is_gone, "after {at:?}, gap {gap:?}"),
             }
         }
         // What lies before the gap can be had to its end.

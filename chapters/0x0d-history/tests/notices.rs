@@ -55,7 +55,7 @@ fn readers(trimmed: &Trimmed, server: &Server, account: usize, stop: &AtomicBool
         let old = between(&trimmed.all[account].notices, &after, None, trimmed.shards).concat().len();
         let notices = if heard.len() % 2 == 0 {
             let Heard { notices, ended, .. } = listen(server.address, key, &after, |heard| heard.notices.len() > old);
-            assert!(ended.is_empty(), "behind {after}: {ended:?}");
+            assert!(ended.is_empty(), "after {after}: {ended:?}");
             notices
         } else {
             over_the_stream(server.address, key, &after, |notices| notices.len() > old)
@@ -103,16 +103,16 @@ fn a_reader_that_was_away_while_the_log_was_trimmed_misses_nothing_also_while_th
                 let mut expected = between(&expected, after, None, shards);
                 // It left somewhere.
                 expected.iter_mut().zip(&heard).for_each(|(all, heard)| all.truncate(heard.len()));
-                assert_same(&heard, &expected, &format!("{shards} shards, behind {after}, while it traded"));
+                assert_same(&heard, &expected, &format!("{shards} shards, after {after}, while it traded"));
             }
             for after in ["first".to_owned(), trimmed.cursor(&mut random, account)] {
                 let expected = between(&expected, &after, None, shards);
                 // Shards take turns as they like, so the last of one is not the last of all.
                 let count = expected.concat().len();
                 let heard = listen(server.address, key, &after, |heard| heard.notices.len() >= count).notices;
-                assert_same(&between(&heard, "first", None, shards), &expected, &format!("behind {after}"));
+                assert_same(&between(&heard, "first", None, shards), &expected, &format!("after {after}"));
                 let heard = over_the_stream(server.address, key, &after, |notices| notices.len() >= count);
-                assert_same(&between(&heard, "first", None, shards), &expected, &format!("behind {after}, stream"));
+                assert_same(&between(&heard, "first", None, shards), &expected, &format!("after {after}, stream"));
             }
         }
         // A cursor of the future, and one of other logs.

@@ -221,8 +221,8 @@ fn damaged_rows_are_refused_or_made_again_and_never_believed() {
                 _ => continue,
             }
             let when = format!("{} damaged, round {round}", name.display());
-            // A process of its own: where the store finds a wrong byte it may panic, and once more while it is dropped,
-            // which ends the process. The operator is told what to do all the same.
+            // A process of its own: where the store finds a wrong byte it may panic, and again while it is dropped,
+            // which ends the process. Even then the operator learns what to do.
             let check = ["follow", "--check", "--data-dir"];
             let output = Command::new(env!("CARGO_BIN_EXE_ch0d")).args(check).arg(folder.path()).output().unwrap();
             let words = String::from_utf8_lossy(&output.stderr);
