@@ -22,7 +22,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// A command is durable, and led to these events.
+    /// Counts a durable command, and what its events say.
     pub fn add(&self, events: &[Event]) {
         raise(&self.commands, 1);
         for event in events {

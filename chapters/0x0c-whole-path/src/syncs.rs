@@ -46,7 +46,7 @@ pub struct Inner {
 }
 
 impl Syncs {
-    /// One more, which ended then, took this long, and made so many commands durable.
+    /// Adds a sync: when it ended, how long it took, and how many commands it made durable.
     pub fn add(&self, ended: u64, ns: u64, commands: u64) {
         let mut inner = self.lock();
         inner.times.add(ns);

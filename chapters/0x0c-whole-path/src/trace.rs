@@ -25,7 +25,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// One that begins, with the bytes that its connection has read last.
+    /// A request that begins with the bytes that its connection has read last.
     pub fn begin(connection: Arc<Connection>, headers: Option<&HeaderMap>) -> Trace {
         let id = headers.and_then(|headers| headers.get("traceparent")).and_then(asked).unwrap_or(0);
         let is_sampled = connection.shared().collector.is_sampled();

@@ -95,7 +95,7 @@ pub struct Profits {
 }
 
 impl Profits {
-    /// None yet.
+    /// No rows have changed yet.
     pub fn new(store: &Arc<Store>) -> Profits {
         Profits { store: Arc::clone(store), kept: FxHashMap::default(), changed: Vec::new() }
     }

@@ -55,7 +55,7 @@ pub struct Store {
     logs: Vec<LogId>,
     part_trades: u64,
     table_rows: usize,
-    /// It ends last.
+    /// Released last.
     _lock: Mutex<Box<dyn Send>>,
 }
 

@@ -101,7 +101,7 @@ fn a_reader_that_was_away_while_the_log_was_trimmed_misses_nothing_also_while_th
             for (after, heard) in &away[account] {
                 let heard = between(heard, "first", None, shards);
                 let mut expected = between(&expected, after, None, shards);
-                // It left somewhere.
+                // The reader left at some point: compare only what it heard.
                 expected.iter_mut().zip(&heard).for_each(|(all, heard)| all.truncate(heard.len()));
                 assert_same(&heard, &expected, &format!("{shards} shards, after {after}, while it traded"));
             }
@@ -137,11 +137,11 @@ fn without_the_rows_a_reader_is_told_from_where_on_it_can_have_everything() {
                 if !heard.ended.iter().any(|(_, words)| words.contains("late-history")) {
                     break heard;
                 }
-                // Rows that are made again come late.
+                // Rows that are derived again come late.
                 assert_eq!(more, "--rebuild");
                 thread::sleep(Duration::from_millis(5));
             };
-            // One shard after the other is gone.
+            // The answers say of one shard after the other that its beginning is gone.
             let (mut heard, mut after, mut times) = (hear("first"), "first".to_owned(), 0);
             while let [(gone, cursor), (bye, words)] = &heard.ended[..] {
                 assert!(gone == "gone" && bye == "bye" && words.contains("\"gone\""), "{more}: {heard:?}");

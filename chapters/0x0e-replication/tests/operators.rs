@@ -199,7 +199,7 @@ fn strangers_are_refused_with_a_message() {
         println!("{reach}\n{said}\n");
         assert!(!is_well && said.contains(words), "{reach}: {said}");
     }
-    // Those of the cluster refuse it, which it is told, and so it finds no majority.
+    // The other servers refuse its certificate and say so, so it finds no majority.
     server_c.wait_for("TLS route handshake error: remote error: tls: bad certificate");
     let (is_well, _) = site.network.run("c", "curl -sf http://127.0.0.1:8222/healthz", &[]);
     assert!(!is_well, "{}", server_c.said());

@@ -95,7 +95,7 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// One for a shard that was just opened.
+    /// A receiver for a shard that was just opened.
     pub fn new(frames: &Arc<Frames>) -> Matching {
         Matching { frames: Arc::clone(frames), frame: 0, end: 0 }
     }

@@ -54,7 +54,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// None yet.
+    /// A line without candles.
     pub fn new(which: Which) -> Line {
         Line { which, newest: AtomicU64::new(0), last: Mutex::default() }
     }
