@@ -1,4 +1,4 @@
-//! The alerts of `alerts.yml`: sound, and each seen firing at real machines with its fault.
+//! The alerts of `alerts.yml`: Prometheus accepts the rules, and each alert fires at real machines with its fault.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 #![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
 #![cfg(unix)]
