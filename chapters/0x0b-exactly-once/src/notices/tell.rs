@@ -14,7 +14,7 @@ pub static GONE: Refused = Refused {
     word: "gone",
     status: 410,
     title: "No longer available",
-    advice: "What happened before this message's cursor is no longer in the log. Continue after that cursor.",
+    advice: "What happened before the cursor that the venue has just sent is no longer in the log. Continue after that cursor.",
     outcome: 19,
 };
 
