@@ -2,8 +2,7 @@
 //!
 //! The store promises that a batch is there whole or not at all. A power cut may take batches that were not synced yet, which
 //! happens once a second. If the store's journal is damaged in the middle, the store silently drops everything after that.
-//! The follower depends only on the order: what is lost is the end, with the place that it reached, and is derived again from
-//! the log.
+//! The follower depends only on the order: what is lost is the end, with its place, and is derived again from the log.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
