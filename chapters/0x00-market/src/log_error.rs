@@ -109,8 +109,8 @@ pub enum LogError {
     },
     /// A data directory with another number of shards.
     #[error(
-        "{path}: the logs there are of {found} shards, but {asked} was asked for: open it with `--shards {found}`, \
-             or rewrite it with 0x07's `--reshard {asked}`"
+        "{path}: the folder has the logs of {found} shards, not of {asked}: open it with `--shards {found}`, or \
+             rewrite it with 0x07's `--reshard {asked}`"
     )]
     OtherShards {
         /// The data directory.

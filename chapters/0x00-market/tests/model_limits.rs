@@ -44,7 +44,7 @@ fn resolving_cancels_pays_and_closes() {
 }
 
 #[test]
-fn no_wins_too() {
+fn the_no_side_can_win() {
     let mut bench = Bench::with_shares();
     let events = bench.resolve(Outcome::No);
     assert_eq!(events[0], Event::Paid { market: MARKET, account: AccountId(9), amount: Cents(1_000) });
@@ -121,7 +121,7 @@ fn an_order_is_numbered_by_its_place_among_the_places() {
 }
 
 #[test]
-fn a_market_takes_so_much_and_no_more() {
+fn a_market_refuses_cash_above_its_maximum() {
     let mut bench = Bench::new();
     let room = Cents::MARKET_MAX.0 - 10_000 * ACCOUNTS.len() as u64;
     assert_eq!(bench.deposit(1, room + 1), rejected(Reason::AmountOutOfRange));

@@ -1,6 +1,6 @@
 //! The stopwatch: how long each stage of the pipeline took.
 //!
-//! A stage ends with a lap, and the time since the lap before it is the stage's. A lap is one clock
+//! A stage ends with a lap, and its time is the time since the lap before. A lap is one clock
 //! read, about 25 ns: nothing beside a sync, and several times the work itself in a fast engine. So
 //! the engine is built twice, and only one of the two has laps in its code.
 

@@ -28,7 +28,7 @@ fn every_stage_is_measured() {
 
 /// Between two commands the engine does nothing, so that time belongs to no stage.
 #[test]
-fn what_passes_between_commands_belongs_to_no_stage() {
+fn time_between_commands_belongs_to_no_stage() {
     type Measured = <Chapter as runner::Chapter>::Measured;
     let folder = Folder::new(SimDisk::new(1, Faults::default()));
     let (mut engine, _) = Measured::open(&folder.options, &mut Acks::default().receivers()).expect("opened");

@@ -44,13 +44,13 @@ fn blocks_for_new_prices() -> usize {
 }
 
 #[test]
-fn levels_are_no_tree() {
+fn levels_allocate_at_most_a_queue_each() {
     let (blocks, queues) = (blocks_for_new_prices(), usize::from(PRICES) - 1);
     assert!(blocks <= queues, "{queues} new prices took {blocks} blocks of memory: more than a queue for each");
 }
 
 #[test]
-fn links_are_no_queue() {
+fn links_allocate_nothing() {
     assert_eq!(blocks_for_new_prices(), 0, "blocks of memory that orders at new prices took");
 }
 

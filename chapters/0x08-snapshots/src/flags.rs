@@ -18,7 +18,7 @@ pub struct Flags {
     /// How many commands a segment of the log takes before the next is begun
     #[arg(long, value_name = "N", default_value_t = 16_777_216, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     segment_commands: u64,
-    /// Let a shadow write a snapshot whenever so many commands were logged [default: no snapshots]
+    /// Let a shadow write a snapshot after every N commands [default: no snapshots]
     #[arg(long, value_name = "N", group = "snapshots", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     snapshot_every: Option<u64>,
     #[command(flatten)]

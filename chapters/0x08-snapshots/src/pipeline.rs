@@ -214,7 +214,7 @@ impl Pipeline {
                 "{} frames of {per_frame:.0} commands; threads wait by policy {}; {}",
                 journaled.frames, self.crew.wait, self.pinned
             ),
-            format!("behind command {} the state's digest is {:016x}", self.next.0 - 1, matched.state.digest()),
+            format!("after command {} the state's digest is {:016x}", self.next.0 - 1, matched.state.digest()),
         ];
         Ok(Closed { state: matched.state, stages: both(journaled.stages, matched.stages), remarks })
     }

@@ -34,7 +34,7 @@ pub struct Shadow {
     exchange: Exchange,
     carried: Carried,
     origin: Origin,
-    /// The command behind which the last snapshot stands.
+    /// The next command after the last snapshot.
     kept: Sequence,
 }
 
@@ -101,7 +101,7 @@ impl Shadow {
             Ok(())
         })?;
         if end.header.id != self.log || end.place.next.sequence <= until {
-            let reason = format!("command {until} was on disk, and the log is without it, or another");
+            let reason = format!("command {until} was on disk, but the log no longer has it, or is another log");
             return Err(EngineError::Unsound { path: end.path, reason });
         }
         (self.origin.place, self.origin.ledger_entries) = (Some(end.place), entries);
@@ -119,7 +119,7 @@ impl Shadow {
         self.origin.next()
     }
 
-    /// The command behind which the last snapshot stands, as the next one.
+    /// The next command after the last snapshot.
     pub fn kept(&self) -> Sequence {
         self.kept
     }

@@ -153,8 +153,8 @@ impl One {
         let digest = digest.map_or(String::new(), |digest| format!(" with digest {digest:016x}"));
         match shadow {
             Ok(shadow) => format!(
-                "shard {shard}: the shadow wrote {written} snapshots, the last behind command {}{digest}, and was {behind} \
-                 commands behind in the end",
+                "shard {shard}: the shadow wrote {written} snapshots, the last after command {}{digest}, and was {behind} \
+                 commands behind at the end",
                 shadow.kept().0 - 1
             ),
             Err(error) => format!("shard {shard}: the shadow stopped, and the engine went on without it: {error}"),

@@ -258,14 +258,14 @@ impl Market {
         for _ in 0..accounts {
             let account = AccountRecord::decode(&snapshot.record()?);
             if account.and_then(|account| market.accounts.load(account)).is_none() {
-                return Err(snapshot.unusable(&format!("an account of market {id} is none, or is there twice")));
+                return Err(snapshot.unusable(&format!("an account of market {id} is not valid, or is there twice")));
             }
         }
         let orders = u64::from(bids) + u64::from(asks);
         for _ in 0..orders {
             let order = OrderRecord::decode(&snapshot.record()?);
             if order.and_then(|order| market.load_order(&order)).is_none() {
-                return Err(snapshot.unusable(&format!("a resting order of market {id} can't be one")));
+                return Err(snapshot.unusable(&format!("a resting order of market {id} is not valid")));
             }
         }
         let sizes = [MarketRecord::BYTES, AccountRecord::BYTES, OrderRecord::BYTES].map(|size| size as u64);

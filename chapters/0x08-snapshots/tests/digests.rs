@@ -36,7 +36,7 @@ fn said(lines: &[String]) -> Said {
     let digests = lines.iter().filter_map(|line| {
         let digest = number(line, "digest is ").or_else(|| number(line, "with digest "))?;
         assert_eq!(digest.len(), 16, "{line}");
-        let (shard, command) = (number(line, "shard ")?, number(line, "behind command ")?);
+        let (shard, command) = (number(line, "shard ")?, number(line, "after command ")?);
         let digest = u64::from_str_radix(&digest, 16).unwrap();
         Some(((shard.parse().unwrap(), command.parse().unwrap()), digest))
     });
@@ -76,7 +76,7 @@ fn all_sources_agree_about_a_command() {
         assert_eq!(alone, engine, "a snapshot by itself, and the engine");
         for (&(shard, command), &digest) in engine.iter().chain(&shadow) {
             let state = oracles[usize::from(shard)].state(command as usize);
-            assert_eq!(digest, state.digest(), "shard {shard} behind command {command}: {of_shadow:?} {of_engine:?}");
+            assert_eq!(digest, state.digest(), "shard {shard} after command {command}: {of_shadow:?} {of_engine:?}");
         }
         assert_eq!(engine.values().fold(0, |sum: u64, digest| sum.wrapping_add(*digest)), closed.state.digest());
         by_shadow += shadow.len();

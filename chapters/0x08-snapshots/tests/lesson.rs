@@ -53,7 +53,7 @@ fn a_start_replays_what_came_after_the_snapshot() {
     }
     engine.close().expect("closed");
     let behind = newest();
-    assert!((900..=1_000).contains(&behind), "the newest snapshot stands behind command {behind}");
+    assert!((900..=1_000).contains(&behind), "the newest snapshot was taken after command {behind}");
 
     let replayed = Replayed::default();
     let (engine, recovery) = Engine::open(&folder.options, &mut |_| Box::new(replayed.clone())).expect("opened again");

@@ -49,7 +49,7 @@ fn a_follower_hears_every_command() {
         let left =
             shadow.follow(Sequence(until), |stamp, _, events| heard.push((stamp.sequence.0, events.to_vec()))).unwrap();
         let next = shadow.next().0;
-        assert!(next > until.min(300) && left == 301 - next, "{left} are left behind command {next}");
+        assert!(next > until.min(300) && left == 301 - next, "{left} are left after command {next}");
     }
     let wanted = oracle.steps(0).iter().enumerate().map(|(at, step)| (at as u64 + 1, step.events.clone()));
     assert_eq!(heard, wanted.collect::<Vec<_>>());

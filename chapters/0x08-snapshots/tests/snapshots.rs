@@ -145,7 +145,7 @@ fn damage_is_passed_over() {
         disk.rot(&newest, bytes);
         let (behind, words) = starts_behind(&folder.options, &oracle).unwrap_or_else(|error| panic!("{what}: {error}"));
         let named = words.len() == 1 && words[0].contains(&newest.display().to_string());
-        assert!(behind == 100 && named, "{what}: it began behind command {behind}, and said {words:?}");
+        assert!(behind == 100 && named, "{what}: it began after command {behind}, and said {words:?}");
     };
     for byte in 0..whole.len() {
         for bit in 0..8 {
@@ -163,7 +163,7 @@ fn damage_is_passed_over() {
     check_state(&oracle.state(240), &went.closed.state).unwrap();
     let words = went.recovery.remarks.join("\n");
     assert!(
-        words.contains("passed over a snapshot") && words.contains("behind command 100 and replayed 140"),
+        words.contains("passed over a snapshot") && words.contains("after command 100 and replayed 140"),
         "{words}"
     );
     // And without any: the whole log.
@@ -254,7 +254,7 @@ fn a_log_without_its_beginning() {
     let before = (disk.contents(), folder.files());
     let words = folder.refusal::<Engine>().unwrap().to_string();
     let first = chain[1].first.to_string();
-    for word in ["it takes a snapshot to start", "passed over a snapshot", "restore one", &first] {
+    for word in ["a start needs a snapshot", "passed over a snapshot", "restore one", &first] {
         assert!(words.contains(word), "{word} was expected: {words}");
     }
     snapshots(&disk, &folder).iter().for_each(|path| disk.remove(path).unwrap());
@@ -305,7 +305,7 @@ fn a_crash_in_each_operation() {
                 let options = Options { disk: Arc::new(left.clone()), ..folder.options.clone() };
                 let (behind, said) = starts_behind(&options, &oracle).unwrap();
                 let place = [100, 170, 240].iter().position(|&there| there == behind);
-                used[place.unwrap_or_else(|| panic!("it began behind command {behind}"))] += 1;
+                used[place.unwrap_or_else(|| panic!("it began after command {behind}"))] += 1;
                 assert!(said.is_empty(), "a half-written snapshot has a name: {said:?}");
                 let went = run::<Engine>(&options, &commands(&oracle, 240, 260), 7).unwrap();
                 check_state(&oracle.state(260), &went.closed.state).unwrap();

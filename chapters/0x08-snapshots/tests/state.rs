@@ -131,13 +131,13 @@ fn other_sections_and_what_is_no_state() {
     let twice = MarketRecord { orders: [2, 0], ..open };
     let empty = MarketRecord { accounts: 0, orders: [0, 0], ..open };
     let wrong: [(&str, Vec<u8>); 7] = [
-        ("of market 1 can't be one", [&open.encode()[..], &account.encode(), &[0; 24]].concat()),
-        ("can't be one", [&open.encode()[..], &account.encode(), &OrderRecord { row: 1, ..order }.encode()].concat()),
+        ("of market 1 is not valid", [&open.encode()[..], &account.encode(), &[0; 24]].concat()),
+        ("is not valid", [&open.encode()[..], &account.encode(), &OrderRecord { row: 1, ..order }.encode()].concat()),
         (
-            "can't be one",
+            "is not valid",
             [&open.encode()[..], &account.encode(), &OrderRecord { order: OrderId(3), ..order }.encode()].concat(),
         ),
-        ("can't be one", [&twice.encode()[..], &account.encode(), &order.encode(), &order.encode()].concat()),
+        ("is not valid", [&twice.encode()[..], &account.encode(), &order.encode(), &order.encode()].concat()),
         (
             "is there twice",
             [

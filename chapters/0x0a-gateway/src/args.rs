@@ -81,12 +81,12 @@ pub struct Args {
 /// The address that a name or a number stands for. Of several, the first of IPv4, which every client can reach.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     let Some((_, port)) = text.rsplit_once(':') else {
-        return Err("a port is missing, as in 127.0.0.1:8099".into());
+        return Err("a port is missing: an address looks like 127.0.0.1:8099".into());
     };
-    port.parse::<u16>().map_err(|_| format!("{port:?} is no port: it is a number up to 65535"))?;
+    port.parse::<u16>().map_err(|_| format!("{port:?} is not a port: a port is a number up to 65535"))?;
     let found = text.to_socket_addrs().map_err(|error| format!("this name can't be looked up: {error}"))?;
     let found = found.min_by_key(SocketAddr::is_ipv6);
-    found.ok_or_else(|| "this name stands for no address".into())
+    found.ok_or_else(|| "this name has no address".into())
 }
 
 #[cfg(test)]

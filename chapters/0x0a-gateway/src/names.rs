@@ -52,7 +52,7 @@ pub enum NamesError {
     /// SQLite could not read or write it.
     #[error(
         "{path}: could not {what}: {source}. It holds names and hashes of keys, no money: repair the disk, or move the file \
-         away, and accounts keep their numbers and their balances, but need new keys"
+         away: accounts then keep their numbers and their balances, but need new keys"
     )]
     Sqlite {
         /// The file.

@@ -27,14 +27,14 @@ const WAIT_MIN: Duration = Duration::from_millis(10);
 /// The longest wait, unless the venue asks for more.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// How long one attempt may take. A connection that is silent for longer is taken for broken.
+/// How long one attempt may take. A connection that is silent for longer counts as broken.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Why a client can't go on. A broken connection is not among them: then it tries again.
+/// Why a client can't continue. A broken connection is no such error: the client tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Its file can't be read or written.
-    #[error("{}: {source}: the numbers in use are in this file; free its disk or name another folder", path.display())]
+    #[error("{}: {source}: the numbers in use are in this file; make room on its disk, or name another folder", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -94,7 +94,7 @@ struct Numbers {
 }
 
 impl Orders {
-    /// Goes on where the file says; a file that is not there is a lane's beginning.
+    /// Continues where the file says; without a file, begins the lane.
     ///
     /// # Errors
     /// [`Error::File`].
@@ -194,7 +194,7 @@ struct Read<T> {
 }
 
 impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
-    /// Goes on where the file says; a file that is not there is the account's beginning.
+    /// Continues where the file says; without a file, begins with the account's first notice.
     ///
     /// # Errors
     /// [`Error::File`].
@@ -210,7 +210,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
 
     // ANCHOR: next
     /// Waits for the next notice, and saves what it leads to together with its cursor. The notice's `kind` is `gone` where
-    /// the venue's log begins behind the cursor.
+    /// the venue's log begins after the cursor.
     ///
     /// # Errors
     /// [`Error::File`], and [`Error::Refused`] when the venue does not accept the cursor or the key.
@@ -245,7 +245,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
         }
     }
 
-    /// The next message of the connection, which is made where there is none; none where it has ended.
+    /// The next message of the connection, which is opened first if there is none; `None` if it has ended.
     async fn message(&mut self) -> Result<Option<Value>, ClientError> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
@@ -273,7 +273,7 @@ struct Backoff {
 
 impl Backoff {
     fn new() -> Backoff {
-        // Each client needs other waits; which ones does not matter.
+        // Each client needs different waits; it does not matter which.
         let mut seed = [0; 16];
         let _ = getrandom::fill(&mut seed);
         Backoff { next: WAIT_MIN, random: Pcg64Mcg::new(u128::from_le_bytes(seed)) }

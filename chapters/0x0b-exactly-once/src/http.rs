@@ -58,7 +58,7 @@ struct LaneJson {
 /// there.
 fn lanes(once: &Once, account: market::AccountId) -> Value {
     let mut own = lock(once.table()).lanes_of(account);
-    // Those of its money are the operator's.
+    // The lanes of deposits and withdrawals are the operator's.
     own.retain(|(lane, _)| lane.kind != Kind::Money);
     let lanes = own.into_iter().map(|(Lane { kind, lane, .. }, highest)| LaneJson { kind: kind.word(), lane, highest });
     json!({ "account": account.0, "lanes": lanes.collect::<Vec<_>>() })

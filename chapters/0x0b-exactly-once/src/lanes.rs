@@ -31,7 +31,7 @@ pub struct Row {
     kind: u8,
     lane: u8,
     link: Slot,
-    /// The number of the last of its outcomes that was kept, counted around.
+    /// The number of the last of its outcomes that was kept; these numbers wrap around.
     pub last_outcome: u32,
     /// Which of its numbers were used.
     pub window: Window,
@@ -57,7 +57,7 @@ impl Lanes {
         self.table.find(id(lane), &self.rows).and_then(|slot| self.rows.0.get(slot as usize))
     }
 
-    /// A lane, which is there from now on.
+    /// A lane; it is created if it was never used.
     pub fn entry(&mut self, lane: Lane) -> &mut Row {
         let found = self.table.find(id(lane), &self.rows);
         let at = found.map_or_else(|| self.add(lane), |slot| slot as usize);

@@ -11,7 +11,7 @@ use gateway::bot::{self, BotArgs};
 use gateway::serve;
 use load::open_loop::{self, LoadArgs};
 
-/// Answers are made on one thread and sent on others, so memory goes back where it did not come from, as in 0x0a.
+/// Answers are built on one thread and sent on others, so memory is freed by threads that did not allocate it, as in 0x0a.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

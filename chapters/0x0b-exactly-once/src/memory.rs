@@ -45,7 +45,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// That of a log without commands. It will keep its shard's part of so many outcomes.
+    /// The memory of a log without commands. It will keep its shard's share of this many outcomes.
     pub fn new(shard: ShardOf, outcomes: usize) -> Memory {
         let outcomes_max = (outcomes / usize::from(shard.shards.max(1))).max(1);
         Memory { shard, lanes: Lanes::default(), outcomes: VecDeque::new(), outcomes_max }
@@ -59,7 +59,7 @@ impl Memory {
     }
 
     // ANCHOR: observe
-    /// The next command of the log, and what it led to. A rejected command has used its number too.
+    /// Takes note of the log's next command and what it led to. A rejected command has used its number too.
     pub fn observe(&mut self, stamp: Stamp, command: &Command, events: &[Event]) {
         let Some(Numbered { lane, number }) = Numbered::of(command) else { return };
         self.lanes.entry(lane).window.mark(number);
@@ -107,7 +107,7 @@ impl Memory {
         for _ in 0..lanes {
             let mut bytes = [0; LANE_BYTES];
             from.read_exact(&mut bytes)?;
-            let (lane, window) = lane(&bytes).ok_or_else(|| invalid("a lane is none"))?;
+            let (lane, window) = lane(&bytes).ok_or_else(|| invalid("a lane is not valid"))?;
             self.lanes.entry(lane).window.unite(&window);
         }
         for _ in 0..outcomes {
@@ -134,7 +134,7 @@ fn lane(bytes: &[u8; LANE_BYTES]) -> Option<(Lane, Window)> {
 pub struct Carried(pub Arc<Mutex<Memory>>);
 
 impl Carried {
-    /// One of a log without commands, which will keep its shard's part of so many outcomes.
+    /// The memory of a log without commands, which will keep its shard's share of this many outcomes.
     pub fn new(shard: ShardOf, outcomes: usize) -> Carried {
         Carried(Arc::new(Mutex::new(Memory::new(shard, outcomes))))
     }

@@ -21,7 +21,7 @@ pub struct NoticesPart {
 }
 
 impl NoticesPart {
-    /// None yet.
+    /// No notices are asked for yet.
     pub fn new(notices: &Arc<Notices>) -> NoticesPart {
         NoticesPart { notices: Arc::clone(notices), feed: None }
     }

@@ -1,4 +1,4 @@
-//! Notices over HTTP, as server-sent events: the `id` of each is the cursor behind it.
+//! Notices over HTTP, as server-sent events: the `id` of each is the cursor after it.
 //!
 //! A browser's `EventSource` sends the last `id` as `Last-Event-ID` when it reconnects, so it goes on where it was, by itself.
 //! It can't send a header of its own, so it shows a ticket in the address instead of the key. A ticket reads one account's
@@ -35,7 +35,7 @@ use crate::ticket;
 /// How often a comment shows that the connection lives, where nothing happens.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// What stands behind the `?`.
+/// The query, after the `?`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {

@@ -23,7 +23,7 @@ impl Once {
         Once::with_archive(shards, Arc::new(NoArchive))
     }
 
-    /// The same, and where notices are kept that its ring no longer has.
+    /// The same, with an archive of the notices that its ring no longer has.
     pub fn with_archive(shards: u16, archive: Arc<dyn Archive>) -> Arc<Once> {
         let shards = (0..shards).map(|shard| Memory::new(ShardOf { shard, shards }, OUTCOMES_MAX));
         let table = Arc::new(Mutex::new(Table::new(shards.collect(), OUTCOMES_MAX)));

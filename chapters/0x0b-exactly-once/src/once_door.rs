@@ -1,6 +1,6 @@
 //! The door that lets a numbered request in once.
 //!
-//! It stands around the engine's door. A request that is new goes on, and its answer is kept on its way back; a repeat never
+//! It wraps the engine's door. A request that is new is passed on, and its answer is kept on its way back; a repeat never
 //! reaches the engine. The table is locked for a look-up on the way in and for a note on the way back, and for nothing else:
 //! the matching thread takes no part in it.
 
@@ -77,7 +77,7 @@ type Places = SmallVec<[u32; 2]>;
 
 impl OnceDoor {
     // ANCHOR: go_on
-    /// Lets what is new enter. Its answers are noted first and given then, so that a client that has an answer finds it
+    /// Passes on what is new. Each answer is noted before it is given, so that a client that has an answer can get it
     /// again.
     fn go_on(
         &self,
@@ -109,7 +109,7 @@ impl OnceDoor {
     // ANCHOR_END: go_on
 }
 
-/// Writes down answers. They are given when the last of those who hold the request's answer drops it.
+/// Puts answers into their request's answer, which is given when its last holder drops it.
 fn put(answer: &Mutex<Answer>, given: impl IntoIterator<Item = (usize, Given)>) {
     let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
     for (place, given) in given {

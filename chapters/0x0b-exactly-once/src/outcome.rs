@@ -58,7 +58,7 @@ impl Outcome {
         let invalid = |what: &'static str| io::Error::new(io::ErrorKind::InvalidData, what);
         let mut head = [0; RECORD_BYTES + 32];
         from.read_exact(&mut head)?;
-        let command = head.first_chunk().and_then(decode_command).ok_or_else(|| invalid("a command is none"))?;
+        let command = head.first_chunk().and_then(decode_command).ok_or_else(|| invalid("a command is not valid"))?;
         let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| head[RECORD_BYTES + at + byte]));
         let (sequence, time, filled) = (Sequence(number(0)), UnixMs(number(8)), number(16));
         let (left_out, count) = (number(24) & u64::from(u32::MAX), number(24) >> 32);
@@ -70,7 +70,7 @@ impl Outcome {
         for _ in 0..count {
             let mut event = [0; Event::BYTES];
             from.read_exact(&mut event)?;
-            reply.events.push(Event::decode(&event).ok_or_else(|| invalid("an event is none"))?);
+            reply.events.push(Event::decode(&event).ok_or_else(|| invalid("an event is not valid"))?);
         }
         Ok(Outcome { command, reply })
     }

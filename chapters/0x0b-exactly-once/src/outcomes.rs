@@ -1,7 +1,7 @@
 //! The last outcomes of a venue, in one row, in which those of a lane are linked.
 //!
 //! A repeat is rare, and a new request is not. So a new one costs a place in the row and nothing else: there is no table from
-//! numbers to outcomes. A repeat walks back along its lane. It is never far: behind an outcome whose number is in the window,
+//! numbers to outcomes. A repeat walks back along its lane. It is never far: after an outcome whose number is in the window,
 //! its lane has at most twice as many others as the window has numbers. Cost: 184 bytes a kept outcome.
 
 use std::collections::VecDeque;
@@ -23,13 +23,13 @@ pub struct Outcomes {
 
 struct Kept {
     outcome: Outcome,
-    /// How many outcomes before this one stands the one before of the same lane; 0 where there is none.
+    /// How many places back the previous outcome of the same lane is; 0 if there is none.
     back: u32,
 }
 
 impl Outcomes {
-    /// None yet, and at most so many later. The room is asked for at once, so that no order waits while it moves; memory is
-    /// taken as it is used.
+    /// No outcomes yet, and at most this many later. The memory is reserved at once, so that no order waits for it to be
+    /// moved; the system provides it as it is used.
     pub fn new(most: usize) -> Outcomes {
         Outcomes { kept: VecDeque::with_capacity(most), most: most.max(1), gone: 0 }
     }
@@ -42,7 +42,7 @@ impl Outcomes {
         }
         let number = (self.gone + self.kept.len() as u64) as u32;
         let back = if row.last_outcome == NO_OUTCOME { 0 } else { number.wrapping_sub(row.last_outcome) };
-        // One outcome in four billion is not found again: it has the number that stands for none.
+        // One outcome in four billion is not found again: its number is the one that means none.
         row.last_outcome = number;
         self.kept.push_back(Kept { outcome, back });
     }

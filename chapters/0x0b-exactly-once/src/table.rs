@@ -30,8 +30,9 @@ pub static TOO_OLD: Refused = Refused {
     word: "number-too-old",
     status: 422,
     title: "The number is too old",
-    advice: "This request was not carried out now and never will be. Whether one with this number was before is not \
-             known any more: look at your orders, and count on from the highest number that GET /v1/lanes shows.",
+    advice: "This request was not carried out now and never will be. Whether an earlier request with this number \
+             was carried out is no longer known: check your orders, and continue above the highest number that GET /v1/lanes \
+             shows.",
     outcome: 16,
 };
 
@@ -40,7 +41,7 @@ pub static REUSED: Refused = Refused {
     word: "number-reused",
     status: 422,
     title: "The number was used for another request",
-    advice: "Nothing was done. A number names one request for ever: count on.",
+    advice: "Nothing was done. A number stands for one request for ever: use the next number.",
     outcome: 17,
 };
 
@@ -48,9 +49,9 @@ pub static REUSED: Refused = Refused {
 pub static DONE: Refused = Refused {
     word: "number-done",
     status: 409,
-    title: "It was done",
-    advice: "A request with this number was carried out before, and its answer is not kept any more. Nothing was done now: \
-             look at your orders and your trades.",
+    title: "Already carried out",
+    advice: "A request with this number was carried out before, and its answer is no longer kept. Nothing was done now: \
+             check your orders and your trades.",
     outcome: 18,
 };
 
@@ -63,11 +64,11 @@ pub struct Waiter {
     pub place: usize,
 }
 
-/// What a request with a number is.
+/// What the table says about a numbered request.
 pub enum Found {
     /// New: it is under way from now on.
     New,
-    /// A repeat of one that is under way: its waiter was taken.
+    /// A repeat of one that is under way: its waiter waits with the first.
     Joined,
     /// Answered.
     Given(Given),
@@ -80,14 +81,14 @@ pub struct Table {
     outcomes: Outcomes,
 }
 
-/// A request that is under way, and those that wait for its answer beside the first.
+/// A request that is under way, and the repeats that wait for its answer, too.
 struct UnderWay {
     command: Command,
     waiters: Vec<Waiter>,
 }
 
 impl Table {
-    /// What the logs of all shards say. It will keep so many outcomes.
+    /// A table of what the logs of all shards say, which will keep this many outcomes.
     pub fn new(shards: Vec<Memory>, outcomes_max: usize) -> Table {
         let (mut lanes, mut outcomes) = (Lanes::default(), Outcomes::new(outcomes_max));
         for Memory { lanes: of_shard, outcomes: kept, .. } in shards {
@@ -135,8 +136,8 @@ impl Table {
     }
 
     // ANCHOR: settle
-    /// The answer to a request that was new. From now on it counts as done, or as never received. Gives the repeats
-    /// that came meanwhile: they are to get the same answer.
+    /// Takes the answer to a request that was new: from now on the request counts as done, or as never received.
+    /// Returns the repeats that came meanwhile; they get the same answer.
     pub fn settle(&mut self, numbered: Numbered, command: &Command, given: &Given) -> Vec<Waiter> {
         let Some(UnderWay { waiters, .. }) = self.under_way.remove(&numbered) else { return Vec::new() };
         if let Ok(reply) = given {

@@ -1,4 +1,4 @@
-//! Tickets: what reads an account's notices, and nothing else.
+//! Tickets: one lets a client read an account's notices, and do nothing else.
 //!
 //! A ticket is a hash of the key's hash, so it leads back to neither, lives as long as the key, and nothing has to be kept
 //! for it, not even across a restart.

@@ -113,7 +113,7 @@ fn each_order_is_placed_once_and_each_notice_is_counted_once() {
     println!("{} connections were cut in {lives} lives of the client", proxy.cuts());
 }
 
-/// Counts what comes behind the saved cursor for a moment.
+/// Counts the notices that come after the saved cursor within a moment.
 async fn again(access: &Access, home: &Path) -> u64 {
     let mut notices = Notices::<u64>::open(access.clone(), &home.join("notices.json")).unwrap();
     let _ = timeout(Duration::from_millis(200), notices.next(|count, _| *count += 1)).await;

@@ -117,13 +117,13 @@ fn nothing_is_done_twice_and_nothing_is_lost() {
 }
 
 #[test]
-fn nor_with_shards() {
+fn nothing_is_done_twice_and_nothing_is_lost_with_shards() {
     lives(2, rounds().pick(8, 40), 3, &["0x08", "0x07"]);
 }
 
 /// `KILLS=1000 cargo test -p ch0b --test kills a_thousand` takes some minutes.
 #[test]
-fn a_thousand_times() {
+fn nothing_is_done_twice_or_lost_in_a_thousand_kills() {
     let Ok(kills) = std::env::var("KILLS") else {
         println!("skipped: KILLS=1000 asks for so many");
         return;

@@ -94,7 +94,7 @@ fn lives(seed: u64, kills: u64, shards: u16, engines: &[&str]) -> History {
     }
     accounts.iter().for_each(|account| account.stop());
     let mut operations: Vec<_> = traders.into_iter().flat_map(|trader| trader.join().expect("a trader")).collect();
-    // What is still on its way arrives now, or never. Then each account looks once more.
+    // What is still on its way arrives now, or never. Then each account looks again.
     proxy.calm();
     operations.extend(accounts.iter().flat_map(|account| trader(account, TRADERS_EACH).look()));
     server.kill();
@@ -119,11 +119,11 @@ fn what_clients_saw_is_linearizable() {
 }
 
 #[test]
-fn and_with_shards() {
+fn what_clients_saw_is_linearizable_with_shards() {
     are_judged(2, Rounds::asked().pick(5, 12), 3, &["0x08", "0x07"]);
 }
 
-/// The judge can say no: each of these histories has one flaw, and would be linearizable without it.
+/// The judge finds flaws: each of these histories has one, and would be linearizable without it.
 #[test]
 fn broken_histories_are_found() {
     let Some(judge) = Judge::built() else { return };

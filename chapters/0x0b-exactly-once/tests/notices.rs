@@ -69,7 +69,7 @@ fn each_notice_comes_once_with_its_cursor_and_the_stream_resumes_behind_it() {
     assert_eq!((&behind[0]["event"]["role"], &behind[0]["order"]), (&json!("maker"), &json!(1)));
     let sequences: Vec<_> = behind.iter().map(|notice| notice["sequence"].as_u64()).collect();
     assert!(sequences.is_sorted(), "{sequences:?}");
-    // Behind the second of them comes the third, and nothing else: the gateway's own notices are left out.
+    // After the second of them comes the third, and nothing else: the gateway's own notices are left out.
     let (mut stream, _) = listen(behind[1]["cursor"].as_str());
     assert_eq!(next(&mut stream, "notice"), behind[2]);
     // Without a login, and with what is no cursor.

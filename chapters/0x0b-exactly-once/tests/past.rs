@@ -1,5 +1,5 @@
-//! What the ring has no more is replayed from snapshot and log: behind any cursor, up to any place, for any account, the same
-//! as the model says; and what was trimmed is gone, with the first command that can be had.
+//! What the ring no longer has is replayed from snapshot and log: after any cursor, up to any place and for any account, a
+//! replay has what the model has. For what was trimmed, the error names the first command that is still available.
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 use contract::streams::{Random, prologue};
@@ -59,7 +59,7 @@ fn replayed(options: &Options, account: AccountId, at: Place, until: Place) -> R
 }
 
 #[test]
-fn behind_any_cursor_comes_everything_that_followed() {
+fn everything_after_any_cursor_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let (options, all) = history(folder.path(), false);
     let end = Place::end_of(all.last().unwrap().place.sequence);
@@ -77,7 +77,7 @@ fn behind_any_cursor_comes_everything_that_followed() {
         let expected = all.iter().filter(|one| [ALL, Some(account)].contains(&one.whom));
         let expected: Vec<_> = expected.filter(|one| one.place > at && one.place <= until).copied().collect();
         let heard = replayed(&options, account, at, until).ok().unwrap();
-        assert!(heard == expected, "account {account} behind {at:?} up to {until:?}");
+        assert!(heard == expected, "account {account} after {at:?} up to {until:?}");
     }
 }
 
@@ -90,7 +90,7 @@ fn what_was_trimmed_is_gone_and_the_rest_is_there() {
     let (account, end) = (all[0].whom.unwrap(), Place::end_of(all.last().unwrap().place.sequence));
     match replayed(&options, account, Place::default(), end) {
         Err(Ended::Gone { first: said, .. }) => {
-            // Behind the place that is named everything can be had.
+            // Everything after the place that the error names is available.
             let at = Place::end_of(Sequence(said.0 - 1));
             let expected = all.iter().filter(|one| [ALL, Some(account)].contains(&one.whom) && one.place > at);
             assert_eq!(replayed(&options, account, at, end).ok().unwrap(), expected.copied().collect::<Vec<_>>());

@@ -20,7 +20,7 @@ fn window(used: &BTreeSet<u64>) -> Window {
     Window::decode(&bytes).unwrap()
 }
 
-/// Holds a window to the numbers that were marked in it: its highest, and each bit of its mask.
+/// Fails unless a window has exactly the numbers that were marked in it: its highest, and each bit of its mask.
 #[track_caller]
 fn holds(window: &Window, used: &BTreeSet<u64>, after: &str) {
     let (bytes, highest) = (window.encode(), used.last().copied().unwrap_or(0));
@@ -42,7 +42,7 @@ fn holds(window: &Window, used: &BTreeSet<u64>, after: &str) {
     }
 }
 
-/// Numbers up to `highest`, which is one of them: without a rule that a shift would keep, and with both ends of each word.
+/// Numbers up to `highest`, which is one of them: so irregular that a wrong shift shows, and with both ends of each word.
 fn scattered(highest: u64) -> BTreeSet<u64> {
     let mut state = highest;
     let ages = (0..NUMBERS).filter(|age| {
@@ -81,7 +81,7 @@ fn look_finds_what_is_below_the_window_too_old() {
     assert_eq!(looked.look(745), Seen::New, "look(745) with highest 1000: it is the lowest of the 256 numbers");
     assert_eq!(looked.look(744), Seen::TooOld, "look(744) with highest 1000: 256 numbers are higher, so it is below");
     assert_eq!(looked.look(1), Seen::TooOld, "look(1) with highest 1000");
-    // How far it is below does not matter: an age that is kept in fewer bits than a number begins again at 0.
+    // However far below it is: an age in fewer bits than a number has would wrap around and look young.
     for below in [8, 16, 32, 40, 63].map(|bits| 1u64 << bits) {
         let looked = window(&set([1_000 + below]));
         assert_eq!(looked.look(1_000), Seen::TooOld, "look of a number that is {below} below the highest");
@@ -110,7 +110,7 @@ fn mark_leaves_a_number_below_the_window_below() {
 
 #[test]
 fn advance_begins_at_nothing() {
-    // 0 is where an empty window stands. It is no number, and never was one that was used.
+    // The highest number of an empty window is 0, which is no number and was never used.
     for number in [1, 2, 63, 64, 65, 255, 256, 257, 1_000] {
         let mut marked = window(&set([]));
         marked.mark(number);

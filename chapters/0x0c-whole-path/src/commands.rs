@@ -22,7 +22,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// A command is durable, and led to these events.
+    /// Counts a durable command, and what its events say.
     pub fn add(&self, events: &[Event]) {
         raise(&self.commands, 1);
         for event in events {
@@ -43,7 +43,7 @@ impl Commands {
     }
 }
 
-/// The replies thread alone writes, so no two of these can meet.
+/// Only the replies thread writes, so no two writes can collide.
 fn raise(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Ordering::Relaxed) + by, Ordering::Relaxed);
 }

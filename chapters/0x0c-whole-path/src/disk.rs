@@ -1,4 +1,4 @@
-//! What stands around the venue's logs: it notes when a shard's frames are written and synced, and counts snapshots.
+//! A wrapper around the venue's logs: it notes when a shard's frames are written and synced, and counts snapshots.
 
 use std::io;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Those that note what they see there.
+    /// Stamps that go into what all connections share.
     pub fn new(shared: &Shared) -> Stamps {
         let (frames, syncs, snapshots) =
             (shared.frames.clone(), Arc::clone(&shared.syncs), Arc::clone(&shared.snapshots));

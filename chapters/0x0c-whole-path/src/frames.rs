@@ -27,7 +27,7 @@ pub struct Frames {
 
 #[derive(Default)]
 struct Slot {
-    /// The number behind the frame's last command.
+    /// The number after the frame's last command.
     end: AtomicU64,
     sealed: AtomicU64,
     synced: AtomicU64,
@@ -60,7 +60,7 @@ impl Frames {
         &self.slots[(frame % FRAMES) as usize]
     }
 
-    /// A frame that ends before this command was sealed. The journal calls it.
+    /// Notes that a frame was sealed at this time; `end` is the command after its last. The journal calls this.
     pub fn seal(&self, end: Sequence, at: u64) {
         let frame = self.sealed.load(Ordering::Relaxed);
         let slot = self.slot(frame);
@@ -72,7 +72,7 @@ impl Frames {
         self.sealed.store(frame + 1, Ordering::Release);
     }
 
-    /// All frames that were sealed are on disk. The journal calls it, before it announces them.
+    /// Notes that all sealed frames are on disk. The journal calls this before it announces them.
     pub fn sync(&self, at: u64) {
         let (from, to) = (self.synced.load(Ordering::Relaxed), self.sealed.load(Ordering::Relaxed));
         (from..to).for_each(|frame| self.slot(frame).synced.store(at, Ordering::Relaxed));
@@ -84,7 +84,7 @@ impl Frames {
     /// seal frames meanwhile, and write over the oldest.
     pub fn find(&self, sequence: Sequence) -> Option<Frame> {
         let synced = self.synced.load(Ordering::Acquire);
-        // One less than there is room for: the journal may be writing over the oldest.
+        // One frame less than there are slots: the journal may be overwriting the oldest.
         let (mut low, mut high) = (synced.saturating_sub(FRAMES - 1), synced);
         while low < high {
             let middle = low.midpoint(high);
@@ -94,7 +94,7 @@ impl Frames {
         let read = |moment: &AtomicU64| moment.load(Ordering::Relaxed);
         let frame = Frame { sealed: read(&slot.sealed), synced: read(&slot.synced), begun: read(&slot.begun) };
         let is_first = low == synced.saturating_sub(FRAMES - 1) && low > 0;
-        // It has to be there still after it was read.
+        // The frame must still be in its slot after it was read.
         fence(Ordering::Acquire);
         let is_there = low < synced && !is_first && self.sealed.load(Ordering::Relaxed) < low + FRAMES;
         is_there.then_some(frame)
@@ -105,13 +105,13 @@ impl Frames {
 /// A receiver on the matching thread, which stamps the first command of each frame. It takes no lock and no memory.
 pub struct Matching {
     frames: Arc<Frames>,
-    /// The frame that is being matched, and the number behind its last command.
+    /// The frame that is being matched, and the number after its last command.
     frame: u64,
     end: u64,
 }
 
 impl Matching {
-    /// One for a shard that was just opened.
+    /// A receiver for a shard that was just opened.
     pub fn new(frames: &Arc<Frames>) -> Matching {
         Matching { frames: Arc::clone(frames), frame: 0, end: 0 }
     }

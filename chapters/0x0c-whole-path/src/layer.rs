@@ -77,10 +77,10 @@ impl WholePath {
         Ok(WholePath::new(args, shards, WholePath::bind(args)?))
     }
 
-    /// Binds the metrics' address and prints it: before the venue starts, so that an address that is taken is said at once.
+    /// Binds the metrics' address and prints it, before the venue starts: an address in use is reported at once.
     ///
     /// # Errors
-    /// When the address can't be used, or others could reach it without having been asked for.
+    /// When the address can't be used, or other machines could reach it and the operator has not allowed that.
     pub fn bind(args: &PathArgs) -> Result<TcpListener, VenueError> {
         if !args.metrics.ip().is_loopback() && !args.metrics_open {
             let words = "other machines can reach the address of --metrics, where turnover and load are shown without a key and \
@@ -95,9 +95,9 @@ impl WholePath {
         Ok(metrics)
     }
 
-    /// Serves the metrics of a machine that follows another and has no venue yet, on the runtime from which it is called, until
-    /// that is over. The venue that this machine may become serves its own at the same address. `follows` is what the machine
-    /// is watched for; none when it has ended.
+    /// Serves the metrics of a machine that follows another and has no venue yet, on the current runtime, until `over`. When
+    /// this machine becomes a venue, that serves its metrics at the same address. `follows` gives the metrics of what the
+    /// machine does meanwhile; none when that has ended.
     pub fn serve_before(
         &self,
         folder: &Path,

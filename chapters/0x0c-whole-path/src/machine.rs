@@ -1,4 +1,4 @@
-//! What every machine shows, also one that serves no venue yet: its disk, its process, and what the layers are watched for.
+//! What every machine shows, even one that serves no venue yet: its disk, its process, and the metrics of its layers.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::writer::Writer;
 /// The version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How it was compiled: what a debug build measures says little of a release build.
+/// How it was compiled: figures of a debug build say little about a release build.
 const PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
 
 /// A machine.

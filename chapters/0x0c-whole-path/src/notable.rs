@@ -1,4 +1,4 @@
-//! What an operator is told of the log: syncs that were slow, and snapshots that were written.
+//! What the venue reports to its operator about the log: slow syncs, and new snapshots.
 //!
 //! The threads of the log only count, because a line that nothing reads may hold up the thread that writes it. Here the counts are
 //! looked at once a second.
@@ -11,7 +11,7 @@ use program::lines::{EVERY, Figure, tell_event};
 use crate::shared::Shared;
 use crate::syncs::Slow;
 
-/// Tells it until it is dropped.
+/// Reports both until it is dropped.
 pub async fn watch(shared: Arc<Shared>) {
     let snapshots = || shared.snapshots.load(Ordering::Relaxed);
     let mut before = snapshots();

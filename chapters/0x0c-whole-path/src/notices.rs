@@ -47,7 +47,7 @@ pub struct Told {
 }
 
 impl Notices {
-    /// One more was written.
+    /// Adds a notice that was written.
     pub fn add(&self, notice: Notice) {
         let Notice { synced_ns, queued_ns, written_ns, .. } = notice;
         let mut told = self.lock();

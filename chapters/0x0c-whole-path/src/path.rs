@@ -115,7 +115,7 @@ fn watched(args: &PathToolArgs, more: &[&str]) -> Result<Found, MeasureError> {
         told.inc(1);
         say(&told, step);
         let told = told.clone();
-        // It goes on by the clock; the load itself has no time for it.
+        // The bar follows the clock, because the load has no time to report.
         std::thread::spawn(move || {
             for _ in 0..seconds {
                 std::thread::sleep(Duration::from_secs(1));

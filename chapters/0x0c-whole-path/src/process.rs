@@ -1,4 +1,4 @@
-//! What the system says of this program.
+//! What the system reports about this program.
 
 /// What it holds and has used.
 #[derive(Clone, Copy, Debug)]
@@ -12,10 +12,10 @@ pub struct Process {
 }
 
 impl Process {
-    /// Now; none where the system does not tell.
+    /// As it is now; none where the system does not report it.
     pub fn now() -> Option<Process> {
         let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-        // Behind the name in brackets: user and system time in hundredths of a second, and resident pages.
+        // After the name in brackets: user and system time in hundredths of a second, and resident pages.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<f64>().ok();
         let open_files = std::fs::read_dir("/proc/self/fd").ok()?.count() as f64;

@@ -14,7 +14,7 @@ const OTHER: usize = 17;
 pub struct Responses([AtomicU64; STATUSES.len()]);
 
 impl Responses {
-    /// One more of this status.
+    /// Counts a response with this status.
     pub fn add(&self, status: u16) {
         let place = STATUSES.iter().position(|one| *one == status).unwrap_or(OTHER);
         self.0[place].fetch_add(1, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use crate::distribution::Distribution;
 /// How many seconds are remembered one by one.
 pub const SECONDS: usize = 60;
 
-/// How many rows of times are told apart in each of them.
+/// How many ranges of duration are counted separately in each of them: the rows of the operator's picture.
 pub const ROWS: usize = 12;
 
 /// The longest time of the first row, in nanoseconds. Each further row doubles it; the last one has no end.
@@ -16,7 +16,7 @@ const FIRST: u64 = 62_500;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// From here on an operator is told of a sync, in nanoseconds. The alert for slow syncs has the same bound.
+/// A sync that takes at least so many nanoseconds is reported to the operator. The alert for slow syncs has the same bound.
 pub const SLOW: u64 = 100_000_000;
 
 /// Slow syncs.
@@ -39,14 +39,14 @@ pub struct Inner {
     pub times: Distribution,
     /// Commands that they made durable.
     pub commands: u64,
-    /// Slow ones that were not told yet.
+    /// Slow ones that were not reported yet.
     slow: Slow,
     /// The last seconds in which there were any: which second, and how many syncs of each row.
     seconds: VecDeque<(u64, [u32; ROWS])>,
 }
 
 impl Syncs {
-    /// One more, which ended then, took this long, and made so many commands durable.
+    /// Adds a sync: when it ended, how long it took, and how many commands it made durable.
     pub fn add(&self, ended: u64, ns: u64, commands: u64) {
         let mut inner = self.lock();
         inner.times.add(ns);

@@ -25,7 +25,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// One that begins, with the bytes that its connection has read last.
+    /// A request that begins with the bytes that its connection has read last.
     pub fn begin(connection: Arc<Connection>, headers: Option<&HeaderMap>) -> Trace {
         let id = headers.and_then(|headers| headers.get("traceparent")).and_then(asked).unwrap_or(0);
         let is_sampled = connection.shared().collector.is_sampled();
@@ -63,7 +63,7 @@ impl Follow for Trace {
             Passed::Answered => Moment::Answered,
             Passed::Encoded => Moment::Encoded,
         });
-        // A request that gave no command, such as one for a book, has no way to follow.
+        // A request without a command, such as one for a book, does not pass the engine, and is left out.
         if passed == Passed::Encoded && self.at[Moment::Parsed as usize].load(Ordering::Relaxed) > 0 {
             self.connection.to_write(self.stamps(), self.is_sampled);
         }

@@ -13,7 +13,7 @@ pub fn waterfall(at: &[u64], names: &[&str]) -> String {
     let mut text = String::new();
     for (name, moments) in names.iter().zip(at.windows(2)) {
         let (from, to) = (column(moments[0]), column(moments[1]));
-        // What is there is seen, however short it is.
+        // Each stage is visible, however short it is.
         let bar = if to > from { "█".repeat(to - from) } else { "▏".to_owned() };
         let took = (moments[1] - moments[0]) as f64 / 1e3;
         let _ = writeln!(text, "{name:>8} {}{bar:<rest$} {took:>9.1} µs", " ".repeat(from), rest = WIDTH + 1 - from);

@@ -24,7 +24,7 @@ use crate::distribution::Distribution;
 use crate::http::{PathReport, Request, Times};
 use crate::stage::{self, Moment};
 
-/// How many moments there are: two before the venue's, and one behind them.
+/// How many moments there are: two before the venue's, and one after them.
 pub const MOMENTS: usize = stage::MOMENTS + 3;
 
 /// How many stages lie between them.
@@ -49,7 +49,7 @@ pub const MEANINGS: [(&str, &str); PARTS.len()] = [
 
 /// What is at the client around what is in the venue.
 const fn around<T: Copy, const IN: usize, const ALL: usize>(before: [T; 2], venue: [T; IN], after: T) -> [T; ALL] {
-    assert!(ALL == IN + 3, "two before, and one behind");
+    assert!(ALL == IN + 3, "two before, and one after");
     let mut all = [after; ALL];
     (all[0], all[1]) = (before[0], before[1]);
     let mut at = 0;
@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// An order with the client's moments that many nanoseconds behind the anchor, and a request with this write.
+    /// An order with the client's moments that many nanoseconds after the anchor, and a request with this write.
     fn joined(client: [u64; 3], written: u64) -> Option<Way> {
         let anchor = Anchor::set();
         let zero = anchor.ns(Instant::now()) + 1_000;

@@ -27,7 +27,7 @@ impl Writer<'_, '_> {
     /// What may rise and fall.
     ///
     /// # Errors
-    /// Those of what is written to, here and below.
+    /// The encoder's errors, here and below.
     pub fn gauge(&mut self, name: &str, help: &str, unit: Option<Unit>, value: f64) -> fmt::Result {
         self.0.encode_descriptor(name, help, unit.as_ref(), MetricType::Gauge)?.encode_gauge(&value)
     }

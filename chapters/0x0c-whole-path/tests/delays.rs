@@ -137,7 +137,7 @@ fn medians(engine: Rung, place: Place) -> Vec<(String, f64)> {
     let folder = tempfile::tempdir().unwrap();
     let args = Flags::parse_from(["delays", "--sample", "1"]).path;
     let path = WholePath::new(&args, 1, TcpListener::bind("127.0.0.1:0").unwrap());
-    // The receiver of the first layer runs first, so the delay comes behind the stamp of the frame.
+    // The receiver of the first layer runs first, so the delay comes after the stamp of the frame.
     let fronts: Fronts = Arc::new([Arc::clone(&path) as Arc<dyn Front>, Arc::new(Slow(place))]);
     let layers = gateway::front::layers(&fronts);
     let (running, _) =

@@ -86,7 +86,7 @@ fn the_books_balance_with_every_engine() {
 }
 
 #[test]
-fn they_balance_over_websocket_and_with_shards() {
+fn the_books_balance_over_websocket_and_with_shards() {
     let folder = tempfile::tempdir().unwrap();
     let (server, mut operator, trader) = start(folder.path(), &["--engine", "0x08", "--shards", "2"]);
     let address = format!("ws://{}/v1/stream", server.address);
@@ -144,7 +144,7 @@ fn the_notice_to_the_other_side_joins_the_order_that_it_is_about() {
 }
 
 #[test]
-fn what_was_refused_at_the_door_is_no_way_through() {
+fn requests_that_the_door_answers_count_as_incomplete() {
     let folder = tempfile::tempdir().unwrap();
     let (_server, mut operator, mut trader) = start(folder.path(), &[]);
     let number = json!({ "market": 1, "intent": "buy-yes", "price": 5, "quantity": 1, "lane": 1, "number": 1 });

@@ -200,7 +200,7 @@ fn slowest(all: impl IntoIterator<Item = (u64, u64)>) -> Vec<u64> {
 #[test]
 fn keep_has_the_slowest_first() {
     assert_eq!(slowest([(1, 3_000), (2, 5_000), (3, 4_000), (4, 5_000)]), [5_000, 5_000, 4_000, 3_000]);
-    // Two threads write, and the one that was first comes second.
+    // Two threads write, and the earlier request is added second.
     assert_eq!(
         slowest([(5 * SECOND, 3_000), (SECOND, 2_000)]),
         [3_000, 2_000],
@@ -209,7 +209,7 @@ fn keep_has_the_slowest_first() {
 }
 
 #[test]
-fn keep_has_so_many_and_no_faster_ones() {
+fn keep_has_a_bounded_number_of_the_slowest() {
     let many = 3 * SLOW as u64;
     let longest: Vec<u64> = (many - SLOW as u64..many).rev().map(|place| 2_000 + place).collect();
     // Each number up to `many` once, in an order of its own.
@@ -287,7 +287,7 @@ fn find_has_nothing_of_what_is_not_on_disk() {
     frames.seal(Sequence(5), BEGAN + 10);
     assert!(frames.find(Sequence(2)).is_some(), "its frame is on disk, and another one is sealed");
     assert_eq!(frames.find(Sequence(3)), None, "the first of a frame that is sealed and not synced");
-    assert_eq!(frames.find(Sequence(5)), None, "its frame was not sealed yet: `end` is the number behind the last");
+    assert_eq!(frames.find(Sequence(5)), None, "its frame was not sealed yet: `end` is the number after the last");
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! The archive of 0x0b: what its ring no longer has comes out of the rows, also where the log was trimmed.
+//! The archive of 0x0b: what its ring no longer has comes out of the rows, even where the log was trimmed.
 //!
-//! The rows are read on the thread of the reader that asks, in pages. They go as far as the follower has come; from there the
-//! ring goes on, or the log. Where the rows lack commands that were trimmed before they were derived, the reader is told so,
-//! and from where on it can have everything. Where they are late, it is told that. It never skips anything without a word.
+//! The rows are read on the thread of the reader that asks, in pages. They go as far as the follower has come; from there on,
+//! the ring or the log has the notices. If commands were trimmed before rows were derived from them, the reader learns that,
+//! and from which command on nothing is missing. If the rows are late, it learns that. Nothing is skipped silently.
 
 use exactly_once::notices::archive::{Archive, Each, Stretch};
 use exactly_once::notices::past::Ended;
@@ -40,11 +40,11 @@ impl Archive for History {
 
 /// What is asked of the rows, as far as they have it.
 struct Asked {
-    /// Of each shard from behind one place up to another.
+    /// For each shard, what comes after one place, up to another.
     shards: Vec<(InShard, InShard)>,
     /// From which time on, and before which.
     times: (UnixMs, UnixMs),
-    /// A shard whose rows lack commands in between, and the first command behind those.
+    /// A shard whose rows lack commands in between, and the first command after those.
     gone: Option<(u16, Sequence)>,
 }
 
@@ -52,7 +52,7 @@ impl Asked {
     // ANCHOR: asked
     /// How far the rows go in these stretches.
     fn of(Opened { store, progress, .. }: &Opened, stretches: &[Stretch]) -> Result<Asked, HistoryError> {
-        // First, because the follower goes on: what was there then is there.
+        // Read first, because the follower goes on meanwhile: the rows have at least what this says.
         let through = progress.through();
         let shards = vec![<_>::default(); through.len()];
         let mut asked = Asked { shards, times: (UnixMs(u64::MAX), UnixMs(0)), gone: None };
@@ -75,7 +75,7 @@ impl Asked {
     }
     // ANCHOR_END: asked
 
-    /// Hands it out, page by page. Nothing is read where the rows have nothing of it.
+    /// Hands the notices out, page by page. If the rows have none of them, nothing is read.
     fn read(&self, store: &Store, account: AccountId, each: &mut Each<'_>) -> Result<(), Ended> {
         let wanted = Wanted { account, shards: &self.shards, to: self.times.1, rows: ROWS };
         let mut from = (self.times.0 < self.times.1).then(|| Place::from(self.times.0));
@@ -88,7 +88,7 @@ impl Asked {
     }
 }
 
-/// The first commands of a shard that the rows lack behind a place.
+/// The first commands of a shard after a place that the rows lack.
 fn first_gap(store: &Store, shard: u16, at: InShard) -> Result<Option<Missing>, HistoryError> {
     let (first, end) = (key::missing(shard, Sequence(0)), key::missing(shard, Sequence(u64::MAX)));
     for gap in store.range::<Missing>(&first, &end) {
@@ -100,7 +100,7 @@ fn first_gap(store: &Store, shard: u16, at: InShard) -> Result<Option<Missing>, 
     Ok(None)
 }
 
-/// The operator sees what it is, a client does not.
+/// The operator sees the error, a client does not.
 fn damaged(error: HistoryError) -> Ended {
     tell_often("notices-unreadable", format_args!("error: notices could not be read: {error}"));
     Ended::Refused(&DAMAGED)

@@ -13,10 +13,10 @@ pub struct ColumnArgs {
     /// How often new trades are written to the files in DIR/history/trades, in seconds, a day at most
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub columns_every: u64,
-    /// How many trades a file there has when the next one begins
+    /// How many trades a file there takes before the next one begins
     #[arg(long, value_name = "TRADES", default_value_t = PART_TRADES, value_parser = clap::value_parser!(u64).range(1..))]
     pub columns_rows: u64,
-    /// From how many changes at once the rows get a table of their own
+    /// How many changes at once are written as their own table of rows, past the journal
     #[arg(long, value_name = "ROWS", default_value_t = TABLE_ROWS, hide = true)]
     pub table_rows: usize,
 }
@@ -42,7 +42,7 @@ pub struct HistoryArgs {
     pub columns: ColumnArgs,
 }
 
-/// Follows the log of a data directory, also beside a venue that runs with --no-history, and derives rows from it
+/// Follows the log of a data directory and derives rows from it; a venue with --no-history may run there meanwhile
 #[derive(Debug, Clone, clap::Args)]
 pub struct FollowArgs {
     /// The data directory
@@ -88,7 +88,7 @@ mod tests {
         columns: ColumnArgs,
     }
 
-    /// What the arguments mean, or the words with which they are refused.
+    /// What the arguments mean, or the error that refuses them.
     fn parsed(seconds: &str) -> Result<Duration, String> {
         let program = Program::try_parse_from(["program".into(), format!("--columns-every={seconds}")]);
         program.map(|program| program.columns.every()).map_err(|error| error.to_string())

@@ -31,7 +31,7 @@ fn words(market: u32, found: &Moment) -> String {
     let status = if state.closed { "resolved" } else { "open" };
     let (bids, asks, sums) = (levels(&state.bids), levels(&state.asks), sums(state));
     let mut words = format!(
-        "market {market} behind command {}, {}: {status}\n\n   bid          ask\n",
+        "market {market} after command {}, {}: {status}\n\n   bid          ask\n",
         last.sequence,
         text(last.time)
     );

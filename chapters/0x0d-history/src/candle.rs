@@ -5,7 +5,7 @@ use market::{Price, Quantity};
 use crate::bytes::{Reader, Writer};
 use crate::rows::Row;
 
-/// The trades of some time. There is none for a time without trades: a chart repeats the last price with no volume.
+/// The trades of some time. A time without trades has no candle: a chart repeats the last price with no volume.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Candle {
     /// The first price, in YES cents.
@@ -23,7 +23,7 @@ pub struct Candle {
 }
 
 impl Candle {
-    /// That of one trade.
+    /// The candle of one trade.
     pub fn first(price: Price, quantity: Quantity) -> Candle {
         Candle { open: price, high: price, low: price, close: price, shares: quantity.0.into(), trades: 1 }
     }
@@ -37,7 +37,7 @@ impl Candle {
         self.trades += 1;
     }
 
-    /// One without trades behind this one.
+    /// The candle after this one, if it has no trades.
     #[must_use]
     pub fn still(&self) -> Candle {
         let close = self.close;

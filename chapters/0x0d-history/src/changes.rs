@@ -3,7 +3,7 @@
 use crate::key::KEY_BYTES_MAX;
 use crate::rows::Row;
 
-/// A key with zeros behind it, its length, and the number of the change. Sorted, changes stand by key, and those of one key
+/// A key with zeros after it, its length, and the number of the change. Sorted, changes stand by key, and those of one key
 /// as they came: keys of different lengths are of different tables, and differ in their first byte.
 type Entry = [u8; KEY_BYTES_MAX + 1 + size_of::<u32>()];
 

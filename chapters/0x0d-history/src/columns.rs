@@ -4,10 +4,10 @@
 //! small files become large ones. A file never changes: the new one has a name of its own, and the old one is removed before
 //! the new one gets that name. So no trade is ever under two names.
 //!
-//! What another process sees that lists the folder and then opens what it has listed: each trade once, and all trades of a
-//! shard up to some command. Between the two a file may have gone. Then it can't be opened, and the reader has to begin again;
-//! an answer that it gets is right. The newest trades may be missing: until they are written, while their file is replaced,
-//! and after a crash until it is made again.
+//! Another process that lists the folder and then opens the files sees each trade once, and all trades of a shard up to some
+//! command. A file may be removed between the two steps. Then it can't be opened, and the process has to begin again; every
+//! answer that it gets is right. The newest trades may be missing: until they are written, while their file is replaced, and
+//! after a crash until the file is made again.
 
 use std::collections::HashSet;
 use std::io;
@@ -41,7 +41,7 @@ pub struct Columns {
     store: Arc<Store>,
     shards: u16,
     manifest: Manifest,
-    /// Whether the folder is as the list says: not before it was looked at, nor after a write that failed.
+    /// Whether the folder is known to match the list: not before the first check, and not after a write that failed.
     is_sure: bool,
 }
 
@@ -61,7 +61,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Makes the folder what the list says, after a crash and after a write that failed.
+    /// Makes the folder match the list, after a crash and after a write that failed.
     fn make_sure(&mut self) -> Result<(), HistoryError> {
         if !self.is_sure {
             self.check()?;
@@ -84,7 +84,7 @@ impl Columns {
             return Err(self.unusable("it is of another version"));
         }
         if found.logs != self.manifest.logs {
-            let other = "it is derived from other logs: of another venue, or from before a resharding";
+            let other = "it is derived from other logs: from another venue's, or from those before a resharding";
             return Err(self.unusable(other));
         }
         self.manifest = found;
@@ -92,8 +92,8 @@ impl Columns {
     }
 
     // ANCHOR: left
-    /// A crash may have come between a file and the list of files. It was the last file of its shard then: what the
-    /// list does not say of it is removed, and made again from the rows.
+    /// A crash may have come after a file was written and before the list was. Then it is the last file of its shard:
+    /// what does not match the list is removed, and made again from the rows.
     fn remove_what_was_left(&mut self) -> Result<(), HistoryError> {
         for shard in 0..self.shards {
             let Some(last) = self.manifest.last(shard).cloned() else { continue };
@@ -132,7 +132,7 @@ impl Columns {
         HistoryError::Unusable { path: self.folder.clone(), reason: reason.into() }
     }
 
-    /// Writes everything that is in the rows and not in the columns, unless `stop` says that it shall end before.
+    /// Writes everything that is in the rows and not in the columns, or stops early when `stop` says so.
     ///
     /// # Errors
     /// When the rows can't be read, or the columns can't be written. What is listed stays as it is, and another try goes on
@@ -170,7 +170,7 @@ impl Columns {
             return Ok(false);
         }
         let old = last.filter(|last| last.part == number).map(|last| last.name.clone());
-        // The rows that it reaches are on disk before it is.
+        // The rows that the file is made from go to disk before it.
         self.store.sync()?;
         self.is_sure = false;
         let name = manifest::name(shard, number, next.0);
@@ -237,7 +237,7 @@ impl Columns {
     }
     // ANCHOR_END: put
 
-    /// Reads all files, and counts their rows against those of the store. It has to have caught up.
+    /// Reads all files, and counts their rows against those of the store. The columns must have caught up.
     ///
     /// # Errors
     /// [`HistoryError::Unusable`] when a file is not as it was written, or rows are missing.
@@ -251,7 +251,7 @@ impl Columns {
             let files = self.manifest.files.iter().filter(|file| file.shard == shard);
             let (found, written) = (files.map(|file| file.rows).sum::<u64>(), self.store.followed(shard)?.counts[0]);
             if found != written {
-                let reason = format!("of shard {shard}, the rows are {written} trades, and the columns {found}");
+                let reason = format!("shard {shard} has {written} trades in the rows and {found} in the columns");
                 return Err(self.unusable(&reason));
             }
         }

@@ -1,4 +1,4 @@
-//! Why there is no history, in words.
+//! The errors of the history.
 
 use std::path::{Path, PathBuf};
 
@@ -55,12 +55,12 @@ impl HistoryError {
         move |source| HistoryError::Io { what, path, source }
     }
 
-    /// What the store said, in words.
+    /// An error of the store.
     pub fn store(path: &Path, error: &fjall::Error) -> HistoryError {
         HistoryError::Unusable { path: path.to_path_buf(), reason: format!("the store can't be read: {error}") }
     }
 
-    /// A row that is none.
+    /// A row that can't be decoded.
     pub fn damaged(path: &Path, table: &str) -> HistoryError {
         HistoryError::Unusable { path: path.to_path_buf(), reason: format!("a row of {table} can't be read") }
     }

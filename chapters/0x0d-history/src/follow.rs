@@ -31,7 +31,7 @@ pub fn run(args: &FollowArgs) -> Result<Verdict, HistoryError> {
     store.missing()?.iter().try_for_each(|missing| {
         let (first, last) = (missing.first, missing.last);
         print(format_args!(
-            "commands {first} to {last} were trimmed before they were followed: there are no rows of them\n"
+            "commands {first} to {last} were trimmed before they were followed: there are no rows for them\n"
         ))
     })?;
     say_unmarked(&options)?;
@@ -76,7 +76,7 @@ fn until_asked(
     }
 }
 
-/// Says of which logs it is not known how much of them is on disk: nothing of them is followed.
+/// Reports the logs without a watermark. It is not known how much of them is on disk, so they are not followed.
 fn say_unmarked(options: &Options) -> Result<(), HistoryError> {
     for shard in (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards }) {
         let log = identity(&*options.disk, &options.data_dir, shard).map_err(EngineError::from)?;

@@ -1,8 +1,9 @@
 //! The follower of one shard's log: it replays what is on disk, and writes what that led to as rows.
 //!
-//! It reads behind the engine as the shadow of 0x08 does, and never past the watermark: what is not durable may yet be
-//! gone. Its place in the log is in the same batch as the rows that it led to, so that a crash leaves neither a row without
-//! its place nor a place without its rows. Cost: the shard's state once more in memory, and matching once more on some core.
+//! It reads behind the engine as the shadow of 0x08 does, and never past the watermark: what is not durable may still be
+//! lost. Its place in the log is in the same batch as the rows that it led to, so that a crash leaves neither a row without
+//! its place nor a place without its rows. Cost: the shard's state a second time in memory, and the work of matching a second
+//! time on some core.
 
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Goes on where the rows end.
+    /// Continues where the rows end.
     ///
     /// # Errors
     /// When the log can't be followed, or the store can't be read.
@@ -62,12 +63,12 @@ impl Follower {
     }
 
     // ANCHOR: step
-    /// Replays some commands and writes their rows, with the place that they reach. Says whether there was
+    /// Replays some commands and writes their rows, with the place that they reach. Returns whether there was
     /// something to do.
     ///
     /// # Errors
-    /// When the log can't be read, or the store can't be written. Then this follower is of no use any more: a new
-    /// one begins where the rows end.
+    /// When the log can't be read, or the store can't be written. This follower can't be used after that: a new one
+    /// begins where the rows end.
     pub fn step(&mut self) -> Result<bool, HistoryError> {
         let commands = if self.behind > FAR_STEP_COMMANDS { FAR_STEP_COMMANDS } else { STEP_COMMANDS };
         let (before, until) = (self.shadow.next(), self.shadow.next().plus(commands - 1));
@@ -109,12 +110,12 @@ impl Follower {
     }
 }
 
-/// A shadow behind a gap, and the gap.
+/// A shadow that begins after a gap, and the gap.
 type Gap = (Shadow, Missing);
 
 // ANCHOR: after_trimming
-/// A shadow that begins with the oldest snapshot, and which commands are missing before it, if that is why
-/// there is none that begins earlier: the log was trimmed.
+/// After trimming: a shadow that begins with the oldest snapshot after `at`, and the commands that are missing before
+/// it. None if there is no such snapshot.
 fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Option<Gap>, HistoryError> {
     let io = HistoryError::io("look for snapshots", &options.data_dir);
     let snapshots = snapshot::list(&*options.disk, &options.data_dir, shard).map_err(io)?;
@@ -129,7 +130,7 @@ fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Op
 }
 // ANCHOR_END: after_trimming
 
-/// Notes which rows can't be had, with the place behind them.
+/// Writes down which rows can't be had, with the place after them.
 fn name_missing(store: &Store, shard: ShardOf, at: &Followed, missing: &Missing) -> Result<(), HistoryError> {
     let mut changes = Changes::default();
     changes.put(&key::missing(shard.shard, missing.first), missing);

@@ -31,14 +31,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of so many shards, where the rows end.
+    /// The progress of this many shards, which starts where their rows end.
     ///
     /// # Errors
     /// When the store can't be read.
     pub fn new(store: &Store, shards: u16) -> Result<Progress, HistoryError> {
         let next: Result<Vec<_>, HistoryError> =
             (0..shards).map(|shard| Ok(AtomicU64::new(store.followed(shard)?.next.0))).collect();
-        // Until it has looked, it is not known that it is not behind.
+        // Until its first look, a follower may be behind.
         let behind = (0..shards).map(|_| AtomicU64::new(1)).collect();
         Ok(Progress { next: next?, behind, ended: Mutex::new(None) })
     }
@@ -94,7 +94,7 @@ impl Following {
         let work = move || {
             let until = || stopped.load(Ordering::Relaxed);
             if let Err(error) = follow(&options, &store, &progress, &until) {
-                program::tell(format_args!("the history is not followed any more: {error}"));
+                program::tell(format_args!("the history has stopped following the log: {error}"));
                 *progress.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
             }
         };
@@ -127,7 +127,9 @@ fn write_columns(columns: &mut Columns, every: Duration, stopped: &AtomicBool) {
     while !stop() {
         if Instant::now() >= due {
             if let Err(error) = columns.catch_up(&stop) {
-                program::tell(format_args!("the columns end where they are, until the next try: {error}"));
+                program::tell(format_args!(
+                    "the columns could not be written and stay as they are until the next try: {error}"
+                ));
             }
             due = Instant::now() + every;
         }

@@ -28,7 +28,7 @@ static OFF: Refused = Refused {
     word: "no-history",
     status: 503,
     title: "No history here",
-    advice: "This venue keeps no history, or its follower has ended. The operator finds the reason in its output.",
+    advice: "This venue keeps no history, or its follower has ended. The operator finds the reason in the venue's output.",
     outcome: 23,
 };
 
@@ -45,7 +45,7 @@ pub static DAMAGED: Refused = Refused {
 pub static LATE: Refused = Refused {
     word: "late-history",
     status: 503,
-    title: "The history is not there yet",
+    title: "The history has not caught up",
     advice: "Nothing is lost: reconnect with the last cursor that you have. Metrics tell the operator how far it is behind.",
     outcome: 25,
 };
@@ -119,7 +119,7 @@ impl History {
         Some(opened.progress.behind().map(|commands| commands as f64).collect())
     }
 
-    /// What is there once the engine is open; none without a history, and when the venue is over.
+    /// The rows and their progress, once the engine is open; none without a history, and when the venue has ended.
     pub fn opened(&self) -> Option<Arc<Opened>> {
         self.slot().clone()
     }

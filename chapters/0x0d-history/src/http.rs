@@ -132,7 +132,7 @@ async fn own_profit(
     AskedProfits { after, limit }: AskedProfits,
 ) -> Result<Json<Value>, Problem> {
     let answer = history.ask(move |opened| {
-        // It is of all days, so it misses whatever is missing.
+        // The sum is over all days, so every gap concerns it.
         let wanted = Wanted { from: UnixMs(0), to: UnixMs(u64::MAX), before: None, limit };
         about(opened, &wanted, || {
             let (rows, next) = profits(&opened.store, account, after, limit)?;
@@ -144,7 +144,7 @@ async fn own_profit(
 }
 
 // ANCHOR: about
-/// An answer with what it is worth: up to which command of each shard the rows go, and from when to when there
+/// An answer, with how complete it is: up to which command of each shard the rows go, and from when to when there
 /// are none because the log was trimmed before they were derived.
 fn about(
     opened: &Opened,

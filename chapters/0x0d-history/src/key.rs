@@ -18,8 +18,8 @@
 //! 14 mark      shard · command          → when it came                         1 in some thousand commands
 //! ```
 //!
-//! One tree and not ten: what a batch puts into one tree is there as far as it goes, in the order of the batches. So rows
-//! and the place that they reach can't disagree, even where the store has lost the end of its journal.
+//! There is one tree, and not ten, because one tree always holds the batches up to some point, in their order. So rows and
+//! the place that they reach can't disagree, even where the store has lost the end of its journal.
 
 use market::{AccountId, MarketId, OrderId, Sequence, UnixMs};
 
@@ -64,8 +64,8 @@ pub enum Table {
 }
 // ANCHOR_END: tables
 
-/// What stands for the owner in keys of [`Table::Resolved`], which concern all accounts.
-pub const EVERYBODY: u32 = 0;
+/// The owner in keys of [`Table::Resolved`], whose rows concern all accounts.
+pub const ALL_ACCOUNTS: u32 = 0;
 
 /// The longest key.
 pub const KEY_BYTES_MAX: usize = size_of::<PlacedKey>();

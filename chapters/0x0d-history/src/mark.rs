@@ -1,8 +1,8 @@
 //! Marks: when some of a shard's commands came.
 //!
-//! Rows are sorted by time. The cursor of a reader of notices names a command, and no time. The last mark before that command
-//! has a time from which on the reader's rows are read. The bounds below say how many are read in vain: those of a minute, or
-//! of a few thousand commands. Cost: a row of 19 bytes for as many commands.
+//! Rows are sorted by time. The cursor of a reader of notices names a command, and no time. So the reader's rows are read from
+//! the time of the last mark before that command. The bounds below limit how many of them are read unnecessarily: those of a
+//! minute, or of a few thousand commands. Cost: a row of 19 bytes for as many commands.
 
 use market::{Sequence, Stamp, UnixMs};
 
@@ -19,7 +19,7 @@ const COMMANDS: u64 = 4_096;
 const MS: u64 = 60_000;
 
 // ANCHOR: due
-/// Whether this command gets a mark, where `last` got the last one. It follows from the log alone.
+/// Whether this command gets a mark, if `last` got the last one. That follows from the log alone.
 pub fn is_due(last: Option<Stamp>, now: Stamp) -> bool {
     last.is_none_or(|last| {
         now.sequence.0.saturating_sub(last.sequence.0) >= COMMANDS || now.time.0.saturating_sub(last.time.0) >= MS

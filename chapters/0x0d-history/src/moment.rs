@@ -33,7 +33,7 @@ pub struct Moment {
 ///
 /// # Errors
 /// [`HistoryError::Asked`] with what is missing: the log was trimmed, it had not begun, the market was not open,
-/// or it would be too much work. And what the log says.
+/// or it would be too much work. And errors of the log.
 pub fn moment(options: &Options, market: MarketId, at: UnixMs, most: u64) -> Result<Moment, HistoryError> {
     let shard = ShardOf::market(market, options.shards);
     let begin = before(options, shard, at)?;
@@ -76,7 +76,7 @@ fn before(options: &Options, shard: ShardOf, at: UnixMs) -> Result<Option<Place>
     let segments = segments(disk, folder, shard).map_err(HistoryError::io("look for the log", folder))?;
     match (segments.first(), places.last()) {
         (Some(segment), Some(oldest)) if segment.first > Sequence::FIRST => Err(HistoryError::Asked(format!(
-            "The log was trimmed: what was at {} can't be had any more, and the earliest moment that can is {}.",
+            "The log was trimmed: {} is no longer available, and the earliest moment that is available is {}.",
             text(at),
             text(oldest.next.time)
         ))),
@@ -97,7 +97,7 @@ impl From<LogError> for Ended {
     }
 }
 
-/// The last command behind a place that was not later. Only the log is read for it.
+/// The last command after a place that was not later. Only the log is read for it.
 fn last_until(
     options: &Options,
     shard: ShardOf,
@@ -109,7 +109,7 @@ fn last_until(
     let segments = segments(disk, folder, shard).map_err(HistoryError::io("look for the log", folder))?;
     let log = identity(disk, folder, shard).map_err(EngineError::from)?;
     let mark = watermark::read(disk, &folder.join(shard.file_name()), log);
-    let nothing = || HistoryError::Asked(format!("Nothing had happened in this market's log at {}.", text(at)));
+    let nothing = || HistoryError::Asked(format!("Nothing had happened yet in this market's log at {}.", text(at)));
     let mark = mark.ok_or_else(nothing)?;
     let first = begin.map(|place| Stamp { sequence: Sequence(place.next.sequence.0 - 1), time: place.next.time });
     let (mut last, mut read) = (first, 0);

@@ -9,7 +9,7 @@ use market::{AccountId, Event, MarketId, Price, Quantity, UnixMs};
 
 use crate::ends::{Cancelled, Resolved};
 use crate::error::HistoryError;
-use crate::key::{EVERYBODY, Table, place_of, placed};
+use crate::key::{ALL_ACCOUNTS, Table, place_of, placed};
 use crate::place::Place;
 use crate::rows::{MarketTrade, Money, Movement, Order, OrderState, OwnTrade, Row};
 use crate::store::Store;
@@ -21,7 +21,7 @@ const TABLES: [Table; 5] = [Table::Orders, Table::Trades, Table::Cancelled, Tabl
 pub struct Wanted<'w> {
     /// Whose.
     pub account: AccountId,
-    /// Of each shard those behind the first place, and up to the second.
+    /// For each shard, those after the first place, up to the second.
     pub shards: &'w [(InShard, InShard)],
     /// All of them came before this time.
     pub to: UnixMs,
@@ -44,7 +44,7 @@ pub struct Page {
 /// When the store can't be read.
 pub fn page(store: &Store, wanted: &Wanted<'_>, from: Place) -> Result<Page, HistoryError> {
     let rows = |table| {
-        let owner = if table == Table::Resolved { EVERYBODY } else { wanted.account.0 };
+        let owner = if table == Table::Resolved { ALL_ACCOUNTS } else { wanted.account.0 };
         store.range::<Vec<u8>>(&placed(table, owner, from), &placed(table, owner, Place::from(wanted.to)))
     };
     let mut tables = TABLES.map(|table| rows(table).peekable());
@@ -73,7 +73,7 @@ pub fn page(store: &Store, wanted: &Wanted<'_>, from: Place) -> Result<Page, His
 }
 // ANCHOR_END: page
 
-/// What a row says that happened; none where that is no notice.
+/// The event that a row records; none if it is no notice.
 fn event(
     store: &Store,
     account: AccountId,
@@ -108,7 +108,7 @@ fn event(
     Ok(Some(event))
 }
 
-/// That an order was accepted; none where its price is none.
+/// The event that an order was accepted; none if its price is not valid.
 fn accepted(account: AccountId, order: &Order) -> Option<Event> {
     let Order { market, order, intent, price, quantity, .. } = *order;
     let price = intent.in_yes_cents(Price::new(price)?);

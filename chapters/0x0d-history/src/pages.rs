@@ -26,7 +26,7 @@ pub struct Wanted {
     pub from: UnixMs,
     /// Before this time.
     pub to: UnixMs,
-    /// Only those before this place: behind the last row of the page before.
+    /// Only those before this place, which is that of the last row of the previous page.
     pub before: Option<Place>,
     /// At most so many.
     pub limit: usize,

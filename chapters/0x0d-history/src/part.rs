@@ -27,8 +27,8 @@ impl Part {
     const FIRST: Part = Part { first: Sequence::FIRST, time: UnixMs::UNKNOWN, trades: 0 };
 
     // ANCHOR: cut
-    /// The part that begins behind this command, up to which the shard has so many `trades`; none as long as this
-    /// part has fewer than `most`.
+    /// The next part, which begins after this command, up to which the shard has so many `trades`; none as long as
+    /// this part has fewer than `most`.
     pub fn cut(&self, behind: Stamp, trades: u64, most: u64) -> Option<Part> {
         let is_full = trades.saturating_sub(self.trades) >= most;
         is_full.then_some(Part { first: behind.sequence.plus(1), time: behind.time, trades })
@@ -43,7 +43,7 @@ impl Part {
         if number == 0 { Ok(Some(Part::FIRST)) } else { store.get(&key::part(shard, number)) }
     }
 
-    /// The part of a shard that has begun last, with its number.
+    /// The last part of a shard, with its number.
     ///
     /// # Errors
     /// When it can't be read.

@@ -1,7 +1,7 @@
 //! Where an event stands, in a form that sorts: by time, then by shard, command and event.
 //!
-//! A cursor is a place in words. Rows that are added later stand at later places of their shard, so a page that continues behind
-//! a cursor is the same page whenever it is asked for.
+//! A cursor is a place as text. Rows that are added later stand at later places of their shard, so a page that continues from a
+//! cursor is the same page whenever it is asked for.
 
 use std::fmt;
 

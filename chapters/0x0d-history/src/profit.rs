@@ -95,7 +95,7 @@ pub struct Profits {
 }
 
 impl Profits {
-    /// None yet.
+    /// No rows have changed yet.
     pub fn new(store: &Arc<Store>) -> Profits {
         Profits { store: Arc::clone(store), kept: FxHashMap::default(), changed: Vec::new() }
     }
@@ -141,7 +141,7 @@ impl Profits {
 pub type OfMarket = (MarketId, Profit, MarketRow);
 
 // ANCHOR: profits
-/// An account's profit and loss in the markets behind `after`, by their numbers, and the last one if there are
+/// An account's profit and loss in the markets after `after`, by their numbers, and the last one if there are
 /// more.
 ///
 /// # Errors
@@ -152,7 +152,7 @@ pub fn profits(
     after: Option<MarketId>,
     limit: usize,
 ) -> Result<(Vec<OfMarket>, Option<MarketId>), HistoryError> {
-    // The key behind a key is the same with one byte more.
+    // The next key after a key is the same with one byte more.
     let behind = |market| [&key::profit(account, market)[..], &[0]].concat();
     let from = after.map_or(key::profit(account, MarketId(0)).to_vec(), behind);
     let mut found = store.range::<Profit>(&from, &behind(MarketId(u32::MAX)));

@@ -1,9 +1,8 @@
 //! The store of rows: one tree of `fjall`, and the checks before it is trusted.
 //!
-//! What the store promises, and what it does not: a batch is there whole or not at all. It may be gone after a power cut until
-//! it was synced, which happens once a second. Where its journal is damaged in the middle, everything behind that is dropped
-//! without a word. Nothing here depends on more than the order: what is lost is at the end, the place with it, and is derived
-//! again from the log.
+//! The store promises that a batch is there whole or not at all. A power cut may take batches that were not synced yet, which
+//! happens once a second. If the store's journal is damaged in the middle, the store silently drops everything after that.
+//! The follower depends only on the order: what is lost is the end, with its place, and is derived again from the log.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -41,7 +40,7 @@ const MEMTABLE_BYTES: u64 = 16 << 20;
 /// How large the journal may become, in bytes: no less is possible.
 const JOURNAL_BYTES: u64 = 64 << 20;
 
-/// From how many rows on changes are written as a table of their own, past the journal and what is kept in memory.
+/// Changes of at least so many rows are written as their own table, past the journal and what is kept in memory.
 pub const TABLE_ROWS: usize = 1 << 16;
 
 /// A key with its value, as bytes.
@@ -55,7 +54,7 @@ pub struct Store {
     logs: Vec<LogId>,
     part_trades: u64,
     table_rows: usize,
-    /// It ends last.
+    /// Released last.
     _lock: Mutex<Box<dyn Send>>,
 }
 
@@ -135,9 +134,9 @@ impl Store {
         match self.bytes(&key::ABOUT)? {
             Some(found) if found == about.0 => Ok(()),
             Some(found) if Reader(&found).u32() != Some(VERSION) => Err(unusable("it is of another version".into())),
-            Some(_) => {
-                Err(unusable("it is derived from other logs: of another venue, or from before a resharding".into()))
-            }
+            Some(_) => Err(unusable(
+                "it is derived from other logs: from another venue's, or from those before a resharding".into(),
+            )),
             None if self.first().is_some() => Err(unusable("it does not say which logs it is derived from".into())),
             None => {
                 let inserted = self.rows.insert(&key::ABOUT[..], about.0);

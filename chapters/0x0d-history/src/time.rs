@@ -19,7 +19,7 @@ fn days_of_year(year: u64) -> u64 {
     365 + u64::from(is_leap(year))
 }
 
-/// Reads a time: in words, with or without the time of day, or as milliseconds since 1970.
+/// Reads a time: as a date, with or without the time of day, or as milliseconds since 1970.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -48,7 +48,7 @@ pub fn parse(said: &str) -> Result<UnixMs, String> {
     Ok(UnixMs((years + months + day - 1) * DAY_MS + (hour * 3_600 + minute * 60 + second) * 1_000))
 }
 
-/// A time in words.
+/// A time as text.
 pub fn text(UnixMs(time): UnixMs) -> String {
     let (mut days, ms, mut year) = (time / DAY_MS, time % DAY_MS, 1970);
     if days > 3_000_000 {

@@ -1,6 +1,6 @@
-//! Notices out of the rows are those that the reference model's events make: behind any cursor, for any account, of any shard, as
-//! far as the rows go, each once and in order, while the engine runs and afterwards. Where the rows lack something, the reader
-//! is told so.
+//! Notices out of the rows are those that the reference model's events make: after any cursor, for any account, of any shard, as
+//! far as the rows go, each once and in order, while the engine runs and afterwards. If the rows lack something, the reader
+//! learns that.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 #[path = "support/engine.rs"]
@@ -141,7 +141,7 @@ fn notices_out_of_rows_are_what_the_model_says_also_while_the_engine_runs() {
             answer.assert_is(&all);
             assert!(answer.ended.is_none());
         }
-        // Everything of everybody, now that the rows are there.
+        // All notices of all accounts, now that the rows are there.
         for account in (0..6).map(AccountId) {
             let whole =
                 |shard| Stretch { shard: ShardOf { shard, shards }, at: Place::default(), floor: FAR, until: FAR };
@@ -235,10 +235,10 @@ fn what_the_rows_lack_is_named_and_never_skipped() {
         ] {
             let answer = ask(&history, account, vec![Stretch { at, ..whole }]);
             let to = if is_gone { before } else { FAR };
-            assert_eq!(heard(&answer), own(account, at, to), "account {account} behind {at:?}, gap {gap:?}");
+            assert_eq!(heard(&answer), own(account, at, to), "account {account} after {at:?}, gap {gap:?}");
             match answer.ended {
                 Some(Ended::Gone { shard: 0, first }) if is_gone => assert_eq!(first, gap.last.plus(1)),
-                ended => assert!(ended.is_none() && !is_gone, "behind {at:?}, gap {gap:?}"),
+                ended => assert!(ended.is_none() && !is_gone, "after {at:?}, gap {gap:?}"),
             }
         }
         // What lies before the gap can be had to its end.

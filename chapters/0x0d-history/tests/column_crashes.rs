@@ -125,7 +125,7 @@ fn a_crash_at_any_step_leaves_no_trade_twice_and_the_next_start_misses_none() {
             whole += 1;
         }
     }
-    println!("{steps} steps, {partly} crashes in the middle, {whole} starts behind a crash");
+    println!("{steps} steps, {partly} crashes in the middle, {whole} starts after a crash");
     assert!(partly > 20, "too few crashes left a part of the columns: {partly}");
 }
 

@@ -126,7 +126,7 @@ fn columns_of_other_logs_or_of_another_form_are_refused_by_name_and_made_again()
     fs::write(&manifest, &whole[..whole.len() / 2]).unwrap();
     refused(&old, "its manifest is damaged");
     fs::write(&manifest, &whole).unwrap();
-    // Columns that a log was resharded under, with rows that were made again.
+    // The log is resharded and its rows are derived again, while the columns are still those of the old logs.
     reshard(&RealDisk, at.path(), 2).unwrap();
     let new = options(at.path(), 2, false);
     run(&new, &[], || {});

@@ -184,7 +184,7 @@ fn a_follower_of_its_own_is_killed_and_its_rows_are_what_the_log_says() {
             thread::sleep(Duration::from_millis(random.below(8)));
         }
         if kill == kills / 2 {
-            // One life at least is long enough for columns.
+            // At least one life of the follower lasts until columns are written.
             wait_for_columns(folder.path());
         }
         drop(follower);

@@ -1,5 +1,5 @@
 //! Candles over the stream: the last one whenever it changed, so often at most, the same as over HTTP; and a refusal with
-//! words for what can't be watched.
+//! a reason for what can't be watched.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]
@@ -100,7 +100,7 @@ fn all_candles_come_over_the_stream_as_they_are_over_http_and_not_too_often() {
             assert_eq!(heard.values().cloned().collect::<Vec<_>>(), traded, "{width}");
             let sum: u64 = traded.iter().map(|candle| candle["trades"].as_u64().unwrap()).sum();
             assert_eq!(sum, trades, "{width}");
-            // Each candle but the last was sent once more when the next one began.
+            // Each candle but the last was sent again when the next one began.
             let most = took * A_SECOND_MAX + traded.len() as f64 + 1.0;
             assert!(f64::from(messages) <= most, "{messages} messages by {width} in {took} s");
             assert!(messages > 4, "{messages} messages by {width}: it did not move while it was watched");
@@ -135,7 +135,7 @@ fn a_client_that_comes_later_begins_with_the_last_candle_and_gets_no_more_of_wha
 }
 
 #[test]
-fn what_can_not_be_watched_is_refused_with_words_and_a_thousand_candles_are_the_most() {
+fn invalid_watches_are_refused_with_a_reason_and_a_thousand_candles_are_the_most() {
     let world = World::new("2");
     let mut operator = world.server.client().with_key(&world.operator);
     for _ in 3..251 {
@@ -166,7 +166,7 @@ fn what_can_not_be_watched_is_refused_with_words_and_a_thousand_candles_are_the_
     for width in ["second", "minute", "hour", "day"] {
         assert_eq!(watch(&mut stream, &all, width)["ok"]["markets"], json!(all));
     }
-    // The same once more are no more.
+    // Watching the same candles again adds none.
     assert_eq!(watch(&mut stream, &all, "day")["ok"]["markets"], json!(all));
     let refused = watch(&mut stream, &[251], "day");
     assert_eq!(refused["problem"]["reason"], "too-large", "{refused}");

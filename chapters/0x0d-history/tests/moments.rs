@@ -75,13 +75,13 @@ fn a_moment_is_what_the_model_held_then() {
 }
 
 #[test]
-fn too_much_work_and_what_was_trimmed_are_refused_with_words() {
+fn too_much_work_and_trimmed_moments_are_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path(), 1, true);
     run(&options, &commands(8, 600), || std::thread::sleep(std::time::Duration::from_millis(2)));
     keeping::once::snapshot::<ch08::shadow::Shadow>(&options).unwrap();
     let words = asked(&options, MarketId(1), UnixMs(1_772_323_200_000), ALL);
-    assert!(words.contains("trimmed") && words.contains("the earliest moment that can is 2026-"), "{words}");
+    assert!(words.contains("trimmed") && words.contains("the earliest moment that is available is 2026-"), "{words}");
     let whole = tempfile::tempdir().unwrap();
     let options = Options { snapshot_every: None, ..engine::options(whole.path(), 1, false) };
     run(&options, &commands(8, 200), || {});

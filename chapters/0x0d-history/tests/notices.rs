@@ -30,7 +30,7 @@ use listener::{Heard, assert_same, between, has_come_to, listen};
 use server::Server;
 use trimmed::{LAST, Trimmed, deposit, end, is_last, trade};
 
-/// The notices behind a cursor, over the stream, until it has enough of them.
+/// The notices after a cursor, over the stream, until it has enough of them.
 fn over_the_stream(address: SocketAddr, key: &str, after: &str, is_enough: impl Fn(&[Value]) -> bool) -> Vec<Value> {
     let mut stream = Frames::connect(address, "").unwrap();
     assert!(stream.ask(&json!({ "id": 1, "do": "login", "key": key }).to_string())["ok"].is_object());
@@ -55,7 +55,7 @@ fn readers(trimmed: &Trimmed, server: &Server, account: usize, stop: &AtomicBool
         let old = between(&trimmed.all[account].notices, &after, None, trimmed.shards).concat().len();
         let notices = if heard.len() % 2 == 0 {
             let Heard { notices, ended, .. } = listen(server.address, key, &after, |heard| heard.notices.len() > old);
-            assert!(ended.is_empty(), "behind {after}: {ended:?}");
+            assert!(ended.is_empty(), "after {after}: {ended:?}");
             notices
         } else {
             over_the_stream(server.address, key, &after, |notices| notices.len() > old)
@@ -101,18 +101,18 @@ fn a_reader_that_was_away_while_the_log_was_trimmed_misses_nothing_also_while_th
             for (after, heard) in &away[account] {
                 let heard = between(heard, "first", None, shards);
                 let mut expected = between(&expected, after, None, shards);
-                // It left somewhere.
+                // The reader left at some point: compare only what it heard.
                 expected.iter_mut().zip(&heard).for_each(|(all, heard)| all.truncate(heard.len()));
-                assert_same(&heard, &expected, &format!("{shards} shards, behind {after}, while it traded"));
+                assert_same(&heard, &expected, &format!("{shards} shards, after {after}, while it traded"));
             }
             for after in ["first".to_owned(), trimmed.cursor(&mut random, account)] {
                 let expected = between(&expected, &after, None, shards);
                 // Shards take turns as they like, so the last of one is not the last of all.
                 let count = expected.concat().len();
                 let heard = listen(server.address, key, &after, |heard| heard.notices.len() >= count).notices;
-                assert_same(&between(&heard, "first", None, shards), &expected, &format!("behind {after}"));
+                assert_same(&between(&heard, "first", None, shards), &expected, &format!("after {after}"));
                 let heard = over_the_stream(server.address, key, &after, |notices| notices.len() >= count);
-                assert_same(&between(&heard, "first", None, shards), &expected, &format!("behind {after}, stream"));
+                assert_same(&between(&heard, "first", None, shards), &expected, &format!("after {after}, stream"));
             }
         }
         // A cursor of the future, and one of other logs.
@@ -137,11 +137,11 @@ fn without_the_rows_a_reader_is_told_from_where_on_it_can_have_everything() {
                 if !heard.ended.iter().any(|(_, words)| words.contains("late-history")) {
                     break heard;
                 }
-                // Rows that are made again come late.
+                // Rows that are derived again come late.
                 assert_eq!(more, "--rebuild");
                 thread::sleep(Duration::from_millis(5));
             };
-            // One shard after the other is gone.
+            // The answers say of one shard after the other that its beginning is gone.
             let (mut heard, mut after, mut times) = (hear("first"), "first".to_owned(), 0);
             while let [(gone, cursor), (bye, words)] = &heard.ended[..] {
                 assert!(gone == "gone" && bye == "bye" && words.contains("\"gone\""), "{more}: {heard:?}");

@@ -1,5 +1,5 @@
 //! What clients read of the past: pages that stay the same while rows are added, an account's own rows and no other's, public
-//! trades without names, candles, and a refusal in words for everything that is no question.
+//! trades without names, candles, and a refusal with a reason for every invalid request.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 #[path = "../../0x0a-gateway/tests/support/client.rs"]
@@ -146,9 +146,9 @@ fn public_trades_name_no_account_and_candles_add_up() {
     assert_eq!(anyone.get("/v1/markets/9/candles").unwrap().reason(), "unknown-market");
 }
 
-/// Each ends in a refusal with words, or in an answer that is bounded.
+/// Each gets a refusal with a reason, or an answer of bounded size.
 #[test]
-fn what_is_no_question_is_refused_with_words() {
+fn invalid_requests_are_refused_with_a_reason() {
     let world = World::new("2");
     world.trade(1, 3);
     let mut client = world.client(0);
@@ -181,7 +181,7 @@ fn what_is_no_question_is_refused_with_words() {
             let answer = client.get(&format!("{path}?{query}")).unwrap();
             assert_eq!((answer.status, answer.reason().as_str()), (400, "bad-request"), "{path}?{query}");
         }
-        // Cursors of nowhere, and ten thousand years, have an answer.
+        // A cursor at which nothing stands, and a range of ten thousand years, get an answer.
         for query in [
             "before=0.0.0.0",
             "before=18446744073709551615.65535.18446744073709551615.4294967295",
@@ -203,7 +203,7 @@ fn what_is_no_question_is_refused_with_words() {
 }
 
 #[test]
-fn what_is_no_question_about_a_market_is_refused_with_words() {
+fn invalid_requests_about_a_market_are_refused_with_a_reason() {
     let world = World::new("1");
     let mut client = world.server.client();
     // A million candles are refused; so is a width that is none.
@@ -226,7 +226,7 @@ fn what_is_no_question_about_a_market_is_refused_with_words() {
 }
 
 #[test]
-fn the_book_as_it_was_is_there_and_a_moment_that_is_none_is_refused() {
+fn the_book_at_a_moment_is_shown_and_an_invalid_moment_is_refused() {
     let world = World::new("1");
     let mut client = world.client(0);
     let order = json!({ "market": 1, "intent": "buy-yes", "price": 33, "quantity": 7 });

@@ -116,7 +116,7 @@ fn what_was_trimmed_is_named_and_the_rest_is_there() {
     assert_eq!(gone, reached);
     assert!(last >= first && from < to, "{missing:?}");
     let rows = Rows::of_store(&store);
-    // What it had followed before is there, and so is everything behind the gap: all commands are known here.
+    // What it had followed before is there, and so is everything after the gap: all commands are known here.
     for (key, trade) in &early.trades {
         assert_eq!(rows.trades.get(key), Some(trade));
     }
@@ -221,8 +221,8 @@ fn damaged_rows_are_refused_or_made_again_and_never_believed() {
                 _ => continue,
             }
             let when = format!("{} damaged, round {round}", name.display());
-            // A process of its own: where the store finds a wrong byte it may panic, and once more while it is dropped,
-            // which ends the process. The operator is told what to do all the same.
+            // A process of its own: where the store finds a wrong byte it may panic, and again while it is dropped,
+            // which ends the process. Even then the operator learns what to do.
             let check = ["follow", "--check", "--data-dir"];
             let output = Command::new(env!("CARGO_BIN_EXE_ch0d")).args(check).arg(folder.path()).output().unwrap();
             let words = String::from_utf8_lossy(&output.stderr);
@@ -255,7 +255,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_row_that_is_cut_or_longer_is_none() {
+fn a_row_that_is_too_short_or_too_long_is_not_decoded() {
     let row = Followed::default().encode();
     assert!(Followed::decode(&row).is_some());
     assert!((0..row.len()).all(|length| Followed::decode(&row[..length]).is_none()));

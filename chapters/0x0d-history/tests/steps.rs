@@ -83,13 +83,13 @@ fn place_has_bytes_that_sort_as_places_do() {
         ("the shard decides before the sequence", place(1, 1, 9, 0), place(1, 2, 0, 0)),
         ("the time decides before everything else", place(1, 9, 9, 9), place(2, 0, 0, 0)),
         (
-            "a time of 256 comes behind one of 255: which byte of a number decides first?",
+            "a time of 256 comes after one of 255: which byte of a number decides first?",
             place(255, 0, 0, 0),
             place(256, 0, 0, 0),
         ),
-        ("a shard of 256 comes behind one of 255", place(1, 255, 0, 0), place(1, 256, 0, 0)),
-        ("a sequence of 256 comes behind one of 255", place(1, 1, 255, 0), place(1, 1, 256, 0)),
-        ("an index of 256 comes behind one of 255", place(1, 1, 1, 255), place(1, 1, 1, 256)),
+        ("a shard of 256 comes after one of 255", place(1, 255, 0, 0), place(1, 256, 0, 0)),
+        ("a sequence of 256 comes after one of 255", place(1, 1, 255, 0), place(1, 1, 256, 0)),
+        ("an index of 256 comes after one of 255", place(1, 1, 1, 255), place(1, 1, 1, 256)),
     ];
     for (words, first, then) in sorted {
         assert!(first.encode() < then.encode(), "{words}: {:?}, {:?}", first.encode(), then.encode());
@@ -149,11 +149,11 @@ fn candle_without_trades_stands_at_the_last_price() {
     let candle = Candle { open: price(40), high: price(70), low: price(30), close: price(55), shares: 12, trades: 3 };
     let at = price(55);
     let expected = Candle { open: at, high: at, low: at, close: at, shares: 0, trades: 0 };
-    assert_eq!(candle.still(), expected, "behind one from 40 to 55, without a trade");
+    assert_eq!(candle.still(), expected, "after one from 40 to 55, without a trade");
 }
 
 #[test]
-fn cut_comes_behind_the_command_that_fills_the_part() {
+fn cut_comes_after_the_command_that_fills_the_part() {
     let part = Part { first: Sequence(400), time: UnixMs(7_000), trades: 1_000 };
     let behind = Stamp { sequence: Sequence(450), time: UnixMs(8_000) };
     for (trades, words) in [(1_000, "no trade"), (1_001, "one trade"), (1_005, "one trade too few")] {
@@ -163,7 +163,7 @@ fn cut_comes_behind_the_command_that_fills_the_part() {
         let next = part.cut(behind, trades, 6);
         let words = format!("of 6 trades a part, this one has {words}");
         let next = next.unwrap_or_else(|| panic!("{words}: the next part begins"));
-        assert_eq!(next.first, Sequence(451), "{words}: the next part begins behind the command");
+        assert_eq!(next.first, Sequence(451), "{words}: the next part begins after the command");
         assert_eq!(next.time, UnixMs(8_000), "{words}: the time is that of the command before the next part");
         assert_eq!(next.trades, trades, "{words}: all trades of the shard so far are before the next part");
     }

@@ -10,7 +10,7 @@ pub struct ReplicaArgs {
     /// The servers.
     #[command(flatten)]
     pub reach: ReachArgs,
-    /// The stream's name; each shard has its own, with the shard's number behind this name
+    /// The stream's name; each shard has its own stream, with the shard's number after this name
     #[arg(long, value_name = "NAME", default_value = "cents", value_parser = stream_name)]
     pub stream: String,
     /// When a command counts as durable
@@ -28,7 +28,7 @@ impl ReplicaArgs {
     }
 }
 
-/// What cannot be a stream's name at the servers is refused here, in words.
+/// Refuses what cannot be a stream's name at the servers, with a message.
 fn stream_name(text: &str) -> Result<String, String> {
     let is_fine = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     if text.is_empty() || text.len() > 64 || !text.chars().all(is_fine) {

@@ -1,9 +1,9 @@
 //! What a machine believes of a stream: nothing that does not follow from what it has read before.
 //!
-//! Messages stand without a hole. The first is an epoch, and says which log this is. Each further epoch is of the same log and
-//! stands at the place that it names. A message of frames is whole, and each of its frames has a right checksum, which is seeded
-//! with the log's identity, begins with the command that is next, and holds commands that this shard can have. [`LogReader`]
-//! decides that, which reads logs from disk: a frame is judged like a file that holds the log's header and this one frame.
+//! The messages have no gap. The first is an epoch, and says which log this is. Each later epoch is of the same log and stands
+//! at the place that it names. A message of frames is whole, and each of its frames has the right checksum, which is seeded
+//! with the log's identity, begins with the command that is next, and holds commands that this shard can have. [`LogReader`],
+//! which also reads logs from disk, decides that: a frame is judged like a file that holds the log's header and this one frame.
 //! Cost: a pass over the bytes for the checksum.
 
 use std::io;
@@ -33,7 +33,7 @@ pub struct Chain {
 pub enum Heard {
     /// An epoch began.
     Epoch(Epoch),
-    /// Frames, each with how many of the message's bytes it ends behind, and what comes next then.
+    /// Frames, each with the number of the message's bytes up to its end, and what comes next after it.
     Frames(Vec<(usize, Stamp)>),
 }
 
@@ -44,14 +44,14 @@ impl Chain {
     }
 
     // ANCHOR: accept
-    /// Takes the message at a place of the stream. The error says why it can't be the next one; nothing has changed
-    /// then.
+    /// Takes the message at a place of the stream. The error says why it can't be the next one; then nothing has
+    /// changed.
     ///
     /// # Errors
     /// When there is a hole, another log, or a changed byte.
     pub fn accept(&mut self, place: u64, message: &[u8]) -> Result<Heard, String> {
         if place != self.place + 1 {
-            return Err(format!("message {} should come next, and message {place} came", self.place + 1));
+            return Err(format!("message {} should come next, but message {place} came", self.place + 1));
         }
         let heard = if Epoch::is_one(message) {
             let epoch = Epoch::decode(message)?;
@@ -64,7 +64,7 @@ impl Chain {
             self.epoch = epoch.number;
             Heard::Epoch(epoch)
         } else if self.epoch == 0 {
-            return Err("it is a frame, and no epoch has begun".into());
+            return Err("it is a frame, but no epoch has begun".into());
         } else {
             let frames = frames(message, &self.header, self.next)?;
             self.next = frames.last().map_or(self.next, |(_, next)| *next);
@@ -80,7 +80,7 @@ impl Chain {
 fn frames(message: &[u8], header: &LogHeader, mut next: Stamp) -> Result<Vec<(usize, Stamp)>, String> {
     let (mut frames, mut rest) = (Vec::new(), message);
     while !rest.is_empty() || frames.is_empty() {
-        // What begins with no whole frame is judged as one, so that the error says what is wrong with it.
+        // Bytes that do not begin with a whole frame are judged as one, so that the error says what is wrong with them.
         let (frame, behind_it) =
             SealedFrame::split_first(rest).map_or((rest, &[][..]), |(_, frame, rest)| (frame, rest));
         next = behind(frame, header, next)?;
@@ -91,14 +91,14 @@ fn frames(message: &[u8], header: &LogHeader, mut next: Stamp) -> Result<Vec<(us
 }
 
 // ANCHOR: behind
-/// What comes behind a frame of this log that has to begin with `next`. The error says what is wrong with it.
+/// What comes after a frame of this log that has to begin with `next`. The error says what is wrong with the frame.
 ///
 /// # Errors
-/// When it is not just one whole frame that follows.
+/// When the bytes are not exactly one whole frame that follows.
 pub fn behind(frame: &[u8], header: &LogHeader, next: Stamp) -> Result<Stamp, String> {
     let word = |at: usize| frame.get(at..).and_then(|from| from.first_chunk()).map(|word| u64::from_le_bytes(*word));
     if let Some(first) = word(8).filter(|first| *first != next.sequence.0) {
-        return Err(format!("it begins with command {first}, and command {} comes next", next.sequence));
+        return Err(format!("it begins with command {first}, but command {} should come next", next.sequence));
     }
     if word(0).is_some_and(|start| (start >> 32) as u32 != frame_crc(frame, header.id)) {
         return Err("its checksum is wrong: a byte has changed, or it is of another log".into());
@@ -113,7 +113,7 @@ pub fn behind(frame: &[u8], header: &LogHeader, next: Stamp) -> Result<Stamp, St
     };
     let mut reader = LogReader::new(&mut file, Path::new("message")).map_err(reason)?;
     if !reader.advance().map_err(reason)? {
-        return Err("it is no whole frame of this log".into());
+        return Err("it is not a whole frame of this log".into());
     }
     if reader.place() != (HEADER_BYTES as u64, length) {
         return Err("it is longer than its frame".into());
@@ -196,13 +196,13 @@ mod tests {
         let cases = [
             (4, frame(4, 1, 9), "message 3 should come next"),
             (2, frame(4, 1, 9), "message 3 should come next"),
-            (3, frame(5, 1, 9), "begins with command 5, and command 4 comes next"),
+            (3, frame(5, 1, 9), "begins with command 5, but command 4 should come next"),
             (3, frame(1, 3, 9), "begins with command 1"),
             (3, frame(4, 1, 8), "checksum is wrong"),
             (3, epoch(3, 8), "another log"),
             (3, epoch(2, 9), "says that it is message 2"),
-            (3, Vec::new(), "no whole frame"),
-            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, and command 5 comes next"),
+            (3, Vec::new(), "not a whole frame"),
+            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, but command 5 should come next"),
             (3, [frame(4, 1, 9), frame(5, 1, 8)].concat(), "checksum is wrong"),
             (3, [frame(4, 1, 9), epoch(3, 9)].concat(), "begins with command"),
         ];
@@ -224,7 +224,7 @@ mod tests {
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(read().accept(3, &changed).is_err(), "bit {bit}");
         }
-        // Behind 72 bytes the first frame is whole.
+        // After 72 bytes the first frame is whole.
         for length in (0..whole.len()).filter(|&length| length != 72) {
             assert!(read().accept(3, &whole[..length]).is_err(), "{length} bytes");
         }

@@ -42,7 +42,7 @@ impl Cluster {
     /// Starts three servers that keep their streams below `folder`, and returns when all of them answer.
     ///
     /// # Errors
-    /// [`ReplicaError::Cluster`], in words, when there is no `nats-server` or one of them does not start.
+    /// [`ReplicaError::Cluster`], when there is no `nats-server` or one of them does not start.
     pub fn start(folder: &Path) -> Result<Cluster, ReplicaError> {
         let ports = free_ports().map_err(|error| ReplicaError::Cluster(format!("no port is free: {error}")))?;
         let routes = ports.clone();
@@ -146,7 +146,7 @@ impl Drop for Cluster {
 /// Whether `nats-server` can be started here. The error says how to get it.
 ///
 /// # Errors
-/// In words.
+/// When it can't.
 pub fn available() -> Result<(), String> {
     let version = Command::new(program()).arg("--version").stdin(Stdio::null()).output();
     version.map(drop).map_err(|error| missing(&error))

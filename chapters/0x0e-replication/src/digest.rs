@@ -1,9 +1,9 @@
-//! Whether two machines make the same of the same commands.
+//! Whether two machines compute the same from the same commands.
 //!
-//! Checksums say that two logs are equal. Equal logs lead to equal states only if both machines compute the same, and a bit that
-//! flips in memory, a processor that errs, or two versions of the program end that. So each machine folds what commands led to
-//! into a digest for each stretch of the log. The primary's is of what its clients were told, and goes along with its beats; a
-//! standby's is of its own replay. Where they differ, the standby does not take over.
+//! Checksums show that two logs are equal. Equal logs lead to equal states only if both machines compute the same, which a bit
+//! flip in memory, a faulty processor, or two versions of the program can prevent. So each machine folds what commands led to
+//! into a digest for each stretch of the log. The primary's digest covers what its clients were told, and travels with its
+//! beats; a standby's covers its own replay. If they differ, the standby does not take over.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crc32c::crc32c_append;
 use market::{Event, Sequence};
 use serde::{Deserialize, Serialize};
 
-/// How many commands a stretch has. Stretches begin at the same commands on every machine, so a digest needs nothing of the past.
+/// How many commands a stretch has. Stretches begin at the same commands on every machine, so a digest needs none of the past.
 pub const STRETCH: u64 = 256;
 
 /// How many digests to keep until the other side's is there.
@@ -36,7 +36,7 @@ pub struct Digest {
 
 impl Digest {
     // ANCHOR: add
-    /// The next command led to these events. The result is the stretch, when this is its last command and none was
+    /// Adds the events that the next command led to. Returns the stretch, if this is its last command and none was
     /// missing.
     pub fn add(&mut self, sequence: Sequence, events: &[Event]) -> Option<Stretch> {
         let at = (sequence.0 - 1) % STRETCH;
@@ -133,7 +133,7 @@ mod tests {
     fn a_stretch_depends_on_its_own_commands_only() {
         let all = stretches(1, 3 * STRETCH, 0);
         assert_eq!(all.iter().map(|one| one.last).collect::<Vec<_>>(), [STRETCH, 2 * STRETCH, 3 * STRETCH]);
-        // A machine that begins in the middle of one says nothing of it, and the same of the next.
+        // A machine that begins in the middle of a stretch has no digest of it, and the same digest of the next.
         assert_eq!(stretches(2, 3 * STRETCH, 0), all[1..]);
         let changed = stretches(1, 3 * STRETCH, STRETCH + 7);
         assert_eq!((all[0], all[2]), (changed[0], changed[2]));

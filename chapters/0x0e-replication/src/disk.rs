@@ -1,7 +1,7 @@
-//! What stands around a primary's logs: it hands each frame to the shard's stream, and lets a sync return when it is durable.
+//! A wrapper around a primary's logs: it hands each frame to the shard's stream, and lets a sync return when it is durable.
 //!
-//! It stands where 0x0c's stamps stand, so no engine knows that its log is copied. A frame is on its way to the stream while
-//! the disk syncs it. A stream that is slow is like a slow disk: the next batch is larger. A frame that the stream refuses
+//! It is in the same place as 0x0c's stamps, so no engine knows that its log is copied. A frame is on its way to the stream
+//! while the disk syncs it. A stream that is slow is like a slow disk: the next batch is larger. A frame that the stream refuses
 //! fails the sync, and after a failed sync an engine acknowledges nothing.
 //!
 //! The journal waits for a frame before it writes the next, so in `both` and `majority` one frame is under way at a time.
@@ -75,7 +75,7 @@ impl AroundLog for Streamed {
     // ANCHOR_END: sync
 }
 
-/// The place behind a frame that is written at byte `at`.
+/// The place after a frame that is written at byte `at`.
 fn behind(SealedFrame { first, commands, crc }: SealedFrame, at: u64, bytes: &[u8]) -> Place {
     let next = Stamp { sequence: first.sequence.plus(commands), time: first.time };
     Place { segment: Sequence::FIRST, last: (at, at + bytes.len() as u64), crc, next }

@@ -7,8 +7,8 @@ use clap::ValueEnum;
 pub enum Durable {
     /// This machine's disk and a majority of the stream's servers have it
     Both,
-    /// A majority of the stream's servers have it; this machine's disk follows when it likes
+    /// A majority of the stream's servers have it; this machine's disk follows later
     Majority,
-    /// This machine's disk has it; the stream follows, and what it lacks is lost with the machine
+    /// This machine's disk has it; the stream follows, and what it does not have yet is lost with the machine
     Local,
 }

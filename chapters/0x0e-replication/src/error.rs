@@ -25,8 +25,8 @@ pub enum ReplicaError {
         /// What the client said.
         reason: String,
     },
-    /// They are reached, and TLS fails.
-    #[error("the servers {servers} are there, and TLS fails: {reason}")]
+    /// The servers can be reached, but TLS fails.
+    #[error("the servers {servers} can be reached, but TLS fails: {reason}")]
     Handshake {
         /// Their addresses.
         servers: String,
@@ -50,7 +50,7 @@ pub enum ReplicaError {
     /// A stream is set up so that it could lose what it has acknowledged.
     #[error(
         "stream {stream} could lose what it has acknowledged: {}; change that with NATS's own tools, or name another stream with \
-         --stream, which is then made as it has to be", problems.join("; ")
+         --stream, which is then created with the right settings", problems.join("; ")
     )]
     Settings {
         /// The stream.
@@ -70,7 +70,7 @@ pub enum ReplicaError {
     },
     /// A message that can't be the next one of this log.
     #[error(
-        "stream {stream}: message {place} is not believed: {reason}; nothing of it was taken, and this machine's log is whole up to \
+        "stream {stream}: message {place} is not believed: {reason}; none of it was copied, and this machine's log is whole up to \
          command {whole}: keep it, and start a primary on it with another name for --stream, which copies it to a new stream"
     )]
     NotBelieved {
@@ -83,9 +83,9 @@ pub enum ReplicaError {
         /// The last command of this machine's log.
         whole: Sequence,
     },
-    /// The stream ends before what it had.
+    /// The stream ends before a message that it had.
     #[error(
-        "stream {stream}: it ends with message {found}, and message {known} was there: it has lost what it acknowledged; this \
+        "stream {stream}: it ends with message {found}, but it had message {known} before: it has lost what it acknowledged; this \
          machine's log is whole up to command {whole}: keep it, and start a primary on it with another name for --stream, which \
          copies it to a new stream"
     )]
@@ -102,8 +102,8 @@ pub enum ReplicaError {
     /// This machine computed something else than the primary, from the same log.
     #[error(
         "stream {stream}: commands {} to {last} led to something else here than on the primary (digest {own:08x} here, {told:08x} \
-         there): this machine does not take over; see that both run one version and that the memory \
-         of both is sound, and start this one with an empty data directory", last - STRETCH + 1
+         there): this machine does not take over; check that both run the same version and that the \
+         memory of both is sound, and start this one with an empty data directory", last - STRETCH + 1
     )]
     Differs {
         /// The stream.
@@ -118,7 +118,7 @@ pub enum ReplicaError {
     /// Another primary has begun an epoch.
     #[error(
         "stream {stream}: {by} has replaced this machine; nothing that the stream does not have was acknowledged here: start this \
-         machine with `-- standby`, and it follows"
+         machine with `-- standby`, and it follows the new primary"
     )]
     Replaced {
         /// The stream.

@@ -1,7 +1,7 @@
 //! A shard's log here and its stream, read together: what the stream has goes into the log, and the other way round.
 //!
-//! Nothing is taken that does not follow in the [`Chain`]. A message that does not come is asked for by its place, so that a hole
-//! is named, and not waited at.
+//! Only messages that follow in the [`Chain`] are taken. A message that does not come is requested by its place, so that a gap
+//! is reported instead of waited for.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use crate::message::{Epoch, has_room};
 use crate::own::{Cut, OwnLog};
 use crate::stream::{NotAppended, Reader, Stream};
 
-/// How long nothing may come before the next message is asked for by its place.
+/// How long to wait without a message before the next one is requested by its place.
 const STALLED: Duration = Duration::from_secs(3);
 
 /// How long to wait for messages that are known to be there before looking again.
@@ -41,7 +41,7 @@ pub struct Follower {
     /// How far it was read.
     pub chain: Chain,
     own: OwnLog,
-    /// In use by a reader.
+    /// None only while a step reads.
     reader: Option<Reader>,
     /// When something was read last.
     heard: Instant,
@@ -61,7 +61,7 @@ pub struct Step {
 }
 
 impl Follower {
-    /// One that goes on behind `chain`. The log here and the stream have to be of one log.
+    /// A follower that continues after `chain`. The log here and the stream have to be of one log.
     ///
     /// # Errors
     /// [`ReplicaError::OtherLog`].
@@ -100,7 +100,8 @@ impl Follower {
         taken.map(|()| step)
     }
 
-    /// Nothing came for long. If there is more, the next message is asked for by its place: it is there, or it is gone.
+    /// No message came for long. If the stream has more, the next message is requested by its place: it is there, or it is
+    /// gone.
     fn look(&mut self, link: &Link, step: &mut Step) -> Result<(), ReplicaError> {
         let (stream, next) = (self.stream.clone(), self.chain.place + 1);
         let found = link.wait(async move {
@@ -230,7 +231,7 @@ pub fn shorter(stream: &Stream, found: u64, chain: &Chain) -> ReplicaError {
     ReplicaError::Shorter { stream: stream.name().to_owned(), found, known: chain.place, whole }
 }
 
-/// Why a message is not in the stream, in words.
+/// The error for a message that is not in the stream.
 pub fn not_appended(stream: &Stream, chain: &Chain, why: NotAppended) -> ReplicaError {
     match why {
         NotAppended::Other(other) => ReplicaError::Replaced { stream: stream.name().to_owned(), by: author(&other) },

@@ -111,7 +111,7 @@ impl Front for Replication {
         tokio::spawn(async move {
             let why = ended.wait_for(Option::is_some).await.map(|why| why.clone());
             let Ok(Some(why)) = why else { return };
-            // An engine that has a frame to sync ends by itself. One that is idle would go on to show what is no longer true.
+            // An engine that has a frame to sync ends by itself. An idle one would go on showing a state that is out of date.
             venue.engine_door.drain();
             venue.over.send_replace(());
             tell_event("replaced", &[], format_args!("error: {why}"));

@@ -1,8 +1,9 @@
 //! 0x0e: replication. What if the machine burns?
 //!
 //! The log is the only thing that has to be copied, and a sealed frame is a message. A primary appends each frame to a
-//! [`stream`] of three replicas, right behind the message that it saw last: so another primary that has begun an epoch is
-//! noticed, for the append is refused. A standby believes nothing that does not follow in the [`chain`], and keeps a log of its own.
+//! [`stream`] of three replicas, right after the message that it saw last: so it notices another primary that has begun an
+//! epoch, because the append is refused. A standby believes nothing that does not follow in the [`chain`], and keeps a log of
+//! its own.
 #![forbid(unsafe_code)]
 
 pub mod args;

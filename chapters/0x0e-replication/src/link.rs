@@ -1,7 +1,7 @@
 //! The connection to the servers that hold the streams, and the threads that serve it.
 //!
-//! An engine's threads are ordinary ones: they wait. What speaks to the servers is asynchronous, and runs on a runtime of its
-//! own, so that neither holds up the connections of the venue's clients.
+//! An engine's threads are ordinary ones, and block. The code that talks to the servers is asynchronous, and runs on a runtime
+//! of its own, so that neither holds up the connections of the venue's clients.
 
 use std::future::Future;
 use std::io;
@@ -45,7 +45,7 @@ impl Link {
             .connection_timeout(PATIENCE)
             .request_timeout(Some(PATIENCE))
             .ping_interval(Duration::from_secs(1))
-            // The operator has said which servers there are, and on which way they are reached.
+            // The operator has named the servers, and how to reach them.
             .ignore_discovered_servers()
             .reconnect_delay_callback(|attempts| Duration::from_millis(50 * attempts.min(10) as u64));
         let connected = runtime.block_on(options.connect(&*reach.replicas));
@@ -71,12 +71,12 @@ impl Link {
         &self.context
     }
 
-    /// Does this beside everything else.
+    /// Runs this in the background.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.runtime.spawn(work);
     }
 
-    /// Waits for this. It may be called on any thread, one of another runtime included.
+    /// Waits for this. Any thread may call it, even one of another runtime.
     pub fn wait<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let (sender, done) = channel();
         let task = self.runtime.spawn(async move {

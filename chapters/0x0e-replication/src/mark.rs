@@ -8,8 +8,8 @@
 //! `whose` is the log's identity with the checksum of the stream's name on top: a mark of another log or stream counts as absent.
 //!
 //! It lies beside the log, and is overwritten whenever the stream has confirmed a frame, or one was copied from it. Nothing
-//! waits until it is on disk: like the log's own watermark, it is right when the program dies, and may be old, or gone, when the
-//! power goes. An old one costs reading, and hides that a stream has become shorter; it never raises a false alarm.
+//! waits until it is on disk: like the log's own watermark, it is right if the program dies, and may be old or gone after a
+//! power cut. An old one costs reading, and hides that a stream has become shorter; it never raises a false alarm.
 
 use std::io;
 use std::path::Path;
@@ -21,14 +21,14 @@ use market::{Disk, LogFile, LogId, Sequence, Stamp, UnixMs};
 /// How many bytes a mark has.
 const BYTES: usize = 72;
 
-/// A place in the stream, and the place in the log that stands behind the same frame.
+/// A place in the stream, and the place in the log after the same frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
     /// Of the last message that was confirmed or copied.
     pub place: u64,
     /// The epoch that it belongs to.
     pub epoch: u64,
-    /// Behind the last frame up to there.
+    /// After the last frame up to there.
     pub log: Place,
 }
 

@@ -68,10 +68,10 @@ impl Epoch {
     /// # Errors
     /// When it is no epoch, or a damaged one.
     pub fn decode(message: &[u8]) -> Result<Epoch, String> {
-        let damaged = || "it is a damaged beginning of an epoch".to_owned();
+        let damaged = || "it begins like an epoch, but it is damaged".to_owned();
         let (fixed, name) = message.split_at_checked(FIXED).ok_or_else(damaged)?;
         if !Epoch::is_one(message) {
-            return Err("it is no beginning of an epoch".into());
+            return Err("it does not begin an epoch".into());
         }
         let header = LogHeader::decode(&fixed[16..16 + HEADER_BYTES], Path::new("epoch")).map_err(|_| damaged())?;
         let number = fixed[8..].first_chunk().map_or(0, |number| u64::from_le_bytes(*number));

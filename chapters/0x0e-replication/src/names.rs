@@ -4,8 +4,8 @@
 //! message = CRC-32C, 8 hexadecimal digits · a space · JSON
 //! ```
 //!
-//! Each change of a name, a key or a question is a message, appended right behind the one before it, and made here only when it
-//! is there. An epoch is a message too, so a primary that was replaced creates no account. There is no money in it.
+//! Each change of a name, a key or a question is a message, appended right after the one before it, and made here only once the
+//! stream has it. An epoch is a message too, so a primary that was replaced creates no account. There is no money in it.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

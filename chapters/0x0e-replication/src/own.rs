@@ -1,7 +1,7 @@
 //! A machine's own log of one shard, while no engine has it: it is compared with the stream, and completed from it.
 //!
-//! Frames are compared byte for byte. Where the log here goes another way, the stream is right: what follows here was confirmed
-//! by no stream. It is cut off, but kept in a file beside the log, and never merged.
+//! Frames are compared byte for byte. Where the log here differs, the stream is right: no stream has confirmed what follows
+//! here. It is cut off, but kept in a file beside the log, and never merged.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,15 +28,15 @@ pub struct OwnLog {
     /// How far it was compared with the stream, or written.
     place: Place,
     mark: MarkFile,
-    /// Once its end was reached and something came behind it.
+    /// There is one once the log's end was reached and a frame came after it.
     writer: Option<LogWriter>,
 }
 
-/// A frame as it is in the log, and the place behind it.
+/// A frame as it is in the log, and the place after it.
 pub struct OwnFrame {
     /// The frame.
     pub bytes: Vec<u8>,
-    /// Behind it.
+    /// The place after it.
     pub behind: Place,
 }
 
@@ -56,7 +56,7 @@ impl OwnLog {
         }
         let whose = Whose::of(header.id, stream);
         let marked = mark::read(&*options.disk, &options.data_dir, shard, whose);
-        // A log whose end the power took with it is read from the beginning, beside the stream.
+        // A log that lost its end with the power is read from the beginning, beside the stream.
         let marked = marked.filter(|mark| LogReader::resume(&mut *file, &path, &mark.log).is_ok());
         let mark = MarkFile::open(&*options.disk, &options.data_dir, shard, whose).map_err(io("mark", &path))?;
         let (place, chain) = match marked {
@@ -66,12 +66,12 @@ impl OwnLog {
         Ok((OwnLog { options: options.clone(), shard, path, file, place, mark, writer: None }, chain))
     }
 
-    /// The place behind the last frame that was compared, or written.
+    /// The place after the last frame that was compared, or written.
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// The frame behind that place; none at the log's end.
+    /// The frame after that place; none at the log's end.
     ///
     /// # Errors
     /// When it can't be read or trusted.
@@ -91,8 +91,8 @@ impl OwnLog {
     }
 
     // ANCHOR: take
-    /// Takes the next frame of the stream, behind which comes `next`: it is here already, or it is written. Says how many bytes
-    /// went another way and were cut off; they are kept.
+    /// Takes the next frame of the stream, after which comes `next`. If the log here has it, moves on; otherwise writes
+    /// it. If the log here has something else, that is cut off, kept, and returned.
     ///
     /// # Errors
     /// When the disk can't be read or written.
@@ -114,12 +114,12 @@ impl OwnLog {
     }
     // ANCHOR_END: take
 
-    /// Looks past a frame of this log.
+    /// Skips a frame of this log.
     pub fn pass(&mut self, own: &OwnFrame) {
         self.place = own.behind;
     }
 
-    /// Goes back to a place at which it was.
+    /// Goes back to an earlier place.
     pub fn back(&mut self, place: Place) {
         self.place = place;
     }
@@ -146,7 +146,7 @@ impl OwnLog {
         Ok(())
     }
 
-    /// Cuts off what stands behind the place, and keeps it beside the log. None where there is nothing.
+    /// Cuts off what comes after the place, and keeps it beside the log. None if there is nothing.
     ///
     /// # Errors
     /// When the disk can't be read or written.
@@ -168,7 +168,7 @@ impl OwnLog {
                 disk.remove(&snapshot).map_err(io("remove a snapshot beyond the end of", path))?;
             }
         }
-        // Only now is it no loss that the log becomes shorter.
+        // First the watermark: without that, the shorter log would look like a loss.
         self.set_watermark()?;
         self.file.set_length(at).and_then(|()| self.file.sync()).map_err(io("cut", &self.path))?;
         Ok(Some(Cut { first: next, commands, kept }))
@@ -190,7 +190,7 @@ impl OwnLog {
         if self.writer.is_none() {
             let known = watermark::read(&*self.options.disk, &self.path, identity_of(&*self.options.disk, &self.path)?);
             if known.is_some_and(|known| known.last >= self.place.next.sequence) {
-                // What is missing here is what comes now.
+                // The log lacks commands that were on disk. The stream has them, and they are written next.
                 self.set_watermark()?;
             }
             let judged = read_log_from::<LogError>(&self.options, self.shard, Some(&self.place), |_, _| Ok(()))?;
@@ -249,7 +249,7 @@ fn read_exact(file: &mut dyn LogFile, mut at: u64, mut bytes: &mut [u8]) -> io::
     Ok(())
 }
 
-/// Copies bytes of a file into one of their own, and returns when that is on disk.
+/// Copies bytes of a file into a new one, and returns when that is on disk.
 fn keep(disk: &dyn Disk, from: &mut dyn LogFile, start: u64, end: u64, to: &Path) -> io::Result<()> {
     let (mut copy, mut at, mut chunk) = (disk.create(to, &[])?, start, vec![0; CHUNK]);
     while at < end {

@@ -57,7 +57,7 @@ pub fn serve_as_primary(
     for joined in &joined {
         let (stream, epoch) = (joined.stream.name(), joined.chain.epoch);
         let last = joined.chain.next.sequence.0 - 1;
-        print(format_args!("primary of {stream}: epoch {epoch}, behind command {last}\n"))?;
+        print(format_args!("primary of {stream}: epoch {epoch}, after command {last}\n"))?;
     }
     let layer = Replication::new(link, &options, joined, names, replicas)?;
     // Innermost, so that what others measure of a sync has the stream in it.

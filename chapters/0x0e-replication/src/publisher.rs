@@ -1,9 +1,9 @@
 //! The publisher of a shard: it appends frames to the stream in the order of the log, and says how far it has come.
 //!
 //! The journal hands it a frame and goes on. One message is under way at a time, and frames that come meanwhile share the next:
-//! a slow stream makes larger messages. What no server answers is tried again for as long as it takes: without a majority nothing
-//! is confirmed, and that is right. When another message stands where a frame should, this machine was replaced. From then on
-//! nothing is ever confirmed: the publisher has ended, and says why to all that wait for it.
+//! a slow stream makes larger messages. An append that no server answers is repeated for as long as it takes: without a majority
+//! nothing is confirmed, and that is right. If another message stands where a frame should, this machine was replaced. From then
+//! on nothing is ever confirmed: the publisher has ended, and tells every thread that waits for it why.
 
 use std::cmp::Ordering;
 use std::io;
@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// How often to look whether this machine was replaced, while there is nothing to append.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A frame, and the place in the log behind it.
+/// A frame, and the place in the log after it.
 struct Item {
     frame: Bytes,
     behind: Place,
@@ -79,7 +79,8 @@ impl State {
 }
 
 impl Publisher {
-    /// One that goes on behind what was joined, and notes in `mark` how far it has come. `ended` is told why, when it ends.
+    /// Starts a publisher that continues after what was joined, and notes in `mark` how far it has come. When it ends, `ended`
+    /// gets the reason.
     pub fn start(link: &Link, joined: Joined, mark: MarkFile, ended: watch::Sender<Option<Arc<str>>>) -> Publisher {
         let (items, handed) = unbounded_channel();
         let Joined { stream, chain, refused } = joined;
@@ -99,11 +100,11 @@ impl Publisher {
     }
 
     // ANCHOR: hand
-    /// Hands over a frame of the log that begins with command `first`, and behind which the log goes on at `behind`. The result
-    /// is its number; none where it is written again and was handed over before.
+    /// Hands over a frame that begins with command `first`; `behind` is the place in the log after it. Returns the
+    /// frame's number, or none if the frame was handed over before and is only written again.
     ///
     /// # Errors
-    /// When frames before it were not handed over. To go on would be to acknowledge what the stream does not have.
+    /// When frames before it were not handed over. To continue would acknowledge what the stream does not have.
     pub fn hand(&self, frame: &[u8], first: Sequence, behind: Place) -> io::Result<Option<u64>> {
         let number = {
             let mut state = lock(&self.state.0);
@@ -111,7 +112,7 @@ impl Publisher {
                 Ordering::Less => return Ok(None),
                 Ordering::Greater => {
                     let words =
-                        format!("the frame begins with command {first}, and the stream goes on with {}", state.next);
+                        format!("the frame begins with command {first}, but the stream continues with {}", state.next);
                     return Err(io::Error::other(words));
                 }
                 Ordering::Equal => {}
@@ -167,7 +168,7 @@ struct Work {
 }
 
 impl Work {
-    /// Appends what it is handed, until no thread can hand it anything more, or this machine was replaced.
+    /// Appends what it is handed, until no thread can hand it anything more, or another machine has replaced this one.
     async fn run(mut self, mut handed: UnboundedReceiver<Item>) -> Option<Arc<str>> {
         let mut items = Vec::new();
         loop {
@@ -190,7 +191,7 @@ impl Work {
     }
 
     // ANCHOR: append
-    /// Appends the first of these frames, and those behind it that have room in the same message.
+    /// Appends the first of these frames, and those after it that have room in the same message.
     async fn append(&mut self, items: &mut Vec<Item>) -> Result<(), String> {
         let (mut message, mut count) = (Vec::new(), 0);
         while let Some(item) = items.get(count)
@@ -220,7 +221,7 @@ impl Work {
     }
     // ANCHOR_END: append
 
-    /// Fails when a message stands behind the last of this machine's.
+    /// Fails when a message stands after the last of this machine's.
     async fn look(&self) -> Result<(), String> {
         let Ok(there) = timeout(LOOK, self.stream.message(self.chain.place + 1)).await else { return Ok(()) };
         match there {

@@ -12,7 +12,7 @@ use crate::error::ReplicaError;
 /// How often to check whether a server has ended by itself.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Starts three nats-server processes on this machine, and stops them at the end. To try replication, not to survive anything
+/// Starts three nats-server processes on this machine, and stops them at the end: for trying replication, not for safety
 #[derive(Debug, Clone, clap::Args)]
 pub struct ClusterArgs {
     /// Keep the streams in this folder [default: a temporary folder, removed at the end]
@@ -25,7 +25,7 @@ pub struct ClusterArgs {
 /// # Errors
 /// [`ReplicaError::Cluster`].
 pub fn run(args: &ClusterArgs) -> Result<Verdict, ReplicaError> {
-    let failed = |error: std::io::Error| ReplicaError::Cluster(format!("the servers can't be kept: {error}"));
+    let failed = |error: std::io::Error| ReplicaError::Cluster(format!("could not start the servers: {error}"));
     let fresh = if args.folder.is_none() { Some(tempfile::tempdir().map_err(failed)?) } else { None };
     let fresh_path = fresh.as_ref().map(|fresh| fresh.path().to_path_buf());
     let folder = args.folder.clone().or(fresh_path).unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! What it has read is on its own disk before it reads on, and it believes nothing that does not follow. So at any moment it holds
 //! the log up to some command, byte for byte. When it takes over, it joins as any primary does: fence, read to the end, open.
-//! Its metrics stand where those of the primary will that it becomes.
+//! Its metrics have the address at which it will serve those of a primary.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
@@ -46,9 +46,9 @@ const CHECK: Duration = Duration::from_secs(1);
 /// How a standby becomes the primary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Takeover {
-    /// When it is asked to, with `-- takeover`
+    /// When the operator asks it to, with `-- takeover`
     Hand,
-    /// When the primary was silent for --missed beats, too
+    /// Also when the primary was silent for --missed beats
     Auto,
 }
 
@@ -58,7 +58,7 @@ pub struct StandbyArgs {
     /// When this machine takes over
     #[arg(long, value_name = "HOW", value_enum, default_value = "hand")]
     pub takeover: Takeover,
-    /// How many beats of the primary have to be missing, ten a second, before this machine takes over by itself
+    /// How many beats the primary has to miss, at ten a second, before this machine takes over by itself
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(3..))]
     pub missed: u32,
 }
@@ -93,7 +93,7 @@ pub fn run(
         let asked = Asked::listen(&link, &replicas.stream, &replicas.name)?;
         for follower in &following.followers {
             let (stream, last) = (follower.stream.name(), follower.chain.next.sequence.0 - 1);
-            print(format_args!("standby of {stream}: behind command {last}\n"))?;
+            print(format_args!("standby of {stream}: after command {last}\n"))?;
         }
         // The snapshots have what the layers need of the past, as the engine's own would.
         let warm = Warm::start(&carried(&options, &layers(&others)), args.snapshot_every)?;
@@ -102,7 +102,7 @@ pub fn run(
         }
         for (stream, last) in following.compare(&[], &warm)? {
             tell(format_args!(
-                "{stream}: this machine computed what the primary had told its clients, up to command {last}"
+                "{stream}: this machine computed the same as the primary told its clients, up to command {last}"
             ));
         }
         drop(warm);
@@ -214,7 +214,7 @@ impl Following {
                 self.compare(&beat.stretches, warm)?;
             }
             if asked.now() {
-                tell_event("takeover", &[], format_args!("taking over: asked to"));
+                tell_event("takeover", &[], format_args!("taking over: it was asked to"));
                 return Ok(true);
             }
             if standby.takeover == Takeover::Auto && heard.elapsed() >= silence {

@@ -1,4 +1,4 @@
-//! What a machine says of its part in replication.
+//! What a machine reports about its part in replication.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -27,18 +27,18 @@ struct Told {
     digest: Digest,
     /// A stretch that waits until the stream has it.
     waits: Option<Stretch>,
-    /// The last one that the stream had at a beat.
+    /// The last stretch that the stream had when a beat was sent.
     confirmed: Option<Stretch>,
 }
 
 impl Status {
-    /// That of a primary.
+    /// The status of a primary.
     pub fn new(name: &str, durable: Durable, publishers: Vec<Publisher>) -> Status {
         let told = publishers.iter().map(|_| Mutex::default()).collect();
         Status { name: name.to_owned(), durable, publishers, told }
     }
 
-    /// A command led to these events, and its client is told.
+    /// Takes note of the events of a command, which its client is about to be told.
     pub fn observe(&self, ticket: Ticket, events: &[Event]) {
         let Some(told) = self.told.get(usize::from(ticket.shard)) else { return };
         let told = &mut *told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,7 +46,7 @@ impl Status {
         told.waits = told.waits.or(stretch);
     }
 
-    /// A stretch of each shard. With `local` a client may be told what the stream never has, so a stretch waits for it.
+    /// A stretch of each shard. With `local`, a client may be told what the stream never gets, so a stretch waits for the stream.
     fn stretches(&self, states: &[State]) -> Vec<Option<Stretch>> {
         let of = |(told, state): (&Mutex<Told>, &State)| {
             let told = &mut *told.lock().unwrap_or_else(PoisonError::into_inner);

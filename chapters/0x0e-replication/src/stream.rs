@@ -1,8 +1,8 @@
-//! One stream of the servers: it keeps messages in order on three machines, and tells their places from 1 on.
+//! One stream of the servers: it keeps messages in order on three machines, and numbers their places from 1 on.
 //!
-//! The whole of replication stands on one promise of it: a message that names the place of the last one is appended right behind
-//! that, or not at all. Whether a message was appended is known from its acknowledgement; where that is missing, from reading
-//! the place at which it should stand. An error is never taken for a no.
+//! All of replication rests on one promise of the stream: a message that names the place of the last one is appended right after
+//! that, or not at all. The acknowledgement says whether a message was appended; if there is none, reading the place at which it
+//! should stand does. An error never counts as a refusal.
 
 use std::time::{Duration, Instant};
 
@@ -34,8 +34,8 @@ const START: Duration = Duration::from_secs(15);
 /// How many messages are read at once.
 const SOME: usize = 64;
 
-/// How often a stream may say that it is shorter than it was before that is believed: a server that has just become the
-/// leader may not know of the last messages yet.
+/// How many times a stream has to report that it is shorter than it was until that is believed: a server that has just become
+/// the leader may not know of the last messages yet.
 const LOOKS: u32 = 20;
 
 /// A stream.
@@ -118,7 +118,7 @@ impl Stream {
     /// The message at a place, if there is one, or why the servers can't read it.
     ///
     /// # Errors
-    /// What they said, again and again.
+    /// What they answered, after several tries.
     pub async fn readable(&self, place: u64) -> Result<Option<Bytes>, String> {
         let mut reason = String::new();
         for _ in 0..LOOKS {
@@ -132,18 +132,18 @@ impl Stream {
         Err(reason)
     }
 
-    /// Sends a message that is to stand right behind `last`, and does not wait.
+    /// Sends a message that is to stand right after `last`, and does not wait.
     ///
-    /// Nothing may be sent for the place behind it before it is known to be there. A place is a number, and the server does not
-    /// ask what stands at it: what was sent for the place behind a frame would be appended behind the epoch of another machine.
+    /// Nothing may be sent for the place after it before it is known to be there. A place is a number, and the server does not
+    /// check what stands at it: what was sent for the place after a frame would be appended after the epoch of another machine.
     pub async fn send(&self, last: u64, message: Bytes) -> Option<PublishAckFuture> {
         let message = PublishMessage::build().payload(message).expected_last_sequence(last);
         self.context.send_publish(self.name.clone(), message).await.ok()
     }
 
     // ANCHOR: append
-    /// Appends a message right behind `last`. Whatever fails on the way is tried again: it is there when this
-    /// returns `Ok`, and never will be when another stands there.
+    /// Appends a message right after `last`. Whatever fails on the way is tried again: the message is there when this
+    /// returns `Ok`, and never will be when another message stands there.
     ///
     /// # Errors
     /// [`NotAppended`].
@@ -177,7 +177,7 @@ impl Stream {
         let _ = self.context.client().publish(fences(&self.name), Bytes::new()).await;
     }
 
-    /// Hears from now on whether a machine is about to begin an epoch.
+    /// From now on, hears when a machine is about to begin an epoch.
     pub async fn fences(&self) -> Fences {
         Fences(self.context.client().subscribe(fences(&self.name)).await.ok())
     }
@@ -188,9 +188,9 @@ impl Stream {
     }
 }
 
-/// Whether a machine is about to begin an epoch. A primary that is well sends its next message as soon as the last one is
-/// confirmed, so another machine that has read which place is the last always comes too late. A primary that hears of it
-/// pauses. Nothing but speed follows from that: no server keeps these words, and they may be lost.
+/// Whether a machine is about to begin an epoch. A busy primary sends its next message as soon as the last one is confirmed, so
+/// another machine that has read which place is the last always comes too late. A primary that hears such an announcement
+/// pauses. Only speed depends on that: no server keeps the announcements, and they may be lost.
 pub struct Fences(Option<Subscriber>);
 
 impl Fences {
@@ -225,7 +225,7 @@ pub enum Fate {
 pub enum NotAppended {
     /// This one stands at its place.
     Other(Bytes),
-    /// The stream ends here, before the place behind which it was to be appended.
+    /// The stream ends here, before the place after which it was to be appended.
     Shorter(u64),
 }
 
@@ -274,7 +274,7 @@ impl Reader {
     pub async fn some_within(&mut self, time: Duration) -> Vec<(u64, Bytes)> {
         let mut some = Vec::new();
         if self.messages.is_none() {
-            // To begin takes as long as it takes: given up half-way, it would have to begin again.
+            // The beginning has no time limit: if it were given up half-way, it would have to start over.
             self.messages = begin(&self.stream, self.next).await;
         }
         let Some(messages) = &mut self.messages else {
@@ -285,7 +285,7 @@ impl Reader {
         while let Some(came) = next {
             let place = |message: &Message| message.info().ok().map(|info| info.stream_sequence);
             let Some((place, message)) = came.and_then(Result::ok).and_then(|one| Some((place(&one)?, one))) else {
-                // It has broken off: the next call goes on behind the last message.
+                // The connection broke off: the next call continues after the last message.
                 self.messages = None;
                 break;
             };

@@ -71,9 +71,7 @@ pub fn run(args: &TakeoverArgs) -> Result<Verdict, ReplicaError> {
             print(format_args!("{name} is the primary: epoch {}\n", beat.epoch))?;
             Ok(Verdict::Yes)
         }
-        None => {
-            Err(failed(format!("{name} was asked and did not become the primary in {PATIENCE:?}: see what it says")))
-        }
+        None => Err(failed(format!("{name} was asked and did not become the primary in {PATIENCE:?}: see its output"))),
     }
 }
 

@@ -41,7 +41,9 @@ impl Warm {
         let (stopped, own) = (Arc::clone(&stop), Arc::clone(&compared));
         let work = move || {
             if let Err(error) = follow(&options, every, &own, &|| stopped.load(Ordering::Relaxed)) {
-                tell(format_args!("no more snapshots here, and a takeover replays the log: {error}"));
+                tell(format_args!(
+                    "this standby writes no more snapshots, so a takeover has to replay the log: {error}"
+                ));
             }
         };
         let thread = thread::Builder::new().name("shadow".into()).spawn(work);

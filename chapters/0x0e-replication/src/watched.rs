@@ -59,7 +59,7 @@ pub fn common(shards: &[Shown]) -> Vec<Metric> {
         behind,
         metric(
             "venue_replication_digest_told_command",
-            "The last command of the latest digest that the primary has told.",
+            "The last command that the latest digest sent by the primary covers.",
             shards,
             |shard| shard.told,
         ),
@@ -150,7 +150,7 @@ impl Watched {
         metrics.extend([
             metric(
                 "venue_replication_behind_messages",
-                "Messages that the stream had at the last look and this standby has not.",
+                "Messages of the stream, at the last check, that this standby does not have.",
                 &shards,
                 |shard| shard.last.saturating_sub(shard.place),
             ),
@@ -162,19 +162,19 @@ impl Watched {
             },
             counter(
                 "venue_replication_fences",
-                "Epochs that this standby has seen begin, each of which ended the primary before.",
+                "Epochs that this standby has seen begin; each of them replaced the primary before it.",
                 &shards,
                 |shard| shard.fences,
             ),
             counter(
                 "venue_replication_digests_compared",
-                "Digests of the primary that were equal to this standby's own.",
+                "Digests of the primary that equalled this standby's own.",
                 &shards,
                 |shard| shard.compared,
             ),
             metric(
                 "venue_replication_digest_equal_command",
-                "The last command of the latest of these digests.",
+                "The last command that the latest of these digests covers.",
                 &shards,
                 |shard| shard.equal,
             ),

@@ -1,4 +1,4 @@
-//! The alerts of `alerts.yml`: sound, and each seen firing at real machines with its fault.
+//! The alerts of `alerts.yml`: Prometheus accepts the rules, and each alert fires at real machines with its fault.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 #![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
 #![cfg(unix)]
@@ -60,7 +60,7 @@ fn each_alert_fires_at_the_machine_with_its_fault() {
     let (operator, first) = (one.operator(), metrics(&mut one));
     let flags = ["--name", "two", "--takeover", "auto", "--missed", "5"];
     let mut two = Machine::start(&["standby"], folders[1].path(), &replicas, &flags);
-    two.wait_for("standby of cents-0: behind command");
+    two.wait_for("standby of cents-0: after command");
     let second = metrics(&mut two);
     let prometheus = Prometheus::start(&hurried(), &[first, second]);
     prometheus.until("the primary is up", |prometheus| prometheus.value("sum(up)").filter(|up| *up >= 1.0));
@@ -107,7 +107,7 @@ fn trade(address: SocketAddr, key: &str, over: &AtomicBool) {
     });
 }
 
-/// Ends what goes on in other threads, also when the test fails.
+/// Stops what runs in other threads, even when the test fails.
 struct Ends<'o>(&'o AtomicBool);
 
 impl Drop for Ends<'_> {

@@ -57,7 +57,7 @@ fn a_standby_that_computes_the_same_says_so_when_it_takes_over() {
     takeover.args(["takeover", "two", "--replicas", &replicas.join(",")]);
     let (status, said) = Machine::of(&mut takeover).end();
     assert!(status.success(), "{said}");
-    let words = "cents-0: this machine computed what the primary had told its clients, up to command ";
+    let words = "cents-0: this machine computed the same as the primary told its clients, up to command ";
     assert_eq!(two.wait_for(words), STRETCH.to_string());
 }
 

@@ -134,13 +134,13 @@ fn nothing_is_lost_and_nothing_is_done_twice() {
 
 /// Each shard has a stream and a fence of its own, and a takeover takes all of them.
 #[test]
-fn nor_with_two_shards() {
+fn nothing_is_lost_and_nothing_is_done_twice_with_two_shards() {
     rounds(3, Rounds::asked().pick(2, 9), 2);
 }
 
 /// `FAULTS=300 cargo test -p ch0e --test faults three_hundred` takes half an hour.
 #[test]
-fn three_hundred_times() {
+fn nothing_is_lost_or_done_twice_in_three_hundred_faults() {
     let Some(count) = std::env::var("FAULTS").ok().and_then(|count| count.parse::<u64>().ok()) else {
         println!("skipped: FAULTS=300 asks for so many");
         return;

@@ -91,7 +91,7 @@ fn moves(seed: u64, count: u64, shards: u16) -> Option<History> {
         thread::sleep(Duration::from_millis(1));
     }
     let mut operations: Vec<_> = traders.into_iter().flat_map(|trader| trader.join().expect("a trader")).collect();
-    // What is still on its way arrives now, or never. Then each account looks once more.
+    // What is still on its way arrives now, or never. Then each account looks again.
     proxy.calm();
     pair.look(&proxy);
     operations.extend(accounts.iter().flat_map(|account| trader(account, TRADERS_EACH).look()));
@@ -116,7 +116,7 @@ fn what_clients_saw_is_linearizable_across_takeovers() {
 }
 
 #[test]
-fn and_with_shards() {
+fn what_clients_saw_is_linearizable_across_takeovers_with_shards() {
     are_judged(2, Rounds::asked().pick(2, 4), 2);
 }
 

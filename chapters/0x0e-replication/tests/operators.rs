@@ -76,7 +76,7 @@ impl Site {
     }
 
     fn standby(&self, machine: &str) -> Machine {
-        self.start(machine, "standby", "standby of cents-0: behind command")
+        self.start(machine, "standby", "standby of cents-0: after command")
     }
 
     fn log(&self, machine: &str) -> Vec<u8> {
@@ -94,7 +94,7 @@ impl Site {
 }
 
 #[test]
-fn the_page_tells_each_step_and_no_command_beside_them() {
+fn the_page_has_each_step_and_no_other_command() {
     let test = include_str!("operators.rs");
     for page in PAGES {
         for name in names() {
@@ -179,8 +179,8 @@ const STRANGERS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn strangers_are_refused_in_words() {
-    let Some(folder) = enter("strangers_are_refused_in_words") else { return };
+fn strangers_are_refused_with_a_message() {
+    let Some(folder) = enter("strangers_are_refused_with_a_message") else { return };
     let site = Site::new(&folder);
     // Another authority, with other certificates for the same machines; c has one of them.
     let other = folder.join("other");
@@ -199,7 +199,7 @@ fn strangers_are_refused_in_words() {
         println!("{reach}\n{said}\n");
         assert!(!is_well && said.contains(words), "{reach}: {said}");
     }
-    // Those of the cluster refuse it, which it is told, and so it finds no majority.
+    // The other servers refuse its certificate and say so, so it finds no majority.
     server_c.wait_for("TLS route handshake error: remote error: tls: bad certificate");
     let (is_well, _) = site.network.run("c", "curl -sf http://127.0.0.1:8222/healthz", &[]);
     assert!(!is_well, "{}", server_c.said());

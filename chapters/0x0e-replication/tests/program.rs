@@ -15,7 +15,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn mistakes_are_refused_in_words() {
+fn mistakes_are_refused_with_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().to_str().unwrap();
     let nowhere = "nats://127.0.0.1:1";

@@ -81,7 +81,7 @@ fn frame_that_follows_says_what_comes_next() {
     for (commands, time) in [(1, 50), (2, 50), (700, 51)] {
         let frame = sealed(4, time, &(0..commands).collect::<Vec<_>>(), LOG);
         let expected = stamp(4 + u64::from(commands), time);
-        let what = format!("behind a frame of {commands} commands comes the next command, with the frame's time");
+        let what = format!("after a frame of {commands} commands comes the next command, with the frame's time");
         assert_eq!(behind(&frame, &header, next), Ok(expected), "{what}");
     }
     let far = stamp(5_000_000_000, 0);
@@ -125,7 +125,7 @@ fn frame_with_any_changed_bit_or_missing_byte_is_refused() {
         assert_not_behind(ShardOf::ONLY, &whole[..length], &[], &what);
     }
     for more in [vec![0], vec![0; RECORD_BYTES], frame(6, 1)] {
-        let what = format!("a frame with {} more bytes behind it", more.len());
+        let what = format!("a frame with {} more bytes after it", more.len());
         assert_not_behind(ShardOf::ONLY, &[&whole[..], &more].concat(), &[], &what);
     }
 }
@@ -175,7 +175,7 @@ fn accept_takes_several_of_one_message() {
     assert_eq!(
         heard,
         Ok(Heard::Frames(expected)),
-        "each frame with how many bytes of the message it ends behind, and what comes next then"
+        "each frame with the number of the message's bytes up to its end, and what comes next after it"
     );
     assert_eq!(chain, Chain { place: 3, next: stamp(10, 60), ..read() }, "three frames are one message");
 }
@@ -230,8 +230,8 @@ fn accept_takes_all_of_a_message_or_nothing() {
         ([frame(4, 1), sealed(5, 49, &[1], LOG)].concat(), "a second frame whose time is before the first one's"),
         ([frame(4, 1), sealed(5, 50, &[1], LOG + 1)].concat(), "a second frame of another log"),
         ([frame(4, 1), frame(5, 1)[..RECORD_BYTES + 1].to_vec()].concat(), "a second frame that is cut off"),
-        ([frame(4, 1), vec![0]].concat(), "a byte behind the first frame"),
-        ([frame(4, 1), epoch(3, LOG)].concat(), "an epoch behind a frame"),
+        ([frame(4, 1), vec![0]].concat(), "a byte after the first frame"),
+        ([frame(4, 1), epoch(3, LOG)].concat(), "an epoch after a frame"),
     ] {
         assert_refused(&read(), 3, &message, &[], what);
     }

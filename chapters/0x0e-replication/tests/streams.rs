@@ -1,5 +1,5 @@
 //! What a stream may do to its readers, with real servers: settings that lose messages, another log, a stream that has become
-//! shorter, and bytes that were changed in a server's files. Each is refused in words, or it does no harm.
+//! shorter, and bytes that were changed in a server's files. Each is refused with a message, or it does no harm.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 #![allow(clippy::print_stdout, reason = "what was seen is for those who run it")]
 #![cfg(unix)]
@@ -102,7 +102,7 @@ fn a_stream_that_could_lose_something_is_refused_with_each_setting() {
 }
 
 #[test]
-fn another_log_and_a_second_primary_are_refused_and_a_stream_that_lost_everything_too() {
+fn another_log_a_second_primary_and_a_stream_that_lost_everything_are_refused() {
     let Some((_kept, servers)) = servers() else { return };
     let replicas = servers.addresses();
     let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
@@ -117,7 +117,7 @@ fn another_log_and_a_second_primary_are_refused_and_a_stream_that_lost_everythin
     assert!(said.contains("two logs are never merged"), "{said}");
 
     let mut two = Machine::start(&["standby"], folders[2].path(), &replicas, &["--name", "two"]);
-    two.wait_for("standby of cents-0: behind command");
+    two.wait_for("standby of cents-0: after command");
     wait_until_equal(folders[0].path(), folders[2].path());
     one.kill();
     let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
@@ -131,7 +131,7 @@ fn another_log_and_a_second_primary_are_refused_and_a_stream_that_lost_everythin
     two.wait_for("open http://");
     let fresh = tempfile::tempdir().unwrap();
     let mut three = Machine::start(&["standby"], fresh.path(), &replicas, &["--stream", "again"]);
-    three.wait_for("standby of again-0: behind command");
+    three.wait_for("standby of again-0: after command");
     wait_until_equal(folders[2].path(), fresh.path());
 }
 
@@ -144,7 +144,7 @@ fn primary_of(folder: &Path, replicas: &[String], stream: &str) -> (Machine, ())
 
 /// Why a primary has one message under way at a time: the server compares numbers, and not what stands at a place.
 #[test]
-fn what_is_sent_for_the_place_behind_a_frame_may_land_behind_another_machines_message() {
+fn a_frame_sent_too_early_may_land_after_another_machines_message() {
     let Some((_kept, servers)) = servers() else { return };
     let link = Link::connect(&ReachArgs::plain(servers.addresses())).unwrap();
     let stream = Stream::open(&link, "places-0").unwrap();
@@ -156,7 +156,7 @@ fn what_is_sent_for_the_place_behind_a_frame_may_land_behind_another_machines_me
         assert_eq!(refused, Err(NotAppended::Other(other)));
         own.send(1, second).await.unwrap().await.map(|there| there.sequence)
     });
-    assert_eq!(landed.unwrap(), 2, "the second message stands behind the other machine's, without the first");
+    assert_eq!(landed.unwrap(), 2, "the second message stands after the other machine's, without the first");
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn wait_until_equal(one: &Path, other: &Path, machines: [&Machine; 2]) {
     }
 }
 
-/// Waits until there is a snapshot behind this command or a later one.
+/// Waits until there is a snapshot of the state after this command or a later one.
 fn wait_for_snapshot(folder: &Path, command: Sequence) {
     let (began, disk) = (Instant::now(), Options::new(folder).disk);
     let next = || snapshot::list(&*disk, folder, ShardOf::ONLY).unwrap().into_iter().map(|(next, _)| next).max();
@@ -91,7 +91,7 @@ fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
     let mut last = (1..=20).map(|number| place(&mut client, number)).last().unwrap();
     let flags = ["--name", "two", "--snapshot-every", "10"];
     let mut two = Machine::start(&["standby"], folders[1].path(), &replicas, &flags);
-    two.wait_for("standby of cents-0: behind command");
+    two.wait_for("standby of cents-0: after command");
     last = (21..=40).map(|number| place(&mut client, number)).last().unwrap_or(last);
     wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
     wait_for_snapshot(folders[1].path(), Sequence(30));
@@ -106,7 +106,7 @@ fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
     let said = take_over(&replicas, "two");
     assert!(said.contains("two is the primary: epoch "), "{said}");
     // The standby has kept snapshots, so its engine replays what came after the last.
-    let began = two.wait_for("began with the snapshot behind command ");
+    let began = two.wait_for("began with the snapshot after command ");
     let replayed: u64 = began.split_once(" and replayed ").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
     assert!(replayed < 20, "{began}");
     let mut client = two.client().with_key(&key);
@@ -127,7 +127,7 @@ fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
 
     // The old machine comes back as a standby.
     let mut one = Machine::start(&["standby"], folders[0].path(), &replicas, &["--name", "one"]);
-    one.wait_for("standby of cents-0: behind command");
+    one.wait_for("standby of cents-0: after command");
     wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
     // And a second takeover leads back.
     take_over(&replicas, "one");
@@ -153,7 +153,7 @@ fn a_primary_that_was_stopped_and_replaced_acknowledges_nothing_more() {
         &replicas,
         &["--name", "two", "--takeover", "auto", "--missed", "5"],
     );
-    two.wait_for("standby of cents-0: behind command");
+    two.wait_for("standby of cents-0: after command");
     one.signal("STOP");
     // Its client's request waits in the machine that is stopped.
     let address = one.address();
@@ -173,7 +173,7 @@ fn a_primary_that_was_stopped_and_replaced_acknowledges_nothing_more() {
 
     // A frame that it wrote and that was not acknowledged is cut off, kept, and named.
     let mut one = Machine::start(&["standby"], folders[0].path(), &replicas, &["--name", "one"]);
-    one.wait_for("standby of cents-0: behind command");
+    one.wait_for("standby of cents-0: after command");
     wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
     let kept: Vec<_> = fs::read_dir(folders[0].path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     let is_kept = kept.iter().any(|name| name.to_string_lossy().contains("cut-from-"));
@@ -198,7 +198,7 @@ fn takeovers_under_load_leave_no_hole_in_the_stream() {
     for round in 0..rounds {
         let (old, new) = (round % 2, 1 - round % 2);
         let mut standby = Machine::start(&["standby"], folders[new].path(), &replicas, &flags(new));
-        standby.wait_for("standby of cents-0: behind command");
+        standby.wait_for("standby of cents-0: after command");
         let address = primary.address();
         let traders: Vec<_> = (0..8)
             .map(|trader| {
@@ -226,7 +226,7 @@ fn takeovers_under_load_leave_no_hole_in_the_stream() {
         assert!(answered > 0, "no order was under way");
         // What only the old machine has is cut off there, and the rest is the same.
         let mut back = Machine::start(&["standby"], folders[old].path(), &replicas, &flags(old));
-        back.wait_for("standby of cents-0: behind command");
+        back.wait_for("standby of cents-0: after command");
         wait_until_equal(folders[0].path(), folders[1].path(), [&standby, &back]);
         drop(back);
         primary = standby;

@@ -166,7 +166,7 @@ fn a_primary_counts_how_often_the_stream_refused_it() {
     for name in (2..22).map(|number| number.to_string()) {
         let folder = tempfile::tempdir().unwrap();
         let mut machine = Machine::start(&["standby"], folder.path(), &replicas, &["--name", &name]);
-        machine.wait_for("standby of cents-0: behind command");
+        machine.wait_for("standby of cents-0: after command");
         interfere(&link, &stream, header);
         take_over(&replicas, &name);
         machine.wait_for("open http://");

@@ -22,7 +22,7 @@ pub struct Oddity {
 const ACTOR: &str = "name the actor: a client, a thread, an engine, a reader";
 
 /// Each phrase in lower case, and what to write instead.
-const PHRASES: [(&[&str], &str); 11] = [
+const PHRASES: [(&[&str], &str); 13] = [
     (&["nobody"], "name what does not: no client, no thread, no test"),
     (&["somebody"], ACTOR),
     (&["whoever"], "say which: the client that, a thread that"),
@@ -34,6 +34,8 @@ const PHRASES: [(&[&str], &str); 11] = [
     (&["for", "who", "comes"], "`because an order that comes`"),
     (&["so", "that", "who"], "`so that a reader who`, `so that a thread that`"),
     (&["knows", "nothing", "of"], "`does not know about`, `has no part in`"),
+    (&["refused", "in", "words"], "`refused with a message`"),
+    (&["refused", "with", "words"], "`refused with a message`, `refused with a reason`"),
 ];
 
 /// The list itself, and the test of the book's check: both are made of these phrases.

@@ -34,14 +34,14 @@ fn unsafe_code_stays_where_it_is_the_lesson() {
 }
 
 #[test]
-fn no_module_uses_what_uses_it() {
+fn no_modules_form_a_circle() {
     let (modules, problems) = circles::modules(&root());
     assert_none(&problems);
     assert!(modules > 150, "only {modules} modules found");
 }
 
 #[test]
-fn no_crate_stands_on_what_stands_on_it() {
+fn no_crates_form_a_circle() {
     let (crates, problems) = circles::dependencies(&root());
     assert_none(&problems);
     assert!(crates >= 16, "only {crates} crates found");

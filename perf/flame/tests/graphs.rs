@@ -84,7 +84,7 @@ fn it_says_where_the_kernel_is_not_seen() {
 }
 
 #[test]
-fn what_fails_is_said() {
+fn failures_are_reported() {
     let folder = folder();
     let svg = folder.path().join("a.svg");
     let sound = profiler(folder.path(), STACKS);

@@ -142,7 +142,7 @@ fn is_there(chapter: &Chapter, folder: &Path, tests: &Tests) -> bool {
 }
 
 #[test]
-fn steps_and_hints_name_tests_that_there_are() {
+fn steps_and_hints_name_existing_tests() {
     each(|source, plan| {
         let (chapter, folder) = (source.chapter, source.to());
         assert!(plan.hints.iter().any(|hint| hint.tests.is_empty()), "{}: no hint for beginners", chapter.folder);

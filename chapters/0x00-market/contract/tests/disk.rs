@@ -13,7 +13,7 @@ use market::{Disk, LogFile, LogId, RealDisk};
 use tempfile::tempdir;
 
 #[test]
-fn what_is_not_there_is_no_error_and_what_is_something_else_is() {
+fn a_missing_file_is_no_error_and_a_file_of_another_kind_is() {
     let folder = tempdir().unwrap();
     let (missing, file) = (folder.path().join("missing"), folder.path().join("file"));
     fs::write(&file, "a file").unwrap();

@@ -235,7 +235,7 @@ fn reserved_zeros_are_not_torn() {
 }
 
 #[test]
-fn a_whole_frame_behind_zeros_is_damage() {
+fn a_whole_frame_after_zeros_is_damage() {
     let log = Fixture::new(&Random::new(5).stream(20), Framing::Many(10), ShardOf::ONLY);
     let mut bytes = log.bytes.clone();
     bytes[log.frames[0].start..log.frames[0].end].fill(0);
@@ -300,7 +300,7 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_makes_the_reader_invent(
+    fn no_damage_makes_the_reader_invent_commands(
         stream in streams(60), most in 1..16_usize, at in any::<u32>(), bytes in proptest::collection::vec(any::<u8>(), 1..60),
     ) {
         let log = Fixture::new(&stream.0, Framing::Mixed(most), ShardOf::ONLY);

@@ -109,7 +109,7 @@ fn the_frame_before_a_place_has_to_be_there() {
 
 /// A reader that stops at a command does not look at anything behind it: that may be half written.
 #[test]
-fn what_is_behind_the_last_command_is_not_looked_at() {
+fn what_comes_after_the_last_command_is_not_read() {
     let log = Fixture::new(&Random::new(7).stream(30), Framing::Many(10), ShardOf::ONLY);
     let disk = SimDisk::new(0, Faults::default());
     let mut bytes = log.bytes.clone();

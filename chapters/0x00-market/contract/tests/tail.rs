@@ -62,7 +62,7 @@ fn forged_header(first: u64, count: u32) -> [u8; RECORD_BYTES] {
 }
 
 #[test]
-fn a_header_behind_a_damaged_frame_shows_that_it_was_acknowledged() {
+fn a_header_after_a_damaged_frame_shows_that_it_was_acknowledged() {
     let log = log();
     let [_, before, last] = log.frames[..] else { panic!("there are three frames") };
     let mut bytes = log.bytes[..last.start + RECORD_BYTES].to_vec();
@@ -81,7 +81,7 @@ fn a_header_behind_a_damaged_frame_shows_that_it_was_acknowledged() {
 }
 
 #[test]
-fn bytes_behind_the_end_of_the_last_frame_are_damage() {
+fn bytes_after_the_end_of_the_last_frame_are_damage() {
     let log = log();
     let last = log.frames[2];
     for behind in [0, 1, 23, 24, 30_000, 200_000] {
@@ -94,7 +94,7 @@ fn bytes_behind_the_end_of_the_last_frame_are_damage() {
 }
 
 #[test]
-fn any_one_bit_of_the_last_acknowledged_header_leaves_the_torn_frame_behind_it_to_see() {
+fn a_flipped_bit_of_the_last_acknowledged_header_is_refused_before_a_torn_frame() {
     let log = log();
     let [_, before, last] = log.frames[..] else { panic!("there are three frames") };
     for bit in 0..8 * RECORD_BYTES {
@@ -173,7 +173,7 @@ fn garbage_where_the_header_should_be_may_be_an_acknowledged_frame() {
 }
 
 #[test]
-fn a_header_names_a_shard_that_can_be() {
+fn a_header_names_a_possible_shard() {
     for (shard, shards) in [(0, 0), (1, 0), (1, 1), (5, 2), (u16::MAX, u16::MAX)] {
         let bytes = header(ShardOf { shard, shards }).encode();
         assert!(matches!(open(&bytes), Err(LogError::Foreign { .. })), "shard {shard} of {shards}");
@@ -181,7 +181,7 @@ fn a_header_names_a_shard_that_can_be() {
 }
 
 #[test]
-fn a_header_names_a_log_and_a_command_that_can_be() {
+fn a_header_names_a_possible_log_and_command() {
     let header = header(ShardOf::ONLY);
     for header in [LogHeader { id: LogId::NONE, ..header }, LogHeader { first: Sequence(0), ..header }] {
         assert!(matches!(open(&header.encode()), Err(LogError::Foreign { .. })), "{header:?}");
@@ -199,7 +199,7 @@ fn every_bit_of_a_header_of_version_1_counts() {
 }
 
 #[test]
-fn a_length_that_came_in_part_names_no_end() {
+fn a_half_written_length_is_not_trusted() {
     // 33 commands are 0x318 bytes, and 0x18 would be one command.
     let log = Fixture::new(&Random::new(3).stream(66), Framing::Many(33), ShardOf::ONLY);
     let last = log.frames[1];

@@ -1,7 +1,7 @@
 //! The stopwatch: how long each stage of the pipeline took.
 //!
-//! A stage ends with a lap, and the time since the lap before it is the stage's. The engine is built twice, and only
-//! one of the two has laps in its code.
+//! A stage ends with a lap, and its time is the time since the lap before. The engine is built twice, and only one of
+//! the two has laps in its code.
 
 use market::{Stage, StageTimes};
 

@@ -57,7 +57,7 @@ impl Shadow {
         todo!("step 2: the shadow")
     }
 
-    /// The command behind which the last snapshot stands, as the next one.
+    /// The next command after the last snapshot.
     pub fn kept(&self) -> Sequence {
         todo!("step 2: the shadow")
     }

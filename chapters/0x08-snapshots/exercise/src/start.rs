@@ -1,8 +1,8 @@
-//! Where an engine begins: with the newest snapshot that holds, or with the first command.
+//! Where an engine begins: with the newest snapshot that can be used, or with the first command.
 //!
-//! A snapshot is used when each of its blocks has the right checksum and the log has, at the place that it names, the
-//! very frame that it ends with. One that does not is named and passed over for the one before. So what is loaded is
-//! always a state that the log leads to; what is lost with a snapshot is time.
+//! A snapshot is used when each of its blocks has the right checksum and the log has, at the place that the snapshot
+//! names, exactly the frame that it ends with. A snapshot that fails this is reported, and the one before it is tried.
+//! So the engine only ever loads a state that the log leads to; a lost snapshot costs only time.
 
 use keeping::ledger_parts::Part;
 use market::log::ShardOf;
@@ -52,7 +52,7 @@ impl Origin {
         remarks.extend(self.passed_over.iter().cloned());
         if before > 0 {
             remarks.push(format!(
-                "began with the snapshot behind command {before} and replayed {replayed} commands after it"
+                "began with the snapshot after command {before} and replayed {replayed} commands after it"
             ));
         } else if !self.passed_over.is_empty() {
             remarks.push(format!("no snapshot could be used, so all {commands} commands were replayed"));
@@ -64,7 +64,7 @@ impl Start {
     /// Loads the newest snapshot of the shard that can be used.
     ///
     /// # Errors
-    /// When the disk can't be read, and when nothing takes the place of a beginning that the log has no more.
+    /// When the disk can't be read, and when the log's beginning is gone and no snapshot can replace it.
     pub fn find(_options: &Options, _shard: ShardOf) -> Result<Start, EngineError> {
         // Step 2 begins with a snapshot: `market::snapshot` lists them, and `keeping::fit` opens one that fits the log.
         Ok(Start::default())

@@ -136,7 +136,8 @@ fn try_copy<S: Shadow>(copy: &Options, shard: ShardOf, mark: Mark) -> Result<Str
     let began = shadow.next().0 - Sequence::FIRST.0;
     while shadow.follow(Sequence(u64::MAX))? > 0 {}
     if shadow.next() != mark.last.plus(1) {
-        let reason = format!("the copy of it goes on with command {}, and {} were on disk", shadow.next(), mark.last);
+        let reason =
+            format!("the copy continues with command {}, but {} commands were on disk", shadow.next(), mark.last);
         return Err(EngineError::Unsound { path: folder.clone(), reason });
     }
     let mut said = shadow.passed_over().to_vec();

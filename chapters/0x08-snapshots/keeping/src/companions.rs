@@ -52,8 +52,8 @@ impl Carried {
             if let Err(reason) = read.map_err(|error| error.to_string()).and_then(|()| is_read(section.left())) {
                 let section = word(&name);
                 let reason = format!(
-                    "its section {section} can't be read: {reason}; move this snapshot away to \
-                                      start with the one before"
+                    "its section {section} can't be read: {reason}; move this snapshot away to start with the \
+                     one before it"
                 );
                 return Err(EngineError::Unsound { path: path.clone(), reason });
             }
@@ -92,7 +92,7 @@ impl Carried {
 
 /// A companion has to read its section to the end.
 fn is_read(left: u64) -> Result<(), String> {
-    if left == 0 { Ok(()) } else { Err(format!("{left} bytes are left behind its end")) }
+    if left == 0 { Ok(()) } else { Err(format!("{left} bytes of it were not read")) }
 }
 
 /// A section's name as text.

@@ -63,8 +63,8 @@ fn refuse_companions(folder: &Path, header: Option<&SnapshotHeader>) -> Result<(
     foreign.map_or(Ok(()), |(name, _)| {
         let (folder, name) = (folder.display(), word(name));
         Err(EngineError::Refused(format!(
-            "{folder}: the snapshots hold a section {name}, and a log without its beginning can't be dealt out without \
-             losing it: bring the archived segments back first; nothing was changed"
+            "{folder}: the snapshots hold a section {name}, and a log without its beginning can't be resharded \
+             without losing that section: bring the archived segments back first; nothing was changed"
         )))
     })
 }
@@ -112,9 +112,9 @@ impl<E: Exchange> Dealt<E> {
         for &(Part { shard, entry, .. }, on_disk) in &self.ledgers {
             if !ledger_parts::reach(shard, folder, entry, on_disk).map_err(io("look for the ledger", folder))? {
                 let reason = format!(
-                    "the new logs can't make the first {entry} entries of this ledger again, and they are not all here: \
-                     open the logs with `--shards {}` once, which writes them again; where they are lost, go on until two \
-                     more snapshots are there; nothing was changed",
+                    "the first {entry} entries of this ledger are not all here, and the new logs could not reproduce \
+                     them: open the logs with `--shards {}` once, which writes them again; if that is not possible, \
+                     reshard after two more snapshots; nothing was changed",
                     shard.shards
                 );
                 return Err(EngineError::Unsound { path: folder.join(Part::whole(shard).file_name()), reason });
@@ -155,10 +155,11 @@ impl<E: Exchange> Dealt<E> {
             let read = SnapshotReader::open(disk, &path).and_then(|mut snapshot| E::load(&mut snapshot));
             let reason = match read {
                 Ok(read) if read.digest() == exchange.digest() => continue,
-                Ok(_) => "it holds something else than was written".into(),
+                Ok(_) => "it does not hold what was written".into(),
                 Err(error) => error.to_string(),
             };
-            let reason = format!("a new snapshot does not read back: {reason}; nothing was changed: mend the disk");
+            let reason =
+                format!("a new snapshot does not read back: {reason}; nothing was changed: fix the disk and try again");
             return Err(EngineError::Unsound { path, reason });
         }
         Ok(())
@@ -188,8 +189,8 @@ fn oldest<E: Exchange>(
     });
     loaded.map(Some).map_err(|error| {
         let reason = format!(
-            "what came before command {} is dealt from this snapshot, and it can't be used: {error}; restore it from a \
-             copy, or move it away, and the next one is taken; nothing was changed",
+            "resharding needs this snapshot for what came before command {}, and it can't be used: {error}; restore it \
+             from a copy, or move it away so that the next one is used; nothing was changed",
             first.first
         );
         EngineError::Unsound { path: path.clone(), reason }

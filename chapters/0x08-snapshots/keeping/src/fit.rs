@@ -56,8 +56,8 @@ pub fn without_log(path: &Path) -> EngineError {
 pub fn without_beginning(path: PathBuf, first: Sequence, passed_over: &[String]) -> EngineError {
     let found = if passed_over.is_empty() { "there is none".to_string() } else { passed_over.join("; ") };
     let reason = format!(
-        "the log begins with command {first}, so it takes a snapshot to start, and {found}: restore one, or the whole \
-         log, from a copy; nothing was loaded"
+        "the log begins with command {first}, so a start needs a snapshot, and {found}: restore one, or the whole log, \
+         from a copy; nothing was loaded"
     );
     EngineError::Unsound { path, reason }
 }

@@ -17,19 +17,19 @@ pub struct Flags {
     /// Rewrite --data-dir for another number of shards, and stop
     #[arg(long, value_name = "N", requires = "data_dir", conflicts_with_all = RUN_FLAGS, value_parser = clap::value_parser!(u16).range(1..=256))]
     reshard: Option<u16>,
-    /// Which part of the log stays: all of it, or what the kept snapshots need
+    /// Which part of the log to keep: all of it, or what the kept snapshots need
     #[arg(long, value_name = "WHAT", default_value = "all", requires_if("since-snapshot", "snapshots"))]
     keep_log: KeepLog,
     /// Copy the segments that no kept snapshot needs into DIR, on any disk, before they are removed
     #[arg(long, value_name = "DIR", conflicts_with = "keep_log", requires = "snapshots")]
     archive: Option<PathBuf>,
-    /// Write a snapshot of --data-dir, also beside a running engine, and stop
+    /// Write a snapshot of --data-dir and stop; an engine may run there meanwhile
     #[arg(long, requires = "data_dir", group = "snapshots", conflicts_with_all = RUN_FLAGS, conflicts_with = "reshard")]
     snapshot: bool,
-    /// Copy --data-dir to DIR, also beside a running engine, try the copy, and stop
+    /// Copy --data-dir to DIR, check that the copy opens, and stop; an engine may run there meanwhile
     #[arg(long, value_name = "DIR", requires = "data_dir", conflicts_with_all = RUN_FLAGS, conflicts_with_all = OTHER_WORK)]
     backup: Option<PathBuf>,
-    /// Copy the backup in DIR to --data-dir, which is not there yet, when the copy was tried, and stop
+    /// Copy the backup in DIR to a new --data-dir, check that the copy opens, and stop
     #[arg(long, value_name = "DIR", requires = "data_dir", conflicts_with_all = RUN_FLAGS, conflicts_with_all = OTHER_WORK, conflicts_with = "backup")]
     restore: Option<PathBuf>,
 }

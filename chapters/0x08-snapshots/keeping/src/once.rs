@@ -53,15 +53,15 @@ fn one<S: Shadow>(options: &Options, shard: ShardOf) -> Result<String, EngineErr
     let (written, digest) = (shadow.write()?, shadow.digest());
     said.push(match written {
         Some(bytes) => format!(
-            "shard {number}: replayed {replayed} commands, and wrote {bytes} bytes behind command {before}; the state's \
-             digest is {digest:016x}"
+            "shard {number}: replayed {replayed} commands, and wrote a snapshot of {bytes} bytes after command \
+             {before}; the state's digest is {digest:016x}"
         ),
         None if before == 0 => {
             format!("shard {number}: no command is known to be on disk, so there is nothing to write")
         }
         None => format!(
-            "shard {number}: the last snapshot stands behind command {before}, the last on disk; the state's digest is \
-             {digest:016x}"
+            "shard {number}: the last snapshot was taken after command {before}, the last on disk; the state's digest \
+             is {digest:016x}"
         ),
     });
     Ok(said.join("\n"))

@@ -171,7 +171,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Venue>> for Numbers<T> {
     }
 }
 
-/// What stands behind the `?`.
+/// The query, after the `?`.
 pub struct InQuery<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequestParts<Arc<Venue>> for InQuery<T> {

@@ -48,7 +48,7 @@ impl Numbered {
         let bad = |what: String| Err(Problem::because(Why::BadRequest, what));
         match self {
             Numbered { lane: None, number: None } => Ok(0),
-            Numbered { lane: Some(_), number: None } => bad("A lane goes with a number.".into()),
+            Numbered { lane: Some(_), number: None } => bad("A lane needs a number.".into()),
             Numbered { number: Some(0), .. } => Ok(0),
             Numbered { number: Some(number), .. } if number >> bits > 0 => {
                 bad(format!("This number is at most {}: go on in another lane.", (1u64 << bits) - 1))

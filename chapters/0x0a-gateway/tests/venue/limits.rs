@@ -43,7 +43,7 @@ fn an_account_that_is_too_fast_waits_and_others_do_not() {
 }
 
 #[test]
-fn an_address_makes_so_many_accounts_a_minute() {
+fn new_accounts_per_address_are_limited() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--behind-proxy", "--accounts-per-minute", "1"]);
     let mut client = server.client();
@@ -75,7 +75,7 @@ fn connections_are_counted() {
 }
 
 #[test]
-fn an_account_has_so_many_streams() {
+fn streams_per_account_are_limited() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--connections-per-account", "2"]);
     let mut client = server.client();

@@ -91,7 +91,7 @@ fn a_storm_of_refusals_is_a_line_a_second_with_its_count() {
 }
 
 #[test]
-fn a_life_is_told_from_start_to_end() {
+fn start_recovery_and_stop_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--orders-per-second", "2"]);
     let (key, _) = storm(&server);

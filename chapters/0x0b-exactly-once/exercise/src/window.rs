@@ -78,7 +78,7 @@ impl Window {
         let (words, _) = bytes.as_chunks::<8>();
         let mut window = Window { highest: u64::from_le_bytes(words[0]), mask: [0; WORDS] };
         window.mask.iter_mut().zip(&words[1..]).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
-        // Bits behind that of the number 1 would be numbers below it.
+        // Bits after that of the number 1 would be numbers below it.
         let ends_at_1 = |(first, word): (u64, &u64)| {
             let numbers = window.highest.saturating_sub(first).min(64);
             word.checked_shr(numbers as u32).unwrap_or(0) == 0

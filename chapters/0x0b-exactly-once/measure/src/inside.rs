@@ -55,7 +55,7 @@ fn look_ns() -> f64 {
     for number in 0..LANES {
         lanes.entry(lane(number)).window.mark(1);
     }
-    // A step that meets each lane once, and no two neighbours one after the other.
+    // A step that visits each lane once, and never two neighbours in a row.
     let (began, step) = (Instant::now(), 61_803);
     let mut at = 0;
     for _ in 0..LANES {

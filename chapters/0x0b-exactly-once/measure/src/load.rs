@@ -156,7 +156,7 @@ const EACH_LANE: u64 = 250;
 /// The first lane of batches.
 const FIRST_LANE: u64 = 100;
 
-/// A batch of `orders` of this account, the first `sent` of it, behind `used` orders in batches of the same size.
+/// A batch of `orders` of this account, the first `sent` of it, after `used` orders in batches of the same size.
 pub fn batch(account: AccountId, place: usize, used: Option<u64>, orders: u64, sent: u64) -> Message {
     let lanes = orders.div_ceil(EACH_LANE);
     let order = |at: u64| {

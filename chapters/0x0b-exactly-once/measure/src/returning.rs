@@ -42,8 +42,8 @@ pub async fn measure(rounds: u32, quick: bool, folder: &Path) -> Result<Vec<Retu
         }
     }
     drop(server);
-    // Snapshots stand behind each command that is a multiple of a million, so the ring of a venue that has just started
-    // holds what came after the last; the limit of a thousand commands makes that nothing.
+    // After a start, the ring holds only what came after the last snapshot. The first server here takes a snapshot every
+    // thousand commands, so the ring of the second one is nearly empty and it has to read the log.
     for _ in 0..rounds {
         let server = server::start("ch0b", data_dir.path(), &["--snapshot-every", "1000"])?;
         std::thread::sleep(Duration::from_millis(300));

@@ -1,7 +1,7 @@
 //! An archive: notices that are kept elsewhere, for readers that are behind the ring.
 //!
 //! It is asked before the log is replayed. What it has needs no replay, and may be older than the log, whose beginning can be
-//! trimmed. The venue of this chapter has none. A later chapter hands one in where its venue is put together.
+//! trimmed. The venue of this chapter has no archive. A later chapter passes one in when it builds its venue.
 
 use market::log::ShardOf;
 use market::{AccountId, Sequence};
@@ -14,9 +14,9 @@ use super::place::{Notice, Place};
 pub struct Stretch {
     /// The shard.
     pub shard: ShardOf,
-    /// It lacks what is behind this place.
+    /// The reader lacks what comes after this place.
     pub at: Place,
-    /// Behind this place the ring has everything.
+    /// After this place, the ring has everything.
     pub floor: Place,
     /// The ring has seen everything up to this place.
     pub until: Place,
@@ -26,18 +26,18 @@ pub struct Stretch {
 pub type Each<'e> = dyn FnMut(Notice) -> Result<(), Ended> + 'e;
 
 // ANCHOR: archive
-/// Notices that are kept elsewhere. It has none unless it says so.
+/// Notices that are kept elsewhere. By default there are none.
 pub trait Archive: Send + Sync {
     /// Hands out what concerns an account in these stretches, each shard's in the order of its log, and moves
     /// `at` of each as far as nothing is missing. What is left comes from the log and the ring.
     ///
     /// # Errors
-    /// [`Ended`]. What was handed out before is right.
+    /// [`Ended`]. What was handed out before is correct.
     fn read(&self, _account: AccountId, _stretches: &mut [Stretch], _each: &mut Each<'_>) -> Result<(), Ended> {
         Ok(())
     }
 
-    /// Why a reader does not get what is left, where the log begins with command `first` and no longer has it.
+    /// Why a reader can't have the rest, which the log, now beginning with command `first`, no longer has.
     fn lacks(&self, shard: u16, first: Sequence) -> Ended {
         Ended::Gone { shard, first }
     }

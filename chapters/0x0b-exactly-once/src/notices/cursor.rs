@@ -38,11 +38,11 @@ impl Wrong {
     /// What is wrong, in a sentence.
     pub fn words(self) -> &'static str {
         match self {
-            Wrong::Form => "A cursor is the id of a notice, as it was sent.",
+            Wrong::Form => "A cursor is the id of a notice, exactly as the venue sent it.",
             Wrong::OtherLogs => {
-                "This cursor is of other logs: of another venue, or of this one before it was resharded."
+                "This cursor belongs to other logs: to another venue's, or to this venue's before it was resharded."
             }
-            Wrong::Future => "This cursor names events that did not happen yet.",
+            Wrong::Future => "This cursor names events that have not happened yet.",
         }
     }
 }
@@ -59,7 +59,7 @@ impl Cursor {
     /// Reads a cursor for these logs, which have come to `ends`.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is not one.
     pub fn read(text: &str, logs: u32, ends: &[Place]) -> Result<Cursor, Wrong> {
         let (identity, places) = text.split_once('.').ok_or(Wrong::Form)?;
         let is_hexadecimal = identity.len() == 8 && identity.bytes().all(|byte| byte.is_ascii_hexdigit());

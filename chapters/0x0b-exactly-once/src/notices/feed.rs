@@ -1,8 +1,8 @@
 //! The notices of one connection: from the ring while it has them, and from the archive and the log where it no longer has
 //! them.
 //!
-//! Nothing waits in a queue. A connection that takes nothing for a while finds everything in the ring, or behind it, when it
-//! goes on. So a slow client loses nothing, and costs only its cursor.
+//! Nothing waits in a queue. A connection that takes nothing for a while finds everything in the ring, the archive or the log
+//! when it continues. So a slow client loses nothing, and costs only its cursor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,10 +30,10 @@ const CHUNKS: usize = 4;
 /// How long a replay waits for a client that takes nothing. Then the connection ends, and resumes at its cursor.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Something that came of a replay.
+/// What a replay sends.
 enum Chunk {
     Notices(Vec<Notice>),
-    /// There is no more of a shard up to here.
+    /// Everything of a shard up to here was sent.
     Come(u16, Place),
     /// It ended early.
     Ended(Ended),
@@ -45,14 +45,14 @@ pub enum Told {
     Notice {
         /// As JSON.
         text: String,
-        /// The cursor behind it.
+        /// The cursor after it.
         cursor: String,
         /// The shard of the command that led to it.
         shard: u16,
         /// The number of that command.
         sequence: Sequence,
     },
-    /// It has come to this cursor, and there was nothing for it.
+    /// The feed has reached this cursor and found nothing for the account.
     Come(String),
     /// What came before this cursor is no longer available.
     Gone(String),
@@ -74,7 +74,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Those of this account behind this cursor.
+    /// The notices of this account after this cursor.
     pub fn new(notices: &Arc<Notices>, account: AccountId, cursor: Cursor) -> Feed {
         Feed { reader: Reader::new(notices, account, cursor), replay: None, chunk: None }
     }
@@ -164,7 +164,7 @@ impl Feed {
             let mut sending = Sending { handle: Handle::current(), sender, chunk: Vec::with_capacity(CHUNK) };
             let work = move || {
                 if let Err(ended) = read_missing(&notices, account, missing, &mut sending) {
-                    // What was found before that is right.
+                    // What was found before the error is correct.
                     let _ = sending.flush();
                     let _ = sending.send(Chunk::Ended(ended));
                 }

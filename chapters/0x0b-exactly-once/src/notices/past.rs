@@ -29,10 +29,10 @@ pub enum Ended {
 }
 
 // ANCHOR: replay
-/// Hands out what concerns an account in this shard behind `at` and up to `until`, in order.
+/// Hands out what concerns an account in this shard after `at` and up to `until`, in order.
 ///
 /// # Errors
-/// [`Ended`]. What was handed out before is right.
+/// [`Ended`]. What was handed out before is correct.
 pub fn replay(
     options: &Options,
     shard: ShardOf,
@@ -42,7 +42,7 @@ pub fn replay(
     mut each: impl FnMut(Notice) -> Result<(), Ended>,
 ) -> Result<(), Ended> {
     let options = Options { companions: None, ..options.clone() };
-    // A snapshot stands between two commands, and the first event that is missing comes behind it.
+    // A snapshot is taken between two commands, and the first event that is missing comes after it.
     let next = if at == Place::end_of(at.sequence) { at.sequence.plus(1) } else { at.sequence };
     let mut shadow = match Shadow::begin_before(&options, shard, next) {
         Ok(shadow) => shadow,

@@ -19,7 +19,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The end of a command: behind the last of its events.
+    /// The end of a command: after the last of its events.
     pub fn end_of(sequence: Sequence) -> Place {
         Place { sequence, index: u32::MAX }
     }

@@ -49,7 +49,7 @@ impl Default for Notices {
 }
 
 impl Notices {
-    /// None yet, and where older ones are kept.
+    /// No notices yet; `archive` has older ones.
     pub fn new(archive: Arc<dyn Archive>) -> Notices {
         Notices {
             ring: RwLock::new(Ring::new(1, Vec::new())),
@@ -62,7 +62,7 @@ impl Notices {
         }
     }
 
-    /// An empty ring behind these places.
+    /// An empty ring that continues after these places.
     pub fn ring(floor: Vec<Place>) -> Ring {
         Ring::new(RING_NOTICES, floor)
     }
@@ -104,7 +104,7 @@ impl Notices {
         self.opened.get().map(|opened| &opened.options)
     }
 
-    /// Where older ones are kept.
+    /// The archive of older notices.
     pub fn archive(&self) -> &dyn Archive {
         &*self.archive
     }
@@ -140,7 +140,7 @@ impl Notices {
     }
 }
 
-/// That an account replays, until this is dropped.
+/// An account's permit to replay, until this is dropped.
 pub struct Replaying {
     _own: OwnedSemaphorePermit,
     _any: OwnedSemaphorePermit,
@@ -167,7 +167,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// One that has come to this cursor.
+    /// A reader that has come to this cursor.
     pub fn new(notices: &Arc<Notices>, account: AccountId, cursor: Cursor) -> Reader {
         let is_news = Arc::new(Notify::new());
         let mut waiting = notices.waiting.write().unwrap_or_else(PoisonError::into_inner);
@@ -176,7 +176,7 @@ impl Reader {
         readers.push(Arc::downgrade(&is_news));
         notices.count.fetch_add(1, Ordering::Relaxed);
         drop(waiting);
-        // Notices that were added before have to be found.
+        // So that the reader also finds notices that were added before.
         is_news.notify_one();
         Reader { notices: Arc::clone(notices), account, seat: Seat::default(), cursor, is_news }
     }
@@ -196,8 +196,8 @@ impl Reader {
         self.is_news.notified().await;
     }
 
-    /// Takes what is in the ring, each with the cursor behind it. The notices are copied, so that the thread that adds new
-    /// ones does not wait while these are put into words.
+    /// Takes what is in the ring, each with the cursor after it. The notices are copied, so that the thread that adds new
+    /// ones does not wait while these are encoded.
     pub fn take(&mut self, mut each: impl FnMut(&Notice, &Cursor)) -> Taken {
         let (mut notices, mut end) = (Vec::new(), self.cursor.at.clone());
         let ring = self.notices.read();
@@ -214,12 +214,12 @@ impl Reader {
         taken
     }
 
-    /// It has read a notice.
+    /// Moves the cursor past a notice that was read.
     pub fn has_read(&mut self, notice: &Notice) {
         self.cursor.at[usize::from(notice.shard)] = notice.place;
     }
 
-    /// It has read a shard up to here.
+    /// Moves the cursor of a shard up to here.
     pub fn has_come_to(&mut self, shard: u16, place: Place) {
         let at = &mut self.cursor.at[usize::from(shard)];
         *at = place.max(*at);
@@ -230,7 +230,7 @@ impl Reader {
         &self.notices
     }
 
-    /// What the ring lacks behind the cursor.
+    /// What the ring lacks after the cursor.
     pub fn missing(&self) -> Vec<Stretch> {
         let ring = self.notices.read();
         let shards = ring.floor().len() as u16;

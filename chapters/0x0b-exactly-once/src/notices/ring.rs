@@ -20,7 +20,7 @@ pub struct Ring {
     /// How many notices were ever added. The one with number `n` is at `n` modulo the size.
     added: u64,
     chains: HashMap<Whom, Chain, FxBuildHasher>,
-    /// For each shard, behind which place nothing is missing.
+    /// For each shard, the place after which nothing is missing.
     floor: Vec<Place>,
     /// For each shard, the last command that it has seen.
     end: Vec<Place>,
@@ -53,18 +53,18 @@ pub enum Taken {
     All,
     /// Some, and there may be more.
     Some,
-    /// Nothing: something behind its cursor is no longer in the ring.
+    /// Nothing: something after its cursor is no longer in the ring.
     Behind,
 }
 
 impl Ring {
-    /// One for so many notices. `floor` is behind which place of each shard it knows everything.
+    /// A ring for this many notices, which has everything after the places in `floor`, one of each shard.
     pub fn new(notices: usize, floor: Vec<Place>) -> Ring {
         let end = floor.clone();
         Ring { entries: Vec::with_capacity(notices), added: 0, chains: HashMap::default(), floor, end }
     }
 
-    /// Behind which place of each shard nothing is missing.
+    /// For each shard, the place after which nothing is missing.
     pub fn floor(&self) -> &[Place] {
         &self.floor
     }
@@ -96,7 +96,7 @@ impl Ring {
     }
     // ANCHOR_END: add
 
-    /// A command was seen whole, whatever it led to.
+    /// Notes that all of a command was seen, whatever it led to.
     pub fn seen(&mut self, shard: u16, sequence: Sequence) {
         self.end[usize::from(shard)] = Place::end_of(sequence);
     }
@@ -124,8 +124,8 @@ impl Ring {
     }
 
     // ANCHOR: take
-    /// Hands out what concerns an account behind `at`, oldest first, and moves `at` and the seat on. It looks at
-    /// `most` notices at most, for nothing can be added meanwhile.
+    /// Hands out what concerns an account after `at`, oldest first, and moves `at` and the seat on. It looks at
+    /// `most` notices at most, because nothing can be added meanwhile.
     pub fn take(
         &self,
         account: AccountId,

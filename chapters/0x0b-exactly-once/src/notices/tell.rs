@@ -1,4 +1,4 @@
-//! A notice in JSON, and why there are none.
+//! A notice in JSON, and the reasons why a client gets none.
 
 use gateway::problem::{Problem, Why};
 use gateway::reply::Refused;
@@ -13,8 +13,8 @@ use super::place::Notice;
 pub static GONE: Refused = Refused {
     word: "gone",
     status: 410,
-    title: "It can't be had any more",
-    advice: "What happened before the cursor that was sent is no longer in the log. Go on behind that cursor.",
+    title: "No longer available",
+    advice: "What happened before the cursor that the venue has just sent is no longer in the log. Continue after that cursor.",
     outcome: 19,
 };
 
@@ -32,7 +32,7 @@ pub static UNREADABLE: Refused = Refused {
     word: "unreadable",
     status: 503,
     title: "The log can't be read",
-    advice: "Nothing is lost. The operator has to look at the disk; reconnect with the last cursor that you have.",
+    advice: "Nothing is lost. The operator has to check the disk; reconnect with the last cursor that you have.",
     outcome: 21,
 };
 
@@ -62,8 +62,8 @@ struct NoticeJson<'n> {
 #[serde(untagged)]
 enum EventJson<'n> {
     Own(OwnEvent),
-    /// The end of a market, which every account is notified of. Its own cancellations and its payment are notices by
-    /// themselves.
+    /// The end of a market, which every account is notified of. An account's own cancellations and payment are separate
+    /// notices.
     Resolved {
         event: &'n str,
         outcome: &'n str,
@@ -78,7 +78,7 @@ pub fn wrong(wrong: Wrong) -> Problem {
     }
 }
 
-/// A notice as this account reads it, with the cursor behind it.
+/// A notice as this account reads it, with the cursor after it.
 pub fn text(notice: &Notice, account: AccountId, cursor: &str) -> String {
     let Notice { shard, place, time, event, .. } = notice;
     let own = match event {

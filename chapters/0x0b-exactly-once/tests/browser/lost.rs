@@ -35,14 +35,14 @@ const CHINESE: Words = Words {
     live: "实时",
 };
 
-/// What an account has in the book, asked of the server itself.
+/// The account's orders in the book, according to the server.
 pub fn open_orders(trader: &mut Trader, server: &Server) -> Vec<Value> {
     let key = trader.browser.ask("localStorage.getItem('nnc-key')");
     let mut client = Client::connect(server.address).unwrap().with_key(key.as_str().unwrap());
     client.get("/v1/orders").unwrap().json()["orders"].as_array().unwrap().clone()
 }
 
-/// Fills in the ticket and sends it, and waits for nothing.
+/// Fills in the ticket, sends it, and does not wait for an answer.
 pub fn send(trader: &mut Trader, price: u8, quantity: u32) {
     trader.press("input[value=buy-yes]");
     trader.write("#ticket-price", &price.to_string());
@@ -100,7 +100,7 @@ fn a_lost_answer(name: &'static str, look: (u32, bool), words: &Words) {
             .then(answer => answer.json()).then(({ lanes }) => lanes.map(({ kind, highest }) => `${kind} ${highest}`).join())",
     );
     assert_eq!(kinds, "orders 2,cancels 2");
-    // The events of the page's own commands are not told a second time, neither in an entry of their own nor in another.
+    // The events of the page's own commands are not shown a second time, neither in a separate entry nor in another one.
     assert_eq!(ann.text(".entries").matches(words.next).count(), 1, "{}", ann.text(".entries"));
     assert_eq!(ann.browser.ask("document.querySelectorAll('.entries li').length"), 3, "{}", ann.text(".entries"));
 }
@@ -111,11 +111,11 @@ fn an_order_whose_answer_is_cut_off_is_placed_once() {
 }
 
 #[test]
-fn and_the_page_shows_it_in_chinese() {
+fn an_order_whose_answer_is_cut_off_is_placed_once_in_chinese() {
     a_lost_answer("cut-zh", (360, true), &CHINESE);
 }
 
-/// The server is killed with the order in its hands, and another one goes on with its log.
+/// The server is killed while it has the order, and another server continues its log.
 #[cfg(unix)]
 #[test]
 fn an_order_survives_the_server() {
@@ -142,7 +142,7 @@ fn an_order_survives_the_server() {
     assert_eq!(entries(&mut ann, "7 rest at 40."), 1);
 }
 
-/// The page that sent it is gone before the answer comes, and the page that is loaded then sends the same request.
+/// The page that sent the order is closed before the answer comes; the next page that is loaded sends the same request.
 #[cfg(unix)]
 #[test]
 fn an_order_survives_its_page() {

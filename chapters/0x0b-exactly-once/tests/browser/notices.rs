@@ -35,7 +35,7 @@ fn what_happened_while_the_page_was_closed_is_shown_once() {
     meets(3);
     meets(4);
     let traded = |quantity: u8| format!("traded: buy YES, {quantity} at 60 (maker).");
-    // In the end each is there once, and the order before them, however often the page is loaded.
+    // In the end each is there once, and the order too, however often the page is loaded.
     for load in 0..3 {
         ann.browser.open(&page);
         ann.sees(".entries", &traded(4));

@@ -32,7 +32,7 @@ pub struct Log {
     pub durable: usize,
     /// How many were observed by the shadow.
     pub observed: usize,
-    /// The last snapshot: behind how many commands, and its section.
+    /// The last snapshot: after how many commands it was taken, and its section.
     pub snapshot: Option<(usize, Vec<u8>)>,
 }
 
@@ -135,7 +135,7 @@ impl Engine {
         }
     }
 
-    /// Everything in memory is gone, and of what was logged and is not durable, all behind `kept` of each shard.
+    /// A crash: everything in memory is gone. Of the commands that are not durable, each shard keeps the first `kept`.
     pub fn crash(&mut self, mut kept: impl FnMut(usize) -> usize) {
         self.pending.clear();
         for log in &mut self.logs {
@@ -143,7 +143,8 @@ impl Engine {
             let kept = log.durable + kept(undurable);
             log.entries.truncate(kept);
             log.durable = kept;
-            // A snapshot of what is not there any more is not used by a real start; here it would be a flaw's doing.
+            // The snapshot stays. If it holds commands that are gone now, a flaw has put them there: a real start would not
+            // use it.
         }
         self.rebuild();
     }

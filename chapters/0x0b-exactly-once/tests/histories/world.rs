@@ -217,7 +217,7 @@ impl World {
         Ok(())
     }
 
-    /// Everything that is on its way arrives, and every client asks once more.
+    /// Everything that is on its way arrives, and every client asks again.
     pub fn end(mut self) -> Result<Happened, String> {
         *self.queue.is_full.lock().unwrap() = false;
         let mut left: Vec<Vec<usize>> = std::mem::take(&mut self.network);

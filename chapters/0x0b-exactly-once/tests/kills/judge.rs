@@ -14,14 +14,14 @@ use crate::trader::Intent;
 use exactly_once::lane::{Kind, Numbered};
 use exactly_once::notices::place::{ALL, Whom, concerns};
 
-/// Where an event stands, and its kind.
+/// An event's place, and its kind.
 type Stands = (u64, u64, &'static str);
 
 /// What the logs of all shards say.
 pub struct Log {
-    /// By lane and number: the command, its shard and sequence, and what the model says to it.
+    /// By lane and number: the command, its shard and sequence, and the model's events for it.
     numbered: BTreeMap<Numbered, (Command, u16, u64, Vec<Event>)>,
-    /// By account, or all, and shard: where each of its events stands, and its kind.
+    /// By account (or all accounts) and shard: the place and kind of each event.
     notices: BTreeMap<(Whom, u16), Vec<Stands>>,
     shards: u16,
     commands: usize,
@@ -106,7 +106,7 @@ impl Log {
         }
     }
 
-    /// Says how much there was, and that there was enough.
+    /// Prints how much happened, and fails if it was too little.
     pub fn report(&self, histories: &[Vec<Intent>], read: &[Vec<Value>], cuts: usize) {
         let (intents, notices) =
             (histories.iter().map(Vec::len).sum::<usize>(), read.iter().map(Vec::len).sum::<usize>());

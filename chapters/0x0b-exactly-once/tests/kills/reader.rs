@@ -15,7 +15,7 @@ use crate::trader::Account;
 /// A notice that has not come by then is missing. Not a measurement.
 const IN_TIME: Duration = Duration::from_secs(60);
 
-/// What was read so far: notices, and the cursor behind the last.
+/// What was read so far: notices, and the cursor after the last.
 #[derive(Default)]
 struct Read {
     notices: Vec<Value>,
@@ -70,7 +70,7 @@ fn connection(read: &Mutex<Read>, key: &str, address: SocketAddr, stop: &AtomicB
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;
     let after = read.lock().unwrap().cursor.clone();
     read.lock().unwrap().connections += 1;
-    // The first time it says so in the address, afterwards as a browser does.
+    // The address asks for everything. Later connections also send the cursor, as a browser does.
     let last = after.map_or(String::new(), |after| format!("Last-Event-ID: {after}\r\n"));
     let head = format!("Host: test\r\nAuthorization: Bearer {key}\r\n{last}\r\n");
     stream.write_all(format!("GET /v1/notices?after=first HTTP/1.1\r\n{head}").as_bytes())?;

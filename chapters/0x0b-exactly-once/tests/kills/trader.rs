@@ -36,7 +36,7 @@ impl Account {
         Account { number, key, counters: Default::default(), answered: AtomicUsize::new(0) }
     }
 
-    /// Gives it a cent in each market, and says where in each shard's log the last thing stands that has happened to it.
+    /// Gives it a cent in each market, and returns the account's last command in each shard's log.
     pub fn end(&self, operator: &mut Client, shards: u16) -> Vec<u64> {
         let mut end = vec![0; usize::from(shards)];
         for market in 1..=MARKETS {

@@ -64,7 +64,7 @@ impl History {
         own().filter(is_of).any(acknowledged) && !own().filter(is_of).any(cancels)
     }
 
-    /// Holds it to have something to judge: a history in which nothing happened is linearizable too.
+    /// Fails if too little happened: a history in which nothing happened is linearizable, too.
     pub fn is_enough(&self) {
         let Counts { all, again, open, rejected, reads, at_once } = self.counts();
         let enough = all > 100 && again > 10 && open > 0 && rejected > 5 && reads > 50 && at_once > 100;
@@ -81,7 +81,7 @@ impl History {
         };
         let at_once = |one: &Operation| {
             let Some((end, _)) = one.told else { return false };
-            // With itself, and with another.
+            // It overlaps with itself, so another overlap makes two.
             spans(one.account).filter(|&(call, other_end)| call < end && one.call < other_end).nth(1).is_some()
         };
         Counts {

@@ -11,14 +11,14 @@ use crate::history::History;
 #[derive(PartialEq, Eq, Debug)]
 pub enum Verdict {
     Linearizable,
-    /// There is no such order; where the judge got stuck.
+    /// The judge found no possible order of the calls. The text says how far it came.
     Not(String),
 }
 
 pub struct Judge(PathBuf);
 
 impl Judge {
-    /// The judge; none, with the reason printed, where a reader's machine can't build it. In CI it has to be there.
+    /// The judge. If a reader's machine can't build it, prints the reason and returns `None`; in CI that is a failure.
     pub fn built() -> Option<&'static Judge> {
         static JUDGE: OnceLock<Result<Judge, String>> = OnceLock::new();
         let why = match JUDGE.get_or_init(build) {
@@ -30,7 +30,7 @@ impl Judge {
         None
     }
 
-    /// Holds a history to be linearizable, and the same with an order missing in a read not to be.
+    /// Fails unless the judge accepts a history, and rejects the same history with an order missing from a read.
     pub fn hold(&self, history: &History, seed: u64) {
         history.is_enough();
         if let Verdict::Not(why) = self.of(history) {
@@ -41,7 +41,7 @@ impl Judge {
         let verdict = self.of(&history.with_an_order_lost());
         assert!(
             matches!(verdict, Verdict::Not(_)),
-            "the same, with an order missing in a read, was taken for linearizable"
+            "the judge accepted the same history with an order missing from a read"
         );
     }
 
@@ -49,24 +49,25 @@ impl Judge {
     pub fn of(&self, history: &History) -> Verdict {
         let mut judge = Command::new(&self.0);
         let mut judge = judge.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // It reads all of it before it says a word.
+        // It reads all of its input before it prints anything.
         judge.stdin.take().unwrap().write_all(history.json().to_string().as_bytes()).unwrap();
         let output = judge.wait_with_output().unwrap();
         match output.status.code() {
             Some(0) => Verdict::Linearizable,
             Some(1) => Verdict::Not(words(&output)),
-            // A history that the judge did not finish is not one that it found right.
+            // A judge that did not finish has not accepted the history.
             _ => panic!("{}: {}", output.status, words(&output)),
         }
     }
 }
 
-/// A missing tool or network is a reader's; a program that does not compile is a mistake.
+/// An error if a tool or the network is missing, as a reader's machine may lack them. A program that does not compile is a
+/// mistake, and panics.
 fn build() -> Result<Judge, String> {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("judge{}", std::env::consts::EXE_SUFFIX));
     let go = |arguments: &[&str]| {
         let mut go = Command::new("go");
-        // This chapter's, whichever chapter asks.
+        // Other chapters' tests build the judge of this chapter, too.
         let judge = concat!(env!("CARGO_MANIFEST_DIR"), "/../0x0b-exactly-once/tests/linearizable/judge");
         go.current_dir(judge).args(arguments);
         go.stdin(Stdio::null()).output()

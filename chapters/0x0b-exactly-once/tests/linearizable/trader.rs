@@ -207,17 +207,17 @@ impl Trader {
         }
     }
 
-    /// Sends a request until it is answered; sometimes it gives up at once, as a client does that is closed.
+    /// Sends a request until it is answered; sometimes it gives up at once, as a client does when it is closed.
     fn bring_to_its_end(&mut self, at: usize) {
         let request = self.account.requests.lock().unwrap()[at].clone();
         let (call, mut attempts) = (self.now(), 0);
         let told = loop {
             attempts += 1;
             match self.send(&request) {
-                // The venue may not know: the same request again tells.
+                // The venue may not know: sending the same request again finds out.
                 Ok((503 | 429, _)) => thread::sleep(Duration::from_millis(2)),
                 Ok((status, answer)) => {
-                    // Before the call ends: a read that begins behind its end has to know.
+                    // Before the call ends, because a read that begins after its end has to know.
                     self.account.learn(&request.asked["market"], &answer);
                     break Some((self.now(), told(status, &answer)));
                 }
@@ -303,7 +303,7 @@ impl Trader {
     }
 }
 
-/// An answer, for the judge.
+/// An answer, as the judge reads it.
 fn told(status: u16, answer: &Value) -> Value {
     let reason = answer["reason"].as_str().unwrap_or_default();
     json!({ "reason": reason, "order": answer["order"].as_u64().unwrap_or(0), "text": format!("{status} {answer}") })

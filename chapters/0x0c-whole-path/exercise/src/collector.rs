@@ -1,7 +1,7 @@
 //! What is kept of finished requests: distributions of their stages, some of them whole, and the slowest.
 //!
-//! Every request carries its stamps, which costs one clock read a stamp and no lock. What costs more is done for one request
-//! in N, and for each one that was slow: that it was slow is known only when it is finished (tail sampling).
+//! Every request carries its stamps, which costs one clock read a stamp and no lock. More costly work is done only for one
+//! request in N and for each slow one, which is known to be slow only when it is finished (tail sampling).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ pub const KEPT: usize = 4_096;
 /// How many slow ones are kept.
 pub const SLOW: usize = 64;
 
-/// How long a slow one counts among the slowest: a minute.
+/// How long a slow request stays among the slowest: a minute.
 const WHILE: u64 = 60_000_000_000;
 
 /// What is collected of a venue.

@@ -20,7 +20,7 @@ pub fn in_front_of(public: TcpListener) -> io::Result<TcpListener> {
     let venue = inner.local_addr()?;
     thread::spawn(move || {
         for scraper in public.incoming().flatten() {
-            // One that is gone is not an error of ours.
+            // A scraper that has gone away is no error of ours.
             let _ = pass(scraper, venue);
         }
     });
@@ -39,7 +39,7 @@ fn pass(mut scraper: TcpStream, venue: SocketAddr) -> io::Result<()> {
     scraper.write_all(fewer(&answer).as_bytes())
 }
 
-/// The answer without its length, which is another now, and without the short buckets.
+/// The answer without the short buckets, and without its length, which no longer holds.
 fn fewer(answer: &str) -> String {
     let is_left = |line: &&str| {
         let bound = line.split_once("le=\"").and_then(|(_, rest)| rest.split('"').next());

@@ -1,5 +1,5 @@
-//! The alerts of `alerts.yml`: sound, played to by series that are made up, and each seen firing at a real venue with the fault,
-//! and at no other.
+//! The alerts of `alerts.yml`: Prometheus accepts the rules, they fire for invented series as they should, and each fires at a
+//! real venue with its fault and at no other venue.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -58,7 +58,7 @@ fn on_a_small_disk() -> Option<Site> {
     Some(Site::within(&["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", "DATA"], &[]))
 }
 
-/// Leaves a twentieth of the venue's disk free, which is seen from outside through its process.
+/// Fills the venue's disk to nineteen twentieths. Its file system is reached through the venue's process.
 fn fill(site: &Site) {
     let root = format!("/proc/{}/root", site.server.id());
     let disk = Path::new(&root).join(site.data().strip_prefix("/").unwrap());
@@ -67,7 +67,7 @@ fn fill(site: &Site) {
     fs::write(disk.join("filler"), vec![0; (free - size / 20) as usize]).unwrap();
 }
 
-/// Ends what goes on in other threads, also when the test fails.
+/// Stops what runs in other threads, even when the test fails.
 struct Ends<'o>(&'o AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -94,7 +94,7 @@ fn alerts(prometheus: &Prometheus, expression: &str) -> Fired {
     series.map(|(labels, _)| (text(&labels["alertname"]), text(&labels["instance"]))).collect()
 }
 
-/// Waits until this alert fires at this venue, and reads its words as the operator gets them.
+/// Waits until this alert fires at this venue, and returns its text as the operator gets it.
 fn fires(prometheus: &Prometheus, alert: &str, at: SocketAddr) {
     let words = prometheus.until(&format!("{alert} fires"), |prometheus| {
         let answer = prometheus.ask("/api/v1/alerts")?;
@@ -155,7 +155,7 @@ fn each_alert_fires_at_the_venue_with_its_fault_and_at_no_other() {
         }
         full.iter().for_each(|full| expect("DiskNearlyFull", full.metrics));
 
-        // A mended fault is no longer reported.
+        // A fault that was fixed is no longer reported.
         hidden.give_back();
         prometheus.until("the books are fresh, and the venue is up", |prometheus| {
             let firing = alerts(prometheus, "ALERTS{alertstate=\"firing\"}");

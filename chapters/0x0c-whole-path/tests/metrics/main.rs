@@ -1,6 +1,6 @@
-//! `/metrics` as those who read it do: Prometheus itself, its linter, its rules for alerts, and scrapers that mean no good.
+//! `/metrics` as its readers see it: Prometheus itself, its linter, its rules for alerts, and hostile scrapers.
 //!
-//! The alerts take the longest, and wait for most of that: as one program these tests wait at the same time.
+//! The alerts take the longest, and mostly wait: in one program, these tests wait at the same time.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, reason = "what was skipped is said to those who run it")]

@@ -41,7 +41,7 @@ pub fn promtool(arguments: &[&str], input: &str, folder: &Path) {
     assert!(output.status.success() && !said.contains("FAILED"), "promtool {arguments:?}: {}\n{said}", output.status);
 }
 
-/// Checks a chapter's rules, and plays the series that its tests have to them.
+/// Checks a chapter's rules, and feeds them the series of its tests.
 pub fn check_rules() {
     if is_there() {
         let folder = tempfile::tempdir().unwrap();
@@ -93,7 +93,7 @@ impl Prometheus {
         prometheus
     }
 
-    /// The address that it says.
+    /// The address that it reports.
     fn listens_on(&self) -> Option<SocketAddr> {
         let said = self.said();
         let line = said.lines().find(|line| line.contains("msg=\"Listening on\""))?;
@@ -116,7 +116,7 @@ impl Prometheus {
         }
     }
 
-    /// What it answers at this path. While it starts it answers with words.
+    /// What it answers at this path. While it starts, it answers with plain text.
     pub fn ask(&self, path: &str) -> Option<Value> {
         let (_, body) = get(self.address, path, "").ok()?;
         let answer: Value = serde_json::from_str(&body).ok()?;

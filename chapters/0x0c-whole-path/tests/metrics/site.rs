@@ -82,7 +82,7 @@ pub fn mounts_are_allowed(folder: &Path) -> bool {
     shell.status().is_ok_and(|status| status.success())
 }
 
-/// Whether strace is there, and may trace.
+/// Whether strace is installed, and may trace.
 pub fn strace_works() -> bool {
     let traced = Command::new("strace").args(["-D", "-f", "-qq", "-e", "trace=fdatasync", "true"]).output();
     traced.is_ok_and(|output| output.status.success())

@@ -5,7 +5,7 @@ use market::{Price, Quantity};
 use crate::bytes::{Reader, Writer};
 use crate::rows::Row;
 
-/// The trades of some time. There is none for a time without trades: a chart repeats the last price with no volume.
+/// The trades of some time. A time without trades has no candle: a chart repeats the last price with no volume.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Candle {
     /// The first price, in YES cents.
@@ -23,7 +23,7 @@ pub struct Candle {
 }
 
 impl Candle {
-    /// That of one trade.
+    /// The candle of one trade.
     pub fn first(_price: Price, _quantity: Quantity) -> Candle {
         todo!("step 2: first")
     }
@@ -33,7 +33,7 @@ impl Candle {
         todo!("step 2: add")
     }
 
-    /// One without trades behind this one.
+    /// The candle after this one, if it has no trades.
     #[must_use]
     pub fn still(&self) -> Candle {
         todo!("step 2: still")

@@ -1,8 +1,8 @@
 //! What commands led to, as rows: those that are new, and those that change.
 //!
 //! An order, a market and a candle are rows that change. Each is kept here while it may change again, and goes to the store
-//! with the batch. What the store holds is only asked for what is not kept here: after a start, and for orders that have
-//! rested for long.
+//! with the batch. The store is read only for what is not kept here: after a start, and for orders that have rested for
+//! long.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::candle::Candle;
 use crate::changes::Changes;
 use crate::ends::{Cancelled, Resolved};
 use crate::error::HistoryError;
-use crate::key::{self, EVERYBODY, PlacedKey, Table, number, place_of, placed};
+use crate::key::{self, ALL_ACCOUNTS, PlacedKey, Table, number, place_of, placed};
 use crate::mark;
 use crate::part::Part;
 use crate::place::Place;
@@ -53,7 +53,7 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// No rows yet, behind those that reach `at`.
+    /// No rows yet; the next ones come after those that reach `at`.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -105,7 +105,7 @@ impl Derived {
                     self.profits.change(account, market, |row| row.payout.0 += amount.0)?;
                 }
                 Event::Resolved { market, outcome, paid } => {
-                    self.put(&placed(Table::Resolved, EVERYBODY, place), &Resolved { market, outcome, paid });
+                    self.put(&placed(Table::Resolved, ALL_ACCOUNTS, place), &Resolved { market, outcome, paid });
                     let row = self.market(market)?;
                     (row.resolved, row.paid) = (Some((time, outcome)), paid);
                 }
@@ -136,7 +136,7 @@ impl Derived {
     }
 
     fn placed(&mut self, place: Place, command: &Command, order: OrderId, state: OrderState) {
-        // What was rejected may be no order.
+        // A rejected command may be something other than an order.
         let Command::Place(asked) = *command else { return };
         let (market, account) = (asked.market, asked.account);
         let row = Order {
@@ -205,7 +205,7 @@ impl Derived {
         self.put(&placed(Table::Money, account, place), &money);
     }
 
-    /// Changes an order. One whose beginning can't be had has no row, and nothing to change.
+    /// Changes an order. An order whose beginning was trimmed has no row, so nothing changes.
     fn change(
         &mut self,
         market: MarketId,

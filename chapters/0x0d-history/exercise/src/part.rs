@@ -26,8 +26,8 @@ impl Part {
     /// The first part of a log.
     const FIRST: Part = Part { first: Sequence::FIRST, time: UnixMs::UNKNOWN, trades: 0 };
 
-    /// The part that begins behind this command, up to which the shard has so many `trades`; none as long as this
-    /// part has fewer than `most`.
+    /// The next part, which begins after this command, up to which the shard has so many `trades`; none as long as
+    /// this part has fewer than `most`.
     pub fn cut(&self, _behind: Stamp, _trades: u64, _most: u64) -> Option<Part> {
         todo!("step 3: cut")
     }
@@ -40,7 +40,7 @@ impl Part {
         if number == 0 { Ok(Some(Part::FIRST)) } else { store.get(&key::part(shard, number)) }
     }
 
-    /// The part of a shard that has begun last, with its number.
+    /// The last part of a shard, with its number.
     ///
     /// # Errors
     /// When it can't be read.

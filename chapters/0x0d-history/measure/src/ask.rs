@@ -64,12 +64,12 @@ pub fn orders(store: &mut dyn Store, numbers: &[&Pair], is_there: bool, seed: u6
     for _ in 0..ASKED {
         let mut key = numbers[random.below(numbers.len())].0.clone();
         if !is_there {
-            // Numbers far behind each market's last: they sort between those that are there.
+            // Numbers far above each market's last: they sort between those that are there.
             key[5] = 1;
         }
         times.push(timed(|| {
             let found = store.get(&key)?;
-            if found == is_there { Ok(()) } else { Err("a store has lost a row, or made one up".into()) }
+            if found == is_there { Ok(()) } else { Err("a store has lost a row, or invented one".into()) }
         })?);
     }
     Ok(times)

@@ -44,7 +44,7 @@ struct Args {
     /// How many commands the log has
     #[arg(long, value_name = "N", default_value_t = 500_000, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(10_000..=100_000_000))]
     commands: usize,
-    /// About how many trades DuckDB and Polars are asked: a Python with both is needed, HISTORY_PYTHON or python3
+    /// About how many trades to ask DuckDB and Polars about; that needs a Python with both: HISTORY_PYTHON or python3
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(10_000..=20_000_000))]
     trades: usize,
     /// A first look: fewer rounds

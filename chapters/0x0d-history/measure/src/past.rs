@@ -76,7 +76,7 @@ impl Past {
         Ok(page(&self.0, Table::Trades, account, &wanted)?)
     }
 
-    /// A time behind the first trades of an account.
+    /// A time after the first trades of an account.
     fn time_of(&self, account: u32) -> Result<UnixMs, Failed> {
         let (from, to) = (history::key::owner(Table::Trades, market::AccountId(account)), UnixMs(u64::MAX));
         let end = history::key::placed(Table::Trades, account, history::place::Place::from(to));

@@ -141,7 +141,10 @@ impl Engine {
     }
 
     fn line(&mut self) -> Result<String, Failed> {
-        Ok(self.answers.recv_timeout(STUCK).map_err(|_| "an engine gave no answer: it has said why, or is stuck")?)
+        Ok(self
+            .answers
+            .recv_timeout(STUCK)
+            .map_err(|_| "an engine gave no answer: its output says why, or it is stuck")?)
     }
 
     fn ask(&mut self, question: &str, form: &str) -> Result<Answer, Failed> {

@@ -29,7 +29,7 @@ pub struct Listed {
     pub part: u32,
     /// The first command whose trades are in it.
     pub first: u64,
-    /// The first command behind them. Of a full part that is the first command of the next one.
+    /// The first command after them. For a full part, that is the first command of the next part.
     pub next: u64,
     /// How many rows it has.
     pub rows: u64,

@@ -25,7 +25,7 @@ fn bad(what: impl AsRef<str>) -> Problem {
     Problem::because(Why::BadRequest, what)
 }
 
-/// What stands behind the `?`.
+/// The query, after the `?`.
 pub async fn query<T: DeserializeOwned>(parts: &mut Parts, venue: &Arc<Venue>) -> Result<T, Problem> {
     let Query(said) =
         Query::from_request_parts(parts, venue).await.map_err(|error| bad(format!("{}.", error.body_text())))?;
@@ -52,17 +52,18 @@ impl FromRequestParts<Arc<Venue>> for AskedPage {
         let SaidPage { from, to, before, limit } = query(parts, venue).await?;
         let (from, to) = (from.unwrap_or(0), to.unwrap_or(u64::MAX));
         if from >= to {
-            return Err(bad("The time from has to be before the time to."));
+            return Err(bad("The time in from has to be earlier than the time in to."));
         }
         let limit = limit.unwrap_or(PAGE);
         if limit == 0 || limit > PAGE_MAX {
-            return Err(bad(format!("A page has 1 to {PAGE_MAX} rows; the cursor next leads to the following page.")));
+            return Err(bad(format!(
+                "A page has 1 to {PAGE_MAX} rows; the cursor in next leads to the following page."
+            )));
         }
         let cursor = |text: String| match text.as_str() {
             "now" => Ok(Place::from(UnixMs(u64::MAX))),
-            text => {
-                Place::read(text).ok_or_else(|| bad("before is the cursor next of an earlier page, as it was sent."))
-            }
+            text => Place::read(text)
+                .ok_or_else(|| bad("The field before takes the cursor in next of an earlier page, unchanged.")),
         };
         let before = before.map(cursor).transpose()?;
         Ok(AskedPage(Wanted { from: UnixMs(from), to: UnixMs(to), before, limit }))
@@ -77,9 +78,9 @@ struct SaidProfits {
     limit: Option<usize>,
 }
 
-/// Profit and loss of so many markets, behind one of them.
+/// Profit and loss of this many markets, after one of them.
 pub struct AskedProfits {
-    /// Behind which market.
+    /// The market before the first.
     pub after: Option<MarketId>,
     /// Of how many.
     pub limit: usize,
@@ -92,7 +93,9 @@ impl FromRequestParts<Arc<Venue>> for AskedProfits {
         let SaidProfits { after, limit } = query(parts, venue).await?;
         let limit = limit.unwrap_or(PAGE_MAX);
         if limit == 0 || limit > PAGE_MAX {
-            return Err(bad(format!("An answer has 1 to {PAGE_MAX} markets; next leads to the following ones.")));
+            return Err(bad(format!(
+                "An answer has 1 to {PAGE_MAX} markets; the number in next leads to the following ones."
+            )));
         }
         Ok(AskedProfits { after: after.map(MarketId), limit })
     }
@@ -127,7 +130,7 @@ impl FromRequestParts<Arc<Venue>> for AskedCandles {
         let to = to.unwrap_or(venue.now_ms() + 1);
         let from = from.unwrap_or(to.saturating_sub(CANDLES * width.ms()));
         if from >= to {
-            return Err(bad("The time from has to be before the time to."));
+            return Err(bad("The time in from has to be earlier than the time in to."));
         }
         Ok(AskedCandles { width, from: UnixMs(from), to: UnixMs(to) })
     }

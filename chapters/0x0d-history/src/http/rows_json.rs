@@ -99,7 +99,7 @@ pub fn profits(rows: &[OfMarket]) -> (Value, Value) {
     (markets.collect(), all)
 }
 
-/// A trade as everybody sees it: neither orders nor accounts. Its id is that of 0x09's feed, which counts the trades of a
+/// A trade as the public sees it: neither orders nor accounts. Its id is that of 0x09's feed, which counts the trades of a
 /// command; the event before the first is the order's acceptance.
 pub fn public_trade(place: Place, trade: &MarketTrade) -> Value {
     let taker = match trade.taker_intent.side() {

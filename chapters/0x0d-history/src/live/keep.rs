@@ -32,7 +32,7 @@ pub async fn keep(history: Arc<History>, mut over: watch::Receiver<()>) {
                     |ended| ended.to_string(),
                     |read| read.err().map_or_else(String::new, |error| error.to_string()),
                 );
-                program::tell(format_args!("candles are not sent over the stream any more: {why}"));
+                program::tell(format_args!("candles are no longer sent over the stream: {why}"));
                 history.live().end();
                 return;
             }

@@ -54,7 +54,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// None yet.
+    /// A line without candles.
     pub fn new(which: Which) -> Line {
         Line { which, newest: AtomicU64::new(0), last: Mutex::default() }
     }
@@ -290,7 +290,7 @@ mod tests {
         let newest = (10..18).map(|second| candle(1_000 * second, 1));
         let skipped = std::iter::once(("candles-skipped".to_owned(), 10_000, 0));
         assert_eq!(rows.taken(&mut slow), skipped.chain(newest).collect::<Vec<_>>());
-        // And all at once, as behind a follower that catches up.
+        // And all at once, as when a follower catches up.
         for second in 18..40 {
             rows.trade(1_000 * second, 50);
         }

@@ -10,7 +10,7 @@ use super::line::{Line, Which};
 
 /// All lines that are watched.
 pub struct Live {
-    /// Those of which no client holds one any more are gone.
+    /// A line that no client holds any more is gone.
     lines: Mutex<FxHashMap<Which, Weak<Line>>>,
     news: watch::Sender<()>,
     is_wanted: Notify,
@@ -42,7 +42,7 @@ impl Live {
         line
     }
 
-    /// Changes when lines have.
+    /// Changes whenever lines have changed.
     pub fn news(&self) -> watch::Receiver<()> {
         self.news.subscribe()
     }
@@ -61,12 +61,12 @@ impl Live {
         watched
     }
 
-    /// Tells those that watch that lines have changed.
+    /// Wakes the connections that watch, because lines have changed.
     pub fn have_changed(&self) {
         self.news.send_replace(());
     }
 
-    /// Tells them that nothing more will come.
+    /// Tells these connections that nothing more will come.
     pub fn end(&self) {
         self.has_ended.store(true, Ordering::Relaxed);
         self.have_changed();

@@ -76,7 +76,7 @@ pub struct LivePart {
 }
 
 impl LivePart {
-    /// None yet.
+    /// No candles are watched yet.
     pub fn new(history: Arc<History>) -> LivePart {
         let news = history.live().news();
         LivePart { history, watched: BTreeMap::new(), news, has_more: false, next: (MarketId(0), Width::Second) }

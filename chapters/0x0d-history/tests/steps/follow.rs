@@ -23,7 +23,7 @@ fn begun(options: &Options, store: &Arc<Store>) -> Follower {
     Follower::begin(options, store, ShardOf::ONLY).unwrap()
 }
 
-/// Fails where the rows, and how many were counted, are not what the log says up to their place; or where the place is not behind
+/// Fails where the rows, and how many were counted, are not what the log says up to their place; or where the place is not after
 /// a command of the log.
 fn assert_agree(store: &Store, log: &[(Stamp, Command)], when: &str) {
     let at = store.followed(0).unwrap();
@@ -34,7 +34,7 @@ fn assert_agree(store: &Store, log: &[(Stamp, Command)], when: &str) {
         time: last.time,
         ..at
     });
-    let when = format!("{when}, with the place behind command {}", at.next.0.saturating_sub(1));
+    let when = format!("{when}, with the place after command {}", at.next.0.saturating_sub(1));
     Rows::of_store(store).assert_is(&expected, &when);
     let rows = [expected.public.len(), expected.orders.len(), expected.money.len()].map(|count| count as u64);
     assert_eq!(
@@ -164,8 +164,8 @@ fn follow_stops_at_a_row_that_cannot_be_read() {
     );
 }
 
-/// The store writes its batches one behind the other into its journal. Cut anywhere, as a crash does, what is left is a number of
-/// whole batches.
+/// The store writes its batches one after the other into its journal. If a crash cuts the journal anywhere, some number of whole
+/// batches is left.
 #[test]
 fn follow_writes_a_step_in_one_batch() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,14 +194,14 @@ fn follow_writes_a_step_in_one_batch() {
         let store = opened(&options);
         let next = store.followed(0).unwrap().next;
         let is_new = reached.insert(next);
-        assert_agree(&store, &log, &format!("the store's journal is cut behind {length} of {written} bytes"));
+        assert_agree(&store, &log, &format!("the store's journal is cut after {length} of {written} bytes"));
         if is_new {
             let mut follower = begun(&options, &store);
             while follower.step().unwrap() {}
             assert_agree(
                 &store,
                 &log,
-                &format!("the journal was cut behind {length} bytes, and the log followed again"),
+                &format!("the journal was cut after {length} bytes, and the log followed again"),
             );
         }
     }

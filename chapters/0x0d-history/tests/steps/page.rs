@@ -54,7 +54,7 @@ fn page_has_the_rows_of_one_owner_the_newest_first() {
     let (_folder, store) = filled();
     let (rows, next) = asked(&store, &everything(500));
     assert_eq!(rows, newest_first(&places()), "all rows of the account, the newest first, and none of another key");
-    assert_eq!(next, None, "there is no next page behind the last row");
+    assert_eq!(next, None, "there is no next page after the last row");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn page_ends_at_the_earlier_of_its_time_and_its_cursor() {
 #[test]
 fn page_costs_the_same_however_much_there_is() {
     let (_folder, store) = filled();
-    // Behind the four newest rows stand some that can't be read: a page of three reads one row beyond its own.
+    // After the four newest rows come some that can't be read: a page of three reads one row beyond its own.
     for place in &places()[..3] {
         put(&store, &[(&placed(Table::Money, OWNER, *place), &Bytes(Vec::new()))]);
     }

@@ -32,7 +32,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Those of the logs in a folder, of each as far as its command before `next`.
+    /// The rows of the logs in a folder, each log up to the command before its `next`.
     pub fn of_logs(folder: &Path, shards: u16, next: &[Sequence]) -> Rows {
         let mut rows = Rows::default();
         for (shard, next) in (0..shards).zip(next) {
@@ -42,7 +42,7 @@ impl Rows {
         rows
     }
 
-    /// Those of these commands of one shard, which are all since its first.
+    /// The rows of one shard's commands, from its first on.
     pub fn of_commands(shard: u16, logged: &[(Stamp, Command)]) -> Rows {
         let mut rows = Rows::default();
         rows.add_all(shard, logged.iter());

@@ -14,7 +14,7 @@ const STUCK: Duration = Duration::from_secs(60);
 pub struct Heard {
     /// The notices.
     pub notices: Vec<Value>,
-    /// The cursor behind the last thing that was heard.
+    /// The cursor after the last thing that was heard.
     pub cursor: String,
     /// The events with which it was ended, each with its data.
     pub ended: Vec<(String, String)>,
@@ -29,7 +29,7 @@ pub fn places(cursor: &str) -> Vec<(u64, u64)> {
     cursor.split_once('.').unwrap().1.split('-').map(place).collect()
 }
 
-/// Reads what comes behind a cursor, until that is enough or the connection is ended.
+/// Reads what comes after a cursor, until that is enough or the connection is ended.
 pub fn listen(address: SocketAddr, key: &str, after: &str, is_enough: impl Fn(&Heard) -> bool) -> Heard {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(STUCK)).unwrap();
@@ -72,7 +72,7 @@ fn place(notice: &Value) -> (usize, (u64, u64)) {
     (number("shard") as usize, (number("sequence"), number("index")))
 }
 
-/// What happened in each shard behind one cursor and up to another. With one shard the cursors in the notices are the same
+/// What happened in each shard after one cursor and up to another. With one shard the cursors in the notices are the same
 /// wherever they came from; with several, shards take turns as they like.
 pub fn between(notices: &[Value], after: &str, to: Option<&str>, shards: u16) -> Vec<Vec<Value>> {
     let after = if after == "first" { vec![(0, 0); shards.into()] } else { places(after) };

@@ -1,4 +1,4 @@
-//! A venue whose log was trimmed, and what one says that has the whole log.
+//! A venue whose log was trimmed, and the answers of one that has the whole log.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -137,7 +137,7 @@ pub struct Trimmed {
     pub shards: u16,
     pub operator: String,
     pub keys: Vec<String>,
-    /// What a venue says that has the whole log and no history: each account's notices, and the cursor behind them.
+    /// What a venue with the whole log and no history says: each account's notices, and the cursor after them.
     pub all: Vec<Heard>,
 }
 

@@ -1,9 +1,9 @@
 //! What a machine believes of a stream: nothing that does not follow from what it has read before.
 //!
-//! Messages stand without a hole. The first is an epoch, and says which log this is. Each further epoch is of the same log and
-//! stands at the place that it names. A message of frames is whole, and each of its frames has a right checksum, which is seeded
-//! with the log's identity, begins with the command that is next, and holds commands that this shard can have. [`LogReader`]
-//! decides that, which reads logs from disk: a frame is judged like a file that holds the log's header and this one frame.
+//! The messages have no gap. The first is an epoch, and says which log this is. Each later epoch is of the same log and stands
+//! at the place that it names. A message of frames is whole, and each of its frames has the right checksum, which is seeded
+//! with the log's identity, begins with the command that is next, and holds commands that this shard can have. [`LogReader`],
+//! which also reads logs from disk, decides that: a frame is judged like a file that holds the log's header and this one frame.
 //! Cost: a pass over the bytes for the checksum.
 
 use std::io;
@@ -33,7 +33,7 @@ pub struct Chain {
 pub enum Heard {
     /// An epoch began.
     Epoch(Epoch),
-    /// Frames, each with how many of the message's bytes it ends behind, and what comes next then.
+    /// Frames, each with the number of the message's bytes up to its end, and what comes next after it.
     Frames(Vec<(usize, Stamp)>),
 }
 
@@ -43,8 +43,8 @@ impl Chain {
         Chain { header, place: 0, epoch: 0, next: Stamp { sequence: header.first, time: header.last_time } }
     }
 
-    /// Takes the message at a place of the stream. The error says why it can't be the next one; nothing has changed
-    /// then.
+    /// Takes the message at a place of the stream. The error says why it can't be the next one; then nothing has
+    /// changed.
     ///
     /// # Errors
     /// When there is a hole, another log, or a changed byte.
@@ -58,10 +58,10 @@ fn frames(_message: &[u8], _header: &LogHeader, _next: Stamp) -> Result<Vec<(usi
     todo!("step 2: frames")
 }
 
-/// What comes behind a frame of this log that has to begin with `next`. The error says what is wrong with it.
+/// What comes after a frame of this log that has to begin with `next`. The error says what is wrong with the frame.
 ///
 /// # Errors
-/// When it is not just one whole frame that follows.
+/// When the bytes are not exactly one whole frame that follows.
 pub fn behind(_frame: &[u8], _header: &LogHeader, _next: Stamp) -> Result<Stamp, String> {
     todo!("step 1: behind")
 }
@@ -140,13 +140,13 @@ mod tests {
         let cases = [
             (4, frame(4, 1, 9), "message 3 should come next"),
             (2, frame(4, 1, 9), "message 3 should come next"),
-            (3, frame(5, 1, 9), "begins with command 5, and command 4 comes next"),
+            (3, frame(5, 1, 9), "begins with command 5, but command 4 should come next"),
             (3, frame(1, 3, 9), "begins with command 1"),
             (3, frame(4, 1, 8), "checksum is wrong"),
             (3, epoch(3, 8), "another log"),
             (3, epoch(2, 9), "says that it is message 2"),
-            (3, Vec::new(), "no whole frame"),
-            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, and command 5 comes next"),
+            (3, Vec::new(), "not a whole frame"),
+            (3, [frame(4, 1, 9), frame(6, 1, 9)].concat(), "begins with command 6, but command 5 should come next"),
             (3, [frame(4, 1, 9), frame(5, 1, 8)].concat(), "checksum is wrong"),
             (3, [frame(4, 1, 9), epoch(3, 9)].concat(), "begins with command"),
         ];
@@ -168,7 +168,7 @@ mod tests {
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(read().accept(3, &changed).is_err(), "bit {bit}");
         }
-        // Behind 72 bytes the first frame is whole.
+        // After 72 bytes the first frame is whole.
         for length in (0..whole.len()).filter(|&length| length != 72) {
             assert!(read().accept(3, &whole[..length]).is_err(), "{length} bytes");
         }

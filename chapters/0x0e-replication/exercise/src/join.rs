@@ -1,6 +1,6 @@
 //! Becoming the primary: fence first, then read to the end, then open.
 //!
-//! 1. Append an epoch right behind the last message. From then on, no other primary can append anything: what it appends names
+//! 1. Append an epoch right after the last message. From then on, no other primary can append anything: what it appends names
 //!    a place that is taken.
 //! 2. Read the stream up to that epoch, and complete the log here from it. What was acknowledged by any primary is in there.
 //! 3. What this log has beyond that was never confirmed. It is appended, so that the stream and the log say the same.
@@ -75,7 +75,7 @@ fn join_shard(
     Ok(Joined { stream, chain, refused })
 }
 
-/// Begins an epoch, and says at which place, and how often it was refused before.
+/// Begins an epoch, and returns its place and how often it was refused before.
 fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<(u64, u64), ReplicaError> {
     let (own, known, header, name) = (stream.clone(), chain.place, chain.header, name.to_owned());
     let begun = link.wait(async move {
@@ -98,8 +98,8 @@ fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<(u64
     Ok((epoch, refused))
 }
 
-/// What follows from a try to append an epoch right behind `last`: the epoch has begun, at this place; or the
-/// stream was found to be shorter, as long as this; or there has to be another try, further back.
+/// What follows from a try to append an epoch right after `last`: the epoch has begun, at this place; or the stream
+/// was found to be shorter, and ends here; or another try is needed, at a later place.
 pub fn fenced(_last: u64, _tried: Result<(), NotAppended>) -> ControlFlow<Result<u64, u64>> {
     todo!("step 6: fenced")
 }

@@ -79,7 +79,7 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unusable(format!("could not start: {error}")))?;
     let venues = Venues::start(&program, kept.path(), &servers.addresses(), &runtime)?;
-    // Before the most that they can do: the servers tidy up for a while behind that, and the disk is busy with it.
+    // Before the throughput: after that the servers tidy up for a while, which keeps the disk busy.
     let mut late = Vec::new();
     for rate in RATES {
         step(&format!("{rate} orders a second"));

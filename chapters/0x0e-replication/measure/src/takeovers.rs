@@ -49,7 +49,7 @@ fn once(program: &Path, folder: &Path, kind: &str, runtime: &Runtime) -> Result<
     let operator = one.wait_for("operator's key, shown once: ")?;
     let mut addresses = vec![one.address()?];
     let mut two = machine(&["standby"], "two", &["--takeover", "auto", "--missed", MISSED])?;
-    two.wait_for("standby of cents-0: behind command")?;
+    two.wait_for("standby of cents-0: after command")?;
     let key = runtime.block_on(prepare(addresses[0], &operator))?;
     runtime.block_on(acknowledged(&addresses[..1], &key, 1))?;
     let leader = if matches!(kind, "leader" | "both") { leader(&cluster)? } else { 0 };

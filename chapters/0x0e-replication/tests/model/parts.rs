@@ -74,7 +74,7 @@ impl std::fmt::Display for Step {
 pub enum Role {
     /// It follows, or is not running: nothing is promised.
     Standby,
-    /// Its epoch is on its way, behind this place.
+    /// Its epoch is on its way, for the place after this one.
     Fencing(usize),
     /// Its epoch is there: it reads up to it.
     Reading(usize),
@@ -130,7 +130,7 @@ pub enum Mistake {
     AcknowledgeBeforeFence,
     /// A primary appends without naming the place of the last message.
     NoPlace,
-    /// A primary appends behind a frame of its own before it knows that this is there.
+    /// A primary appends after a frame of its own before it knows that this is there.
     SeveralUnderWay,
 }
 

@@ -1,6 +1,6 @@
-//! The protocol of replication with everything left out that does not decide: machines, one stream, and what is on its way.
+//! The protocol of replication, without everything that does not matter to it: machines, one stream, and what is on its way.
 //!
-//! The stream is what the servers promise: an append that names the last place is there right behind it, or it is not there. What
+//! The stream is what the servers promise: an append that names the last place is there right after it, or it is not there. What
 //! is on its way to it or back may come late or never. A machine may stop between any two steps for any time, which needs no step
 //! of its own: the others go on. It may also die, and begin again with what is on its disk. There is no clock: a standby may take
 //! over at any moment, as it would with any clock, a wrong one included.
@@ -79,7 +79,7 @@ impl World {
         char::from(b'A' + self.commands)
     }
 
-    /// Sends the command of its log with this index, for the place behind everything before it.
+    /// Sends the command of its log with this index, for the place after everything before it.
     fn send(&mut self, from: usize, index: usize) {
         let machine = &self.machines[from];
         let last = machine.place + index - machine.confirmed;
@@ -113,7 +113,7 @@ impl World {
         self.on_its_way.insert(Append { from: of, last: end, message: Message::Epoch(of) });
     }
 
-    /// Where its epoch should be stands its epoch, another message, or nothing yet.
+    /// Looks where its epoch should be: there is its epoch, another message, or nothing yet.
     fn look_for_epoch(&mut self, of: usize, mistake: Mistake) {
         let Role::Fencing(last) = self.machines[of].role else { return };
         match self.stream.get(last) {
@@ -121,7 +121,7 @@ impl World {
                 self.machines[of].epoch = last + 1;
                 self.machines[of].role = Role::Reading(last + 1);
                 if mistake == Mistake::ReadBeforeFence {
-                    // It has read before, and takes it for all.
+                    // It has read before its epoch was there, and treats that as everything.
                     self.machines[of].place = last + 1;
                     self.open(of);
                 }
@@ -154,7 +154,7 @@ impl World {
         }
     }
 
-    /// Takes the messages up to a place into its own log. What went another way there is cut off.
+    /// Takes the messages up to a place into its own log. Where that log differs, it is cut off.
     fn take_up_to(&mut self, of: usize, place: usize) {
         let machine = &mut self.machines[of];
         while machine.place < place {
@@ -184,12 +184,12 @@ impl World {
         }
     }
 
-    /// Where its frame should be stands its frame, another message, or nothing yet.
+    /// Looks where its frame should be: there is its frame, another message, or nothing yet.
     fn look_for_frame(&mut self, of: usize, mistake: Mistake) {
         let Machine { place, confirmed, ref log, .. } = self.machines[of];
         let own = self.machines[of].frame(confirmed);
         let there = match mistake {
-            // It believes the acknowledgement, wherever the frame came to stand.
+            // It believes the acknowledgement, wherever in the stream the frame is.
             Mistake::NoPlace => self.stream[place..].iter().find(|message| **message == own),
             _ => self.stream.get(place),
         };
@@ -223,7 +223,7 @@ impl World {
         (machine.role, machine.has_acknowledged) = (Role::Standby, false);
     }
 
-    /// What must never be so, in words.
+    /// A broken promise, as a sentence, if this state breaks one.
     pub fn broken(&self) -> Option<String> {
         self.hole().or_else(|| self.lost()).or_else(|| self.late())
     }
@@ -239,7 +239,7 @@ impl World {
         })
     }
 
-    /// What a client was told, and another command stands for, or nothing in the log of a later primary.
+    /// An acknowledged command whose number another acknowledged command has, too, or which a later primary's log lacks.
     pub fn lost(&self) -> Option<String> {
         self.acknowledged.iter().find_map(|known| {
             let Acknowledged { sequence, command, epoch, .. } = *known;
@@ -255,7 +255,7 @@ impl World {
         })
     }
 
-    /// What a primary acknowledged that was replaced.
+    /// A command that a primary acknowledged after it was replaced.
     fn late(&self) -> Option<String> {
         let Acknowledged { command, epoch, .. } = self.acknowledged.iter().find(|known| known.was_replaced)?;
         Some(format!("{command} was acknowledged in epoch {epoch}, after a later epoch had begun"))

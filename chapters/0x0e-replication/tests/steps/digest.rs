@@ -61,7 +61,7 @@ fn digest_depends_on_its_own_stretch_alone() {
     for at in [1, 7, STRETCH] {
         let changed = stretches(1..=3 * STRETCH, |of| (of == at).then(|| vec![deposit(999)]));
         assert_ne!(changed[0], all[0], "command {at} led to something else: its own stretch differs");
-        assert_eq!(changed[1..], all[1..], "command {at} led to something else: the stretches behind it are the same");
+        assert_eq!(changed[1..], all[1..], "command {at} led to something else: the stretches after it are the same");
     }
 }
 

@@ -84,7 +84,7 @@ impl Pair {
         if is_standby {
             let shards = self.shards;
             for shard in 0..shards {
-                self.machine(which).wait_for(&format!("standby of cents-{shard}: behind command"));
+                self.machine(which).wait_for(&format!("standby of cents-{shard}: after command"));
             }
         }
     }
