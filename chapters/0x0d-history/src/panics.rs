@@ -17,10 +17,10 @@ pub fn explain() {
         panic::set_hook(Box::new(move |panic| {
             before(panic);
             if panic.location().is_some_and(|place| STORE.iter().any(|name| place.file().contains(name))) {
-                eprintln!(
+                program::tell(format_args!(
                     "the history's store panicked, so its files are probably damaged; they were derived from the log and \
                      can be made again: start with --rebuild; the log is not touched"
-                );
+                ));
             }
         }));
     });
