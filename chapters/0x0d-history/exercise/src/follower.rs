@@ -96,8 +96,8 @@ impl Follower {
 /// A shadow that begins after a gap, and the gap.
 type Gap = (Shadow, Missing);
 
-/// After trimming: a shadow that begins with the oldest snapshot after `at`, and the commands that are missing before
-/// it. None if there is no such snapshot.
+/// After trimming: a shadow that begins with the oldest snapshot after `at`, and the commands that are missing
+/// before it. None if there is no such snapshot.
 fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Option<Gap>, HistoryError> {
     let io = HistoryError::io("look for snapshots", &options.data_dir);
     let snapshots = snapshot::list(&*options.disk, &options.data_dir, shard).map_err(io)?;

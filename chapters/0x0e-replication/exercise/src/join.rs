@@ -98,8 +98,8 @@ fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<(u64
     Ok((epoch, refused))
 }
 
-/// What follows from a try to append an epoch right after `last`: the epoch has begun, at this place; or the stream
-/// was found to be shorter, and ends here; or another try is needed, at a later place.
+/// What follows from a try to append an epoch right after `last`: the epoch has begun, at this place; or the
+/// stream was found to be shorter, and ends here; or another try is needed, at a later place.
 pub fn fenced(_last: u64, _tried: Result<(), NotAppended>) -> ControlFlow<Result<u64, u64>> {
     todo!("step 6: fenced")
 }
