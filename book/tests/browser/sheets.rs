@@ -34,6 +34,9 @@ fn each_sheet_takes_one_side_of_either_paper() {
         browser.look(1280, false);
         browser.open(&site.url(&format!("{}/sheets.html", lang.tag())));
         assert_eq!(browser.ask("document.querySelectorAll('main > .sheet').length"), SESSIONS);
+        browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+        let top = browser.ask("document.querySelector('.sheet h2').getBoundingClientRect().top");
+        assert!(top.as_f64().unwrap() >= 0.0, "the first side is cut off at the top: {top}, {}", lang.tag());
         for (paper, width, height) in PAPERS {
             let options = json!({ "paperWidth": width, "paperHeight": height, "marginTop": MARGIN, "marginBottom": MARGIN,
                 "marginLeft": MARGIN, "marginRight": MARGIN });
