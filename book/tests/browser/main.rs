@@ -24,6 +24,7 @@ mod player;
 mod reading;
 mod rules;
 mod sandbox;
+mod sheets;
 mod takeover;
 mod timelines;
 mod trace;
