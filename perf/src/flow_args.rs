@@ -34,6 +34,11 @@ impl FlowArgs {
         }
     }
 
+    /// Whether a flow was asked for, other than the default one.
+    pub fn is_given(&self) -> bool {
+        self.input.is_some() || self.flow != FlowName::Classic || self.seed != DEFAULT_SEED
+    }
+
     /// The flags for a chapter's program.
     pub fn flags(&self) -> Vec<String> {
         match &self.input {

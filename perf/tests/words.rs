@@ -68,7 +68,16 @@ fn refusals() {
         ("verify", &["--chapters lab", "--input nothing.csv", "--input bad.csv --seed 5", "--shards 0"]),
         (
             "flame",
-            &["", "--chapter 0x99", "--chapter 0x0a", "--chapter 0x06 --orders 0", "--chapter 0x06 --input bad.csv"],
+            &[
+                "",
+                "--chapter 0x99",
+                "--chapter 0x09",
+                "--chapter 0x06 --orders 0",
+                "--chapter 0x06 --input bad.csv",
+                "--chapter 0x06 -- --rate 500",
+                "--chapter 0x0a --orders 10",
+                "--chapter 0x0a --flow venue",
+            ],
         ),
         ("generate", &["--orders 0", "--flow clasic", "--seed x"]),
         ("guard", &["--olny log"]),

@@ -39,7 +39,7 @@ pub fn fold(stacks: &[u8]) -> Result<Folded, MeasureError> {
     let counts = text.lines().filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok());
     let samples = counts.sum();
     if samples == 0 {
-        let words = "the profiler took no sample: was the program done at once? Give it more orders";
+        let words = "the profiler took no sample: was the program done at once? Give it more to do";
         return Err(MeasureError::Unusable(words.into()));
     }
     let is_with_kernel = text.contains(KERNEL);

@@ -1,4 +1,6 @@
-//! `flame PROGRAM ARGUMENTS`: samples a program's stacks while it runs, and draws them as a flame graph.
+//! `flame --svg FILE.svg PROGRAM ARGUMENTS`: samples a program's stacks while it runs, and draws them as a flame graph.
+//!
+//! With `--venue` the program is a load, and what is sampled is the venue that it starts.
 //!
 //! It is a package of its own so that the ladder, which a reader waits for, is not built with what only this draws with.
 #![forbid(unsafe_code)]
@@ -14,20 +16,23 @@ use clap::Parser;
 use program::{Verdict, print};
 use results::error::MeasureError;
 
-/// Samples a program while it runs, and draws where its cores were busy
+/// Samples a program while it runs, and draws where its cores were busy; without a program, sees whether it may
 #[derive(Debug, Parser)]
 struct Args {
     /// The picture's title
     #[arg(long, value_name = "WORDS", default_value = "")]
     title: String,
     /// The picture
-    #[arg(long, value_name = "FILE.svg")]
-    svg: PathBuf,
+    #[arg(long, value_name = "FILE.svg", requires = "program")]
+    svg: Option<PathBuf>,
     /// Linux's perf, which takes the samples
     #[arg(long, value_name = "PROGRAM", default_value = "perf")]
     profiler: PathBuf,
+    /// The program is a load, and its venue is sampled in its place
+    #[arg(long)]
+    venue: bool,
     /// The program, and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    #[arg(requires = "svg", trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
 }
 
@@ -36,10 +41,17 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<Verdict, MeasureError> {
-    let folder = args.svg.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let stacks = sample::stacks(&args.profiler, &args.program, folder)?;
+    let Some(svg) = &args.svg else {
+        sample::check(&args.profiler)?;
+        return Ok(Verdict::Yes);
+    };
+    let folder = svg.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let stacks = match args.venue {
+        false => sample::of_program(&args.profiler, &args.program, folder)?,
+        true => sample::of_venue(&args.profiler, &args.program, folder)?,
+    };
     let folded = draw::fold(&stacks)?;
-    draw::draw(&folded.text, &args.title, &args.svg)?;
+    draw::draw(&folded.text, &args.title, svg)?;
     let kernel = match folded.is_with_kernel {
         true => "the program's own functions and, in orange, the kernel's",
         false => {
@@ -47,6 +59,6 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
              `sysctl kernel.perf_event_paranoid=1`"
         }
     };
-    print(format_args!("{} samples of {kernel}\nflame graph  {}\n", folded.samples, args.svg.display()))?;
+    print(format_args!("{} samples of {kernel}\nflame graph  {}\n", folded.samples, svg.display()))?;
     Ok(Verdict::Yes)
 }

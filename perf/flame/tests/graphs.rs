@@ -25,21 +25,34 @@ matching 7/8 1.001200: cpu-clock:
 
 ";
 
-/// A profiler that starts the program as `perf record` does, and prints these stacks as `perf script` does.
+/// A program of the shell.
+fn script(path: &Path, text: &str) {
+    std::fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("the folder is writable");
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("it is ours");
+}
+
+/// A profiler that starts the program as `perf record` does, or notes the process that it is to sample, and prints these
+/// stacks as `perf script` does.
 fn profiler(folder: &Path, stacks: &str) -> String {
     std::fs::write(folder.join("stacks"), stacks).expect("the folder is writable");
-    let script = "#!/bin/sh\n\
-         case \"$*\" in script*period*) exit 4;; script*--fields*) exec cat \"$(dirname \"$0\")/stacks\";; esac\n\
-         while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"\n";
     let path = folder.join("profiler");
-    std::fs::write(&path, script).expect("the folder is writable");
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("it is ours");
+    script(
+        &path,
+        "case \"$*\" in script*period*) exit 4;; script*--fields*) exec cat \"$(dirname \"$0\")/stacks\";; esac\n\
+         while [ \"$1\" != -- ]; do\n\
+         [ \"$1\" != --pid ] || { echo \"$2\" > \"$(dirname \"$0\")/process\"; exit; }\n\
+         shift; done; shift; exec \"$@\"",
+    );
     path.display().to_string()
 }
 
 fn flame(profiler: &str, svg: &Path, program: &[&str]) -> (Option<i32>, String) {
     let mut flame = Command::new(env!("CARGO_BIN_EXE_flame"));
-    flame.args(["--title", "a title", "--profiler", profiler, "--svg"]).arg(svg).arg("--").args(program);
+    flame.args(["--title", "a title", "--profiler", profiler, "--svg"]).arg(svg);
+    ended(flame.arg("--").args(program))
+}
+
+fn ended(flame: &mut Command) -> (Option<i32>, String) {
     let Output { status, stdout, stderr } = flame.output().expect("it starts");
     (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
 }
@@ -89,10 +102,14 @@ fn failures_are_reported() {
     let svg = folder.path().join("a.svg");
     let sound = profiler(folder.path(), STACKS);
     let none = folder.path().join("none").join("a.svg");
+    let refusing = folder.path().join("refusing");
+    script(&refusing, "echo perf_event_paranoid setting is 4: >&2; exit 255");
+    let refusing = refusing.display().to_string();
     for (profiler, svg, program, expected, part) in [
         ("no-such-profiler", &svg, "true", 2, "linux-perf"),
         (&*sound, &svg, "false", 2, "stopped (exit status: 1)"),
         (&*sound, &none, "true", 3, "none"),
+        (&*refusing, &svg, "true", 2, "the system does not let"),
     ] {
         let (code, words) = flame(profiler, svg, &[program]);
         assert_eq!(code, Some(expected), "{words}");
@@ -102,4 +119,40 @@ fn failures_are_reported() {
     let (code, words) = flame(&empty, &svg, &["true"]);
     assert_eq!(code, Some(2), "{words}");
     assert!(words.contains("no sample") && !svg.exists(), "{words}");
+}
+
+#[test]
+fn of_a_load_its_venue_is_sampled() {
+    let folder = folder();
+    let (svg, load) = (folder.path().join("a.svg"), folder.path().join("load"));
+    let profiler = profiler(folder.path(), STACKS);
+    // The load may have been the limit, which is its verdict on figures; without a venue there is nothing to sample.
+    for (end, process, expected) in
+        [(0, "venue process 99", 0), (1, "venue process 99", 0), (3, "venue process 99", 2), (0, "", 2)]
+    {
+        let _ = std::fs::remove_file(folder.path().join("process"));
+        script(
+            &load,
+            &format!(
+                "[ \"$*\" = 'load --seconds 1 --tell-process' ] || exit 5\necho '{process}'\necho a table\nexit {end}"
+            ),
+        );
+        let mut flame = Command::new(env!("CARGO_BIN_EXE_flame"));
+        flame.args(["--profiler", &profiler, "--venue", "--svg"]).arg(&svg).arg("--").arg(&load);
+        let (code, words) = ended(flame.args(["load", "--seconds", "1"]));
+        assert_eq!(code, Some(expected), "{end} {process:?}: {words}");
+        let sampled = std::fs::read_to_string(folder.path().join("process")).unwrap_or_default();
+        assert_eq!(sampled.trim(), process.trim_start_matches("venue process "), "{words}");
+        assert_eq!(words.contains("a table\n3 samples"), expected == 0, "{words}");
+        assert_eq!(words.contains("put no load on a venue"), expected == 2, "{words}");
+    }
+}
+
+#[test]
+fn without_a_program_it_sees_whether_it_may_sample() {
+    let folder = folder();
+    let check = |profiler: &str| ended(Command::new(env!("CARGO_BIN_EXE_flame")).args(["--profiler", profiler]));
+    assert_eq!(check(&profiler(folder.path(), "")), (Some(0), String::new()));
+    let (code, words) = check("no-such-profiler");
+    assert!(code == Some(2) && words.contains("apt-get install linux-perf"), "{words}");
 }

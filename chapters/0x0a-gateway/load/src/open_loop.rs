@@ -44,6 +44,9 @@ pub struct LoadArgs {
     /// The engine behind the gateway
     #[arg(long, value_name = "CHAPTER", value_enum, default_value = "0x08")]
     pub engine: Rung,
+    /// Print the number of the venue's process before the first request, for a profiler
+    #[arg(long)]
+    pub tell_process: bool,
     /// The language of the table
     #[arg(long, value_enum, default_value = "en")]
     pub lang: Language,
@@ -105,6 +108,9 @@ pub fn run(args: &LoadArgs) -> Result<Verdict, MeasureError> {
     // More connections share accounts: all accounts together may not have more cash than a market can hold.
     let crowd = runtime.block_on(Crowd::gather(&server, connections.min(CONNECTIONS)))?;
     bar.inc(1);
+    if args.tell_process {
+        print(format_args!("venue process {}\n", server.process()))?;
+    }
     say(&bar, &format!("{} requests a second, for {} s", args.rate, args.seconds));
     let offer = Offer { rate: args.rate, time: Duration::from_secs(args.seconds), connections, cancels: args.cancels };
     let (seconds, told) = (args.seconds, bar.clone());

@@ -119,6 +119,11 @@ impl Server {
         Ok(Server { process, address, operator, folder: None })
     }
 
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Processor time of its process so far; none if the system does not report it.
     pub fn processor_time(&self) -> Option<Duration> {
         // Fields 14 and 15 after the name in parentheses, in hundredths of a second.
