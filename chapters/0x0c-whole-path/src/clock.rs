@@ -2,6 +2,9 @@
 
 use std::time::Instant;
 
+/// Whether all processes of this machine read the same clock: otherwise a client's moments and a venue's can't be compared.
+pub const IS_SHARED: bool = cfg!(unix);
+
 /// Now, in nanoseconds since the machine was started.
 #[cfg(unix)]
 pub fn now() -> u64 {

@@ -18,6 +18,7 @@ use results::output::OutputArgs;
 use results::progress::{progress_bar, say};
 use serde_json::Value;
 
+use crate::clock::IS_SHARED;
 use crate::http::PathReport;
 use crate::show::{self, Found};
 use crate::timeline::timeline;
@@ -61,7 +62,7 @@ pub struct PathToolArgs {
     pub output: OutputArgs,
 }
 
-/// Loads a venue, and writes its requests as a timeline for Perfetto or chrome://tracing
+/// Loads a venue, and writes its requests and its client's orders as a timeline for Perfetto or chrome://tracing
 #[derive(Debug, Clone, clap::Args)]
 pub struct TraceToolArgs {
     /// The file
@@ -78,10 +79,15 @@ pub struct TraceToolArgs {
 /// As [`run`].
 pub fn run_trace(args: &TraceToolArgs) -> Result<Verdict, MeasureError> {
     let found = watched(&args.path, &[])?;
-    let text = timeline(&found.path);
+    let text = timeline(&found.path, &found.ways);
     std::fs::write(&args.file, text).map_err(|error| MeasureError::disk("write", &args.file, &error))?;
     let (count, file) = (found.path.sampled.len(), args.file.display());
-    print(format_args!("{count} requests in {file}: open it at https://ui.perfetto.dev or chrome://tracing\n"))?;
+    let client = match IS_SHARED {
+        true => format!("{} of them with their client's moments, on the same clock", found.ways.sampled.len()),
+        false => "the client's moments are not in it: on this system each process has a clock of its own".into(),
+    };
+    let open = "open it at https://ui.perfetto.dev or chrome://tracing";
+    print(format_args!("{count} requests in {file}: {open}\n{client}\n"))?;
     Ok(is_valid(&found).into())
 }
 

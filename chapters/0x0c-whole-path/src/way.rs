@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use load::waits::Answered;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Anchor;
+use crate::clock::{Anchor, IS_SHARED};
 use crate::distribution::Distribution;
 use crate::http::{PathReport, Request, Times};
 use crate::stage::{self, Moment};
@@ -91,6 +91,12 @@ impl Way {
         self.at_ns[MOMENTS - 1] - self.at_ns[0]
     }
 
+    /// The moments in the venue.
+    pub fn venue(&self) -> [u64; stage::MOMENTS] {
+        let [_, _, venue @ .., _] = self.at_ns;
+        venue
+    }
+
     /// The time of each part, in nanoseconds.
     pub fn parts(&self) -> [u64; PARTS.len()] {
         let [due, sent, read, .., written, received] = self.at_ns;
@@ -108,8 +114,11 @@ pub struct Ways {
 }
 
 impl Ways {
-    /// Joins what a load saw and what the venue has collected of it.
+    /// Joins what a load saw and what the venue has collected of it; nothing where they do not read [one clock](IS_SHARED).
     pub fn join(orders: &[Answered], report: &PathReport) -> Ways {
+        if !IS_SHARED {
+            return Ways::default();
+        }
         let anchor = Anchor::set();
         let orders: HashMap<_, _> = orders.iter().map(|order| ((order.shard, order.sequence), order)).collect();
         let way = |request: &Request| Way::of(orders.get(&(request.shard, request.sequence))?, request, &anchor);

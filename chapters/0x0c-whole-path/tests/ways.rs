@@ -1,20 +1,28 @@
 //! The client's part of the way: what a load saw of an order and what the venue saw of it are one way, from the moment when the
-//! order was due until its answer was received.
+//! order was due until its answer was received. Elsewhere than on Unix there is no clock that both read, and nothing to join.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
 use whole_path::show::Found;
+use whole_path::stage;
 
-/// What `-- path` prints; it ends with 1 where the load itself was the limit, which a busy machine makes it.
-fn path(more: &[&str]) -> String {
-    let folder = tempfile::tempdir().unwrap();
+/// What the program prints; it ends with 1 where the load itself was the limit, which a busy machine makes it.
+fn run(arguments: &[&str], output: &Path) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_ch0c"));
-    program.args(["path", "--seconds", "1"]).args(more).arg("--output").arg(folder.path());
+    program.args(arguments).args(["--seconds", "1", "--output"]).arg(output);
     let ended = program.stdin(Stdio::null()).output().unwrap();
     let words = String::from_utf8_lossy(&ended.stderr);
-    assert!(matches!(ended.status.code(), Some(0 | 1)), "{more:?}: {words}");
+    assert!(matches!(ended.status.code(), Some(0 | 1)), "{arguments:?}: {words}");
     String::from_utf8(ended.stdout).unwrap()
+}
+
+fn path(more: &[&str]) -> String {
+    run(&[&["path"], more].concat(), tempfile::tempdir().unwrap().path())
 }
 
 fn found(more: &[&str]) -> Found {
@@ -44,6 +52,52 @@ fn the_books_balance_from_due_to_received() {
         let (low, high) = (wholes[middle - 2] as f64, wholes[middle + 2] as f64);
         let (p50, room) = (found.client.p50_ms * 1e6, (0.01 * high).max(2_000.0));
         assert!(low - room <= p50 && p50 <= high + room, "{protocol}: {low} to {high}, and the client says {p50}");
+    }
+}
+
+/// When a bar begins and ends, in nanoseconds.
+type Span = (u64, u64);
+
+/// A timeline's bars of this kind by the number of their command, each with its name.
+fn bars(file: &Value, cat: &str) -> BTreeMap<u64, Vec<(String, Span)>> {
+    let mut bars: BTreeMap<u64, Vec<_>> = BTreeMap::new();
+    for bar in file["traceEvents"].as_array().unwrap().iter().filter(|bar| bar["cat"] == cat) {
+        let [from, took] = ["ts", "dur"].map(|key| (bar[key].as_f64().unwrap() * 1e3).round() as u64);
+        let number = bar["args"]["sequence"].as_u64().unwrap();
+        bars.entry(number).or_default().push((bar["name"].as_str().unwrap().into(), (from, from + took)));
+    }
+    bars
+}
+
+#[test]
+fn a_timeline_has_each_order_from_due_to_received_around_its_request() {
+    for protocol in ["http", "websocket"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("trace.json");
+        let name = file.to_str().unwrap();
+        let load = ["trace", name, "--rate", "500", "--connections", "4", "--protocol", protocol];
+        let said = run(&load, folder.path());
+        let file: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let [orders, parts, requests, stages] = ["order", "part", "request", "stage"].map(|cat| bars(&file, cat));
+        // The market and the deposits of the four accounts are no orders.
+        assert_eq!(orders.len() + 5, requests.len(), "{protocol}");
+        assert!(said.contains(&format!("{} of them with their client's moments", orders.len())), "{said}");
+        for (number, order) in orders {
+            let [(_, (due, received))] = order[..] else { panic!("{number}: {order:?}") };
+            let [(_, (read, written))] = requests[&number][..] else { panic!("{number}: {requests:?}") };
+            let sent = parts[&number][0].1.1;
+            let expected = [
+                ("wait", (due, sent)),
+                ("way in", (sent, read)),
+                ("venue", (read, written)),
+                ("way back", (written, received)),
+            ];
+            assert_eq!(parts[&number], expected.map(|(name, span)| (name.to_owned(), span)), "{protocol} {number}");
+            assert!(due <= sent && sent <= read && written <= received, "{protocol} {number}: {expected:?}");
+            let venue: Vec<u64> = stages[&number].iter().map(|(_, (from, to))| to - from).collect();
+            let sum = (sent - due) + (read - sent) + venue.iter().sum::<u64>() + (received - written);
+            assert_eq!((venue.len(), sum), (stage::STAGES, received - due), "{protocol} {number}: the stages add up");
+        }
     }
 }
 

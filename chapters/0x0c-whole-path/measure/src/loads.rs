@@ -10,6 +10,7 @@ use whole_path::collector::KEPT;
 use whole_path::http::{Request, Times};
 use whole_path::path::{self, PathToolArgs};
 use whole_path::show::Found;
+use whole_path::way::{Way, Ways};
 
 use crate::record::{Load, Stage};
 
@@ -46,27 +47,40 @@ pub fn find(
 /// The part of the requests that counts as the slowest.
 const SLOWEST: usize = 100;
 
-/// The result, as the record stores it.
-pub fn load(name: &str, rate: u64, found: &Found) -> Load {
-    let (client, path) = (&found.client, &found.path);
-    let mut sampled: Vec<&Request> = path.sampled.iter().collect();
-    sampled.sort_by_key(|request| std::cmp::Reverse(request.whole_ns()));
-    let slowest = &sampled[..sampled.len().div_ceil(SLOWEST)];
-    let mean = |of: &dyn Fn(&Request) -> u64| {
-        slowest.iter().map(|request| of(request)).sum::<u64>() as f64 / slowest.len().max(1) as f64
-    };
-    let slowest_whole = mean(&Request::whole_ns);
-    let stage = |times: &Times, slowest_ns: f64| Stage {
+/// The slowest of these, by the time that each took.
+fn slowest<T>(all: &[T], took: impl Fn(&T) -> u64) -> Vec<&T> {
+    let mut sorted: Vec<&T> = all.iter().collect();
+    sorted.sort_by_key(|one| std::cmp::Reverse(took(one)));
+    sorted.truncate(all.len().div_ceil(SLOWEST));
+    sorted
+}
+
+/// The mean of a time over these.
+fn mean<T>(of: &[&T], time: impl Fn(&T) -> u64) -> f64 {
+    of.iter().map(|one| time(one)).sum::<u64>() as f64 / of.len().max(1) as f64
+}
+
+/// A stage, with its mean over the slowest, as a part of the whole way: of all, and of the slowest.
+fn stage(times: &Times, slowest_ns: f64, whole: (&Times, f64)) -> Stage {
+    Stage {
         name: times.name.clone(),
         mean_ns: times.mean_ns,
         p50_ns: times.p50_ns as f64,
         p99_ns: times.p99_ns as f64,
         slowest_ns,
-        slowest_part: slowest_ns / slowest_whole.max(1.0),
-        part: times.mean_ns / path.whole.mean_ns.max(1.0),
-    };
+        slowest_part: slowest_ns / whole.1.max(1.0),
+        part: times.mean_ns / whole.0.mean_ns.max(1.0),
+    }
+}
+
+/// The result, as the record stores it.
+pub fn load(name: &str, rate: u64, found: &Found) -> Load {
+    let (client, path) = (&found.client, &found.path);
+    let slow = slowest(&path.sampled, Request::whole_ns);
+    let whole = (&path.whole, mean(&slow, Request::whole_ns));
     let stages = path.stages.iter().enumerate();
-    let stages = stages.map(|(at, times)| stage(times, mean(&|request| request.at_ns[at + 1] - request.at_ns[at])));
+    let stages =
+        stages.map(|(at, times)| stage(times, mean(&slow, |request| request.at_ns[at + 1] - request.at_ns[at]), whole));
     let stages: Vec<Stage> = stages.collect();
     Load {
         name: name.into(),
@@ -78,10 +92,20 @@ pub fn load(name: &str, rate: u64, found: &Found) -> Load {
         means_ns: stages.iter().map(|stage| stage.mean_ns).sum(),
         p99s_ns: stages.iter().map(|stage| stage.p99_ns).sum(),
         stages,
-        whole: stage(&path.whole, slowest_whole),
-        sync: stage(&path.sync, 0.0),
+        whole: stage(&path.whole, whole.1, whole),
+        client: clients(&found.ways),
+        sync: stage(&path.sync, 0.0, whole),
         orders_each: path.commands_each,
     }
+}
+
+/// The parts of the orders' way from due to received, and that whole way.
+fn clients(ways: &Ways) -> Vec<Stage> {
+    let (parts, times) = ways.parts();
+    let slow = slowest(&ways.sampled, Way::whole_ns);
+    let whole = (&times, mean(&slow, Way::whole_ns));
+    let parts = parts.iter().enumerate().map(|(part, times)| stage(times, mean(&slow, |way| way.parts()[part]), whole));
+    parts.chain([stage(&times, whole.1, whole)]).collect()
 }
 
 /// A usual request and a slow one: the one in the middle, and the one that a hundredth exceed. Moments from the first.

@@ -49,6 +49,10 @@ pub struct Load {
     pub stages: Vec<Stage>,
     /// Of the whole way through the venue.
     pub whole: Stage,
+    /// The parts of an order's way from due to received, with the venue as one, and that whole way as the last. Older records
+    /// have none.
+    #[serde(default)]
+    pub client: Vec<Stage>,
     /// The sum of the stages' means.
     pub means_ns: f64,
     /// The sum of the stages' 99th percentiles.
@@ -70,7 +74,7 @@ pub struct Stage {
     pub p50_ns: f64,
     /// Ninety-nine in a hundred.
     pub p99_ns: f64,
-    /// Mean over the slowest hundredth of the requests.
+    /// Mean over the slowest hundredth of the requests; of the client's parts, over the slowest hundredth of the orders.
     pub slowest_ns: f64,
     /// How much of the slowest hundredth's time it is.
     pub slowest_part: f64,

@@ -41,6 +41,9 @@ fn stages(load: &Load, say: impl Fn(&'static str, &'static str) -> &'static str)
     }
     let sums = [say("sum of stages", "各阶段之和").to_owned(), us(load.means_ns), String::new(), us(load.p99s_ns)];
     rows.add_row(sums);
+    for stage in load.client.iter().take(load.client.len().saturating_sub(1)) {
+        rows.add_row(row(stage));
+    }
     let client = [say("client", "客户端").to_owned(), String::new(), us(load.client_p50_ns), us(load.client_p99_ns)];
     rows.add_row(client);
     figures_right(rows)
