@@ -62,12 +62,13 @@ pub fn of_venue(profiler: &Path, load: &[OsString], folder: &Path) -> Result<Vec
     });
     let printed = lines.try_for_each(|line| print(format_args!("{line}\n")));
     let loaded = load.wait().map_err(|error| failed(format!("is lost: {error}")))?;
+    let recorded = recording.map(|recording| recording.and_then(|recording| recording.wait_with_output()));
     printed?;
     // With 1 it says that it was the limit itself. The venue was busy all the same.
-    let Some(recording) = recording.filter(|_| matches!(loaded.code(), Some(0 | 1))) else {
+    let Some(recorded) = recorded.filter(|_| matches!(loaded.code(), Some(0 | 1))) else {
         return Err(failed(format!("put no load on a venue ({loaded}); its message is above")));
     };
-    ended(profiler, recording.and_then(|recording| recording.wait_with_output()))?;
+    ended(profiler, recorded)?;
     stacks(profiler, &kept)
 }
 
