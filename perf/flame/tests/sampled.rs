@@ -88,7 +88,7 @@ fn an_engine_is_drawn_with_its_functions() {
 #[test]
 fn a_venue_is_drawn_under_its_load_and_the_load_is_not() {
     if can_sample() {
-        let load = ["load", "--seconds", "3", "--rate", "1000", "--connections", "8"];
+        let load = ["load", "--seconds", "3", "--rate", "2000", "--connections", "8"];
         let picture = picture(&["--venue"], "ch0a", &load);
         for name in ["matching (", "ch08::matcher", "journal (", "gateway::"] {
             assert!(has(&picture, name), "no {name} in {picture}");
