@@ -5,6 +5,7 @@
 //! then the tests check that `flame` says why, and print what they saw, past the harness, which keeps the words of tests that
 //! pass to itself.
 #![cfg(target_os = "linux")]
+#![allow(clippy::print_stdout, reason = "what was skipped is said to those who run it")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
