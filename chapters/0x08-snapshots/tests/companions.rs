@@ -137,5 +137,5 @@ fn a_section_that_cannot_be_read_is_no_empty_one() {
     snapshot::<Shadow>(&with(&options, &Counter::default())).unwrap();
     let hasty = Options { companions: Some(Arc::new(|_| vec![Box::new(Hasty) as Box<dyn Companion>])), ..options };
     let error = Shadow::begin(&hasty, ShardOf::ONLY).err().unwrap().to_string();
-    assert!(error.contains("COUNTER") && error.contains("left"), "{error}");
+    assert!(error.contains("COUNTER") && error.contains("were not read"), "{error}");
 }
