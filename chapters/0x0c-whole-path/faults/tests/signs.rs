@@ -41,26 +41,38 @@ fn stages(venue: &[&str]) -> Vec<Vec<u64>> {
     (0..NAMES.len()).map(times).collect()
 }
 
-#[test]
-fn each_fault_shows_in_its_own_stage() {
+/// How often a fault may be looked for: another process that syncs, or takes the cores, for a few seconds hides it.
+const TRIES: usize = 3;
+
+/// The stage that has grown most in this venue beside one without a fault, by what factor, and how long it takes. What is seen of
+/// a stage is the order at this part of all, from the fastest on.
+fn grown_most(venue: &str, part: f64) -> (u64, u64, &'static str) {
     // Orders that wait for their connection, or for the disk, wait longer in every venue that is slow.
     let is_cause = |name: &&str| !["wait", "journal", "sync"].contains(name);
-    let usual = [stages(&[]), stages(&[])];
-    // A lock slows only the orders that come while it is held, the other faults slow all of them. So each fault is judged at
-    // its own quantile. A higher one also shows more of what a busy machine does to some orders.
+    let at = |times: &[u64]| times[(times.len() as f64 * part) as usize].max(1);
+    let (one, slow, other) = (stages(&[]), stages(&["--venue", venue]), stages(&[]));
+    let grown = NAMES.iter().enumerate().filter(|(_, name)| is_cause(name)).map(|(stage, name)| {
+        let [slow, one, other] = [&slow, &one, &other].map(|all| at(&all[stage]));
+        (slow / one.min(other), slow, *name)
+    });
+    grown.max().unwrap()
+}
+
+#[test]
+fn each_fault_shows_in_its_own_stage() {
+    // A lock strikes the orders that come while it is held, the other faults strike all. The fewer orders are looked past, the
+    // more of what a busy machine does to some of them is seen.
     let mut expected = vec![("1", &["reply"][..], 0.75), ("3", &["door"], 0.95)];
     if cfg!(target_os = "linux") {
         expected.extend([("4", &["way back"][..], 0.75), ("5", &["wake", "match"], 0.75)]);
     }
     for (venue, places, part) in expected {
-        let at = |times: &[u64]| times[(times.len() as f64 * part) as usize].max(1);
-        let slow = stages(&["--venue", venue]);
-        let grown = NAMES.iter().enumerate().filter(|(_, name)| is_cause(name)).map(|(stage, name)| {
-            let [slow, one, other] = [&slow, &usual[0], &usual[1]].map(|all| at(&all[stage]));
-            (slow / one.min(other), slow, name)
-        });
-        let most = grown.max().unwrap();
-        assert!(places.contains(most.2) && most.0 > 6, "venue {venue}: {most:?} has grown most");
+        let is_sign = |most: &(u64, u64, &str)| places.contains(&most.2) && most.0 > 6;
+        let mut seen = Vec::new();
+        while seen.len() < TRIES && !seen.last().is_some_and(is_sign) {
+            seen.push(grown_most(venue, part));
+        }
+        assert!(seen.last().is_some_and(is_sign), "venue {venue}: {seen:?} have grown most");
     }
 }
 
