@@ -8,7 +8,6 @@
 //! orders, and the best is the highest; the book is never crossed. Costs: a load for the best price, a few
 //! instructions when its level empties, one cache line for an order, two more for its neighbours when it is removed.
 
-use market::snapshot::OrderRecord;
 use market::state::RestingOrder;
 use market::{AccountId, CancelReason, Intent, OrderId, Price, Quantity, Reason, Side, TimeInForce};
 
@@ -66,7 +65,7 @@ pub enum Fate {
 /// A resting order and its links, in half a cache line. An [`Order`] as one field would add its padding.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-struct Node {
+pub(crate) struct Node {
     id: OrderId,
     holder: Holder,
     intent: Intent,
@@ -99,7 +98,7 @@ struct Levels {
 // ANCHOR_END: layout
 
 impl Node {
-    fn order(&self) -> Order {
+    pub(crate) fn order(&self) -> Order {
         let Node { id, holder, intent, price, quantity, .. } = *self;
         Order { id, holder, intent, price, quantity }
     }
@@ -127,8 +126,8 @@ impl Entries for Slab<Node> {
 pub struct Book {
     /// Bids on YES, bids on NO.
     sides: [Levels; 2],
-    orders: Slab<Node>,
-    slots: IdTable,
+    pub(crate) orders: Slab<Node>,
+    pub(crate) slots: IdTable,
 }
 
 impl Default for Book {
@@ -179,7 +178,7 @@ impl Book {
 
     // ANCHOR: best_match
     /// The resting order that `taker` meets first: at the best bid of the other side, the oldest.
-    fn best_match(&self, taker: &Order) -> Option<Slot> {
+    pub(crate) fn best_match(&self, taker: &Order) -> Option<Slot> {
         let other = &self.sides[taker.intent.side().opposite() as usize];
         // With no order on the other side the best is 0, and no order bids 100.
         (bid(taker) + other.best >= 100).then(|| other.levels[other.best].first)
@@ -217,7 +216,7 @@ impl Book {
     // ANCHOR: rest
     // A call would pass the order as bytes; reading them back as words stalls until they have left the store buffer.
     #[inline(always)]
-    fn rest(&mut self, order: Order) {
+    pub(crate) fn rest(&mut self, order: Order) {
         let levels = &mut self.sides[order.intent.side() as usize];
         let level = &mut levels.levels[bid(&order)];
         let previous = level.last;
@@ -283,7 +282,7 @@ impl Book {
     }
 
     /// The orders of a side, best price first, then by time.
-    fn walk(&self, side: Side) -> impl Iterator<Item = Slot> + '_ {
+    pub(crate) fn walk(&self, side: Side) -> impl Iterator<Item = Slot> + '_ {
         let levels = &self.sides[side as usize];
         let mut rest = levels.occupied;
         let bids = std::iter::from_fn(move || {
@@ -296,26 +295,6 @@ impl Book {
             std::iter::successors(taken(levels.levels[bid].first), move |&slot| taken(self.orders.get(slot).next))
         })
     }
-
-    /// The orders of a side as a snapshot stores them, best price first, then by time.
-    pub fn records(&self, side: Side) -> impl Iterator<Item = OrderRecord> + '_ {
-        self.walk(side).map(|slot| {
-            let Order { id, holder, intent, price, quantity } = self.orders.get(slot).order();
-            OrderRecord { order: id, row: holder.0, intent, price, quantity }
-        })
-    }
-
-    // ANCHOR: load
-    /// Adds an order as a snapshot stores it, behind those of its price. Nothing when it is there already, or would
-    /// meet an order of the other side.
-    pub fn load(&mut self, order: Order) -> Option<()> {
-        if self.slots.find(order.id.0, &self.orders).is_some() || self.best_match(&order).is_some() {
-            return None;
-        }
-        self.rest(order);
-        Some(())
-    }
-    // ANCHOR_END: load
 
     /// How many bytes of memory the resting orders hold.
     pub fn bytes(&self) -> usize {
