@@ -200,8 +200,7 @@ impl Book {
     /// Whether `taker` can trade completely before it reaches an order of its own account.
     fn can_fill(&self, taker: &Order) -> bool {
         let mut left = u64::from(taker.quantity.0);
-        for slot in self.walk(taker.intent.side().opposite()) {
-            let resting = self.orders.get(slot).order();
+        for (_, resting) in self.walk(taker.intent.side().opposite()) {
             if bid(taker) + bid(&resting) < 100 || resting.holder == taker.holder {
                 return false;
             }
@@ -275,14 +274,13 @@ impl Book {
 
     /// Takes the first order of the best bid out of the book, or of the best ask when no bid is left.
     pub fn take_best(&mut self) -> Option<Order> {
-        let slot = self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
-        let best = self.orders.get(slot).order();
+        let (slot, best) = self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
         self.remove(slot);
         Some(best)
     }
 
-    /// The orders of a side, best price first, then by time.
-    fn walk(&self, side: Side) -> impl Iterator<Item = Slot> + '_ {
+    /// The orders of a side and where they lie, best price first, then by time.
+    pub fn walk(&self, side: Side) -> impl Iterator<Item = (Slot, Order)> + '_ {
         let levels = &self.sides[side as usize];
         let mut rest = levels.occupied;
         let bids = std::iter::from_fn(move || {
@@ -291,9 +289,10 @@ impl Book {
             Some(best as usize)
         });
         let taken = |slot: Slot| (slot != NONE).then_some(slot);
-        bids.flat_map(move |bid| {
+        let slots = bids.flat_map(move |bid| {
             std::iter::successors(taken(levels.levels[bid].first), move |&slot| taken(self.orders.get(slot).next))
-        })
+        });
+        slots.map(|slot| (slot, self.orders.get(slot).order()))
     }
 
     /// How many bytes of memory the resting orders hold.
@@ -303,9 +302,9 @@ impl Book {
 
     /// The bids and the asks, best first. `account` maps a row to its account.
     pub fn state(&self, account: impl Fn(Holder) -> AccountId) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
-        let resting = |slot| {
-            let Order { id, holder, intent, price, quantity } = self.orders.get(slot).order();
-            RestingOrder { order: id, account: account(holder), intent, price, quantity }
+        let resting = |(_, Order { id, holder, intent, price, quantity })| {
+            let account = account(holder);
+            RestingOrder { order: id, account, intent, price, quantity }
         };
         let side = |side| self.walk(side).map(resting).collect();
         (side(Side::Bid), side(Side::Ask))

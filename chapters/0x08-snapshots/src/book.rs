@@ -65,7 +65,7 @@ pub enum Fate {
 /// A resting order and its links, in half a cache line. An [`Order`] as one field would add its padding.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-pub(crate) struct Node {
+struct Node {
     id: OrderId,
     holder: Holder,
     intent: Intent,
@@ -98,7 +98,7 @@ struct Levels {
 // ANCHOR_END: layout
 
 impl Node {
-    pub(crate) fn order(&self) -> Order {
+    fn order(&self) -> Order {
         let Node { id, holder, intent, price, quantity, .. } = *self;
         Order { id, holder, intent, price, quantity }
     }
@@ -126,8 +126,8 @@ impl Entries for Slab<Node> {
 pub struct Book {
     /// Bids on YES, bids on NO.
     sides: [Levels; 2],
-    pub(crate) orders: Slab<Node>,
-    pub(crate) slots: IdTable,
+    orders: Slab<Node>,
+    slots: IdTable,
 }
 
 impl Default for Book {
@@ -178,7 +178,7 @@ impl Book {
 
     // ANCHOR: best_match
     /// The resting order that `taker` meets first: at the best bid of the other side, the oldest.
-    pub(crate) fn best_match(&self, taker: &Order) -> Option<Slot> {
+    fn best_match(&self, taker: &Order) -> Option<Slot> {
         let other = &self.sides[taker.intent.side().opposite() as usize];
         // With no order on the other side the best is 0, and no order bids 100.
         (bid(taker) + other.best >= 100).then(|| other.levels[other.best].first)
@@ -200,8 +200,7 @@ impl Book {
     /// Whether `taker` can trade completely before it reaches an order of its own account.
     fn can_fill(&self, taker: &Order) -> bool {
         let mut left = u64::from(taker.quantity.0);
-        for slot in self.walk(taker.intent.side().opposite()) {
-            let resting = self.orders.get(slot).order();
+        for (_, resting) in self.walk(taker.intent.side().opposite()) {
             if bid(taker) + bid(&resting) < 100 || resting.holder == taker.holder {
                 return false;
             }
@@ -216,7 +215,7 @@ impl Book {
     // ANCHOR: rest
     // A call would pass the order as bytes; reading them back as words stalls until they have left the store buffer.
     #[inline(always)]
-    pub(crate) fn rest(&mut self, order: Order) {
+    fn rest(&mut self, order: Order) {
         let levels = &mut self.sides[order.intent.side() as usize];
         let level = &mut levels.levels[bid(&order)];
         let previous = level.last;
@@ -250,6 +249,11 @@ impl Book {
         Ok(resting)
     }
 
+    /// Whether this order rests here.
+    pub fn contains(&self, order: OrderId) -> bool {
+        self.slots.find(order.0, &self.orders).is_some()
+    }
+
     /// Takes an order out of the table, the slab and its level.
     fn remove(&mut self, slot: Slot) {
         let node = *self.orders.get(slot);
@@ -275,14 +279,13 @@ impl Book {
 
     /// Takes the first order of the best bid out of the book, or of the best ask when no bid is left.
     pub fn take_best(&mut self) -> Option<Order> {
-        let slot = self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
-        let best = self.orders.get(slot).order();
+        let (slot, best) = self.walk(Side::Bid).chain(self.walk(Side::Ask)).next()?;
         self.remove(slot);
         Some(best)
     }
 
-    /// The orders of a side, best price first, then by time.
-    pub(crate) fn walk(&self, side: Side) -> impl Iterator<Item = Slot> + '_ {
+    /// The orders of a side and where they lie, best price first, then by time.
+    pub fn walk(&self, side: Side) -> impl Iterator<Item = (Slot, Order)> + '_ {
         let levels = &self.sides[side as usize];
         let mut rest = levels.occupied;
         let bids = std::iter::from_fn(move || {
@@ -291,9 +294,10 @@ impl Book {
             Some(best as usize)
         });
         let taken = |slot: Slot| (slot != NONE).then_some(slot);
-        bids.flat_map(move |bid| {
+        let slots = bids.flat_map(move |bid| {
             std::iter::successors(taken(levels.levels[bid].first), move |&slot| taken(self.orders.get(slot).next))
-        })
+        });
+        slots.map(|slot| (slot, self.orders.get(slot).order()))
     }
 
     /// How many bytes of memory the resting orders hold.
@@ -303,9 +307,9 @@ impl Book {
 
     /// The bids and the asks, best first. `account` maps a row to its account.
     pub fn state(&self, account: impl Fn(Holder) -> AccountId) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
-        let resting = |slot| {
-            let Order { id, holder, intent, price, quantity } = self.orders.get(slot).order();
-            RestingOrder { order: id, account: account(holder), intent, price, quantity }
+        let resting = |(_, Order { id, holder, intent, price, quantity })| {
+            let account = account(holder);
+            RestingOrder { order: id, account, intent, price, quantity }
         };
         let side = |side| self.walk(side).map(resting).collect();
         (side(Side::Bid), side(Side::Ask))

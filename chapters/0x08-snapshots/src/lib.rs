@@ -22,7 +22,6 @@ pub mod memory;
 pub mod metrics;
 pub mod outbox;
 pub mod pipeline;
-pub mod records;
 pub mod reshard;
 #[allow(unsafe_code)]
 pub mod ring;

@@ -11,7 +11,7 @@ use market::snapshot_file::{SnapshotError, SnapshotReader, SnapshotWriter};
 use market::state::MarketState;
 use market::{
     AccountId, CancelReason, Cents, EngineError, Event, MarketId, OrderId, Outcome, Place, Price, Quantity, Reason,
-    Side, Stage,
+    Side, Stage, TimeInForce,
 };
 
 use crate::accounts::{Accounts, missing};
@@ -229,7 +229,7 @@ impl Market {
     /// # Errors
     /// When the disk can't be written.
     pub fn save(&self, snapshot: &mut SnapshotWriter<'_>) -> Result<(), EngineError> {
-        let orders = || [Side::Bid, Side::Ask].map(|side| self.book.records(side));
+        let orders = || [Side::Bid, Side::Ask].map(|side| self.book.walk(side));
         let market = MarketRecord {
             id: self.id,
             closed: self.closed,
@@ -241,7 +241,9 @@ impl Market {
         };
         snapshot.write(&market.encode())?;
         self.accounts.records().try_for_each(|account| snapshot.write(&account.encode()))?;
-        orders().into_iter().flatten().try_for_each(|order| snapshot.write(&order.encode()))
+        orders().into_iter().flatten().try_for_each(|(_, Order { id, holder, intent, price, quantity })| {
+            snapshot.write(&OrderRecord { order: id, row: holder.0, intent, price, quantity }.encode())
+        })
     }
     // ANCHOR_END: save
 
@@ -272,10 +274,18 @@ impl Market {
         Ok((market, sizes[0] + u64::from(accounts) * sizes[1] + orders * sizes[2]))
     }
 
+    // ANCHOR: load_order
+    /// Lets an order rest again, behind those of its price. Nothing when it is there already, or would meet an order of
+    /// the other side.
     fn load_order(&mut self, &OrderRecord { order, row, intent, price, quantity }: &OrderRecord) -> Option<()> {
         let holder = self.accounts.holder(row).filter(|_| (1..=self.orders_placed).contains(&order.0))?;
-        self.book.load(Order { id: order, holder, intent, price, quantity })
+        if self.book.contains(order) {
+            return None;
+        }
+        let order = Order { id: order, holder, intent, price, quantity };
+        self.book.place(&order, TimeInForce::PostOnly, &mut self.fills).is_ok().then_some(())
     }
+    // ANCHOR_END: load_order
 
     /// Everything that the market holds.
     pub fn state(&self) -> MarketState {
