@@ -279,7 +279,7 @@ impl Book {
         Some(best)
     }
 
-    /// The orders of a side and where they lie, best price first, then by time.
+    /// The orders of a side, best price first, then by time.
     pub fn walk(&self, side: Side) -> impl Iterator<Item = (Slot, Order)> + '_ {
         let levels = &self.sides[side as usize];
         let mut rest = levels.occupied;
@@ -300,10 +300,10 @@ impl Book {
         self.orders.bytes() + self.slots.bytes()
     }
 
-    /// The bids and the asks, best first. `account` maps a row to its account.
-    pub fn state(&self, account: impl Fn(Holder) -> AccountId) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
+    /// The bids and the asks, best first.
+    pub fn state(&self, account_of: impl Fn(Holder) -> AccountId) -> (Vec<RestingOrder>, Vec<RestingOrder>) {
         let resting = |(_, Order { id, holder, intent, price, quantity })| {
-            let account = account(holder);
+            let account = account_of(holder);
             RestingOrder { order: id, account, intent, price, quantity }
         };
         let side = |side| self.walk(side).map(resting).collect();
