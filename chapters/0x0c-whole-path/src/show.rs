@@ -65,15 +65,7 @@ pub fn text(found: &Found, slowest: usize, language: Language) -> String {
         client.p99_ms
     );
     if let Some(times) = &found.notices {
-        let [p50, p99] = [times.p50_ns, times.p99_ns].map(|ns| ns as f64 / 1e6);
-        let _ = match zh {
-            false => writeln!(
-                text,
-                "until the other side had read its notice: {} of them, p50 {p50:.3} ms, p99 {p99:.3} ms\n",
-                times.count
-            ),
-            true => writeln!(text, "到对方读到通知：{} 条，p50 {p50:.3} ms，p99 {p99:.3} ms\n", times.count),
-        };
+        text.push_str(&other_side(times, zh));
     }
     if !found.ways.sampled.is_empty() {
         text.push_str(&clients(&found.ways, zh));
@@ -102,6 +94,18 @@ pub fn text(found: &Found, slowest: usize, language: Language) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Until the accounts whose orders were met had read their notices.
+fn other_side(times: &Times, zh: bool) -> String {
+    let [p50, p99] = [times.p50_ns, times.p99_ns].map(|ns| ns as f64 / 1e6);
+    let Times { count, .. } = times;
+    match zh {
+        false => {
+            format!("until the other side had read its notice: {count} of them, p50 {p50:.3} ms, p99 {p99:.3} ms\n\n")
+        }
+        true => format!("到对方读到通知：{count} 条，p50 {p50:.3} ms，p99 {p99:.3} ms\n\n"),
+    }
 }
 
 fn breakdown(path: &PathReport, zh: bool) -> Table {
