@@ -123,7 +123,8 @@ fn trim(link: &Link, stream: &Stream, held: &[(&str, HeldShard)]) -> Result<Stri
     Ok(format!("removed {purged} messages; it begins with message {} and command {next} now", cut + 1))
 }
 
-/// Removes all messages up to a place, and returns how many.
+/// Removes all messages up to a place, and returns how many. A later one has to be there: where none is, the next append would
+/// get another place.
 fn purge(link: &Link, stream: &Stream, place: u64) -> Result<u64, String> {
     let (context, name) = (link.context().clone(), stream.name().to_owned());
     link.wait(async move {

@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
+use axum::body::Bytes;
 use market::log::ShardOf;
 use market::{Options, snapshot};
 use replication::error::ReplicaError;
@@ -20,7 +21,7 @@ use replication::follower::Follower;
 use replication::link::Link;
 use replication::own::OwnLog;
 use replication::reach::ReachArgs;
-use replication::stream::{COPIES, Stream};
+use replication::stream::{COPIES, NotAppended, Stream};
 use serde_json::json;
 use support::client::Client;
 use support::machine::Machine;
@@ -181,18 +182,19 @@ fn a_new_machine_begins_with_a_backup_and_one_that_lacks_what_is_gone_is_refused
     let link = Link::connect(&ReachArgs::plain(site.replicas.clone())).unwrap();
     let (own, chain) = OwnLog::open(&Options::new(old.path()), ShardOf::ONLY, "cents-0").unwrap();
     let mut late = Follower::new(&link, Stream::open(&link, "cents-0").unwrap(), own, chain).unwrap();
-    (11..=100).for_each(|number| assert!(place(&mut client, number).is_some()));
-    [first, second].iter().for_each(|folder| wait_for_snapshots(folder, 60));
+    (11..=65).for_each(|number| assert!(place(&mut client, number).is_some()));
+    [first, second].iter().for_each(|folder| wait_for_snapshots(folder, 40));
     let backups = [first, second].map(|folder| site.backup(folder));
+    // There is no other snapshot before command 81.
+    (66..=75).for_each(|number| assert!(place(&mut client, number).is_some()));
     site.well(&["trim", "--standby", "two"]);
     let said = site.well(&["trim", "--standby", "two"]);
     assert!(said.contains("nothing to remove before message "), "{said}");
-    (101..=110).for_each(|number| assert!(place(&mut client, number).is_some()));
     let refused = late.step(&link, Duration::from_secs(30)).err();
     assert!(matches!(refused, Some(ReplicaError::Trimmed { first: 2.., .. })), "{refused:?}");
     drop(late);
 
-    // Backups that are older than the trim, of a primary and of a standby: the stream still has what comes after them.
+    // Backups of a primary and of a standby, made before the last orders and the trim: the stream has what comes after them.
     for backup in &backups {
         let three = site.standby(backup.path(), "three");
         wait_until_equal(first, backup.path());
@@ -213,7 +215,7 @@ fn a_new_machine_begins_with_a_backup_and_one_that_lacks_what_is_gone_is_refused
     }
     assert_eq!(site.ends(), before);
     let mut one = site.machine(&[], first, "one");
-    assert!(place(&mut site.client(&mut one), 111).is_some());
+    assert!(place(&mut site.client(&mut one), 76).is_some());
 }
 
 #[test]
@@ -292,4 +294,23 @@ fn a_primary_that_stood_still_while_its_place_was_trimmed_away_acknowledges_noth
         assert!(said.contains("it was trimmed and begins with message "), "{said}");
         drop(three);
     }
+}
+
+#[test]
+fn an_append_for_a_place_that_was_trimmed_away_is_refused() {
+    let Some((_kept, servers)) = servers() else { return };
+    let link = Link::connect(&ReachArgs::plain(servers.addresses())).unwrap();
+    let stream = Stream::open(&link, "gone-0").unwrap();
+    let context = link.context().clone();
+    let appended = link.wait(async move {
+        let [one, two, three] = [&b"one"[..], b"two", b"three"].map(Bytes::from_static);
+        stream.append(0, &one).await.unwrap();
+        stream.append(1, &two).await.unwrap();
+        context.get_stream("gone-0").await.unwrap().purge().sequence(2).await.unwrap();
+        assert_eq!(stream.ends().await, (2, 2));
+        let late = tokio::time::timeout(Duration::from_secs(30), stream.append(0, &three)).await;
+        (late.expect("it ends"), stream.append(1, &three).await, stream.append(2, &three).await)
+    });
+    let other = |message: &'static [u8]| Err(NotAppended::Other(Bytes::from_static(message)));
+    assert_eq!(appended, (other(b""), other(b"two"), Ok(())), "trimmed away; another message; right after the last");
 }
