@@ -36,7 +36,6 @@ pub struct BackupArgs {
     pub stream: String,
 }
 
-// ANCHOR: backup
 /// Makes the copy.
 ///
 /// # Errors
@@ -58,7 +57,6 @@ pub fn run(args: &BackupArgs) -> Result<Verdict, ReplicaError> {
     print(format_args!("{said}\n"))?;
     Ok(Verdict::Yes)
 }
-// ANCHOR_END: backup
 
 /// The mark of a shard, once the log is on disk up to it.
 fn durable_mark(from: &Options, shard: ShardOf, stream: &str) -> Result<(ShardOf, Whose, Mark), EngineError> {

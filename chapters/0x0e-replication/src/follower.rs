@@ -203,7 +203,6 @@ impl Follower {
     // ANCHOR_END: append_rest
 }
 
-// ANCHOR: first
 /// Message 1 of a stream whose messages up to `known` a log here is known to have; none when it has no message, or
 /// when those that were trimmed away are among the known ones.
 ///
@@ -220,7 +219,6 @@ pub fn first_message(link: &Link, stream: &Stream, known: u64) -> Result<Option<
     }
     Ok(message)
 }
-// ANCHOR_END: first
 
 /// Nothing was read of the stream yet.
 fn not_believed(stream: &Stream, reason: String) -> ReplicaError {

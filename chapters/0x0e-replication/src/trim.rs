@@ -151,9 +151,9 @@ fn first_command(link: &Link, stream: &Stream, place: u64, last: u64) -> Result<
     })
 }
 
-// ANCHOR: needless
-/// The last message that can go, or the one before `first` if none can: all machines hold it, and no command in it or
-/// before it is `next` or a later one. Nothing goes before there are snapshots. `begins` says which command is the first at a place or after it.
+/// The last message that can go, or the one before `first` if none can: all machines hold it, and no command in it or before it
+/// is `next` or a later one. Nothing goes before there are snapshots. `begins` says which command is the first at a place or
+/// after it.
 ///
 /// # Errors
 /// Those of `begins`.
@@ -163,8 +163,10 @@ pub fn needless<E>(
     next: Sequence,
     begins: impl Fn(u64) -> Result<Option<Sequence>, E>,
 ) -> Result<u64, E> {
-    let has_snapshots = next > Sequence::FIRST;
-    let (mut can_go, mut may) = (first - 1, if has_snapshots { held.max(first - 1) } else { first - 1 });
+    if next == Sequence::FIRST {
+        return Ok(first - 1);
+    }
+    let (mut can_go, mut may) = (first - 1, held.max(first - 1));
     while can_go < may {
         let middle = may - (may - can_go) / 2;
         // Its commands end where the next ones begin. If none follow, it stays.
@@ -176,7 +178,6 @@ pub fn needless<E>(
     }
     Ok(can_go)
 }
-// ANCHOR_END: needless
 
 #[cfg(test)]
 mod tests {
