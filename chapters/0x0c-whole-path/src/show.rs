@@ -22,6 +22,9 @@ pub struct Found {
     pub path: PathReport,
     /// The orders that both know, with the moments of both.
     pub ways: Ways,
+    /// From the moment when an order was due until the account whose order it met had read its notice. None where no account
+    /// reads them.
+    pub notices: Option<Times>,
 }
 
 /// The tables and pictures.
@@ -61,6 +64,17 @@ pub fn text(found: &Found, slowest: usize, language: Language) -> String {
         client.p50_ms,
         client.p99_ms
     );
+    if let Some(times) = &found.notices {
+        let [p50, p99] = [times.p50_ns, times.p99_ns].map(|ns| ns as f64 / 1e6);
+        let _ = match zh {
+            false => writeln!(
+                text,
+                "until the other side had read its notice: {} of them, p50 {p50:.3} ms, p99 {p99:.3} ms\n",
+                times.count
+            ),
+            true => writeln!(text, "到对方读到通知：{} 条，p50 {p50:.3} ms，p99 {p99:.3} ms\n", times.count),
+        };
+    }
     if !found.ways.sampled.is_empty() {
         text.push_str(&clients(&found.ways, zh));
     }
