@@ -13,8 +13,9 @@ use crate::candle::Candle;
 use crate::changes::Changes;
 use crate::ends::{Cancelled, Resolved};
 use crate::error::HistoryError;
-use crate::key::{self, ALL_ACCOUNTS, PlacedKey, Table, number, place_of, placed};
+use crate::key::{self, ALL_ACCOUNTS, PlacedKey, Table, number, placed};
 use crate::mark;
+use crate::numbered::Numbered;
 use crate::part::Part;
 use crate::place::Place;
 use crate::profit::Profits;
@@ -283,25 +284,5 @@ impl Derived {
         );
         self.candles.insert((market, width), (start, candle, true));
         Ok(())
-    }
-}
-
-/// Whose an order is, and where it was placed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Numbered {
-    /// The account.
-    pub account: AccountId,
-    /// Where it was placed.
-    pub place: Place,
-}
-
-impl Row for Numbered {
-    fn encode(&self) -> Vec<u8> {
-        placed(Table::Orders, self.account.0, self.place).to_vec()
-    }
-
-    fn decode(bytes: &[u8]) -> Option<Numbered> {
-        let account = u32::from_be_bytes(bytes.get(1..5)?.try_into().ok()?);
-        Some(Numbered { account: AccountId(account), place: place_of(bytes)? })
     }
 }
