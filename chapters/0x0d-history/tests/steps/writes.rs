@@ -150,7 +150,7 @@ fn follow_keeps_orders_that_may_change_and_not_too_many() {
     let mut derived = Derived::new(&Arc::new(store), 0, &at).unwrap();
     (1..=10).for_each(|number| add_order(&mut derived, number, number <= 7));
     derived.commit(&mut at).unwrap();
-    assert_eq!(derived.kept(), 3, "of 10 orders, 7 are cancelled and need not be kept after the batch");
+    assert_eq!(derived.kept(), 3, "of 10 orders, 3 rest and are kept after the batch, and 7 are cancelled and are not");
     assert_eq!(at.counts, [0, 10, 0], "the rows of 10 orders are counted");
     let most = ORDERS_KEPT as u64 + 10;
     (11..=most).for_each(|number| add_order(&mut derived, number, false));
