@@ -22,7 +22,7 @@ use crate::store::{Followed, Store};
 /// How many commands are followed in one step, and lead to changes that happen together.
 const STEP_COMMANDS: u64 = 1 << 13;
 
-/// The same where the follower is further behind than that: what is written at once need not be sorted by the store.
+/// The same where the follower is further behind than this: what is written at once need not be sorted by the store.
 const FAR_STEP_COMMANDS: u64 = 1 << 16;
 
 /// The follower of one shard's log.
@@ -63,8 +63,8 @@ impl Follower {
     }
 
     // ANCHOR: step
-    /// Replays some commands and writes their rows, with the place that they reach. Returns whether there was
-    /// something to do.
+    /// Replays some commands and writes their rows, with the place that they reach. Commands that have their rows
+    /// already are only replayed. Returns whether there was something to do.
     ///
     /// # Errors
     /// When the log can't be read, or the store can't be written. This follower can't be used after that: a new one
@@ -74,7 +74,7 @@ impl Follower {
         let (before, until) = (self.shadow.next(), self.shadow.next().plus(commands - 1));
         let (at, derived) = (&mut self.at, &mut self.derived);
         let mut added = Ok(());
-        self.behind = self.shadow.follow(until, |stamp, command, events| {
+        let left = self.shadow.follow(until, |stamp, command, events| {
             // The snapshot may be older than the rows: they have this already.
             if stamp.sequence >= at.next && added.is_ok() {
                 added = derived.add(stamp, command, events);
@@ -85,6 +85,7 @@ impl Follower {
         if at.next == self.shadow.next() && self.shadow.next() > before {
             derived.commit(at)?;
         }
+        self.behind = (self.shadow.next().0 + left).saturating_sub(at.next.0);
         Ok(self.shadow.next() > before)
     }
     // ANCHOR_END: step

@@ -26,6 +26,7 @@ pub mod mark;
 pub mod missing;
 pub mod moment;
 pub mod notices;
+pub mod numbered;
 pub mod pages;
 pub mod panics;
 pub mod part;

@@ -18,6 +18,7 @@ use contract::streams::Random;
 use contract::traced::copy;
 use history::candle::Candle;
 use history::changes::Changes;
+use history::derived::{Derived, ORDERS_KEPT};
 use history::error::HistoryError;
 use history::follower::Follower;
 use history::key::{self, Table, placed};
@@ -29,7 +30,10 @@ use history::store::{Followed, Store};
 use history::width::Width;
 use market::log::ShardOf;
 use market::model::Model;
-use market::{Cents, Command, Event, MarketId, Options, OrderId, Price, Quantity, Sequence, Stamp, UnixMs};
+use market::{
+    AccountId, CancelReason, Cents, Command, Event, Intent, MarketId, Options, OrderId, Price, Quantity, Sequence,
+    Stamp, TimeInForce, UnixMs,
+};
 
 use engine::{commands, options, run};
 use expected::{Rows, logged};
@@ -216,3 +220,4 @@ fn money(amount: u64) -> Money {
 include!("steps/page.rs");
 include!("steps/gaps.rs");
 include!("steps/follow.rs");
+include!("steps/writes.rs");

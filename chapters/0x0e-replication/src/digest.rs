@@ -83,6 +83,8 @@ impl Compared {
     }
 
     /// Compares what both have said, and returns the last command of those that were the same; 0 if nothing was compared yet.
+    /// What the primary says again is compared again, for it may be something else by then. A stretch that is the same again is
+    /// not counted again.
     ///
     /// # Errors
     /// The first stretch that differs.

@@ -104,11 +104,15 @@ impl Check<'_> {
     /// Runs one test program and reports the result.
     fn program(&self, tests: &Tests, program: &Path, outcome: &mut Outcome) -> Result<(), MeasureError> {
         let start = Instant::now();
-        let ended = self.start(program, tests.part.as_deref())?;
+        let ended = self.start(program, tests)?;
         let output = [ended.stdout, ended.stderr].concat();
         let output = String::from_utf8_lossy(&output);
         let report = report::read(&output);
         let (passed, seconds, file) = (report.passed, start.elapsed().as_secs_f64(), tests.text());
+        let is_run_already = passed == 0 && report.failures.is_empty() && !tests.without.is_empty();
+        if is_run_already && ended.status.success() {
+            return Ok(());
+        }
         let tests_pass = if passed == 1 { "test passes" } else { "tests pass" };
         self.say(
             format_args!("  {file}: {passed} {tests_pass} ({seconds:.1} s)\n"),
@@ -129,10 +133,11 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn start(&self, program: &Path, part: Option<&str>) -> Result<std::process::Output, MeasureError> {
+    fn start(&self, program: &Path, tests: &Tests) -> Result<std::process::Output, MeasureError> {
         let folder = self.exercise.folder();
         let mut command = Command::new(program);
-        command.args(part).args(["--format=pretty", "--color=never"]).current_dir(folder);
+        command.args(&tests.part).args(tests.without.iter().flat_map(|part| ["--skip", part]));
+        command.args(["--format=pretty", "--color=never"]).current_dir(folder);
         command.env("CARGO_MANIFEST_DIR", folder).env_remove("RUST_BACKTRACE").stdin(Stdio::null());
         command.output().map_err(|error| MeasureError::Unusable(format!("cannot start {}: {error}", program.display())))
     }

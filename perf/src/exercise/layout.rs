@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use catalogue::Chapter;
 use results::error::MeasureError;
 
-use super::files::{copy_sources, names, read, without_marks, write};
+use super::files::{below, copy_sources, names, read, without_marks, write};
 use super::plan::Plan;
 
 /// Where an exercise comes from: the folder of chapters, the chapter to write, and the one before it.
@@ -79,14 +79,16 @@ impl Source<'_> {
         if plan.tests.is_empty() {
             return copy_sources(&from, to);
         }
-        let chapters = self.chapters().display().to_string().replace('\\', "/");
         for name in &plan.tests {
-            let (from, to) = (from.join(name), to.join(name));
-            copy(&from, &to)?;
-            // A file that a test includes from another chapter's tests stays there.
-            if to.is_file() {
-                write(&to, &read(&to)?.replace("#[path = \"../../0x", &format!("#[path = \"{chapters}/0x")))?;
-            }
+            copy(&from.join(name), &to.join(name))?;
+        }
+        // A file that a test includes from another chapter's tests stays there.
+        let chapters = self.chapters().display().to_string().replace('\\', "/");
+        for name in below(to)? {
+            let up = "../".repeat(2 + name.matches('/').count());
+            let path = to.join(name);
+            let text = read(&path)?.replace(&format!("#[path = \"{up}0x"), &format!("#[path = \"{chapters}/0x"));
+            write(&path, &text)?;
         }
         Ok(())
     }

@@ -82,6 +82,8 @@ pub struct Tests {
     pub file: String,
     /// A part that the test's name must contain.
     pub part: Option<String>,
+    /// Parts of which it must contain none: earlier steps have run those tests.
+    pub without: Vec<String>,
 }
 
 /// The name for the tests beside the code.
@@ -90,10 +92,11 @@ pub const UNIT_TESTS: &str = "lib";
 impl Tests {
     /// Reads `file` or `file::part`.
     pub fn named(text: &str) -> Tests {
-        match text.split_once("::") {
-            Some((file, part)) => Tests { file: file.into(), part: Some(part.into()) },
-            None => Tests { file: text.into(), part: None },
-        }
+        let (file, part) = match text.split_once("::") {
+            Some((file, part)) => (file, Some(part.into())),
+            None => (text, None),
+        };
+        Tests { file: file.into(), part, without: Vec::new() }
     }
 
     /// Whether a test, named with its file, is among these.
@@ -104,7 +107,7 @@ impl Tests {
 
     /// The text that it was parsed from.
     pub fn text(&self) -> String {
-        let Tests { file, part } = self;
+        let Tests { file, part, .. } = self;
         part.as_ref().map_or(file.clone(), |part| format!("{file}::{part}"))
     }
 }
@@ -139,8 +142,8 @@ impl Plan {
         toml::from_str(&files::read(&path)?).map_err(wrong)
     }
 
-    /// The check's stages for an exercise with these test files: first the steps, then every file that no step covers
-    /// as a whole, then what takes long.
+    /// The check's stages for an exercise with these test files: first the steps, then what no step covers of every
+    /// file, then what takes long.
     pub fn stages(&self, lesson_test: Option<&str>, files: &[String]) -> Vec<Stage> {
         let mut stages: Vec<Stage> = self.steps.iter().map(Step::stage).collect();
         if let (true, Some(lesson)) = (stages.is_empty(), lesson_test) {
@@ -148,9 +151,13 @@ impl Plan {
             stages.push(Stage { title, tests: vec![Tests::named(lesson)] });
         }
         let named = |file: &String| stages.iter().flat_map(|stage| &stage.tests).any(|tests| tests.text() == *file);
+        let rest = |file: &String| {
+            let run = stages.iter().flat_map(|stage| &stage.tests).filter(|tests| tests.file == *file);
+            Tests { without: run.filter_map(|tests| tests.part.clone()).collect(), ..Tests::named(file) }
+        };
         let left = |long: bool| {
             let files = files.iter().filter(|file| self.long.contains(file) == long && !named(file));
-            files.map(|file| Tests::named(file)).collect::<Vec<_>>()
+            files.map(rest).collect::<Vec<_>>()
         };
         let rest = [
             (["everything else", "其余的测试"], left(false)),
@@ -183,6 +190,8 @@ mod tests {
         let texts = |stage: &Stage| stage.tests.iter().map(Tests::text).collect::<Vec<_>>().join(" ");
         let stages: Vec<String> = plan.stages(Some("lesson"), &files).iter().map(texts).collect();
         assert_eq!(stages, ["ring lib::wait", "lib contract", "loom"]);
+        let rest = &plan.stages(Some("lesson"), &files)[1].tests;
+        assert_eq!((&rest[0].without, &rest[1].without), (&vec!["wait".to_owned()], &Vec::new()), "no test runs twice");
         let plain: Vec<String> = Plan::default().stages(Some("lesson"), &files).iter().map(texts).collect();
         assert_eq!(plain, ["lesson", "lib contract loom ring"]);
     }

@@ -69,7 +69,7 @@ impl Trials {
         // The lesson's own test is short and mostly the first to fail; tests that take minutes come
         // last.
         let tests = plan.stages(source.chapter.lesson_test_name(), &files);
-        let tests = tests.into_iter().flat_map(|stage| stage.tests).map(|tests| Tests { part: None, ..tests });
+        let tests = tests.into_iter().flat_map(|stage| stage.tests).map(|tests| Tests::named(&tests.file));
         let mut trials = Trials { place, tests: Vec::new() };
         tests.for_each(|tests| {
             if trials.tests.iter().all(|(known, _)| *known != tests) {

@@ -106,6 +106,24 @@ fn nothing_of_the_book_leaks_into_an_exercise() {
     });
 }
 
+/// Only the first test of an exercise is compiled above. The others come steps later, and must find what they include.
+#[test]
+fn nothing_of_what_tests_include_is_missing_in_an_exercise() {
+    let base = tempfile::tempdir().expect("a folder");
+    each(|source, plan| {
+        let folder = base.path().join(&source.chapter.package);
+        lay_out(source, plan, &folder, false, English).expect("laid out");
+        for file in files(&folder).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+            let text = fs::read_to_string(&file).expect("a text");
+            for part in text.split("#[path = \"").skip(1) {
+                let named = part.split('"').next().expect("it ends");
+                let path = file.parent().expect("a folder").join(named);
+                assert!(path.is_file(), "{}: {named} is not there: {}", source.chapter.folder, file.display());
+            }
+        }
+    });
+}
+
 /// A stub matches the chapter: each of its public items and their documentation is in the chapter's file.
 #[test]
 fn stubs_are_the_chapters_own_outline() {

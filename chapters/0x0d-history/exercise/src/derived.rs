@@ -13,8 +13,9 @@ use crate::candle::Candle;
 use crate::changes::Changes;
 use crate::ends::{Cancelled, Resolved};
 use crate::error::HistoryError;
-use crate::key::{self, ALL_ACCOUNTS, PlacedKey, Table, number, place_of, placed};
+use crate::key::{self, ALL_ACCOUNTS, PlacedKey, Table, number, placed};
 use crate::mark;
+use crate::numbered::Numbered;
 use crate::part::Part;
 use crate::place::Place;
 use crate::profit::Profits;
@@ -23,12 +24,13 @@ use crate::store::{Followed, Store};
 use crate::width::Width;
 
 /// How many orders are kept in memory. When there are more, they are read from the store when they are needed again.
-const ORDERS_KEPT: usize = 200_000;
+pub const ORDERS_KEPT: usize = 200_000;
 
 /// An order that may change.
 struct Kept {
     key: PlacedKey,
     row: Order,
+    /// Whether it differs from the store, and so is among those that have changed.
     is_new: bool,
 }
 
@@ -40,9 +42,12 @@ pub struct Derived {
     orders: FxHashMap<(MarketId, OrderId), Kept>,
     /// Those that differ from the store.
     changed: Vec<(MarketId, OrderId)>,
+    /// Each with whether it differs from the store.
     markets: FxHashMap<MarketId, (MarketRow, bool)>,
+    /// The last candle of each width, when it began, and whether it differs from the store.
     candles: FxHashMap<(MarketId, Width), (UnixMs, Candle, bool)>,
     profits: Profits,
+    /// How many rows of trades, orders and money have come since the last batch.
     counts: [u64; 3],
     /// How many trades there are of the shard.
     trades: u64,
@@ -123,12 +128,19 @@ impl Derived {
         Ok(())
     }
 
-    /// Writes everything since the last time, and the place that it reaches, in one batch.
+    /// Writes the rows that are new or have changed since the last time, in one batch with `at`, the place that they
+    /// reach. The rows that were counted since the last time are added to its counts. Orders that have ended are not
+    /// kept after that.
     ///
     /// # Errors
     /// When the store can't be written.
     pub fn commit(&mut self, _at: &mut Followed) -> Result<(), HistoryError> {
         todo!("step 6: commit")
+    }
+
+    /// How many orders are kept in memory.
+    pub fn kept(&self) -> usize {
+        self.orders.len()
     }
 
     fn put(&mut self, key: &[u8], row: &impl Row) {
@@ -272,25 +284,5 @@ impl Derived {
         );
         self.candles.insert((market, width), (start, candle, true));
         Ok(())
-    }
-}
-
-/// Whose an order is, and where it was placed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Numbered {
-    /// The account.
-    pub account: AccountId,
-    /// Where it was placed.
-    pub place: Place,
-}
-
-impl Row for Numbered {
-    fn encode(&self) -> Vec<u8> {
-        placed(Table::Orders, self.account.0, self.place).to_vec()
-    }
-
-    fn decode(bytes: &[u8]) -> Option<Numbered> {
-        let account = u32::from_be_bytes(bytes.get(1..5)?.try_into().ok()?);
-        Some(Numbered { account: AccountId(account), place: place_of(bytes)? })
     }
 }

@@ -22,7 +22,7 @@ use crate::store::{Followed, Store};
 /// How many commands are followed in one step, and lead to changes that happen together.
 const STEP_COMMANDS: u64 = 1 << 13;
 
-/// The same where the follower is further behind than that: what is written at once need not be sorted by the store.
+/// The same where the follower is further behind than this: what is written at once need not be sorted by the store.
 const FAR_STEP_COMMANDS: u64 = 1 << 16;
 
 /// The follower of one shard's log.
@@ -62,8 +62,8 @@ impl Follower {
         })
     }
 
-    /// Replays some commands and writes their rows, with the place that they reach. Returns whether there was
-    /// something to do.
+    /// Replays some commands and writes their rows, with the place that they reach. Commands that have their rows
+    /// already are only replayed. Returns whether there was something to do.
     ///
     /// # Errors
     /// When the log can't be read, or the store can't be written. This follower can't be used after that: a new one

@@ -51,11 +51,13 @@ pub fn page<R: Row>(_store: &Store, _table: Table, _owner: u32, _wanted: &Wanted
     todo!("step 4: page")
 }
 
-/// The candles of a market in a range of time. Where nothing was traded, the one before goes on without volume;
-/// before the first trade there are none.
+/// The candles of a market in a range of time: from the one that holds `from` to the last that begins before `to`.
+/// Where nothing was traded, the one before goes on without volume, also one from before the range. Before the first
+/// trade there are none.
 ///
 /// # Errors
-/// When the store can't be read, and where the range has more than [`CANDLES_MAX`].
+/// When the store can't be read. [`HistoryError::Asked`] where the range has more than [`CANDLES_MAX`]; it says how
+/// many, and nothing is read then.
 pub fn candles(
     _store: &Store,
     _market: MarketId,

@@ -23,6 +23,15 @@ fn begun(options: &Options, store: &Arc<Store>) -> Follower {
     Follower::begin(options, store, ShardOf::ONLY).unwrap()
 }
 
+/// Takes steps until there is nothing to do.
+fn to_the_end(follower: &mut Follower) {
+    let mut steps = 0;
+    while follower.step().unwrap() {
+        steps += 1;
+        assert!(steps < 1_000, "step says whether there was something to do, and after {steps} steps it still does");
+    }
+}
+
 /// Fails where the rows, and how many were counted, are not what the log says up to their place; or where the place is not after
 /// a command of the log.
 fn assert_agree(store: &Store, log: &[(Stamp, Command)], when: &str) {
@@ -67,7 +76,7 @@ fn follow_leads_to_the_rows_that_the_log_says() {
         );
     });
     let mut follower = follower.unwrap();
-    while follower.step().unwrap() {}
+    to_the_end(&mut follower);
     let log = logged(folder.path(), ShardOf::ONLY);
     assert_agree(follower.store(), &log, "in the end");
     assert_eq!(
@@ -91,12 +100,12 @@ fn follow_begins_again_where_the_rows_end() {
         // Another process: what the first kept in memory is gone, and the log is read from its first command again.
         let store = opened(&options);
         let mut follower = begun(&options, &store);
-        while follower.step().unwrap() {}
+        to_the_end(&mut follower);
         let log = logged(folder.path(), ShardOf::ONLY);
         assert_agree(
             &store,
             &log,
-            &format!("begun again for the {}th time: what the rows have already comes a second time", times / 5),
+            &format!("after start {} of the follower: what the rows have already comes a second time", times / 5),
         );
     });
 }
@@ -115,15 +124,37 @@ fn follow_takes_some_commands_at_a_time() {
         "a step takes some commands, so that a batch does not grow with the log: {first}"
     );
     assert!(left > 10_000, "behind is how many commands on disk have no rows yet: {left}");
-    let mut steps = 1;
-    while follower.step().unwrap() {
-        steps += 1;
-    }
-    assert!(steps > 2, "{steps} steps");
+    assert!(follower.step().unwrap(), "there is still something to do");
+    assert!(follower.behind() > 0, "two steps are not enough");
+    to_the_end(&mut follower);
     assert_agree(&store, &logged(folder.path(), ShardOf::ONLY), "in the end");
+    // Another process: what is on disk has its rows, and is only replayed.
+    let mut follower = begun(&options, &store);
+    assert!(follower.step().unwrap(), "there is something to replay");
+    assert_eq!(follower.behind(), 0, "behind counts commands without rows, and every command on disk has its rows");
 }
 
-/// As [`run`], with a sync for a thousand commands.
+#[test]
+fn follow_takes_more_commands_at_a_time_when_it_is_far_behind() {
+    const FAR: u64 = 1 << 16;
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { segment_commands: None, ..unkept(folder.path()) };
+    // All but the first are rejected, and lead to no rows.
+    run_in_large_frames(&options, &vec![Command::Open { market: MarketId(1) }; 5 * FAR as usize / 2]);
+    let store = opened(&options);
+    let mut follower = begun(&options, &store);
+    assert!(follower.step().unwrap(), "there is something to do");
+    let mut behind = follower.behind();
+    while behind > 0 {
+        assert!(follower.step().unwrap(), "there is something to do");
+        let took = behind - follower.behind();
+        let most = if behind > FAR { FAR } else { 1 << 13 };
+        assert_eq!(took, most.min(behind), "{behind} commands behind, a step takes {most}: a frame ends just there");
+        behind = follower.behind();
+    }
+}
+
+/// As [`run`], with 1,024 commands in a frame.
 fn run_in_large_frames(options: &Options, commands: &[Command]) {
     use market::{Acknowledge, Engine as _, Receivers};
     struct Deaf;
@@ -133,7 +164,7 @@ fn run_in_large_frames(options: &Options, commands: &[Command]) {
     let mut receivers = |_: u16| Box::new(Deaf) as Box<dyn Acknowledge>;
     let (mut engine, _) =
         ch08::Engine::<ch08::metrics::Unmeasured>::open(options, &mut receivers as &mut Receivers<'_>).unwrap();
-    for some in commands.chunks(1_000) {
+    for some in commands.chunks(1_024) {
         some.iter().for_each(|command| assert!(engine.submit(*command).is_ok()));
         engine.flush().unwrap();
     }
@@ -163,57 +194,3 @@ fn follow_stops_at_a_row_that_cannot_be_read() {
         "and nothing is written of that step"
     );
 }
-
-/// The store writes its batches one after the other into its journal. If a crash cuts the journal anywhere, some number of whole
-/// batches is left.
-#[test]
-fn follow_writes_a_step_in_one_batch() {
-    let folder = tempfile::tempdir().unwrap();
-    let options = unkept(folder.path());
-    {
-        let mut follower = None;
-        run(&options, &that_trade(40), || {
-            let follower = follower.get_or_insert_with(|| begun(&options, &opened(&options)));
-            follower.step().unwrap();
-        });
-        let mut follower = follower.unwrap();
-        while follower.step().unwrap() {}
-        follower.store().sync().unwrap();
-    }
-    let log = logged(folder.path(), ShardOf::ONLY);
-    let (rows, kept) = (folder.path().join("history/rows"), folder.path().join("kept"));
-    let journal = keep(&rows, &kept);
-    let bytes = fs::read(kept.join(&journal)).unwrap();
-    let written = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    let mut reached = std::collections::BTreeSet::new();
-    // The shortest batch, with the place alone, is longer than this.
-    for length in (0..=written).step_by(50).chain([written]) {
-        fs::remove_dir_all(&rows).unwrap();
-        copy(&kept, &rows).unwrap();
-        fs::write(rows.join(&journal), &bytes[..length]).unwrap();
-        let store = opened(&options);
-        let next = store.followed(0).unwrap().next;
-        let is_new = reached.insert(next);
-        assert_agree(&store, &log, &format!("the store's journal is cut after {length} of {written} bytes"));
-        if is_new {
-            let mut follower = begun(&options, &store);
-            while follower.step().unwrap() {}
-            assert_agree(
-                &store,
-                &log,
-                &format!("the journal was cut after {length} bytes, and the log followed again"),
-            );
-        }
-    }
-    assert!(reached.len() > 3, "there are too few batches to cut between: {reached:?}");
-}
-
-/// Sets a store aside. Its journal is long and mostly empty, so its name alone is the result.
-fn keep(rows: &Path, kept: &Path) -> PathBuf {
-    copy(rows, kept).unwrap();
-    let mut journals: Vec<_> = fs::read_dir(kept).unwrap().map(|entry| entry.unwrap().path()).collect();
-    journals.retain(|path| path.extension().is_some_and(|end| end == "jnl"));
-    let [journal] = &journals[..] else { panic!("one journal: {journals:?}") };
-    journal.strip_prefix(kept).unwrap().to_path_buf()
-}
-

@@ -106,6 +106,44 @@ fn gaps_cover_every_millisecond_of_the_range() {
 }
 
 #[test]
+fn gaps_are_filled_up_to_the_end_of_all_time() {
+    let (_folder, store) = with_candles();
+    let last = Width::Minute.start(UnixMs(u64::MAX));
+    let found = candles(&store, MarketId(3), Width::Minute, last, UnixMs(u64::MAX)).unwrap();
+    assert_eq!(
+        found,
+        [(last, drawn(60).still())],
+        "the last minute that there is, which ends after the last millisecond"
+    );
+}
+
+#[test]
+fn gaps_cost_the_same_however_much_there_is() {
+    let (_folder, store) = with_candles();
+    let damage = |minute: u64| {
+        put(&store, &[(&key::candle(MarketId(3), Width::Minute, UnixMs(minute * MINUTE)), &Bytes(Vec::new()))]);
+    };
+    let ask = |from: u64, to: u64| candles(&store, MarketId(3), Width::Minute, UnixMs(from), UnixMs(to));
+    damage(2);
+    damage(9);
+    let found = ask(4 * MINUTE, 9 * MINUTE).map(|found| found.len());
+    assert!(
+        matches!(found, Ok(5)),
+        "of the candles outside the range, only the last one before it is read, and those of minutes 2 and 9 can't be: \
+         {found:?}"
+    );
+    for (from, what) in [(8, "a candle of the range"), (10, "the last candle before the range")] {
+        let found = ask(from * MINUTE, 12 * MINUTE).map(|found| found.len());
+        assert!(
+            matches!(found, Err(HistoryError::Unusable { .. })),
+            "{what} can't be read: there is no answer, and no other candle in its place: {found:?}"
+        );
+    }
+    let found = ask(0, u64::MAX).map(|found| found.len());
+    assert!(matches!(found, Err(HistoryError::Asked(_))), "too many are refused before one is read: {found:?}");
+}
+
+#[test]
 fn gaps_are_filled_for_every_width() {
     let (_folder, store) = empty();
     for width in Width::ALL {
@@ -121,7 +159,8 @@ fn gaps_are_filled_up_to_a_limit() {
     let (_folder, store) = with_candles();
     let ask = |from: u64, to: u64| candles(&store, MarketId(3), Width::Minute, UnixMs(from), UnixMs(to));
     let end = (10 + CANDLES_MAX) * MINUTE;
-    assert_eq!(ask(10 * MINUTE, end).unwrap().len() as u64, CANDLES_MAX, "an answer has as many candles as this");
+    let most = ask(10 * MINUTE, end).map(|found| found.len() as u64);
+    assert!(matches!(most, Ok(CANDLES_MAX)), "an answer has {CANDLES_MAX} candles, and not {most:?}");
     let more = CANDLES_MAX + 1;
     for (from, to) in [(9 * MINUTE, end), (10 * MINUTE, end + 1), (10 * MINUTE - 1, end)] {
         let refused = ask(from, to).map(|found| found.len());

@@ -125,6 +125,12 @@ fn page_costs_the_same_however_much_there_is() {
         read.unwrap_or_else(|error| panic!("a page of 3 reads the 3 newest rows and one more, and no others: {error}"));
     assert_eq!(read.rows.len(), 3);
     assert!(read.next.is_some(), "there are more");
-    let read = page::<Money>(&store, Table::Money, OWNER, &everything(5));
-    assert!(matches!(read, Err(HistoryError::Unusable { .. })), "a row that can't be read is no row: the page fails");
+    for (limit, what) in [(5, "a row of the page"), (4, "the row after the page")] {
+        let read = page::<Money>(&store, Table::Money, OWNER, &everything(limit));
+        let next = read.map(|read| read.next);
+        assert!(
+            matches!(next, Err(HistoryError::Unusable { .. })),
+            "{what} can't be read: the page fails, and says nothing about what comes next: {next:?}"
+        );
+    }
 }

@@ -84,3 +84,25 @@ fn compared_names_the_first_that_differs() {
     let (_, found) = compared(&[("own", stretch(1, 0)), ("told", stretch(1, 1))]);
     assert_eq!(found, Err(Differs { last: STRETCH, own: 0, told: 1 }), "a digest of 0 is a digest like any other");
 }
+
+#[test]
+fn compared_is_what_the_primary_says_each_time() {
+    let one = stretch(1, 11);
+    let (mut both, found) = compared(&[("own", one), ("told", one)]);
+    assert_eq!(found, Ok(STRETCH));
+    for times in 2..=3 {
+        both.told(one);
+        let (again, found) = checked(both);
+        assert_eq!(
+            found,
+            Ok(STRETCH),
+            "beats repeat the latest stretch: it is still the same when it comes {times} times"
+        );
+        assert_eq!(again.count(), 1, "a stretch that comes {times} times is one stretch");
+        both = again;
+    }
+    both.told(stretch(1, 99));
+    let differs = Differs { last: STRETCH, own: 11, told: 99 };
+    let what = "the primary says something else of a stretch that was the same before: it is compared again";
+    assert_eq!(checked(both).1, Err(differs), "{what}");
+}
