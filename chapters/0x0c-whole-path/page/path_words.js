@@ -20,6 +20,6 @@ export const WORDS = {
     'path-no-slow': ['No request took longer than the bound.', '没有请求超过界限。'],
     'path-one': ['Command {sequence}: {ms} ms, most of it in {stage}.', '命令 {sequence}：{ms} ms，大部分在 {stage}。'],
     'path-falls': ['Stages of command {sequence}, from left to right: {stages}.', '命令 {sequence} 的各阶段，从左到右：{stages}。'],
-    'path-key': ["The operator's key", '运营者的密钥'],
+    'path-key': ["The operator's key", '管理员的密钥'],
     'path-use': ['Show', '查看'],
 };
