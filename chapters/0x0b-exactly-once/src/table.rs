@@ -90,15 +90,16 @@ struct UnderWay {
 impl Table {
     /// A table of what the logs of all shards say, which will keep this many outcomes.
     pub fn new(shards: Vec<Memory>, outcomes_max: usize) -> Table {
-        let (mut lanes, mut outcomes) = (Lanes::default(), Outcomes::new(outcomes_max));
-        for Memory { lanes: of_shard, outcomes: kept, .. } in shards {
+        let (mut lanes, mut all) = (Lanes::default(), Vec::new());
+        for Memory { lanes: of_shard, outcomes, .. } in shards {
             of_shard.iter().for_each(|row| lanes.entry(row.lane()).window.unite(&row.window));
-            for outcome in kept {
-                if let Some(numbered) = Numbered::of(&outcome.command) {
-                    outcomes.keep(lanes.entry(numbered.lane), outcome);
-                }
-            }
+            all.extend(outcomes.into_iter().filter_map(|outcome| Some((Numbered::of(&outcome.command)?, outcome))));
         }
+        // A repeat walks back along its lane, and not far. If the shards' outcomes stood one shard after the other, those of
+        // all but the last would be too far away.
+        all.sort_by_key(|(numbered, _)| numbered.number);
+        let mut outcomes = Outcomes::new(outcomes_max);
+        all.into_iter().for_each(|(numbered, outcome)| outcomes.keep(lanes.entry(numbered.lane), outcome));
         Table { lanes, under_way: HashMap::default(), outcomes }
     }
 
@@ -158,4 +159,38 @@ impl Table {
 
 fn refused(why: &'static Refused, sequence: Option<Sequence>) -> Found {
     Found::Given(Err(Refusal::Layer(why, sequence)))
+}
+
+#[cfg(test)]
+mod tests {
+    use market::companion::Companion;
+    use market::log::ShardOf;
+    use market::{Cents, MarketId, Stamp, UnixMs};
+
+    use super::*;
+    use crate::memory::Carried;
+
+    #[test]
+    fn the_answer_to_each_number_of_a_window_is_found_whichever_shard_it_went_to() {
+        // Three numbers of four go to the last shard.
+        let shard = |number: u64| u16::from(!number.is_multiple_of(4));
+        let deposit = |number: u32| {
+            let market = MarketId(shard(number.into()).into());
+            Command::Deposit { market, account: AccountId(7), amount: Cents(1), request: number }
+        };
+        let carried = [0, 1].map(|shard| Carried::new(ShardOf { shard, shards: 2 }, 10_000));
+        for number in 1..=3_000 {
+            let stamp = Stamp { sequence: Sequence(number.into()), time: UnixMs(1) };
+            carried[usize::from(shard(number.into()))].clone().observe(stamp, &deposit(number), &[]);
+        }
+        let memories = carried.map(|carried| carried.0.lock().expect("nothing panics here").clone());
+        let mut table = Table::new(memories.into(), 10_000);
+        for number in 3_000 - 255..=3_000 {
+            let command = deposit(number);
+            let numbered = Numbered::of(&command).expect("it has a number");
+            let found = table.enter(numbered, &command, || unreachable!("it is not new"));
+            let Found::Given(Ok(reply)) = found else { panic!("{number} has no answer") };
+            assert_eq!(reply.ticket.sequence, Sequence(number.into()));
+        }
+    }
 }
