@@ -52,12 +52,12 @@ pub fn page<R: Row>(_store: &Store, _table: Table, _owner: u32, _wanted: &Wanted
 }
 
 /// The candles of a market in a range of time: from the one that holds `from` to the last that begins before `to`.
-/// Where nothing was traded, the one before goes on without volume, also one from before the range. Before the first
-/// trade there are none.
+/// Where nothing was traded, the one before goes on without volume, also one from before the range. Before the
+/// first trade there are none.
 ///
 /// # Errors
-/// When the store can't be read. [`HistoryError::Asked`] where the range has more than [`CANDLES_MAX`]; it says how
-/// many, and nothing is read then.
+/// When the store can't be read. [`HistoryError::Asked`] where the range has more than [`CANDLES_MAX`]; it says
+/// how many, and nothing is read then.
 pub fn candles(
     _store: &Store,
     _market: MarketId,
