@@ -275,8 +275,8 @@ impl Market {
     }
 
     // ANCHOR: load_order
-    /// Lets an order rest again, behind those of its price. Nothing when it is there already, or would meet an order of
-    /// the other side.
+    /// Lets an order rest again, after those of its price. Nothing when it is there already, or would meet an order
+    /// of the other side.
     fn load_order(&mut self, &OrderRecord { order, row, intent, price, quantity }: &OrderRecord) -> Option<()> {
         let holder = self.accounts.holder(row).filter(|_| (1..=self.orders_placed).contains(&order.0))?;
         if self.book.contains(order) {

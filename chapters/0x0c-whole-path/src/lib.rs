@@ -12,6 +12,7 @@ pub mod connection;
 pub mod disk;
 pub mod distribution;
 pub mod frames;
+pub mod heard;
 pub mod http;
 pub mod layer;
 pub mod machine;

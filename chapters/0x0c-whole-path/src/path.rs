@@ -19,6 +19,7 @@ use results::progress::{progress_bar, say};
 use serde_json::Value;
 
 use crate::clock::IS_SHARED;
+use crate::heard::{self, Readers};
 use crate::http::PathReport;
 use crate::show::{self, Found};
 use crate::timeline::timeline;
@@ -48,6 +49,9 @@ pub struct PathToolArgs {
     /// Collect the stages of one request in N
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: u64,
+    /// Also let each account read its notices, and say how long they took
+    #[arg(long)]
+    pub notices: bool,
     /// How many of the slowest requests are drawn
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=64))]
     pub slowest: usize,
@@ -155,11 +159,14 @@ pub fn find(
         Offer { rate: args.rate, time: Duration::from_secs(args.seconds), connections: args.connections, cancels: 0 };
     step(&format!("{} orders a second, for {} s", args.rate, args.seconds));
     let waits = Waits::keeping(KEPT);
-    let client = runtime.block_on(async {
-        match args.protocol {
+    let (client, heard) = runtime.block_on(async {
+        let accounts = if args.notices { args.connections } else { 0 };
+        let readers = Readers::begin(server.address, &crowd, accounts).await.map_err(broken)?;
+        let client = match args.protocol {
             Protocol::Http => late::http_seen(&server, &crowd, offer, &waits).await,
             Protocol::Websocket => late::stream_seen(&server, &crowd, offer, &waits).await,
-        }
+        }?;
+        Ok::<_, MeasureError>((client, readers.end().await))
     })?;
     let asked = async {
         let mut http = Http::connect(server.address).await?;
@@ -167,6 +174,8 @@ pub fn find(
     };
     let path = runtime.block_on(asked).map_err(broken)?;
     let path: PathReport = serde_json::from_value(path).map_err(|error| MeasureError::Unusable(error.to_string()))?;
-    let ways = Ways::join(&waits.take_last(), &path);
-    Ok(Found { client, path, ways })
+    let orders = waits.take_last();
+    let ways = Ways::join(&orders, &path);
+    let notices = args.notices.then(|| heard::times(&orders, &heard));
+    Ok(Found { client, path, ways, notices })
 }

@@ -22,6 +22,9 @@ pub struct Found {
     pub path: PathReport,
     /// The orders that both know, with the moments of both.
     pub ways: Ways,
+    /// From the moment when an order was due until the account whose order it met had read its notice. None where no account
+    /// reads them.
+    pub notices: Option<Times>,
 }
 
 /// The tables and pictures.
@@ -61,6 +64,9 @@ pub fn text(found: &Found, slowest: usize, language: Language) -> String {
         client.p50_ms,
         client.p99_ms
     );
+    if let Some(times) = &found.notices {
+        text.push_str(&other_side(times, zh));
+    }
     if !found.ways.sampled.is_empty() {
         text.push_str(&clients(&found.ways, zh));
     }
@@ -88,6 +94,18 @@ pub fn text(found: &Found, slowest: usize, language: Language) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Until the accounts whose orders were met had read their notices.
+fn other_side(times: &Times, zh: bool) -> String {
+    let [p50, p99] = [times.p50_ns, times.p99_ns].map(|ns| ns as f64 / 1e6);
+    let Times { count, .. } = times;
+    match zh {
+        false => {
+            format!("until the other side had read its notice: {count} of them, p50 {p50:.3} ms, p99 {p99:.3} ms\n\n")
+        }
+        true => format!("到对方读到通知：{count} 条，p50 {p50:.3} ms，p99 {p99:.3} ms\n\n"),
+    }
 }
 
 fn breakdown(path: &PathReport, zh: bool) -> Table {

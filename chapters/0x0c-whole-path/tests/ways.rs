@@ -102,9 +102,28 @@ fn a_timeline_has_each_order_from_due_to_received_around_its_request() {
 }
 
 #[test]
+fn the_other_side_of_each_trade_reads_its_notice_after_the_order_was_due() {
+    for protocol in ["http", "websocket"] {
+        let load = ["--rate", "500", "--connections", "4", "--protocol", protocol, "--notices"];
+        let found = found(&load);
+        let times = found.notices.unwrap();
+        // Half of the accounts buy YES and half buy NO, at prices that match: of two orders one rests, and the other meets it.
+        // The first orders may come in any order, and the last notices too late to count.
+        let orders = found.ways.sampled.len() as u64;
+        assert!(
+            times.count * 2 <= orders + 1 && times.count * 5 >= orders * 2,
+            "{protocol}: {times:?} of {orders} orders"
+        );
+        // What the venue knows of them is a part of it.
+        assert!(times.p50_ns > found.path.notice.p50_ns && found.path.notice.count > 0, "{protocol}: {times:?}");
+    }
+}
+
+#[test]
 fn an_order_that_waits_for_its_connection_shows_it() {
     // One connection, and one request at a time on it: far fewer than are due.
     let found = found(&["--rate", "3000", "--connections", "1"]);
+    assert_eq!(found.notices, None, "no account was told to read them");
     let (parts, whole) = found.ways.parts();
     assert_eq!(parts[0].name, "wait");
     assert!(parts[0].mean_ns > 0.5 * whole.mean_ns, "{parts:?} of {whole:?}");
@@ -113,8 +132,11 @@ fn an_order_that_waits_for_its_connection_shows_it() {
 
 #[test]
 fn tables_and_waterfalls_show_both_sides() {
-    for (language, title) in [("en", "both sides know"), ("zh", "双方都知道")] {
-        let text = path(&["--rate", "200", "--slowest", "1", "--lang", language]);
+    for (language, title, notices) in
+        [("en", "both sides know", "had read its notice"), ("zh", "双方都知道", "到对方读到通知")]
+    {
+        let text = path(&["--rate", "200", "--slowest", "1", "--notices", "--lang", language]);
+        assert!(text.contains(notices), "{text}");
         let line = |start: &str| text.lines().filter(|line| line.trim_start().starts_with(start)).count();
         assert!(text.contains(title), "{text}");
         assert_eq!((line("│ wait"), line("│ venue"), line("│ way back"), line("│ whole")), (1, 1, 1, 2), "{text}");

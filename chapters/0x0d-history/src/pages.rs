@@ -65,6 +65,7 @@ pub fn page<R: Row>(store: &Store, table: Table, owner: u32, wanted: &Wanted) ->
 }
 // ANCHOR_END: page
 
+// ANCHOR: candles
 /// The candles of a market in a range of time: from the one that holds `from` to the last that begins before `to`.
 /// Where nothing was traded, the one before goes on without volume, also one from before the range. Before the
 /// first trade there are none.
@@ -72,7 +73,6 @@ pub fn page<R: Row>(store: &Store, table: Table, owner: u32, wanted: &Wanted) ->
 /// # Errors
 /// When the store can't be read. [`HistoryError::Asked`] where the range has more than [`CANDLES_MAX`]; it says
 /// how many, and nothing is read then.
-// ANCHOR: candles
 pub fn candles(
     store: &Store,
     market: MarketId,

@@ -53,3 +53,12 @@ curl -s --retry 30 --retry-connrefused --retry-delay 1 --cacert ca.crt https://1
 . ./machine.sh
 ch0e takeover a $REACH
 # ANCHOR_END: back
+
+# ANCHOR: trim
+. ./machine.sh
+ch0e trim --standby b $REACH
+# ANCHOR_END: trim
+
+# ANCHOR: backup
+ch0e backup --data-dir venue backup
+# ANCHOR_END: backup

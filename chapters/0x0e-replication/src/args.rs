@@ -28,6 +28,11 @@ impl ReplicaArgs {
     }
 }
 
+/// The name of a shard's stream.
+pub fn stream_of(name: &str, shard: u16) -> String {
+    format!("{name}-{shard}")
+}
+
 /// Refuses what cannot be a stream's name at the servers, with a message.
 fn stream_name(text: &str) -> Result<String, String> {
     let is_fine = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');

@@ -99,6 +99,20 @@ pub enum ReplicaError {
         /// The last command of this machine's log.
         whole: Sequence,
     },
+    /// The stream begins after what this machine has of it.
+    #[error(
+        "stream {stream}: it was trimmed and begins with message {first}, and this machine's log is {}: on another \
+         machine, copy the data directory with `-- backup`, put the copy in the place of this machine's, and start it again",
+        known_to_have(*known)
+    )]
+    Trimmed {
+        /// The stream.
+        stream: String,
+        /// Its first message.
+        first: u64,
+        /// The last that this machine's log is known to have.
+        known: u64,
+    },
     /// This machine computed something else than the primary, from the same log.
     #[error(
         "stream {stream}: commands {} to {last} led to something else here than on the primary (digest {own:08x} here, {told:08x} \
@@ -157,6 +171,9 @@ pub enum ReplicaError {
     /// A standby did not take over.
     #[error("{0}")]
     Takeover(String),
+    /// No stream was trimmed, or not all were.
+    #[error("{0}")]
+    Trim(String),
     /// The log or the disk can't be trusted or written.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -166,6 +183,13 @@ pub enum ReplicaError {
     /// The output can't be printed.
     #[error(transparent)]
     Unprinted(#[from] Unprinted),
+}
+
+fn known_to_have(known: u64) -> String {
+    match known {
+        0 => "not known to have any of those before".into(),
+        known => format!("known to have those up to message {known} only"),
+    }
 }
 
 impl From<LogError> for ReplicaError {

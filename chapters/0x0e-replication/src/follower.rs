@@ -64,9 +64,9 @@ impl Follower {
     /// A follower that continues after `chain`. The log here and the stream have to be of one log.
     ///
     /// # Errors
-    /// [`ReplicaError::OtherLog`].
+    /// [`ReplicaError::OtherLog`], and those of [`first_message`].
     pub fn new(link: &Link, stream: Stream, own: OwnLog, chain: Chain) -> Result<Follower, ReplicaError> {
-        if let Some(first) = first_message(link, &stream)? {
+        if let Some(first) = first_message(link, &stream, chain.place)? {
             let there = header(&stream, &first)?;
             if there != chain.header {
                 return Err(other_log(&own, &stream, &chain.header, &there));
@@ -82,6 +82,17 @@ impl Follower {
     /// # Errors
     /// When a message fails its check, or the disk can't be written. What came before it is on disk.
     pub fn step(&mut self, link: &Link, time: Duration) -> Result<Step, ReplicaError> {
+        self.read(link, time).map_err(|error| match error {
+            // What comes next may be missing because it was trimmed away.
+            ReplicaError::NotBelieved { .. } => match first_message(link, &self.stream, self.chain.place) {
+                Err(trimmed @ ReplicaError::Trimmed { .. }) => trimmed,
+                _ => error,
+            },
+            error => error,
+        })
+    }
+
+    fn read(&mut self, link: &Link, time: Duration) -> Result<Step, ReplicaError> {
         let Some(mut reader) = self.reader.take() else { unreachable!("a step gives it back") };
         let (reader, messages) = link.wait(async move {
             let messages = reader.some_within(time).await;
@@ -192,14 +203,21 @@ impl Follower {
     // ANCHOR_END: append_rest
 }
 
-/// The first message of a stream, if there is one.
+/// Message 1 of a stream whose messages up to `known` a log here is known to have; none when it has no message, or
+/// when those that were trimmed away are among the known ones.
 ///
 /// # Errors
-/// When the servers can't read it.
-pub fn first_message(link: &Link, stream: &Stream) -> Result<Option<Bytes>, ReplicaError> {
+/// [`ReplicaError::Trimmed`] when others were trimmed away, and when the servers can't read message 1.
+pub fn first_message(link: &Link, stream: &Stream, known: u64) -> Result<Option<Bytes>, ReplicaError> {
     let own = stream.clone();
-    let first = link.wait(async move { own.readable(1).await });
-    first.map_err(|reason| not_believed(stream, format!("the servers can't read it: {reason}")))
+    let ((first, last), message) = link.wait(async move { (own.ends().await, own.readable(1).await) });
+    let message = message.map_err(|reason| not_believed(stream, format!("the servers can't read it: {reason}")))?;
+    // It may have been trimmed just now.
+    let first = first.max(2);
+    if message.is_none() && last > 0 && first > known + 1 {
+        return Err(ReplicaError::Trimmed { stream: stream.name().to_owned(), first, known });
+    }
+    Ok(message)
 }
 
 /// Nothing was read of the stream yet.

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+pub mod backup;
 pub mod beat;
 pub mod behind;
 pub mod chain;
@@ -16,6 +17,7 @@ pub mod disk;
 pub mod durable;
 pub mod error;
 pub mod follower;
+pub mod held;
 pub mod http;
 pub mod join;
 pub mod layer;
@@ -33,5 +35,6 @@ pub mod standby;
 pub mod status;
 pub mod stream;
 pub mod takeover;
+pub mod trim;
 pub mod warm;
 pub mod watched;

@@ -15,11 +15,13 @@ use history::{at, follow};
 use load::open_loop::{self, LoadArgs};
 use program::lines::set_form;
 use replication::args::ReplicaArgs;
+use replication::backup::{self, BackupArgs};
 use replication::error::ReplicaError;
 use replication::primary::{self, Others};
 use replication::servers::{self, ClusterArgs};
 use replication::standby::{self, StandbyArgs};
 use replication::takeover::{self, TakeoverArgs};
+use replication::trim::{self, TrimArgs};
 use whole_path::args::PathArgs;
 use whole_path::layer::WholePath;
 
@@ -58,6 +60,8 @@ enum Instead {
     Cluster(ClusterArgs),
     Standby(Box<OtherMachineArgs>),
     Takeover(TakeoverArgs),
+    Trim(TrimArgs),
+    Backup(BackupArgs),
 }
 
 /// Follows the streams of a primary into this machine's own log, and takes its place when it is asked to
@@ -77,6 +81,8 @@ fn main() -> ExitCode {
         Ok(Program { instead: Some(Instead::At(args)), .. }) => program::end(at::run(&args)),
         Ok(Program { instead: Some(Instead::Cluster(args)), .. }) => program::end(servers::run(&args)),
         Ok(Program { instead: Some(Instead::Takeover(args)), .. }) => program::end(takeover::run(&args)),
+        Ok(Program { instead: Some(Instead::Trim(args)), .. }) => program::end(trim::run(&args)),
+        Ok(Program { instead: Some(Instead::Backup(args)), .. }) => program::end(backup::run(&args)),
         Ok(Program { instead: Some(Instead::Standby(args)), .. }) => {
             let OtherMachineArgs { venue, standby } = &*args;
             let run = |(others, path)| standby::run(&venue.serve, &venue.replicas, standby, others, &path);

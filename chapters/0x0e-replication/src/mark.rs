@@ -9,7 +9,8 @@
 //!
 //! It lies beside the log, and is overwritten whenever the stream has confirmed a frame, or one was copied from it. Nothing
 //! waits until it is on disk: like the log's own watermark, it is right if the program dies, and may be old or gone after a
-//! power cut. An old one costs reading, and hides that a stream has become shorter; it never raises a false alarm.
+//! power cut. An old one costs reading, and hides that a stream has become shorter; it never raises a false alarm. A stream is
+//! trimmed only as far as marks have been synced.
 
 use std::io;
 use std::path::Path;
@@ -93,6 +94,14 @@ impl MarkFile {
     pub fn set(&mut self, mark: &Mark) {
         // An old mark costs reading, and no more. So nothing fails because of it.
         let _ = self.file.write_all_at(0, &mark.encode(self.whose));
+    }
+
+    /// Returns when what was noted is on disk.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn sync(&mut self) -> io::Result<()> {
+        self.file.sync()
     }
 }
 

@@ -224,6 +224,24 @@ impl std::fmt::Display for Cut {
     }
 }
 
+/// Up to which message of the stream a shard's log is here, and on disk together with the mark that says so; 0 when no mark
+/// can be read. A machine may run here meanwhile.
+///
+/// # Errors
+/// When there is no log, or the disk can't be read or written.
+pub fn settled(options: &Options, shard: ShardOf, stream: &str) -> Result<u64, ReplicaError> {
+    let (disk, folder) = (&*options.disk, &options.data_dir);
+    let path = folder.join(shard.file_name());
+    let whose = Whose::of(identity_of(disk, &path)?, stream);
+    let mut file = open(disk, &path)?;
+    let marked = mark::read(disk, folder, shard, whose);
+    let Some(mark) = marked.filter(|mark| LogReader::resume(&mut *file, &path, &mark.log).is_ok()) else {
+        return Ok(0);
+    };
+    file.sync().and_then(|()| MarkFile::open(disk, folder, shard, whose)?.sync()).map_err(io("sync", &path))?;
+    Ok(mark.place)
+}
+
 fn open(disk: &dyn Disk, path: &Path) -> Result<Box<dyn LogFile>, ReplicaError> {
     let file = disk.open(path).map_err(io("open", path))?;
     Ok(file.ok_or_else(|| LogError::Missing { path: path.to_path_buf() })?)

@@ -10,9 +10,10 @@ use gateway::serve;
 use market::Options;
 use program::{Verdict, print, tell};
 
-use crate::args::{ReplicaArgs, check};
+use crate::args::{ReplicaArgs, check, stream_of};
 use crate::beat::Beats;
 use crate::error::ReplicaError;
+use crate::held;
 use crate::join::join;
 use crate::layer::Replication;
 use crate::link::Link;
@@ -37,6 +38,7 @@ pub fn run(args: &Args, replicas: &ReplicaArgs, others: Others) -> Result<Verdic
     }
     check(args.data_dir.is_some())?;
     let link = Arc::new(Link::connect(&replicas.reach)?);
+    held::answer(&link, replicas, &options(args));
     refuse_other(&link, replicas)?;
     serve_as_primary(args, replicas, link, others)
 }
@@ -52,7 +54,7 @@ pub fn serve_as_primary(
     others: Others,
 ) -> Result<Verdict, ReplicaError> {
     let options = options(args);
-    let (streams, names) = (streams(&link, args, replicas)?, Stream::open(&link, &replicas.names_stream())?);
+    let (streams, names) = (streams(&link, args, replicas)?, Stream::open_whole(&link, &replicas.names_stream())?);
     let (joined, names) = join(&link, &options, streams, names, &replicas.name)?;
     for joined in &joined {
         let (stream, epoch) = (joined.stream.name(), joined.chain.epoch);
@@ -68,7 +70,7 @@ pub fn serve_as_primary(
 
 /// The streams of all shards.
 pub fn streams(link: &Link, args: &Args, replicas: &ReplicaArgs) -> Result<Vec<Stream>, ReplicaError> {
-    (0..args.shards).map(|shard| Stream::open(link, &format!("{}-{shard}", replicas.stream))).collect()
+    (0..args.shards).map(|shard| Stream::open(link, &stream_of(&replicas.stream, shard))).collect()
 }
 
 /// The options with which the logs are read before an engine opens them.

@@ -221,15 +221,14 @@ impl Work {
     }
     // ANCHOR_END: append
 
-    /// Fails when a message stands after the last of this machine's.
+    /// Fails when a message stands after the last of this machine's, or stood there before the stream was trimmed.
     async fn look(&self) -> Result<(), String> {
-        let Ok(there) = timeout(LOOK, self.stream.message(self.chain.place + 1)).await else { return Ok(()) };
-        match there {
-            None => Ok(()),
-            Some(other) => {
-                let why = NotAppended::Other(other);
-                Err(not_appended(&self.stream, &self.chain, why).to_string())
-            }
+        let place = self.chain.place;
+        if timeout(LOOK, self.stream.last()).await.unwrap_or(0) <= place {
+            return Ok(());
         }
+        let other = timeout(LOOK, self.stream.message(place + 1)).await.ok().flatten();
+        let why = NotAppended::Other(other.unwrap_or_default());
+        Err(not_appended(&self.stream, &self.chain, why).to_string())
     }
 }

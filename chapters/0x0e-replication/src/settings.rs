@@ -2,6 +2,9 @@
 //!
 //! How often its servers sync is no setting of a stream, and no server tells a client: `sync_interval: always` has to stand in
 //! each server's own file.
+//!
+//! The beginning of a shard's stream may be purged, so that it can be trimmed. That is safe, because nothing follows from a
+//! message that is gone: a machine that has not read it finds a hole, and is refused. The stream of names stays whole.
 
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::CreateStreamErrorKind;
@@ -44,7 +47,7 @@ pub fn problems(there: &Config, wanted: &Config) -> Vec<String> {
         "it discards the oldest when it is full; it has to discard new ones".into(),
     );
     need(there.deny_delete, "messages can be deleted: it has to deny that".into());
-    need(there.deny_purge, "it can be purged: it has to deny that".into());
+    need(there.deny_purge || !wanted.deny_purge, "it can be purged: it has to deny that".into());
     need(!there.allow_rollup, "a message can replace those before it: it must not allow rollups".into());
     need(!there.allow_message_ttl, "messages can expire: it must not allow a time to live".into());
     need(!there.no_ack, "it acknowledges nothing: no_ack has to be off".into());
@@ -59,4 +62,18 @@ pub fn problems(there: &Config, wanted: &Config) -> Vec<String> {
         format!("its subjects are {}, and have to be {}", there.subjects.join(", "), wanted.subjects.join(", ")),
     );
     problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_has_to_stay_whole_has_to_deny_purges_and_another_need_not() {
+        let whole = Config { deny_purge: true, ..Config::default() };
+        let says = |there: &Config, wanted: &Config| problems(there, wanted).iter().any(|one| one.contains("purged"));
+        assert!(says(&Config::default(), &whole));
+        assert!(!says(&whole, &whole) && !says(&Config::default(), &Config::default()));
+        assert!(!says(&whole, &Config::default()), "a stream that was made before");
+    }
 }

@@ -24,6 +24,7 @@ use crate::beat::{self, Beats};
 use crate::digest::{Differs, Stretch};
 use crate::error::ReplicaError;
 use crate::follower::Follower;
+use crate::held;
 use crate::join::{has_logs, make_logs};
 use crate::link::Link;
 use crate::names::NamesFollower;
@@ -78,8 +79,9 @@ pub fn run(
     check(args.data_dir.is_some())?;
     let link = Arc::new(Link::connect(&replicas.reach)?);
     let options = options(args);
+    held::answer(&link, replicas, &options);
     let streams = streams(&link, args, replicas)?;
-    let names = Stream::open(&link, &replicas.names_stream())?;
+    let names = Stream::open_whole(&link, &replicas.names_stream())?;
     let ends = Ends::watch(&link);
     {
         let dir = DataDir::open(&*options.disk, &options.data_dir)?;

@@ -8,6 +8,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use support::machine::Machine;
@@ -125,6 +126,8 @@ fn the_steps_of_the_page_work_word_for_word() {
         }
     }
     site.wait_until_equal("a", "b");
+    // A venue this young has no snapshots, so nothing goes.
+    assert!(site.run("c", "trim").contains("cents-0: nothing to remove before message 1: "));
 
     println!("a's power is cut");
     site.network.cut("a", vec![server_a, primary]);
@@ -149,6 +152,16 @@ fn the_steps_of_the_page_work_word_for_word() {
     ["a", "c"].iter().for_each(|machine| drop(site.run(machine, "healthy")));
     site.network.plug("b", true);
     let [_server_b] = site.servers(["b"]);
+    let standby = site.standby("b");
+    site.wait_until_equal("a", "b");
+
+    println!("b begins with a backup");
+    let group = format!("-{}", standby.id());
+    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
+    standby.end();
+    assert!(site.run("a", "backup").contains("it opens"));
+    fs::remove_dir_all(folder.join("venue")).unwrap();
+    fs::rename(site.network.folder("a").join("backup"), folder.join("venue")).unwrap();
     let _standby = site.standby("b");
     site.wait_until_equal("a", "b");
     site.network.cut("a", vec![server_a, other]);

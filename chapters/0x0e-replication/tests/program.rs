@@ -23,7 +23,7 @@ fn mistakes_are_refused_with_a_message() {
     std::fs::write(&file, "no certificate").unwrap();
     let (file, none) = (file.as_str(), none.as_str());
     let far = "nats://cents:secret@10.0.0.1:4222";
-    let cases: [(&[&str], i32, &str); 14] = [
+    let cases: [(&[&str], i32, &str); 17] = [
         (&["standby", "--data-dir", folder], 2, "--replicas is missing"),
         (&["--replicas", nowhere], 2, "--data-dir is missing"),
         (&["--replicas", nowhere, "--data-dir", folder], 3, "none of the servers nats://127.0.0.1:1 can be used"),
@@ -31,6 +31,9 @@ fn mistakes_are_refused_with_a_message() {
         (&["--stream", "a.b"], 2, "letters, digits, - and _"),
         (&["takeover", "--replicas", nowhere], 3, "none of the servers"),
         (&["takeover"], 2, "--replicas is missing"),
+        (&["trim", "--replicas", nowhere], 2, "--standby <NAME>"),
+        (&["trim", "--standby", "b", "--replicas", nowhere], 3, "none of the servers"),
+        (&["backup", none, "--data-dir", folder], 2, "no log to copy"),
         // Beyond this machine, TLS has to be asked for, or to be left out on purpose. A name may stand for any machine.
         (&["takeover", "--replicas", far], 2, "10.0.0.1:4222 is on another machine"),
         (&["takeover", "--replicas", "nats://127.0.0.1:1,nats://venue.invalid:1"], 2, "venue.invalid:1 is on another"),

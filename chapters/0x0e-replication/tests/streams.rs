@@ -94,7 +94,6 @@ fn a_stream_that_could_lose_something_is_refused_with_each_setting() {
         "it keeps messages for 60s",
         "discards the oldest",
         "messages can be deleted",
-        "can be purged",
         "name another stream with --stream",
     ] {
         assert!(said.contains(words), "{words}: {said}");

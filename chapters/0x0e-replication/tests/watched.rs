@@ -160,7 +160,7 @@ fn a_primary_counts_how_often_the_stream_refused_it() {
     machine.wait_for("open http://");
     let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
     let stream = Stream::open(&link, "cents-0").unwrap();
-    let first = first_message(&link, &stream).unwrap().unwrap();
+    let first = first_message(&link, &stream, 0).unwrap().unwrap();
     let header = header(&stream, &first).unwrap();
     // The other may be slower for once, so it is tried until it was not.
     for name in (2..22).map(|number| number.to_string()) {

@@ -166,9 +166,9 @@ impl Stream {
         Ok(Stream(stream))
     }
 
-    /// Connects, to place in bytes.
+    /// Connects with the subprotocol that places orders in bytes.
     ///
-    /// Connects with the binary subprotocol.
+    /// # Errors
     /// [`ClientError`].
     pub async fn connect_in_bytes(address: SocketAddr, path: &str) -> Result<Stream, ClientError> {
         let stream = connect(address).await?;

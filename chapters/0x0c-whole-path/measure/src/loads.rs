@@ -6,6 +6,7 @@ use clap::Parser;
 use load::open_loop::Protocol;
 use results::error::MeasureError;
 use results::output::OutputArgs;
+use results::record::venue::LateRecord;
 use whole_path::collector::KEPT;
 use whole_path::http::{Request, Times};
 use whole_path::path::{self, PathToolArgs};
@@ -14,12 +15,26 @@ use whole_path::way::{Way, Ways};
 
 use crate::record::{Load, Stage};
 
-/// What is offered, in this order.
-pub const LOADS: [(Protocol, &str, u64); 4] = [
-    (Protocol::Http, "http-5000", 5_000),
-    (Protocol::Http, "http-10000", 10_000),
-    (Protocol::Websocket, "websocket-5000", 5_000),
-    (Protocol::Websocket, "websocket-10000", 10_000),
+/// A load.
+#[derive(Clone, Copy)]
+pub struct Offered {
+    /// Its name in the record.
+    pub name: &'static str,
+    protocol: Protocol,
+    /// Orders a second.
+    pub rate: u64,
+    /// Whether the accounts read their notices too.
+    notices: bool,
+}
+
+/// What is offered, in this order. Without readers of notices first: they need the same two cores.
+pub const LOADS: [Offered; 6] = [
+    Offered { name: "http-5000", protocol: Protocol::Http, rate: 5_000, notices: false },
+    Offered { name: "http-20000", protocol: Protocol::Http, rate: 20_000, notices: false },
+    Offered { name: "websocket-5000", protocol: Protocol::Websocket, rate: 5_000, notices: false },
+    Offered { name: "websocket-20000", protocol: Protocol::Websocket, rate: 20_000, notices: false },
+    Offered { name: "notices-5000", protocol: Protocol::Http, rate: 5_000, notices: true },
+    Offered { name: "notices-20000", protocol: Protocol::Http, rate: 20_000, notices: true },
 ];
 
 /// The arguments that are left at their defaults.
@@ -30,17 +45,12 @@ struct Defaults {
 }
 
 /// Loads a venue.
-pub fn find(
-    program: &Path,
-    output: &OutputArgs,
-    protocol: Protocol,
-    rate: u64,
-    seconds: u64,
-) -> Result<Found, MeasureError> {
+pub fn find(program: &Path, output: &OutputArgs, offered: Offered, seconds: u64) -> Result<Found, MeasureError> {
+    let Offered { protocol, rate, notices, .. } = offered;
     let defaults = Defaults::try_parse_from(["path"]).map_err(|error| MeasureError::Unusable(error.to_string()))?;
     // So few that all of them are kept, and the slowest are those of the whole run.
     let sample = (rate * seconds).div_ceil(KEPT as u64);
-    let args = PathToolArgs { protocol, rate, seconds, sample, output: output.clone(), ..defaults.path };
+    let args = PathToolArgs { protocol, rate, notices, seconds, sample, output: output.clone(), ..defaults.path };
     path::find(program, &args, &[], |_| {})
 }
 
@@ -73,8 +83,8 @@ fn stage(times: &Times, slowest_ns: f64, whole: (&Times, f64)) -> Stage {
     }
 }
 
-/// The result, as the record stores it.
-pub fn load(name: &str, rate: u64, found: &Found) -> Load {
+/// The result, as the record stores it; `bare` is the engine's own at the same rate.
+pub fn load(offered: Offered, found: &Found, bare: &LateRecord) -> Load {
     let (client, path) = (&found.client, &found.path);
     let slow = slowest(&path.sampled, Request::whole_ns);
     let whole = (&path.whole, mean(&slow, Request::whole_ns));
@@ -83,8 +93,8 @@ pub fn load(name: &str, rate: u64, found: &Found) -> Load {
         stages.map(|(at, times)| stage(times, mean(&slow, |request| request.at_ns[at + 1] - request.at_ns[at]), whole));
     let stages: Vec<Stage> = stages.collect();
     Load {
-        name: name.into(),
-        offered_per_s: rate as f64,
+        name: offered.name.into(),
+        offered_per_s: offered.rate as f64,
         achieved_per_s: client.achieved_per_s,
         client_p50_ns: client.p50_ms * 1e6,
         client_p99_ns: client.p99_ms * 1e6,
@@ -94,6 +104,9 @@ pub fn load(name: &str, rate: u64, found: &Found) -> Load {
         stages,
         whole: stage(&path.whole, whole.1, whole),
         client: clients(&found.ways),
+        notice: found.notices.as_ref().map(|times| stage(times, 0.0, whole)),
+        bare_p50_ns: bare.p50_ms * 1e6,
+        bare_p99_ns: bare.p99_ms * 1e6,
         sync: stage(&path.sync, 0.0, whole),
         orders_each: path.commands_each,
     }

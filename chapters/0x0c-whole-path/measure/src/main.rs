@@ -10,6 +10,7 @@ mod record;
 mod table;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use program::{Verdict, print};
@@ -59,13 +60,15 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
     let bar = progress_bar(loads::LOADS.len() as u64 + 1);
     let mut all = Vec::new();
     let (mut usual_ns, mut slow_ns) = (Vec::new(), Vec::new());
-    for (protocol, name, rate) in loads::LOADS {
-        say(&bar, &format!("{name}: {rate} orders a second"));
-        let found = loads::find(&program, &args.output, protocol, rate, if args.quick { 2 } else { 10 })?;
+    let seconds = if args.quick { 2 } else { 10 };
+    for offered in loads::LOADS {
+        say(&bar, &format!("{}: {} orders a second", offered.name, offered.rate));
+        let found = loads::find(&program, &args.output, offered, seconds)?;
+        let bare = gauge::bare::measure(offered.rate, Duration::from_secs(seconds), &folder)?;
         if all.is_empty() {
             (usual_ns, slow_ns) = loads::two(&found);
         }
-        all.push(loads::load(name, rate, &found));
+        all.push(loads::load(offered, &found, &bare));
         bar.inc(1);
     }
     say(&bar, "what stamping costs");

@@ -53,6 +53,16 @@ pub struct Load {
     /// have none.
     #[serde(default)]
     pub client: Vec<Stage>,
+    /// From the moment when an order was due until the other side of its trade had read its notice, where it reads them.
+    #[serde(default)]
+    pub notice: Option<Stage>,
+    /// The engine alone, right after it and at the same rate, from the moment when each order was due until it was
+    /// acknowledged: half of them, in nanoseconds. Older records have 0.
+    #[serde(default)]
+    pub bare_p50_ns: f64,
+    /// Ninety-nine in a hundred.
+    #[serde(default)]
+    pub bare_p99_ns: f64,
     /// The sum of the stages' means.
     pub means_ns: f64,
     /// The sum of the stages' 99th percentiles.

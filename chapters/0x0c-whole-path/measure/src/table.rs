@@ -44,7 +44,15 @@ fn stages(load: &Load, say: impl Fn(&'static str, &'static str) -> &'static str)
     for stage in load.client.iter().take(load.client.len().saturating_sub(1)) {
         rows.add_row(row(stage));
     }
-    let client = [say("client", "客户端").to_owned(), String::new(), us(load.client_p50_ns), us(load.client_p99_ns)];
-    rows.add_row(client);
+    let notice = load.notice.as_ref().map_or([0.0; 2], |notice| [notice.p50_ns, notice.p99_ns]);
+    for (name, [p50, p99]) in [
+        (say("client", "客户端"), [load.client_p50_ns, load.client_p99_ns]),
+        (say("other side", "对方"), notice),
+        (say("engine alone", "只有引擎"), [load.bare_p50_ns, load.bare_p99_ns]),
+    ] {
+        if p99 > 0.0 {
+            rows.add_row([name.to_owned(), String::new(), us(p50), us(p99)]);
+        }
+    }
     figures_right(rows)
 }

@@ -113,7 +113,7 @@ pub fn has_logs(options: &Options) -> Result<bool, ReplicaError> {
 
 /// Makes the logs of a data directory that has none: those whose frames are in the streams, or new ones.
 pub fn make_logs(link: &Link, dir: &DataDir, options: &Options, streams: &[Stream]) -> Result<(), ReplicaError> {
-    let firsts = streams.iter().map(|stream| first_message(link, stream)).collect::<Result<Vec<_>, _>>()?;
+    let firsts = streams.iter().map(|stream| first_message(link, stream, 0)).collect::<Result<Vec<_>, _>>()?;
     if firsts.iter().all(Option::is_none) {
         dir.first_start(options, &[])?;
         return Ok(());

@@ -47,16 +47,28 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Makes the stream, or checks the one that is there.
+    /// Makes the stream, or checks the one that is there. Its beginning may be removed.
     ///
     /// # Errors
     /// [`ReplicaError::Settings`] where it could lose something, and [`ReplicaError::Stream`].
     pub fn open(link: &Link, name: &str) -> Result<Stream, ReplicaError> {
-        let (context, own_name) = (link.context().clone(), name.to_owned());
+        Stream::open_as(link, wanted(name))
+    }
+
+    /// The same, for a stream that keeps everything.
+    ///
+    /// # Errors
+    /// As [`open`](Stream::open).
+    pub fn open_whole(link: &Link, name: &str) -> Result<Stream, ReplicaError> {
+        Stream::open_as(link, Config { deny_purge: true, ..wanted(name) })
+    }
+
+    fn open_as(link: &Link, wanted: Config) -> Result<Stream, ReplicaError> {
+        let (context, own_name) = (link.context().clone(), wanted.name.clone());
         link.wait(async move {
             let failed = |what, reason| ReplicaError::Stream { stream: own_name.clone(), what, reason };
-            let there = made(&context, &wanted(&own_name)).await.map_err(|error| failed("make it", error))?;
-            let problems = settings::problems(&there, &wanted(&own_name));
+            let there = made(&context, &wanted).await.map_err(|error| failed("make it", error))?;
+            let problems = settings::problems(&there, &wanted);
             if !problems.is_empty() {
                 return Err(ReplicaError::Settings { stream: own_name, problems });
             }
@@ -78,11 +90,16 @@ impl Stream {
 
     /// The place of its last message; 0 where there is none. It asks until it has an answer.
     pub async fn last(&self) -> u64 {
+        self.ends().await.1
+    }
+
+    /// The place of its first message, or where that will stand, and the place of its last. It asks until it has an answer.
+    pub async fn ends(&self) -> (u64, u64) {
         loop {
             match self.stream.get_info().await {
-                Ok(info) => return info.state.last_sequence,
+                Ok(info) => return (info.state.first_sequence.max(1), info.state.last_sequence),
                 // It was deleted, and everything in it.
-                Err(error) if is_gone(&error) => return 0,
+                Err(error) if is_gone(&error) => return (1, 0),
                 Err(_) => sleep(REST).await,
             }
         }
@@ -156,6 +173,8 @@ impl Stream {
             match Stream::fate(message, self.message(last + 1).await) {
                 Fate::There => return Ok(()),
                 Fate::Never(other) => return Err(NotAppended::Other(other)),
+                // It is trimmed up to what its primary has. So this machine has been replaced, and stood still since.
+                Fate::Open if self.ends().await.0 > last + 1 => return Err(NotAppended::Other(Bytes::new())),
                 Fate::Open => self.last_from(last).await.map(drop).map_err(NotAppended::Shorter)?,
             }
         }
@@ -217,7 +236,7 @@ pub enum Fate {
 /// Why a message is not in the stream, and never will be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotAppended {
-    /// This one stands at its place.
+    /// This one stands at its place. It is empty when the place was trimmed away.
     Other(Bytes),
     /// The stream ends here, before the place after which it was to be appended.
     Shorter(u64),
@@ -251,7 +270,6 @@ fn wanted(name: &str) -> Config {
         max_messages_per_subject: -1,
         discard: DiscardPolicy::New,
         deny_delete: true,
-        deny_purge: true,
         ..Config::default()
     }
 }
