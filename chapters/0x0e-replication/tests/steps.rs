@@ -134,6 +134,10 @@ fn frame_with_any_changed_bit_or_missing_byte_is_refused() {
 fn frame_that_no_engine_of_this_shard_would_write_is_refused() {
     let early = sealed(4, 49, &[1], LOG);
     assert_not_behind(ShardOf::ONLY, &early, &["time"], "a frame whose time is before that of the frame before it");
+    let mut unknown = frame(4, 1);
+    unknown[RECORD_BYTES] = 99;
+    seal_frame(&mut unknown, LogId(LOG), stamp(4, 50));
+    assert_not_behind(ShardOf::ONLY, &unknown, &["kind"], "a frame with a command of a kind that there is not");
     let shard = ShardOf { shard: 0, shards: 2 };
     let own = |market: &u32| ShardOf::market(MarketId(*market), 2) == shard;
     let market = |wanted: bool| (1..).find(|market| own(market) == wanted).unwrap();
