@@ -63,10 +63,19 @@ impl Readers {
     }
 
     /// What they have read, and nothing more from now on.
-    pub async fn end(self) -> Vec<Heard> {
+    ///
+    /// # Errors
+    /// When an account's connection has ended. The venue disconnects a client that reads too slowly, and leaving out what
+    /// the slowest would have read would make the venue look fast.
+    pub async fn end(self) -> Result<Vec<Heard>, ClientError> {
         tokio::time::sleep(LAST).await;
+        let left = self.tasks.iter().filter(|task| !task.is_finished()).count();
         self.tasks.iter().for_each(JoinHandle::abort);
-        std::mem::take(&mut *lock(&self.heard))
+        if left < self.tasks.len() {
+            let words = format!("only {left} of {} accounts could read their notices to the end", self.tasks.len());
+            return Err(ClientError::Answer(words));
+        }
+        Ok(std::mem::take(&mut *lock(&self.heard)))
     }
 }
 
@@ -120,6 +129,16 @@ mod tests {
         let orders = [order(7, 0), order(8, 100)];
         let found = times(&orders, &[notice(7, 300), notice(8, 500), notice(8, 600), notice(9, 700)]);
         assert_eq!((found.count, found.mean_ns), (3, 400_000.0), "an order that the load does not know counts nothing");
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_was_disconnected_is_an_error_and_not_a_figure() {
+        let reads = || tokio::spawn(std::future::pending());
+        let all = Readers { heard: Arc::default(), tasks: vec![reads(), reads()] };
+        assert!(all.end().await.is_ok_and(|heard| heard.is_empty()));
+        let one_left = Readers { heard: Arc::default(), tasks: vec![reads(), tokio::spawn(async {})] };
+        let refused = one_left.end().await.expect_err("one of two has ended").to_string();
+        assert!(refused.contains("only 1 of 2 accounts"), "{refused}");
     }
 
     #[test]

@@ -160,13 +160,19 @@ pub fn find(
     step(&format!("{} orders a second, for {} s", args.rate, args.seconds));
     let waits = Waits::keeping(KEPT);
     let (client, heard) = runtime.block_on(async {
-        let accounts = if args.notices { args.connections } else { 0 };
-        let readers = Readers::begin(server.address, &crowd, accounts).await.map_err(broken)?;
+        let readers = match args.notices {
+            true => Some(Readers::begin(server.address, &crowd, args.connections).await.map_err(broken)?),
+            false => None,
+        };
         let client = match args.protocol {
             Protocol::Http => late::http_seen(&server, &crowd, offer, &waits).await,
             Protocol::Websocket => late::stream_seen(&server, &crowd, offer, &waits).await,
         }?;
-        Ok::<_, MeasureError>((client, readers.end().await))
+        let heard = match readers {
+            Some(readers) => Some(readers.end().await.map_err(broken)?),
+            None => None,
+        };
+        Ok::<_, MeasureError>((client, heard))
     })?;
     let asked = async {
         let mut http = Http::connect(server.address).await?;
@@ -176,6 +182,6 @@ pub fn find(
     let path: PathReport = serde_json::from_value(path).map_err(|error| MeasureError::Unusable(error.to_string()))?;
     let orders = waits.take_last();
     let ways = Ways::join(&orders, &path);
-    let notices = args.notices.then(|| heard::times(&orders, &heard));
+    let notices = heard.map(|heard| heard::times(&orders, &heard));
     Ok(Found { client, path, ways, notices })
 }

@@ -22,6 +22,9 @@ const PAYLOAD_MAX: &str = "8MB";
 /// How long the servers may need to answer.
 const START: Duration = Duration::from_secs(20);
 
+/// How many times to choose other ports.
+const TRIES: u32 = 5;
+
 /// Where a server listens.
 #[derive(Clone, Copy, Debug)]
 pub struct Ports {
@@ -44,9 +47,28 @@ impl Cluster {
     /// # Errors
     /// [`ReplicaError::Cluster`], when there is no `nats-server` or one of them does not start.
     pub fn start(folder: &Path) -> Result<Cluster, ReplicaError> {
-        let ports = free_ports().map_err(|error| ReplicaError::Cluster(format!("no port is free: {error}")))?;
-        let routes = ports.clone();
-        Cluster::start_with(folder, ports, |_| routes.iter().map(|ports| ports.cluster).collect())
+        Cluster::start_at(folder, free_ports)
+    }
+
+    /// The same, at ports that `choose` finds. It chooses again if another program takes one of them before the server
+    /// does.
+    ///
+    /// # Errors
+    /// As [`start`](Cluster::start).
+    pub fn start_at(
+        folder: &Path,
+        mut choose: impl FnMut() -> io::Result<Vec<Ports>>,
+    ) -> Result<Cluster, ReplicaError> {
+        let mut tries = 0..TRIES;
+        loop {
+            let ports = choose().map_err(|error| ReplicaError::Cluster(format!("no port is free: {error}")))?;
+            let routes: Vec<u16> = ports.iter().map(|ports| ports.cluster).collect();
+            match Cluster::start_with(folder, ports, |_| routes.clone()) {
+                Err(ReplicaError::Cluster(why)) if why.contains("address already in use") && tries.next().is_some() => {
+                }
+                started => return started,
+            }
+        }
     }
 
     /// The same, where the test chooses the ports, and says through which each server reaches the others.

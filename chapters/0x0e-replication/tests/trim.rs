@@ -6,11 +6,10 @@
 
 mod support;
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
 use axum::body::Bytes;
@@ -25,7 +24,7 @@ use replication::stream::{COPIES, NotAppended, Stream};
 use serde_json::json;
 use support::client::Client;
 use support::machine::Machine;
-use support::servers;
+use support::{make_stream, servers, wait_until, wait_until_equal};
 use tempfile::TempDir;
 
 /// Machines on one stream, each with a folder of its own.
@@ -108,22 +107,6 @@ fn place(client: &mut Client, number: u64) -> Option<u64> {
     let order = json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1, "lane": 0, "number": number });
     let answer = client.post("/v1/orders", &order).ok().filter(|answer| answer.status == 200)?;
     answer.json()["sequence"].as_u64()
-}
-
-fn log(folder: &Path) -> Vec<u8> {
-    fs::read(folder.join("commands.log")).unwrap_or_default()
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(30), "{what}");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn wait_until_equal(one: &Path, other: &Path) {
-    wait_until("the logs stay different", || log(one) == log(other));
 }
 
 /// Waits until the older of a machine's last two snapshots has this command.
@@ -223,27 +206,17 @@ fn a_silent_standby_and_a_stream_that_denies_it_are_not_trimmed() {
     let Some((_kept, servers)) = servers() else { return };
     let replicas = servers.addresses();
     let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
-    let context = link.context().clone();
     // As all streams were made before.
-    let made = link.wait(async move {
-        let config = Config {
-            name: "old-0".into(),
-            subjects: vec!["old-0".into()],
-            num_replicas: COPIES,
-            discard: DiscardPolicy::New,
-            deny_delete: true,
-            deny_purge: true,
-            ..Config::default()
-        };
-        for _ in 0..100 {
-            if context.create_stream(&config).await.is_ok() {
-                return true;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        false
-    });
-    assert!(made);
+    let config = Config {
+        name: "old-0".into(),
+        subjects: vec!["old-0".into()],
+        num_replicas: COPIES,
+        discard: DiscardPolicy::New,
+        deny_delete: true,
+        deny_purge: true,
+        ..Config::default()
+    };
+    make_stream(&link, config);
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let (site, mut one) = Site::start(&replicas, "old", folders[0].path());
     let _two = site.standby(folders[1].path(), "two");
