@@ -31,6 +31,10 @@ const CONNECTIONS: usize = 64;
 const STREAMS: usize = 4;
 /// Orders a message in bytes.
 const BATCH: u64 = 1_000;
+/// Orders that each venue has done before it is measured. 0x0b then has all the memory that its outcomes and notices will
+/// ever take. Until then the system hands it out two megabytes at a time, and clears each piece first while the thread that
+/// gives the answers waits.
+const WARM_UP: u64 = 2 << 20;
 /// Messages that a stream has under way.
 const WINDOW: usize = 3;
 /// Accounts get their cash by deposits.
@@ -235,7 +239,14 @@ pub fn measure(
         [server::start("ch0a", homes[0].path(), PLAY_NOTHING)?, server::start("ch0b", homes[1].path(), PLAY_NOTHING)?];
     let mut crowds = Vec::new();
     for server in &servers {
-        crowds.push(runtime.block_on(Crowd::gather(server, CONNECTIONS))?);
+        let mut crowd = runtime.block_on(Crowd::gather(server, CONNECTIONS))?;
+        let mut done = 0;
+        while done < WARM_UP {
+            let (orders, _) =
+                runtime.block_on(crowd.load(server.address, Way::Binary, Sent::New, time)).map_err(broken)?;
+            done += orders;
+        }
+        crowds.push(crowd);
     }
     let mut costs = Vec::new();
     for way in [Way::Http, Way::Words, Way::Binary] {
