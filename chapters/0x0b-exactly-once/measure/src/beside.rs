@@ -25,15 +25,17 @@ const CLIENTS: usize = 32;
 /// Readers of notices.
 const READERS: usize = 64;
 
-/// Measures both.
-pub fn measure(rounds: u32, quick: bool, runtime: &Runtime, folder: &Path) -> Result<(Storm, Many), MeasureError> {
+/// Orders of the readers. Each has two or three notices, and the ring holds a million.
+const ORDERS: u64 = 150_000;
+
+/// Honest clients alone, and beside a storm.
+pub fn storm(rounds: u32, quick: bool, runtime: &Runtime, folder: &Path) -> Result<Storm, MeasureError> {
     let time = Duration::from_millis(if quick { 500 } else { 2_000 });
-    let home =
-        tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("create a folder in", folder, &error))?;
+    let home = home(folder)?;
     let server = server::start("ch0b", home.path(), PLAY_NOTHING)?;
-    let gather = |clients| runtime.block_on(Crowd::gather(&server, clients));
-    let (mut honest, mut stormy, mut readers) = (gather(CLIENTS)?, gather(CLIENTS)?, gather(READERS)?);
-    let [mut alone, mut beside, mut repeats, mut handed] = <[Vec<f64>; 4]>::default();
+    let gather = || runtime.block_on(Crowd::gather(&server, CLIENTS));
+    let (mut honest, mut stormy) = (gather()?, gather()?);
+    let [mut alone, mut beside, mut repeats] = <[Vec<f64>; 3]>::default();
     for _ in 0..rounds {
         let (orders, seconds) =
             runtime.block_on(honest.load(server.address, Way::Http, Sent::New, time)).map_err(broken)?;
@@ -49,14 +51,29 @@ pub fn measure(rounds: u32, quick: bool, runtime: &Runtime, folder: &Path) -> Re
         beside.push(orders as f64 / seconds);
         repeats.push((sent - sent.div_ceil(TIMES)) as f64 / seconds);
     }
-    // So that the ring is full of what concerns these readers.
-    let filled = readers.load(server.address, Way::Words, Sent::New, time);
-    runtime.block_on(filled).map_err(broken)?;
+    Ok(Storm { alone_per_s: spread(&alone), beside_per_s: spread(&beside), repeats_per_s: spread(&repeats) })
+}
+
+/// Notices to many, from the ring. The venue is a new one, and the readers' orders are so few that the ring still has all of
+/// their notices. Otherwise each reader would begin with the log.
+pub fn many(rounds: u32, runtime: &Runtime, folder: &Path) -> Result<Many, MeasureError> {
+    let home = home(folder)?;
+    let server = server::start("ch0b", home.path(), PLAY_NOTHING)?;
+    let mut readers = runtime.block_on(Crowd::gather(&server, READERS))?;
+    let mut placed = 0;
+    while placed < ORDERS {
+        let load = readers.load(server.address, Way::Words, Sent::New, Duration::from_millis(250));
+        placed += runtime.block_on(load).map_err(broken)?.0;
+    }
+    let mut handed = Vec::new();
     for _ in 0..rounds {
         handed.push(runtime.block_on(hand_out(&readers, server.address)).map_err(broken)?);
     }
-    let storm = Storm { alone_per_s: spread(&alone), beside_per_s: spread(&beside), repeats_per_s: spread(&repeats) };
-    Ok((storm, Many { readers: READERS as u64, per_s: spread(&handed) }))
+    Ok(Many { readers: READERS as u64, per_s: spread(&handed) })
+}
+
+fn home(folder: &Path) -> Result<tempfile::TempDir, MeasureError> {
+    tempfile::tempdir_in(folder).map_err(|error| MeasureError::disk("create a folder in", folder, &error))
 }
 
 /// All readers connect at once, and read everything that the venue has for them. Returns notices a
