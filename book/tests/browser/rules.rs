@@ -1,7 +1,6 @@
 //! What holds for a page in every state: nothing sticks out, pictures have loaded, and the rules for accessibility are kept.
 
 use super::{Browser, CRATE, cdp};
-use program::rounds::Rounds;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -28,10 +27,10 @@ pub const PICTURES: &str = "[...document.images].filter(i => !i.complete || !i.n
 
 /// What is wrong with a page in this state: what sticks out, and what breaks a rule in a part of it.
 ///
-/// Few rounds check only the part that has changed, which a selector names, and all rounds the whole page: the rules
-/// take most of the time, and the page as it opens has been checked for all of them.
+/// The rules are asked for the part that has changed alone, which a selector names: they take most of the time, and the
+/// whole page is checked for all of them as it opens.
 pub fn faults(browser: &mut Browser, part: &str, state: &str) -> Vec<String> {
-    let found = [browser.ask(OVERFLOW), broken_rules(browser, Rounds::asked().pick(part, "html"))];
+    let found = [browser.ask(OVERFLOW), broken_rules(browser, part)];
     let told = found.iter().filter_map(Value::as_str).filter(|fault| !fault.is_empty());
     told.map(|fault| format!("{state}: {fault}")).collect()
 }
