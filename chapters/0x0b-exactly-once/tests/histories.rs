@@ -46,7 +46,7 @@ fn history(seed: u64, flaw: Option<Flaw>) -> Result<Happened, String> {
 #[test]
 fn each_intent_is_carried_out_once_or_not_at_all() {
     let mut all = Happened::default();
-    for seed in 0..Rounds::asked().pick(2_000, 10_000) {
+    for seed in 0..Rounds::asked().pick(2_000, 5_000) {
         let happened = history(seed, None).unwrap_or_else(|complaint| panic!("seed {seed}: {complaint}"));
         all.add(&happened);
     }

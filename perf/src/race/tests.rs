@@ -195,7 +195,7 @@ fn worse(races: u64, counted: fn(RacedRound) -> RacedRound, planted: Option<(&st
 
 #[test]
 fn an_unchanged_program_passes_in_pairs_drawn_again() {
-    let races = Rounds::asked().pick(100, 1_000);
+    let races = Rounds::asked().pick(100, 300);
     let unchanged = worse(races, |round| round, None);
     println!("{races} races of an unchanged program: {unchanged} end as worse");
     assert!(unchanged as u64 * 20 <= races, "{unchanged} of {races}");
