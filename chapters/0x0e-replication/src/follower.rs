@@ -165,14 +165,14 @@ impl Follower {
         Ok(())
     }
 
-    /// Fails when the stream is shorter than what was read of it.
+    /// The places of the stream's first and last message. Fails when the stream is shorter than what was read of it.
     ///
     /// # Errors
     /// [`ReplicaError::Shorter`].
-    pub fn check_length(&self, link: &Link) -> Result<u64, ReplicaError> {
+    pub fn check_length(&self, link: &Link) -> Result<(u64, u64), ReplicaError> {
         let (stream, known) = (self.stream.clone(), self.chain.place);
-        let last = link.wait(async move { stream.last_from(known).await });
-        last.map_err(|found| shorter(&self.stream, found, &self.chain))
+        let ends = link.wait(async move { stream.ends_from(known).await });
+        ends.map_err(|found| shorter(&self.stream, found, &self.chain))
     }
 
     // ANCHOR: append_rest

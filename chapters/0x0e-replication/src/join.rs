@@ -82,7 +82,7 @@ fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<(u64
     let begun = link.wait(async move {
         for refused in 0_u64.. {
             own.announce_fence().await;
-            let last = own.last_from(known).await?;
+            let (_, last) = own.ends_from(known).await?;
             let epoch = Epoch { number: last + 1, header, name: name.clone() };
             let tried = own.append(last, &Bytes::from(epoch.encode())).await;
             if let ControlFlow::Break(ended) = fenced(last, tried) {

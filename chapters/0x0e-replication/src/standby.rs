@@ -167,10 +167,10 @@ impl Following {
         for (shard, stream) in (0..options.shards).zip(streams) {
             let (own, chain) = OwnLog::open(options, ShardOf { shard, shards: options.shards }, stream.name())?;
             let mut follower = Follower::new(link, stream, own, chain)?;
-            let (number, last) = (usize::from(shard), follower.check_length(link)?);
+            let (number, ends) = (usize::from(shard), follower.check_length(link)?);
             watched.read(number, &follower.chain, 0);
-            watched.looked(number, last);
-            while follower.chain.place < last {
+            watched.looked(number, ends);
+            while follower.chain.place < ends.1 {
                 let step = follower.step(link, BEGIN_WAIT)?;
                 watched.read(number, &follower.chain, step.epochs);
                 beats.as_mut().and_then(Beats::last).inspect(|beat| watched.heard(beat));

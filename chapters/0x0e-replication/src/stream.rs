@@ -105,20 +105,20 @@ impl Stream {
         }
     }
 
-    /// The place of its last message, which is `known` or a later one.
+    /// The same, where the last message stands at `known` or at a later place.
     ///
     /// # Errors
     /// The last place, when it stays below that.
-    pub async fn last_from(&self, known: u64) -> Result<u64, u64> {
-        let mut last = self.last().await;
+    pub async fn ends_from(&self, known: u64) -> Result<(u64, u64), u64> {
+        let mut ends = self.ends().await;
         for _ in 0..LOOKS {
-            if last >= known {
-                return Ok(last);
+            if ends.1 >= known {
+                break;
             }
             sleep(10 * REST).await;
-            last = self.last().await;
+            ends = self.ends().await;
         }
-        if last >= known { Ok(last) } else { Err(last) }
+        if ends.1 >= known { Ok(ends) } else { Err(ends.1) }
     }
 
     /// The message at a place, if there is one. It asks until it has an answer.
@@ -176,7 +176,7 @@ impl Stream {
                 Fate::Never(other) => return Err(NotAppended::Other(other)),
                 // It is trimmed up to what its primary has. So this machine has been replaced, and stood still since.
                 Fate::Open if self.ends().await.0 > last + 1 => return Err(NotAppended::Other(Bytes::new())),
-                Fate::Open => self.last_from(last).await.map(drop).map_err(NotAppended::Shorter)?,
+                Fate::Open => self.ends_from(last).await.map(drop).map_err(NotAppended::Shorter)?,
             }
         }
     }

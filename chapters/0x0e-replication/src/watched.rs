@@ -79,8 +79,8 @@ struct Shard {
     /// The last message that is on this machine's disk.
     place: u64,
     command: u64,
-    /// The last message of the stream when it was looked at last.
-    last: u64,
+    /// The first and the last message of the stream when it was looked at last.
+    ends: (u64, u64),
     behind: Behind,
     fences: u64,
     told: u64,
@@ -108,15 +108,15 @@ impl Watched {
         self.shard(shard, |shard| {
             (shard.epoch, shard.place, shard.command) = (chain.epoch, chain.place, chain.next.sequence.0 - 1);
             shard.fences += epochs;
-            shard.behind.note(shard.last, shard.place, Instant::now());
+            shard.behind.note(shard.ends.1, shard.place, Instant::now());
         });
     }
 
-    /// A shard's stream had its last message at this place just now.
-    pub fn looked(&self, shard: usize, last: u64) {
+    /// A shard's stream had its first and its last message at these places just now.
+    pub fn looked(&self, shard: usize, ends: (u64, u64)) {
         self.shard(shard, |shard| {
-            shard.last = last;
-            shard.behind.note(last, shard.place, Instant::now());
+            shard.ends = ends;
+            shard.behind.note(ends.1, shard.place, Instant::now());
         });
     }
 
@@ -152,7 +152,13 @@ impl Watched {
                 "venue_replication_behind_messages",
                 "Messages of the stream, at the last check, that this standby does not have.",
                 &shards,
-                |shard| shard.last.saturating_sub(shard.place),
+                |shard| shard.ends.1.saturating_sub(shard.place),
+            ),
+            metric(
+                "venue_replication_first_message",
+                "The first message of the stream, at the last check; those before it were trimmed away.",
+                &shards,
+                |shard| shard.ends.0,
             ),
             Metric {
                 name: "venue_replication_silence_seconds",

@@ -41,13 +41,6 @@ fn place(client: &mut Client, number: u64) -> u64 {
     answer.json()["sequence"].as_u64().unwrap()
 }
 
-/// What Prometheus reads of a machine.
-fn metrics(machine: &mut Machine) -> String {
-    let address = machine.wait_for("metrics http://").trim_end_matches("/metrics").parse().unwrap();
-    let answer = Client::connect(address).unwrap().get("/metrics").unwrap();
-    String::from_utf8(answer.body).unwrap()
-}
-
 fn take_over(replicas: &[String], standby: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ch0e"));
     command.args(["takeover", standby, "--replicas", &replicas.join(",")]);
@@ -95,7 +88,7 @@ fn a_standby_has_every_byte_and_takes_over_with_nothing_lost() {
     last = (21..=40).map(|number| place(&mut client, number)).last().unwrap_or(last);
     wait_until_equal(folders[0].path(), folders[1].path(), [&one, &two]);
     wait_for_snapshot(folders[1].path(), Sequence(30));
-    let metrics = metrics(&mut one);
+    let metrics = one.metrics();
     for figure in ["epoch", "messages", "behind_frames"] {
         assert!(metrics.contains(&format!("venue_replication_{figure}{{shard=\"0\"}} ")), "{metrics}");
     }

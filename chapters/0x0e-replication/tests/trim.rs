@@ -145,10 +145,12 @@ fn nothing_is_lost_when_the_primary_is_killed_right_after_a_trim() {
     for (number, sequence) in (1..).zip(&sequences) {
         assert_eq!(place(&mut client, number), Some(*sequence), "order {number}");
     }
-    let _one = site.standby(first, "one");
+    let mut one = site.standby(first, "one");
     wait_until_equal(first, second);
     let (begins_now, _) = site.ends();
     assert_eq!(begins, begins_now);
+    let (metrics, shown) = (one.metrics(), format!("\nvenue_replication_first_message{{shard=\"0\"}} {begins}.0\n"));
+    assert!(metrics.contains(&shown), "{metrics}");
 }
 
 #[test]

@@ -105,6 +105,7 @@ fn a_standby_shows_how_far_it_is_and_what_it_compared_and_then_what_a_primary_sh
         ("command", Some(last), Some(last)),
         ("messages", value(&primary, "messages"), value(&primary, "messages")),
         ("behind_frames", Some(0.0), None),
+        ("first_message", None, Some(1.0)),
         ("behind_seconds", Some(0.0), Some(0.0)),
         ("refused_appends_total", Some(0.0), None),
         ("fences_total", None, Some(1.0)),

@@ -80,6 +80,13 @@ impl Machine {
         Client::connect(self.address()).unwrap()
     }
 
+    /// What Prometheus reads of it.
+    pub fn metrics(&mut self) -> String {
+        let address = self.wait_for("metrics http://").trim_end_matches("/metrics").parse().unwrap();
+        let answer = Client::connect(address).unwrap().get("/metrics").unwrap();
+        String::from_utf8(answer.body).unwrap()
+    }
+
     /// The operator's key, which a first start shows.
     pub fn operator(&mut self) -> String {
         let rest = self.wait_for("operator's key, shown once: ");
