@@ -68,6 +68,7 @@ fn does(step: Step, before: &World, after: &World) -> &'static str {
         Step::LooksForFrame(_) if after.acknowledged == before.acknowledged => "frame-missing",
         Step::LooksForFrame(_) => "frame-there",
         Step::Dies(_) => "dies",
+        Step::Trims(_) => "trims",
     }
 }
 
@@ -81,7 +82,8 @@ fn detail(step: Step, before: &World, after: &World) -> Value {
         | Step::ReadsOn(of)
         | Step::Writes(of, _)
         | Step::LooksForFrame(of)
-        | Step::Dies(of) => (of, sent),
+        | Step::Dies(of)
+        | Step::Trims(of) => (of, sent),
     };
     let machine = &after.machines[of];
     let place = match step {
@@ -131,5 +133,6 @@ fn role(role: Role) -> &'static str {
         Role::Reading(_) => "reading",
         Role::Primary => "primary",
         Role::Replaced => "replaced",
+        Role::Refused => "refused",
     }
 }

@@ -17,8 +17,10 @@ use search::{BOUNDS, MISTAKES, search};
 
 #[test]
 fn every_promise_holds_in_every_order() {
-    let bounds = Rounds::asked()
-        .pick(Bounds { commands: 2, epochs: 2, crashes: 1 }, Bounds { commands: 2, epochs: 3, crashes: 1 });
+    let bounds = Rounds::asked().pick(
+        Bounds { commands: 2, epochs: 2, crashes: 1, trims: 1 },
+        Bounds { commands: 2, epochs: 3, crashes: 1, trims: 2 },
+    );
     let found = search(bounds, Mistake::None, World::broken);
     println!("{} states", found.states);
     assert_eq!(found.broken, None);

@@ -51,6 +51,8 @@ pub enum Step {
     LooksForFrame(usize),
     /// It dies and comes back.
     Dies(usize),
+    /// The stream loses its beginning, up to where this machine has read or appended.
+    Trims(usize),
 }
 
 /// For people.
@@ -65,6 +67,7 @@ impl std::fmt::Display for Step {
             Step::Writes(of, command) => write!(f, "machine {of} writes command {command}"),
             Step::LooksForFrame(of) => write!(f, "machine {of} looks whether its frame is there"),
             Step::Dies(of) => write!(f, "machine {of} dies and comes back"),
+            Step::Trims(of) => write!(f, "the stream loses its beginning, which machine {of} has"),
         }
     }
 }
@@ -82,6 +85,8 @@ pub enum Role {
     Primary,
     /// It knows that it was replaced.
     Replaced,
+    /// What it has to read next is no longer in the stream: it ends.
+    Refused,
 }
 
 /// A machine.
@@ -132,6 +137,10 @@ pub enum Mistake {
     NoPlace,
     /// A primary appends after a frame of its own before it knows that this is there.
     SeveralUnderWay,
+    /// A machine that lacks what is no longer in the stream reads on after it.
+    ReadsOnAfterGap,
+    /// A primary whose frame's place is no longer in the stream takes the frame for confirmed.
+    TakesGoneForOwn,
 }
 
 /// How much may happen.
@@ -140,4 +149,5 @@ pub struct Bounds {
     pub commands: u8,
     pub epochs: usize,
     pub crashes: u8,
+    pub trims: u8,
 }

@@ -4,6 +4,9 @@
 //! is on its way to it or back may come late or never. A machine may stop between any two steps for any time, which needs no step
 //! of its own: the others go on. It may also die, and begin again with what is on its disk. There is no clock: a standby may take
 //! over at any moment, as it would with any clock, a wrong one included.
+//!
+//! The stream may lose its beginning while one machine alone has it. The program asks more of a trim, so that no machine is
+//! refused. Nothing acknowledged may be lost where it asks too little, either.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +15,17 @@ use super::parts::{Acknowledged, Append, Bounds, Command, Machine, Message, Mist
 /// Everything at one moment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct World {
+    /// Every message, those that were trimmed away among them: no machine may look at these.
     pub stream: Vec<Message>,
+    /// How many messages were trimmed away.
+    pub gone: usize,
     pub machines: [Machine; 2],
     pub on_its_way: BTreeSet<Append>,
     pub acknowledged: BTreeSet<Acknowledged>,
     pub commands: u8,
     pub begun: usize,
     pub crashes: u8,
+    pub trims: u8,
 }
 
 impl World {
@@ -27,12 +34,14 @@ impl World {
             Machine { role: Role::Standby, log: Vec::new(), confirmed: 0, place: 0, epoch: 0, has_acknowledged: false };
         World {
             stream: Vec::new(),
+            gone: 0,
             machines: [machine.clone(), machine],
             on_its_way: BTreeSet::new(),
             acknowledged: BTreeSet::new(),
             commands: 0,
             begun: 0,
             crashes: 0,
+            trims: 0,
         }
     }
 
@@ -51,14 +60,15 @@ impl World {
             });
         }
         for (of, machine) in self.machines.iter().enumerate() {
-            if machine.role == Role::Standby && self.begun < bounds.epochs {
+            let may_begin = machine.place >= self.gone || mistake == Mistake::ReadsOnAfterGap;
+            if machine.role == Role::Standby && may_begin && self.begun < bounds.epochs {
                 add(Step::TakesOver(of), &|world| world.begin(of, mistake));
             }
             if let Role::Fencing(_) = machine.role {
                 add(Step::LooksForEpoch(of), &|world| world.look_for_epoch(of, mistake));
             }
             if let Role::Reading(_) = machine.role {
-                add(Step::ReadsOn(of), &|world| world.read(of));
+                add(Step::ReadsOn(of), &|world| world.read(of, mistake));
             }
             let may_write = machine.log.len() == machine.confirmed || mistake == Mistake::SeveralUnderWay;
             if machine.role == Role::Primary && may_write && self.commands < bounds.commands {
@@ -69,6 +79,9 @@ impl World {
             }
             if machine.role != Role::Standby && self.crashes < bounds.crashes {
                 add(Step::Dies(of), &|world| world.crash(of));
+            }
+            if machine.role == Role::Primary && machine.place > self.gone && self.trims < bounds.trims {
+                add(Step::Trims(of), &|world| world.trim(of));
             }
         }
         next
@@ -113,11 +126,12 @@ impl World {
         self.on_its_way.insert(Append { from: of, last: end, message: Message::Epoch(of) });
     }
 
-    /// Looks where its epoch should be: there is its epoch, another message, or nothing yet.
+    /// Looks where its epoch should be: there is its epoch, another message, or nothing yet. What is gone counts as another
+    /// message.
     fn look_for_epoch(&mut self, of: usize, mistake: Mistake) {
         let Role::Fencing(last) = self.machines[of].role else { return };
         match self.stream.get(last) {
-            Some(Message::Epoch(by)) if *by == of => {
+            Some(Message::Epoch(by)) if *by == of && last >= self.gone => {
                 self.machines[of].epoch = last + 1;
                 self.machines[of].role = Role::Reading(last + 1);
                 if mistake == Mistake::ReadBeforeFence {
@@ -137,8 +151,15 @@ impl World {
         }
     }
 
-    fn read(&mut self, of: usize) {
+    fn read(&mut self, of: usize, mistake: Mistake) {
         let Role::Reading(until) = self.machines[of].role else { return };
+        if self.machines[of].place < self.gone {
+            match mistake {
+                Mistake::ReadsOnAfterGap => self.machines[of].place = self.gone,
+                _ => self.machines[of].role = Role::Refused,
+            }
+            return;
+        }
         let next = self.machines[of].place + 1;
         self.take_up_to(of, next.min(until));
         if self.machines[of].place == until {
@@ -184,17 +205,20 @@ impl World {
         }
     }
 
-    /// Looks where its frame should be: there is its frame, another message, or nothing yet.
+    /// Looks where its frame should be: there is its frame, another message, or nothing yet. What is gone counts as another
+    /// message.
     fn look_for_frame(&mut self, of: usize, mistake: Mistake) {
         let Machine { place, confirmed, ref log, .. } = self.machines[of];
         let own = self.machines[of].frame(confirmed);
+        let is_gone = place < self.gone;
         let there = match mistake {
+            Mistake::TakesGoneForOwn if is_gone => Some(&own),
             // It believes the acknowledgement, wherever in the stream the frame is.
             Mistake::NoPlace => self.stream[place..].iter().find(|message| **message == own),
             _ => self.stream.get(place),
         };
         match there {
-            Some(message) if *message == own => {
+            Some(message) if *message == own && (!is_gone || mistake == Mistake::TakesGoneForOwn) => {
                 let is_new = !self.acknowledged.iter().any(|known| known.command == log[confirmed]);
                 self.machines[of].place += 1;
                 self.machines[of].confirmed += 1;
@@ -215,6 +239,12 @@ impl World {
         let before = &self.stream[..frame.unwrap_or(self.stream.len())];
         let was_replaced = before.iter().skip(epoch).any(|message| matches!(message, Message::Epoch(_)));
         self.acknowledged.insert(Acknowledged { sequence, command, epoch, was_replaced });
+    }
+
+    /// Removes what this machine has from the stream.
+    fn trim(&mut self, of: usize) {
+        self.trims += 1;
+        self.gone = self.machines[of].place;
     }
 
     fn crash(&mut self, of: usize) {

@@ -16,16 +16,18 @@ pub struct Found {
 pub type Promise = fn(&World) -> Option<String>;
 
 /// What is searched for a planted mistake.
-pub const BOUNDS: Bounds = Bounds { commands: 2, epochs: 2, crashes: 0 };
+pub const BOUNDS: Bounds = Bounds { commands: 2, epochs: 2, crashes: 0, trims: 1 };
 
 /// Each planted mistake, the file with the shortest way to a broken promise, and what counts as one. What is acknowledged
 /// from a disk breaks a promise before anything is lost; there the search goes on until it is.
-pub const MISTAKES: [(Mistake, &str, Promise); 5] = [
+pub const MISTAKES: [(Mistake, &str, Promise); 7] = [
     (Mistake::ReadBeforeFence, "read-before-fence", World::broken),
     (Mistake::AcknowledgeFromDisk, "acknowledge-from-disk", World::lost),
     (Mistake::AcknowledgeBeforeFence, "acknowledge-before-fence", World::broken),
     (Mistake::NoPlace, "no-place", World::broken),
     (Mistake::SeveralUnderWay, "several-under-way", World::broken),
+    (Mistake::ReadsOnAfterGap, "reads-on-after-gap", World::lost),
+    (Mistake::TakesGoneForOwn, "takes-gone-for-own", World::lost),
 ];
 
 /// Looks at every state that can be reached, until one breaks a promise.
