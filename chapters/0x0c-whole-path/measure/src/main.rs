@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod cost;
+mod inside;
 mod loads;
 mod record;
 mod table;
@@ -72,6 +73,7 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
         bar.inc(1);
     }
     say(&bar, "what stamping costs");
+    let inside = inside::measure(rounds)?;
     let costs = cost::measure(&program, rounds, args.quick, &folder)?;
     bar.finish_and_clear();
     let quick = if args.quick { " -- --quick" } else { "" };
@@ -82,6 +84,7 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
         rounds,
         loads: all,
         costs,
+        inside,
         usual_ns,
         slow_ns,
     };

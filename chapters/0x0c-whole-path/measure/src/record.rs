@@ -20,6 +20,8 @@ pub struct PathRecord {
     pub loads: Vec<Load>,
     /// What stamping costs.
     pub costs: Vec<Cost>,
+    /// What it costs a request by itself.
+    pub inside: Inside,
     /// One request as it usually is and a slow one, of the first load.
     pub usual_ns: Vec<u64>,
     /// The slow one's moments, from its first.
@@ -90,6 +92,15 @@ pub struct Stage {
     pub slowest_part: f64,
     /// How much of all requests' time it is.
     pub part: f64,
+}
+
+/// All that stamps do for a request, in nanoseconds of one thread.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inside {
+    /// With one request in 64 collected.
+    pub some_ns: Spread,
+    /// With all of them collected.
+    pub all_ns: Spread,
 }
 
 /// What stamping costs a way of sending orders.

@@ -27,7 +27,9 @@ pub fn text(record: &PathRecord, language: Language) -> String {
         let [none, one, every] = per_s;
         costs.add_row([name.clone(), none, one, every, format!("{:.3}", some.median), format!("{:.3}", all.median)]);
     }
-    text + &format!("{}\n", figures_right(costs))
+    let [some, all] = [&record.inside.some_ns, &record.inside.all_ns].map(|spread| spread.median);
+    let inside = say("stamps for one request, on one thread, ns", "一个请求的时间戳，在一个线程上，ns");
+    text + &format!("{}\n{inside}: {some:.0} (1 in 64), {all:.0}\n", figures_right(costs))
 }
 
 fn stages(load: &Load, say: impl Fn(&'static str, &'static str) -> &'static str) -> Table {
