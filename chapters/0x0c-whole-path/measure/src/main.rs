@@ -73,7 +73,7 @@ fn run(args: &Args) -> Result<Verdict, MeasureError> {
         bar.inc(1);
     }
     say(&bar, "what stamping costs");
-    let inside = inside::measure(rounds)?;
+    let inside = Some(inside::measure(rounds)?);
     let costs = cost::measure(&program, rounds, args.quick, &folder)?;
     bar.finish_and_clear();
     let quick = if args.quick { " -- --quick" } else { "" };

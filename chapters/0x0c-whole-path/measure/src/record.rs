@@ -20,8 +20,9 @@ pub struct PathRecord {
     pub loads: Vec<Load>,
     /// What stamping costs.
     pub costs: Vec<Cost>,
-    /// What it costs a request by itself.
-    pub inside: Inside,
+    /// What it costs a request by itself. Older records have none.
+    #[serde(default)]
+    pub inside: Option<Inside>,
     /// One request as it usually is and a slow one, of the first load.
     pub usual_ns: Vec<u64>,
     /// The slow one's moments, from its first.

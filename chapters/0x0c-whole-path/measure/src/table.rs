@@ -4,7 +4,7 @@ use comfy_table::Table;
 use load::cells::{figures_right, table};
 use results::language::Language;
 
-use crate::record::{Cost, Load, PathRecord, Stage};
+use crate::record::{Cost, Inside, Load, PathRecord, Stage};
 
 /// All tables.
 pub fn text(record: &PathRecord, language: Language) -> String {
@@ -27,9 +27,12 @@ pub fn text(record: &PathRecord, language: Language) -> String {
         let [none, one, every] = per_s;
         costs.add_row([name.clone(), none, one, every, format!("{:.3}", some.median), format!("{:.3}", all.median)]);
     }
-    let [some, all] = [&record.inside.some_ns, &record.inside.all_ns].map(|spread| spread.median);
-    let inside = say("stamps for one request, on one thread, ns", "一个请求的时间戳，在一个线程上，ns");
-    text + &format!("{}\n{inside}: {some:.0} (1 in 64), {all:.0}\n", figures_right(costs))
+    text.push_str(&format!("{}\n", figures_right(costs)));
+    if let Some(Inside { some_ns, all_ns }) = &record.inside {
+        let words = say("stamps for one request, on one thread, ns", "一个请求的时间戳，在一个线程上，ns");
+        text.push_str(&format!("{words}: {:.0} (1 in 64), {:.0}\n", some_ns.median, all_ns.median));
+    }
+    text
 }
 
 fn stages(load: &Load, say: impl Fn(&'static str, &'static str) -> &'static str) -> Table {
