@@ -88,7 +88,7 @@ pub trait Part: Send {
     /// Adds what is to be sent now, and no more than a client takes in a moment.
     ///
     /// # Errors
-    /// Why the connection has to end.
+    /// Why the connection has to end. What was added is sent before it does.
     fn take(&mut self, venue: &Venue, watcher: &Watcher, messages: &mut Vec<Utf8Bytes>) -> Result<(), Problem>;
 }
 

@@ -225,7 +225,9 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
 
     async fn hear(&mut self) -> Result<Value, Error> {
         loop {
-            let Ok(Some(message)) = self.message().await else {
+            // With `bye` the venue ends the connection, and gives the reason. That is no better than a broken one.
+            let message = self.message().await.ok().flatten().filter(|message| message["kind"] != "bye");
+            let Some(message) = message else {
                 (self.stream, self.failed) = (None, self.failed + 1);
                 self.backoff.wait(Duration::ZERO).await;
                 continue;
@@ -233,14 +235,9 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> Notices<T> {
             if message["problem"].is_object() {
                 return Err(Error::Refused(message));
             }
-            match message["kind"].as_str() {
-                Some("notice" | "gone") if message["cursor"].is_string() => {
-                    self.backoff = Backoff::new();
-                    return Ok(message);
-                }
-                // The venue ends the connection, and gives the reason.
-                Some("bye") => self.stream = None,
-                _ => {}
+            if matches!(message["kind"].as_str(), Some("notice" | "gone")) && message["cursor"].is_string() {
+                self.backoff = Backoff::new();
+                return Ok(message);
             }
         }
     }

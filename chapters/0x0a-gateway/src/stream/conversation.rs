@@ -259,12 +259,12 @@ impl Conversation {
 
     /// Sends what the layers have.
     async fn tell(&mut self) -> Result<(), End> {
-        let messages = self.parts.take(&self.venue, &self.watch)?;
-        if messages.is_empty() {
-            // Most ticks: a flush and its timer would be all that they do.
-            return Ok(());
+        let (messages, taken) = self.parts.take(&self.venue, &self.watch);
+        // Nothing at most ticks: a flush and its timer would be all that they do.
+        if !messages.is_empty() {
+            self.send_all(messages.into_iter().map(Message::Text)).await?;
         }
-        self.send_all(messages.into_iter().map(Message::Text)).await
+        taken
     }
 
     /// Sends the current state of what has changed in the watched markets, but first what concerns the account.

@@ -49,12 +49,12 @@ impl Parts {
         .await;
     }
 
-    /// What they send now.
-    pub(super) fn take(&mut self, venue: &Venue, watcher: &Watcher) -> Result<Vec<Utf8Bytes>, End> {
+    /// What they send now, and whether the connection ends after that: a layer's last message may be what its client
+    /// needs to go on.
+    pub(super) fn take(&mut self, venue: &Venue, watcher: &Watcher) -> (Vec<Utf8Bytes>, Result<(), End>) {
         let mut messages = Vec::new();
         let mut take = |part: &mut Box<dyn Part>| part.take(venue, watcher, &mut messages);
         let taken = self.0.iter_mut().try_for_each(&mut take);
-        taken.map_err(|problem| End::Bye(Bye::of_problem(&problem)))?;
-        Ok(messages)
+        (messages, taken.map_err(|problem| End::Bye(Bye::of_problem(&problem))))
     }
 }
