@@ -128,12 +128,9 @@ pub struct TransferRequest {
 }
 
 impl TransferRequest {
-    /// The client's number for this request.
-    ///
-    /// # Errors
-    /// One that has no room in 32 bits.
-    pub fn request(&self) -> Result<u32, Problem> {
-        Numbered { lane: self.lane, number: self.number }.short()
+    /// The client's lane and number.
+    pub fn numbered(&self) -> Numbered {
+        Numbered { lane: self.lane, number: self.number }
     }
 }
 

@@ -9,7 +9,7 @@ mod client;
 #[allow(dead_code)]
 mod server;
 
-use client::Client;
+use client::{Answer, Client};
 use serde_json::{Value, json};
 use server::Server;
 
@@ -30,6 +30,16 @@ fn order(lane: u8, number: u64, price: u8) -> Value {
 fn place(client: &mut Client, order: &Value) -> (u16, Value) {
     let answer = client.post("/v1/orders", order).unwrap();
     (answer.status, answer.json())
+}
+
+/// Sends a request with its number in the header.
+fn with_header(client: &mut Client, request: &str, number: &str, body: &str) -> Answer {
+    let key = client.key.clone().unwrap();
+    let head = format!("{request} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {key}\r\n");
+    let length = body.len();
+    let whole = format!("{head}Idempotency-Key: {number}\r\nContent-Length: {length}\r\n\r\n{body}");
+    client.send(whole.as_bytes()).unwrap();
+    client.answer().unwrap()
 }
 
 fn open_orders(client: &mut Client) -> usize {
@@ -85,11 +95,8 @@ fn numbers_may_overtake_each_other_and_are_refused_when_they_are_too_old() {
     assert_eq!(place(&mut client, &order(1, 44, 1)).0, 200, "another lane counts for itself");
     assert_eq!(open_orders(&mut client), 5);
     // Each form of the same number is the same number.
-    let head =
-        format!("POST /v1/orders HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {key}\r\nIdempotency-Key: 1-44\r\n");
     let body = json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 10 }).to_string();
-    client.send(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
-    let again = client.answer().unwrap();
+    let again = with_header(&mut client, "POST /v1/orders", "1-44", &body);
     assert_eq!((again.status, &again.json()["order"]), (200, &json!(5)));
     // A cancellation has a number too, and a repeat of it is no second one.
     let cancel = |client: &mut Client| client.delete("/v1/markets/1/orders/5?lane=1&number=7").unwrap();
@@ -111,6 +118,34 @@ fn deposits_of_the_operator_are_carried_out_once() {
     assert_eq!(client.post("/v1/markets/1/deposits", &deposit).unwrap().body, first.body);
     // A withdrawal under the number of a deposit is another request.
     assert_eq!(client.post("/v1/markets/1/withdrawals", &deposit).unwrap().reason(), "number-reused");
+    // The number may be in the header, and then the request has no other one.
+    let (deposits, withdrawals) = ("POST /v1/markets/1/deposits", "POST /v1/markets/1/withdrawals");
+    let both = with_header(&mut client, deposits, "0-2", &deposit.to_string());
+    assert_eq!((both.status, both.reason()), (400, "bad-request".to_owned()));
+    for (request, number) in [(deposits, "0-2"), (withdrawals, "0-3")] {
+        let body = json!({ "account": 1000, "amount": 70 }).to_string();
+        let first = with_header(&mut client, request, number, &body);
+        assert_eq!(first.status, 200, "{request}");
+        assert_eq!(with_header(&mut client, request, number, &body).body, first.body, "{request}: a second time");
+    }
     let held = server.client().with_key(&key).get("/v1/account").unwrap().json();
     assert_eq!(held["holdings"][0]["cash"], json!(500));
+}
+
+#[test]
+fn cancelling_all_orders_under_one_number_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["--play-money", "100000"]);
+    let (_, key) = set_up(&server);
+    let mut client = server.client().with_key(&key);
+    assert_eq!(place(&mut client, &order(0, 1, 40)).0, 200);
+    let all = "/v1/markets/1/orders";
+    let in_header = with_header(&mut client, &format!("DELETE {all}"), "0-2", "");
+    let in_query = client.delete(&format!("{all}?lane=0&number=2")).unwrap();
+    for refused in [in_header, in_query] {
+        assert_eq!(refused.status, 400, "{refused:?}");
+        assert!(refused.json()["detail"].as_str().unwrap().contains("under a number of its own"), "{refused:?}");
+    }
+    assert_eq!(open_orders(&mut client), 1, "nothing was cancelled");
+    assert_eq!(client.delete(all).unwrap().json()["cancelled"], json!([1]));
 }

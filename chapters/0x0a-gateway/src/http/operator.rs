@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::accounts::play_money;
-use super::extract::{Json, Numbers, Operator};
+use super::extract::{Json, NumberHeader, Numbers, Operator};
+use super::orders::one_number;
 use super::to_json::ToJson;
 use crate::names::Question;
 use crate::problem::{Problem, Why};
@@ -90,10 +91,12 @@ pub async fn deposit(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
     Numbers(market): Numbers<u32>,
+    NumberHeader(header): NumberHeader,
     Json(asked): Json<TransferRequest>,
 ) -> Result<ToJson<Value>, Problem> {
     let (market, account, amount) = (MarketId(market), AccountId(asked.account), Cents(asked.amount));
-    transfer(&venue, Command::Deposit { market, account, amount, request: asked.request()? }).await
+    let request = one_number(asked.numbered(), header)?.short()?;
+    transfer(&venue, Command::Deposit { market, account, amount, request }).await
 }
 
 /// Withdraws free cash from an account.
@@ -101,10 +104,12 @@ pub async fn withdraw(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
     Numbers(market): Numbers<u32>,
+    NumberHeader(header): NumberHeader,
     Json(asked): Json<TransferRequest>,
 ) -> Result<ToJson<Value>, Problem> {
     let (market, account, amount) = (MarketId(market), AccountId(asked.account), Cents(asked.amount));
-    transfer(&venue, Command::Withdraw { market, account, amount, request: asked.request()? }).await
+    let request = one_number(asked.numbered(), header)?.short()?;
+    transfer(&venue, Command::Withdraw { market, account, amount, request }).await
 }
 
 async fn transfer(venue: &Venue, command: Command) -> Result<ToJson<Value>, Problem> {

@@ -18,6 +18,12 @@ use crate::wire::{Numbered, OrderDone, OrderRequest, outcomes};
 /// The most orders of a list.
 const LIST_MAX: usize = 1_000;
 
+/// The advice where a list is given one number, which would be ignored.
+pub const LIST_WITH_NUMBER: &str = "A number is for one order: give each order of a list a lane and a number.";
+
+/// The advice where cancelling all orders is given a number: what "all" means changes with each repeat.
+pub const ALL_WITH_NUMBER: &str = "A number is for one order: cancel each order under a number of its own.";
+
 // ANCHOR: place
 /// Places one order, or each order of a list, in order.
 pub async fn place(
@@ -32,10 +38,7 @@ pub async fn place(
             let reply = venue.ask(Session::Account(account), command).await?;
             Ok(ToJson(OrderDone::of(&command, &reply)?).into_response())
         }
-        OneOrMany::Many(_) if header.is_some() => {
-            let what = "Idempotency-Key is for one order: give each order of a list a lane and a number.";
-            Err(Problem::because(Why::BadRequest, what))
-        }
+        OneOrMany::Many(_) if header.is_some() => Err(Problem::because(Why::BadRequest, LIST_WITH_NUMBER)),
         OneOrMany::Many(orders) => place_all(&venue, account, &orders).await,
     }
 }
@@ -99,7 +102,12 @@ pub async fn cancel_all(
     State(venue): State<Arc<Venue>>,
     Trader(account): Trader,
     Numbers(market): Numbers<u32>,
+    InQuery(number): InQuery<Numbered>,
+    NumberHeader(header): NumberHeader,
 ) -> Result<ToJson<Cancelled>, Problem> {
+    if header.is_some() || number != Numbered::default() {
+        return Err(Problem::because(Why::BadRequest, ALL_WITH_NUMBER));
+    }
     let own = own_orders(&venue, account, market)?;
     let commands = own.iter().map(|&order| cancellation(market, account, order, 0)).collect();
     let given = venue.ask_all(Session::Account(account), commands).await;
@@ -132,12 +140,15 @@ pub fn cancellation(market: u32, account: AccountId, order: OrderId, request: u3
     Command::Cancel { market: MarketId(market), account, order, request }
 }
 
-/// The number in a query or in a header, but not both.
-fn one_number(query: Numbered, header: Option<Numbered>) -> Result<Numbered, Problem> {
+/// The number in a query or a body, or in a header, but not both.
+///
+/// # Errors
+/// If there are two.
+pub fn one_number(asked: Numbered, header: Option<Numbered>) -> Result<Numbered, Problem> {
     match header {
-        Some(_) if query != Numbered::default() => {
+        Some(_) if asked != Numbered::default() => {
             Err(Problem::because(Why::BadRequest, "The request has a number, and another in Idempotency-Key."))
         }
-        header => Ok(header.unwrap_or(query)),
+        header => Ok(header.unwrap_or(asked)),
     }
 }

@@ -75,6 +75,11 @@ impl<'m> ClientMessage<'m> {
         Numbered { lane: self.lane, number: self.number }
     }
 
+    /// Whether the message has a number, in either form.
+    pub(super) fn has_number(&self) -> bool {
+        self.numbered() != Numbered::default() || self.client_order_id.is_some()
+    }
+
     /// The command of a `place` with one order, or of a `cancel`.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::client_message::{ClientMessage, Do, missing};
 use super::outbox::Words;
 use crate::door::Commands;
-use crate::http::orders::{cancellation, own_orders};
+use crate::http::orders::{ALL_WITH_NUMBER, LIST_WITH_NUMBER, cancellation, own_orders};
 use crate::problem::{Problem, Why};
 use crate::venue::Venue;
 use crate::wire::OrderRequest;
@@ -17,6 +17,8 @@ const LIST_MAX: usize = 1_000;
 /// The commands of a message, and how to encode the answer.
 pub(super) fn commands(venue: &Venue, said: &ClientMessage, account: AccountId) -> Result<(Words, Commands), Problem> {
     Ok(match (said.what, &said.orders) {
+        (Do::CancelAll, _) if said.has_number() => return Err(Problem::because(Why::BadRequest, ALL_WITH_NUMBER)),
+        (Do::Place, Some(_)) if said.has_number() => return Err(Problem::because(Why::BadRequest, LIST_WITH_NUMBER)),
         (Do::CancelAll, _) => {
             let market = said.market.ok_or_else(|| missing("market"))?;
             let own = own_orders(venue, account, market)?;

@@ -164,6 +164,29 @@ fn invalid_messages_are_refused_and_the_connection_stays() {
 }
 
 #[test]
+fn a_number_for_several_requests_is_refused_and_not_ignored() {
+    let venue = venue();
+    let mut frames = connect(&venue);
+    let login = json!({ "id": 1, "do": "login", "key": venue.keys[0] }).to_string();
+    assert!(frames.ask(&login).get("ok").is_some());
+    let order = json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1 });
+    let list = json!({ "id": 5, "do": "place", "orders": [order] });
+    let all = json!({ "id": 5, "do": "cancel-all", "market": 1 });
+    for (message, words) in [(&list, "give each order of a list"), (&all, "cancel each order")] {
+        for (field, value) in [("lane", 1), ("number", 7), ("client_order_id", 7)] {
+            let mut numbered = message.clone();
+            numbered[field] = value.into();
+            let problem = frames.ask(&numbered.to_string())["problem"].clone();
+            let detail = problem["detail"].as_str().unwrap_or_default();
+            assert!(problem["reason"] == "bad-request" && detail.contains(words), "{numbered}: {problem}");
+        }
+    }
+    let open = venue.server.client().with_key(&venue.keys[0]).get("/v1/orders").unwrap().json();
+    assert_eq!(open["orders"].as_array().unwrap().len(), 1, "nothing was done: {open}");
+    assert_eq!(frames.ask(&all.to_string())["ok"]["cancelled"], json!([1]));
+}
+
+#[test]
 fn a_million_subscriptions_count_as_one() {
     let venue = venue();
     let before = resident_kib(&venue.server);

@@ -171,6 +171,7 @@ fn each_route_answers_as_described() {
     on(&mut ann, "delete", one, "/v1/markets/1/orders/99", Value::Null, 404);
     on(&mut bob, "delete", one, "/v1/markets/1/orders/4", Value::Null, 403);
     on(&mut ann, "delete", one, "/v1/markets/1/orders/4", Value::Null, 200);
+    on(&mut ann, "delete", all, "/v1/markets/1/orders?lane=1&number=7", Value::Null, 400);
     on(&mut ann, "delete", all, "/v1/markets/1/orders", Value::Null, 200);
     let transfer = json!({ "account": made["account"], "amount": 5 });
     for kind in ["deposits", "withdrawals"] {
