@@ -2,13 +2,22 @@
 //! replay has what the model has. For what was trimmed, the error names the first command that is still available.
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
 use contract::streams::{Random, prologue};
 use exactly_once::notices::past::{Ended, replay};
 use exactly_once::notices::place::{ALL, Notice, Place, concerns};
 use market::log::ShardOf;
 use market::log_chain::segments;
 use market::model::Model;
-use market::{AccountId, Command, Engine as _, MarketId, Options, Outcome, RealDisk, Receivers, Sequence};
+use market::{
+    AccountId, Command, Disk, Engine as _, EngineError, LogFile, MarketId, Options, Outcome, RealDisk, Receivers,
+    Sequence,
+};
 
 /// A log of some hundred commands with snapshots, and all notices that it leads to.
 fn history(folder: &std::path::Path, trims: bool) -> (Options, Vec<Notice>) {
@@ -79,6 +88,35 @@ fn everything_after_any_cursor_is_replayed() {
         let heard = replayed(&options, account, at, until).ok().unwrap();
         assert!(heard == expected, "account {account} after {at:?} up to {until:?}");
     }
+}
+
+/// A disk on which the watermark can't be read the first few times, as while it is written.
+struct Torn(AtomicUsize);
+
+impl Disk for Torn {
+    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        let is_mark = path.extension().is_some_and(|extension| extension == "watermark");
+        let is_torn = is_mark && self.0.fetch_update(Relaxed, Relaxed, |times| times.checked_sub(1)).is_ok();
+        if is_torn { Ok(None) } else { RealDisk.open(path) }
+    }
+
+    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
+        RealDisk.create(path, header)
+    }
+}
+
+#[test]
+fn a_watermark_that_is_read_while_it_is_written_leaves_nothing_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (options, all) = history(folder.path(), false);
+    let (account, end) = (all[0].whom.unwrap(), Place::end_of(all.last().unwrap().place.sequence));
+    let on = |times| Options { disk: Arc::new(Torn(AtomicUsize::new(times))), ..options.clone() };
+    let expected = all.iter().filter(|one| [ALL, Some(account)].contains(&one.whom));
+    let heard = replayed(&on(3), account, Place::default(), end).ok().unwrap();
+    assert!(heard == expected.copied().collect::<Vec<_>>(), "{} notices were replayed", heard.len());
+    // Where it stays so, the reader is told, and keeps its cursor.
+    let ended = replayed(&on(usize::MAX), account, Place::default(), end);
+    assert!(matches!(ended, Err(Ended::Unreadable(EngineError::Unsound { .. }))));
 }
 
 #[test]

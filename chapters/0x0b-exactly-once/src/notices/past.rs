@@ -3,6 +3,9 @@
 //! It runs on a thread of its own, beside the engine. Cost: the shard's state once in memory, and the work of matching since
 //! the snapshot; so few may run at once.
 
+use std::thread::sleep;
+use std::time::Duration;
+
 use ch08::shadow::Shadow;
 use gateway::reply::Refused;
 use market::log::ShardOf;
@@ -10,6 +13,12 @@ use market::log_chain::segments;
 use market::{AccountId, EngineError, Options, Sequence, snapshot};
 
 use super::place::{ALL, Notice, Place, concerns};
+
+/// How often a step is tried again: the watermark may be read while it is written, and then says nothing.
+const TRIES: usize = 50;
+
+/// How long to wait before that.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Why it ended early.
 pub enum Ended {
@@ -48,7 +57,7 @@ pub fn replay(
         Ok(shadow) => shadow,
         Err(error) => return Err(gone(&options, shard).unwrap_or(Ended::Unreadable(error))),
     };
-    let mut ended = Ok(());
+    let (mut ended, mut tries) = (Ok(()), 0);
     while shadow.next() <= until.sequence && ended.is_ok() {
         let before = shadow.next();
         let followed = shadow.follow(until.sequence, |stamp, _, events| {
@@ -64,13 +73,27 @@ pub fn replay(
             }
         });
         followed.map_err(Ended::Unreadable)?;
-        if shadow.next() == before {
-            break;
+        if shadow.next() > before {
+            tries = 0;
+            continue;
         }
+        // `until` was acknowledged, so it is on disk: to end here would leave notices out.
+        tries += 1;
+        if tries > TRIES {
+            return Err(Ended::Unreadable(stuck(&options, shard, before, until)));
+        }
+        sleep(PAUSE);
     }
     ended
 }
 // ANCHOR_END: replay
+
+/// The error that the log can't be followed as far as it was acknowledged.
+fn stuck(options: &Options, shard: ShardOf, next: Sequence, until: Place) -> EngineError {
+    let last = until.sequence;
+    let reason = format!("command {last} was on disk, but the watermark can't be read, or ends before command {next}");
+    EngineError::Unsound { path: options.data_dir.join(shard.file_name()), reason }
+}
 
 /// The error that what a reader asks for was trimmed, if that is why it can't be replayed: everything after the
 /// oldest snapshot is there, because a replay begins with one.
