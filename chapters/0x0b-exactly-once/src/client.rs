@@ -41,6 +41,9 @@ pub enum Error {
         /// The reason.
         source: io::Error,
     },
+    /// Its file counts in this lane, and not in the one that was asked for.
+    #[error("{}: it has the numbers of lane {}: open it with that lane, or name another file", .0.display(), .1)]
+    OtherLane(PathBuf, u8),
     /// The venue refuses the cursor or the key.
     #[error("the venue refuses: {0}")]
     Refused(Value),
@@ -97,9 +100,12 @@ impl Orders {
     /// Continues where the file says; without a file, begins the lane.
     ///
     /// # Errors
-    /// [`Error::File`].
+    /// [`Error::File`] and [`Error::OtherLane`].
     pub fn open(access: Access, lane: u8, file: &Path) -> Result<Orders, Error> {
         let file = Saved::open(file, || Numbers { lane, next: 1, under_way: None })?;
+        if file.content.lane != lane {
+            return Err(Error::OtherLane(file.path, file.content.lane));
+        }
         Ok(Orders { access, failed: 0, http: None, file, backoff: Backoff::new() })
     }
 
@@ -301,14 +307,19 @@ impl<T: Serialize + DeserializeOwned> Saved<T> {
     }
 
     // ANCHOR: save
-    /// Replaces the file: the new content is on disk under another name before it gets the file's name.
+    /// Replaces the file: the new content is on disk under another name before it gets the file's name, which is synced too.
     fn save(&mut self, content: T) -> Result<(), Error> {
         let write = || {
-            let beside = self.path.with_extension("new");
+            // Appended, because files of several lanes may differ in their extension only.
+            let mut beside = self.path.clone().into_os_string();
+            beside.push(".new");
             let mut file = File::create(&beside)?;
             file.write_all(&serde_json::to_vec(&content)?)?;
             file.sync_all()?;
-            fs::rename(&beside, &self.path)
+            fs::rename(&beside, &self.path)?;
+            let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            // On Unix a folder is a file that needs its own sync.
+            if cfg!(unix) { File::open(folder.unwrap_or(Path::new(".")))?.sync_all() } else { Ok(()) }
         };
         write().map_err(|source| Error::File { path: self.path.clone(), source })?;
         self.content = content;

@@ -132,10 +132,35 @@ fn what_a_client_cannot_continue_from_ends_with_a_message() {
     let error = Orders::open(access.clone(), LANE, &file).err().expect("half a file is none");
     assert!(matches!(error, Error::File { .. }) && error.to_string().contains("broken.json"), "{error}");
 
+    let file = home.path().join("lane.5");
+    std::fs::write(&file, json!({ "lane": 5, "next": 7, "under_way": null }).to_string()).unwrap();
+    let error = Orders::open(access.clone(), 6, &file).err().expect("the numbers of another lane");
+    assert!(
+        matches!(error, Error::OtherLane(_, 5)) && error.to_string().contains("lane.5: it has the numbers of lane 5"),
+        "{error}"
+    );
+
     let other = json!({ "cursor": "5f3a9c01.1.0", "led_to": 7 });
     std::fs::write(home.path().join("other.json"), other.to_string()).unwrap();
     let mut notices = Notices::<u64>::open(access, &home.path().join("other.json")).unwrap();
     let error = runtime.block_on(notices.next(|count, _| *count += 1)).expect_err("a cursor of another venue");
     assert!(error.to_string().contains("no-cursor"), "{error}");
     assert_eq!(*notices.led_to(), 7);
+}
+
+#[test]
+fn files_that_differ_in_their_extension_only_are_not_exchanged() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = start(folder.path());
+    let access = Access { addresses: vec![server.address], key: account(&server) };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    // No lane can write here, because the name belongs to none of them.
+    std::fs::create_dir(home.path().join("lane.new")).unwrap();
+    for lane in [1, 2] {
+        let file = home.path().join(format!("lane.{lane}"));
+        let mut orders = Orders::open(access.clone(), lane, &file).unwrap();
+        assert_eq!(runtime.block_on(orders.place(order(0))).unwrap().status, 200);
+        let kept: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        assert_eq!((&kept["lane"], &kept["next"]), (&json!(lane), &json!(2)), "{kept}");
+    }
 }
