@@ -82,7 +82,7 @@ pub trait Part: Send {
         false
     }
 
-    /// Waits until there may be something to send.
+    /// Waits until there may be something to send. At each sign of life [`take`](Part::take) is called all the same.
     fn ready(&mut self) -> Ready<'_>;
 
     /// Adds what is to be sent now, and no more than a client takes in a moment.

@@ -1,22 +1,28 @@
 //! A layer is one small type, and one line where a venue is put together: this one refuses orders at 13 cents, and counts.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use axum::extract::ws::Utf8Bytes;
 use axum::routing::get;
 use gateway::door::{Door, Request};
-use gateway::front::{Front, Fronts, Routes, layers};
+use gateway::front::{Front, Fronts, Part, Ready, Routes, layers};
 use gateway::http::routes;
 use gateway::layer::Layer;
 use gateway::limits::Allowed;
+use gateway::problem::Problem;
 use gateway::projection::Projection;
 use gateway::reply::{Refusal, Refused, Session};
 use gateway::venue::Venue;
+use gateway::watch::Watcher;
 use hyper::Method;
 use hyper::body::Bytes;
-use load::client::Http;
+use load::client::{Http, Stream};
 use market::{AccountId, Command, Event, Intent, MarketId, Options, Place, Stamp, Ticket, TimeInForce};
 use market_data::engines::Rung;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 static UNLUCKY: Refused =
     Refused { word: "unlucky", status: 422, title: "An unlucky price", advice: "Take another price.", outcome: 100 };
@@ -53,6 +59,64 @@ impl Door for Careful {
     }
 }
 
+/// A part that has something to send, and does not say when.
+struct Silent;
+
+impl Layer for Silent {}
+
+impl Front for Silent {
+    fn part(self: Arc<Self>) -> Option<Box<dyn Part>> {
+        Some(Box::new(Silent))
+    }
+}
+
+impl Part for Silent {
+    fn obey(&mut self, _: &Venue, _: Option<Session>, _: &Value) -> Option<Result<Value, Problem>> {
+        None
+    }
+
+    fn ready(&mut self) -> Ready<'_> {
+        Box::pin(std::future::pending())
+    }
+
+    fn take(&mut self, _: &Venue, _: &Watcher, messages: &mut Vec<Utf8Bytes>) -> Result<(), Problem> {
+        messages.push(json!({ "kind": "silent" }).to_string().into());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_part_is_asked_at_each_sign_of_life() {
+    let folder = tempfile::tempdir().unwrap();
+    let fronts: Fronts = Arc::new([Arc::new(Silent)]);
+    let (running, _) =
+        Venue::start(Rung::Naive, &Options::new(folder.path()), 0, Allowed::ANYTHING, layers(&fronts)).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let address = served(&runtime, running.venue(), &fronts);
+    let heard = runtime.block_on(async {
+        let mut stream = Stream::connect(address, "/v1/stream").await.unwrap();
+        let mut kinds = Vec::new();
+        while kinds.last().is_none_or(|kind| kind != "tick") {
+            let message: Value = serde_json::from_str(&stream.hear().await.unwrap().unwrap()).unwrap();
+            kinds.push(message["kind"].as_str().unwrap().to_owned());
+            running.venue().life.send_replace(());
+        }
+        kinds
+    });
+    assert_eq!(heard, ["hello", "silent", "tick"]);
+    drop(runtime);
+    running.close().unwrap();
+}
+
+/// Serves this venue at a free port.
+fn served(runtime: &Runtime, venue: &Arc<Venue>, fronts: &Fronts) -> SocketAddr {
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = routes(Arc::clone(venue), fronts, false);
+    runtime.spawn(async move { axum::serve(listener, router).await });
+    address
+}
+
 #[test]
 fn a_layer_adds_a_door_a_receiver_and_an_address() {
     let folder = tempfile::tempdir().unwrap();
@@ -71,10 +135,7 @@ fn a_layer_adds_a_door_a_receiver_and_an_address() {
     assert!(ask(Session::Account(account), order(14)).unwrap().rejected().is_some(), "it has no cash");
 
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
-    let address = listener.local_addr().unwrap();
-    let router = routes(Arc::clone(venue), &fronts, false);
-    runtime.spawn(async move { axum::serve(listener, router).await });
+    let address = served(&runtime, venue, &fronts);
     let asked = async { Http::connect(address).await?.ask(Method::GET, "/v1/count", "", Bytes::new()).await };
     assert_eq!(runtime.block_on(asked).unwrap(), (200, Bytes::from("2")));
     drop(runtime);

@@ -115,7 +115,7 @@ fn events(connected: Connected) -> impl Stream<Item = Result<String, Infallible>
             let is_over = tokio::select! {
                 () = connected.feed.ready() => connected.take(&mut text).is_err(),
                 _ = connected.over.changed() => true,
-                () = sleep(HEARTBEAT) => { text.push_str(":\n\n"); false }
+                () = sleep(HEARTBEAT) => connected.beat(&mut text).is_err(),
             };
             if is_over {
                 return (!text.is_empty()).then_some((Ok(text), None));
@@ -127,6 +127,13 @@ fn events(connected: Connected) -> impl Stream<Item = Result<String, Infallible>
 // ANCHOR_END: events
 
 impl Connected {
+    /// Shows that the connection lives, and takes what there is: the ring goes on, and a reader to which nothing happens
+    /// would fall behind it.
+    fn beat(&mut self, text: &mut String) -> Result<(), ()> {
+        text.push_str(":\n\n");
+        self.take(text)
+    }
+
     /// Adds what there is now. The connection ends when it cannot go on, with the reason as its last event.
     fn take(&mut self, text: &mut String) -> Result<(), ()> {
         let taken = self.feed.take(|told| match told {
@@ -142,5 +149,41 @@ impl Connected {
             let words = serde_json::to_string(&problem).unwrap_or_default();
             text.push_str(&format!("event: bye\ndata: {words}\n\n"));
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway::limits::{Allowed, Limits};
+    use market::{Cents, Event, MarketId, Options, Sequence, Stamp, UnixMs};
+
+    use super::*;
+    use crate::notices::place::Place;
+    use crate::notices::reader::Notices;
+    use crate::notices::ring::Ring;
+
+    #[tokio::test]
+    async fn a_reader_that_nothing_happens_to_does_not_fall_behind() {
+        let notices = Arc::new(Notices::default());
+        notices.open(Ring::new(4, vec![Place::default()]), &Options::new("nowhere"), std::iter::empty());
+        let pay = |sequence, account| {
+            let (market, account, amount) = (MarketId(1), AccountId(account), Cents(sequence));
+            let stamp = Stamp { sequence: Sequence(sequence), time: UnixMs(0) };
+            notices.add(0, stamp, &[Event::Paid { market, account, amount }]);
+        };
+        let (own, over) = (AccountId(1), watch::Sender::new(()));
+        let feed = Feed::new(&notices, own, notices.cursor(None).expect("from now on"));
+        let held = Limits::new(Allowed::ANYTHING).stream(own).expect("it is the first");
+        let mut connected = Connected { feed, over: over.subscribe(), watcher: Watcher(None), _held: held };
+        for sequence in 1..100 {
+            pay(sequence, 2);
+            let mut text = String::new();
+            assert_eq!(connected.beat(&mut text), Ok(()));
+            assert!(text.starts_with(":\n\n"), "{text}");
+        }
+        pay(100, 1);
+        let mut text = String::new();
+        assert_eq!(connected.take(&mut text), Ok(()));
+        assert!(text.contains("event: notice"), "the ring has it: {text}");
     }
 }

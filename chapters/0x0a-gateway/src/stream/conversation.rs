@@ -95,7 +95,11 @@ impl Conversation {
                 () = outbox.is_news() => self.hand_over().await?,
                 () = self.parts.ready() => self.tell().await?,
                 _ = ticks.changed(), if !self.watching.is_empty() => self.show().await?,
-                _ = life.changed() => self.send(text(&tick(&venue))).await?,
+                _ = life.changed() => {
+                    // A client that watches nothing takes what there is now and then, so that it does not fall behind.
+                    self.tell().await?;
+                    self.send(text(&tick(&venue))).await?;
+                }
                 _ = over.changed() => {
                     return Err(bye(1001, "draining", "The venue is about to stop: reconnect in a moment."));
                 }
