@@ -16,6 +16,8 @@ const TOLD_MAX: usize = 1_024;
 /// A connection of a client.
 pub struct Connection {
     shared: Arc<Shared>,
+    /// When it began.
+    since: u64,
     read: AtomicU64,
     /// Whether something waits for the next write. For most writes nothing does.
     is_waiting: AtomicBool,
@@ -33,7 +35,8 @@ struct Waiting {
 impl Connection {
     /// A new one.
     pub fn new(shared: Arc<Shared>) -> Connection {
-        Connection { shared, read: AtomicU64::new(0), is_waiting: AtomicBool::new(false), waiting: Mutex::default() }
+        let (read, is_waiting, waiting) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::default());
+        Connection { shared, since: now(), read, is_waiting, waiting }
     }
 
     /// What all connections share.
@@ -75,7 +78,8 @@ impl Connection {
         }
         for (shard, sequence, queued_ns) in notices {
             let frame = self.shared.frames.get(usize::from(shard)).and_then(|frames| frames.find(sequence));
-            if let Some(frame) = frame {
+            // What happened before this client was there, it catches up on: how long that took says nothing of the venue.
+            if let Some(frame) = frame.filter(|frame| frame.synced >= self.since) {
                 let (synced_ns, written_ns) = (frame.synced, written);
                 self.shared.told.add(Notice { shard, sequence: sequence.0, synced_ns, queued_ns, written_ns });
             }
@@ -94,5 +98,33 @@ impl Connection {
             drop(waiting);
             self.is_waiting.store(true, Ordering::Release);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collector::Collector;
+    use crate::frames::Frames;
+
+    #[test]
+    fn what_a_client_catches_up_on_is_no_delivery_time() {
+        let frames = Arc::new(Frames::default());
+        let (syncs, snapshots, responses, notices, told) = Default::default();
+        let collector = Collector::new(1, 20);
+        let shared =
+            Shared { frames: vec![Arc::clone(&frames)], collector, syncs, snapshots, responses, notices, told };
+        let shared = Arc::new(shared);
+        frames.seal(Sequence(1)..Sequence(2), now());
+        frames.sync(now() - 1);
+        let connection = Connection::new(Arc::clone(&shared));
+        frames.seal(Sequence(2)..Sequence(3), now());
+        frames.sync(now());
+        for sequence in [1, 2] {
+            connection.told(0, Sequence(sequence));
+        }
+        connection.written();
+        let told = shared.told.read().last;
+        assert_eq!(told.iter().map(|notice| notice.sequence).collect::<Vec<_>>(), [2]);
     }
 }

@@ -56,7 +56,8 @@ struct Stamped {
 impl AroundLog for Stamped {
     // ANCHOR: write
     fn write(&mut self, frame: SealedFrame, _: u64, _: &[u8]) -> io::Result<()> {
-        self.frames.seal(frame.first.sequence.plus(frame.commands), now());
+        let first = frame.first.sequence;
+        self.frames.seal(first..first.plus(frame.commands), now());
         self.commands += frame.commands;
         Ok(())
     }

@@ -243,7 +243,7 @@ fn sealed(count: u64) -> (Frames, Vec<(u64, u64)>) {
     let mut matching = Matching::new(&frames);
     for number in 0..count {
         let end = next + 1 + number % 3;
-        frames.seal(Sequence(end), sealed_at(number));
+        frames.seal(Sequence(next)..Sequence(end), sealed_at(number));
         frames.sync(sealed_at(number) + 5);
         matching.acknowledge(Stamp { sequence: Sequence(next), time: UnixMs(0) }, &[]);
         all.push((next, end));
@@ -280,14 +280,15 @@ fn find_has_the_frame_of_each_command() {
 #[test]
 fn find_has_nothing_of_what_is_not_on_disk() {
     let frames = Frames::default();
-    assert_eq!(frames.find(Sequence(1)), None, "no frame was sealed yet");
-    frames.seal(Sequence(3), BEGAN);
-    assert_eq!(frames.find(Sequence(1)), None, "its frame is sealed, and not synced");
+    assert_eq!(frames.find(Sequence(8)), None, "no frame was sealed yet");
+    frames.seal(Sequence(8)..Sequence(10), BEGAN);
+    assert_eq!(frames.find(Sequence(8)), None, "its frame is sealed, and not synced");
     frames.sync(BEGAN + 5);
-    frames.seal(Sequence(5), BEGAN + 10);
-    assert!(frames.find(Sequence(2)).is_some(), "its frame is on disk, and another one is sealed");
-    assert_eq!(frames.find(Sequence(3)), None, "the first of a frame that is sealed and not synced");
-    assert_eq!(frames.find(Sequence(5)), None, "its frame was not sealed yet: `end` is the number after the last");
+    frames.seal(Sequence(10)..Sequence(12), BEGAN + 10);
+    assert!(frames.find(Sequence(8)).is_some(), "its frame is on disk, and another one is sealed");
+    assert_eq!(frames.find(Sequence(7)), None, "it was in the log before the first frame, as after a restart");
+    assert_eq!(frames.find(Sequence(10)), None, "the first of a frame that is sealed and not synced");
+    assert_eq!(frames.find(Sequence(12)), None, "its frame was not sealed yet: `end` is the number after the last");
 }
 
 #[test]
@@ -311,10 +312,10 @@ fn find_has_nothing_of_what_was_written_over() {
 #[test]
 fn find_has_nothing_of_what_is_written_over_before_the_next_sync() {
     let frames = Frames::default();
-    (0..10).for_each(|number| frames.seal(Sequence(number + 2), sealed_at(number)));
+    (0..10).for_each(|number| frames.seal(Sequence(number + 1)..Sequence(number + 2), sealed_at(number)));
     frames.sync(BEGAN + 1_000);
     // The journal seals, and the disk is slow.
-    (10..FRAMES + 5).for_each(|number| frames.seal(Sequence(number + 2), sealed_at(number)));
+    (10..FRAMES + 5).for_each(|number| frames.seal(Sequence(number + 1)..Sequence(number + 2), sealed_at(number)));
     for number in 0..10 {
         let found = frames.find(Sequence(number + 1)).map(|frame| frame.sealed);
         let expected = (number > 5).then_some(sealed_at(number));

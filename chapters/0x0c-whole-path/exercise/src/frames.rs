@@ -6,6 +6,7 @@
 //!
 //! One thread writes each column, and many may read: they are atomics, published by `sealed` and `synced`.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -20,6 +21,8 @@ pub const FRAMES: u64 = 8_192;
 /// The last frames of a shard.
 pub struct Frames {
     slots: Box<[Slot]>,
+    /// The first command of the first frame. What the log had before this process began is older.
+    first: AtomicU64,
     /// How many frames were sealed, and how many of them synced. Frame `n` is in slot `n` modulo [`FRAMES`].
     sealed: AtomicU64,
     synced: AtomicU64,
@@ -49,6 +52,7 @@ impl Default for Frames {
     fn default() -> Frames {
         Frames {
             slots: (0..FRAMES).map(|_| Slot::default()).collect(),
+            first: AtomicU64::new(0),
             sealed: AtomicU64::new(0),
             synced: AtomicU64::new(0),
         }
@@ -60,13 +64,16 @@ impl Frames {
         &self.slots[(frame % FRAMES) as usize]
     }
 
-    /// Notes that a frame was sealed at this time; `end` is the command after its last. The journal calls this.
-    pub fn seal(&self, end: Sequence, at: u64) {
+    /// Notes that a frame of these commands was sealed at this time. The journal calls this.
+    pub fn seal(&self, commands: Range<Sequence>, at: u64) {
         let frame = self.sealed.load(Ordering::Relaxed);
+        if frame == 0 {
+            self.first.store(commands.start.0, Ordering::Relaxed);
+        }
         let slot = self.slot(frame);
         // A reader that sees what is written here sees `sealed` as it is now, and knows that the frame before is gone.
         fence(Ordering::Release);
-        slot.end.store(end.0, Ordering::Relaxed);
+        slot.end.store(commands.end.0, Ordering::Relaxed);
         slot.sealed.store(at, Ordering::Relaxed);
         slot.begun.store(0, Ordering::Relaxed);
         self.sealed.store(frame + 1, Ordering::Release);
@@ -79,8 +86,8 @@ impl Frames {
         self.synced.store(to, Ordering::Release);
     }
 
-    /// The frame of a command whose events were acknowledged; none where it is no longer remembered. The journal may
-    /// seal frames meanwhile, and write over the oldest.
+    /// The frame of a command whose events were acknowledged; none where it is no longer remembered, or was in the log
+    /// before the first frame. The journal may seal frames meanwhile, and write over the oldest.
     pub fn find(&self, _sequence: Sequence) -> Option<Frame> {
         todo!("step 5: find")
     }
@@ -144,7 +151,7 @@ mod tests {
         let (mut next, mut all) = (1, Vec::new());
         for number in 0..3 * FRAMES {
             let end = next + 1 + number % 3;
-            frames.seal(Sequence(end), 10 * number + 1);
+            frames.seal(Sequence(next)..Sequence(end), 10 * number + 1);
             frames.sync(10 * number + 2);
             (next..end).for_each(|sequence| matching.acknowledge(stamp(sequence), &[]));
             all.push((next, end, number));
@@ -168,9 +175,9 @@ mod tests {
     #[test]
     fn what_was_sealed_and_not_synced_is_not_found() {
         let frames = Frames::default();
-        frames.seal(Sequence(4), 1);
+        frames.seal(Sequence(1)..Sequence(4), 1);
         assert_eq!(frames.find(Sequence(1)), None);
-        frames.seal(Sequence(9), 2);
+        frames.seal(Sequence(4)..Sequence(9), 2);
         frames.sync(3);
         assert_eq!(frames.find(Sequence(1)), Some(Frame { sealed: 1, synced: 3, begun: 0 }));
         assert_eq!(frames.find(Sequence(8)), Some(Frame { sealed: 2, synced: 3, begun: 0 }));

@@ -52,7 +52,7 @@ fn request_ns(sample: u64) -> Result<f64, MeasureError> {
                 request
             })
             .collect();
-        frames.seal(Sequence(first + each), now());
+        frames.seal(Sequence(first)..Sequence(first + each), now());
         frames.sync(now());
         for (sequence, (request, watch)) in (first..).map(Sequence).zip(under_way.into_iter().zip(&watches)) {
             matching.iter_mut().for_each(|matching| matching.acknowledge(Stamp { sequence, time: UnixMs(0) }, &[]));
