@@ -199,9 +199,7 @@ async fn book(history: Arc<History>, venue: Arc<Venue>, request: Request) -> Res
     }
     is_known(&venue, MarketId(market))?;
     let AskedMoment(at) = AskedMoment::from_request_parts(&mut parts, &venue).await?;
-    // Each replays a part of the log, so they take turns.
-    let _turn = history.moment().await?;
-    let answer = history.ask(move |opened| {
+    let answer = history.ask_for_moment(move |opened| {
         let wanted = Wanted { from: UnixMs(0), to: UnixMs(at.0 + 1), before: None, limit: 1 };
         about(opened, &wanted, || {
             let found = moment(&opened.options, MarketId(market), at, MOMENT_COMMANDS_MAX)?;
