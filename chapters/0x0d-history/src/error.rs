@@ -40,6 +40,9 @@ pub enum HistoryError {
     /// The log can't be followed.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The thread that follows the log has ended.
+    #[error("{0}")]
+    Ended(String),
     /// What was asked for can't be answered.
     #[error("{0}")]
     Asked(String),

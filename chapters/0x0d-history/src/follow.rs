@@ -72,7 +72,7 @@ fn until_asked(
     drop(following);
     match progress.ended() {
         None => Ok(()),
-        Some(reason) => Err(HistoryError::Asked(reason)),
+        Some(reason) => Err(HistoryError::Ended(reason)),
     }
 }
 

@@ -8,8 +8,10 @@
 use std::sync::Arc;
 
 use ch08::shadow::Shadow;
+use keeping::fit;
 use market::log::ShardOf;
-use market::snapshot_file::SnapshotReader;
+use market::log_chain::segments;
+use market::snapshot_file::SnapshotError;
 use market::{Options, Sequence, snapshot};
 
 use crate::changes::Changes;
@@ -17,6 +19,7 @@ use crate::derived::Derived;
 use crate::error::HistoryError;
 use crate::key;
 use crate::missing::Missing;
+use crate::past;
 use crate::store::{Followed, Store};
 
 /// How many commands are followed in one step, and lead to changes that happen together.
@@ -39,12 +42,15 @@ impl Follower {
     /// Continues where the rows end.
     ///
     /// # Errors
-    /// When the log can't be followed, or the store can't be read.
+    /// When the log can't be followed, the store can't be read, or the rows are of another past than the log.
     pub fn begin(options: &Options, store: &Arc<Store>, shard: ShardOf) -> Result<Follower, HistoryError> {
         let options = Options { companions: None, ..options.clone() };
         let mut at = store.followed(shard.shard)?;
         let shadow = match Shadow::begin_before(&options, shard, at.next) {
-            Ok(shadow) => shadow,
+            Ok(shadow) => {
+                past::check(&options, store, shard, &at)?;
+                shadow
+            }
             Err(error) => {
                 let (shadow, missing) = after_trimming(&options, shard, &at)?.ok_or(error)?;
                 at = Followed { next: shadow.next(), time: missing.to, ..at };
@@ -115,15 +121,27 @@ impl Follower {
 type Gap = (Shadow, Missing);
 
 // ANCHOR: after_trimming
-/// After trimming: a shadow that begins with the oldest snapshot after `at`, and the commands that are missing
-/// before it. None if there is no such snapshot.
+/// After trimming: a shadow that begins with the oldest snapshot that can be used, and the commands that are missing
+/// before it. None if the log has its beginning, or that snapshot is not after `at`: then something else is wrong.
 fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Option<Gap>, HistoryError> {
-    let io = HistoryError::io("look for snapshots", &options.data_dir);
-    let snapshots = snapshot::list(&*options.disk, &options.data_dir, shard).map_err(io)?;
-    for (next, path) in snapshots.iter().rev().filter(|(next, _)| *next > at.next) {
-        let Ok(shadow) = Shadow::begin_before(options, shard, *next) else { continue };
-        let Ok(snapshot) = SnapshotReader::open(&*options.disk, path) else { continue };
-        let to = snapshot.header.place.next.time;
+    let (disk, folder) = (&*options.disk, &options.data_dir);
+    let segments = segments(disk, folder, shard).map_err(HistoryError::io("look for the log", folder))?;
+    if segments.first().is_none_or(|segment| segment.first == Sequence::FIRST) {
+        return Ok(None);
+    }
+    let snapshots = snapshot::list(disk, folder, shard).map_err(HistoryError::io("look for snapshots", folder))?;
+    for (next, path) in snapshots.iter().rev() {
+        let header = match fit::check(disk, shard, &segments, path) {
+            Ok(header) => header,
+            Err(SnapshotError::Unusable { .. }) => continue,
+            // Perhaps it can be used, so it is not known that anything is missing.
+            Err(SnapshotError::Io { path, source }) => return Err(HistoryError::io("read", &path)(source)),
+        };
+        if *next <= at.next {
+            break;
+        }
+        let shadow = Shadow::begin_before(options, shard, *next)?;
+        let to = header.place.next.time;
         let missing = Missing { first: at.next, last: Sequence(shadow.next().0 - 1), from: at.time, to };
         return Ok(Some((shadow, missing)));
     }

@@ -23,6 +23,10 @@ const SYNC: Duration = Duration::from_secs(1);
 /// How often a follower that failed begins again before it gives up. Files of the log come and go while it is trimmed.
 const TRIES: u32 = 5;
 
+/// How long it waits before it begins again, so that a short fault of the disk does not end it. What is wrong with the rows does
+/// not pass, so there it only rests.
+const WAIT: Duration = Duration::from_secs(1);
+
 /// How far the followers have come.
 pub struct Progress {
     next: Vec<AtomicU64>,
@@ -63,10 +67,26 @@ impl Progress {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Notes that it has ended, and why.
+    pub fn end(&self, reason: String) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+    }
+
     fn note(&self, follower: &Follower) {
         let shard = usize::from(follower.shard().shard);
         self.next[shard].store(follower.at().next.0, Ordering::Release);
         self.behind[shard].store(follower.behind(), Ordering::Relaxed);
+    }
+}
+
+/// While it lives, a panic of this thread ends the progress.
+struct Panics<'p>(&'p Progress);
+
+impl Drop for Panics<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.end("the follower panicked".into());
+        }
     }
 }
 
@@ -93,9 +113,10 @@ impl Following {
         let (path, progress) = (store.path().to_path_buf(), Arc::clone(progress));
         let work = move || {
             let until = || stopped.load(Ordering::Relaxed);
+            let _panics = Panics(&progress);
             if let Err(error) = follow(&options, &store, &progress, &until) {
                 program::tell(format_args!("the history has stopped following the log: {error}"));
-                *progress.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                progress.end(error.to_string());
             }
         };
         following.thread("history", &path, work)?;
@@ -148,7 +169,7 @@ pub fn follow(
     stop: &dyn Fn() -> bool,
 ) -> Result<(), HistoryError> {
     let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
-    let mut all: Vec<_> = shards.map(|shard| One { shard, follower: None, failures: 0 }).collect();
+    let mut all: Vec<_> = shards.map(One::new).collect();
     let mut synced = Instant::now();
     while !stop() {
         let mut is_busy = false;
@@ -171,17 +192,27 @@ struct One {
     shard: ShardOf,
     follower: Option<Follower>,
     failures: u32,
+    /// When it is tried again.
+    due: Instant,
 }
 
 impl One {
+    fn new(shard: ShardOf) -> One {
+        One { shard, follower: None, failures: 0, due: Instant::now() }
+    }
+
     /// A step. One that fails is tried again from where the rows end.
     fn step(&mut self, options: &Options, store: &Arc<Store>, progress: &Progress) -> Result<bool, HistoryError> {
-        let stepped = self.try_step(options, store, progress);
-        match stepped {
+        if Instant::now() < self.due {
+            return Ok(false);
+        }
+        match self.try_step(options, store, progress) {
             Ok(is_busy) => Ok(is_busy),
             Err(error) if self.failures == TRIES => Err(error),
-            Err(_) => {
+            Err(error) => {
                 (self.follower, self.failures) = (None, self.failures + 1);
+                let wait = if matches!(error, HistoryError::Unusable { .. }) { REST } else { WAIT };
+                self.due = Instant::now() + wait;
                 Ok(false)
             }
         }

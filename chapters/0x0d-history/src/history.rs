@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use gateway::problem::{Problem, Why};
 use gateway::reply::Refused;
-use market::{EngineError, Options};
+use market::{EngineError, Options, Sequence};
 use program::lines::tell_often;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::args::HistoryArgs;
@@ -15,6 +15,7 @@ use crate::columns::Columns;
 use crate::error::HistoryError;
 use crate::following::{Following, Progress};
 use crate::live::lines::Live;
+use crate::past;
 use crate::store::Store;
 
 /// How many questions read the disk at once.
@@ -65,9 +66,9 @@ pub struct History {
     args: HistoryArgs,
     opened: Mutex<Option<Arc<Opened>>>,
     following: Mutex<Option<Following>>,
-    reads: Semaphore,
+    reads: Arc<Semaphore>,
     /// One moment at a time.
-    moments: Semaphore,
+    moments: Arc<Semaphore>,
     live: Live,
 }
 
@@ -88,35 +89,30 @@ impl History {
             args: args.clone(),
             opened: Mutex::default(),
             following: Mutex::default(),
-            reads: Semaphore::new(READS_MAX),
-            moments: Semaphore::new(1),
+            reads: Arc::new(Semaphore::new(READS_MAX)),
+            moments: Arc::new(Semaphore::new(1)),
             live: Live::default(),
         })
     }
 
-    /// Opens the rows of this engine's logs, and follows them.
+    /// Opens the rows of this engine's logs, and follows them. `next` is the next command of each log.
     ///
     /// # Errors
     /// When the rows can't be used.
-    pub fn open(&self, options: &Options) -> Result<(), EngineError> {
+    pub fn open(&self, options: &Options, next: &[Sequence]) -> Result<(), EngineError> {
         if self.args.no_history {
             return Ok(());
         }
         let HistoryArgs { rebuild, columns: args, .. } = &self.args;
         let store = Store::open(options, *rebuild)?.with_parts_of(args.columns_rows);
         let store = Arc::new(store.with_tables_of(args.table_rows));
+        past::check_ends(&store, next)?;
         let columns = Columns::open(&options.disk, &options.data_dir, &store)?;
         let progress = Arc::new(Progress::new(&store, options.shards)?);
         let following = Following::start(options, &store, &progress, columns, args.every())?;
         *self.following.lock().unwrap_or_else(PoisonError::into_inner) = Some(following);
         *self.slot() = Some(Arc::new(Opened { options: options.clone(), store, progress }));
         Ok(())
-    }
-
-    /// How many durable commands of each shard have no rows yet; none without a history.
-    pub fn behind(&self) -> Option<Vec<f64>> {
-        let opened = self.opened()?;
-        Some(opened.progress.behind().map(|commands| commands as f64).collect())
     }
 
     /// The rows and their progress, once the engine is open; none without a history, and when the venue has ended.
@@ -139,16 +135,24 @@ impl History {
         drop(self.slot().take());
     }
 
-    /// Waits until it may replay a moment.
+    /// As [`ask`](History::ask), for a question that replays a part of the log: these take turns.
     ///
     /// # Errors
-    /// When others take too long.
-    pub async fn moment(&self) -> Result<SemaphorePermit<'_>, Problem> {
-        let turn = timeout(PATIENCE, self.moments.acquire()).await;
-        turn.ok().and_then(Result::ok).ok_or_else(|| Problem::new(Why::Busy))
+    /// As [`ask`](History::ask).
+    pub async fn ask_for_moment<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Opened) -> Result<T, HistoryError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let turn = turn(&self.moments).await?;
+        self.ask(move |opened| {
+            let _turn = turn;
+            question(opened)
+        })
+        .await
     }
 
-    /// Asks the rows something, on a thread that may wait for the disk.
+    /// Asks the rows something, on a thread that may wait for the disk. That thread keeps its turn until it is done, also when the
+    /// client no longer waits for the answer.
     ///
     /// # Errors
     /// When there is no history, too many ask, or it can't be read.
@@ -156,10 +160,13 @@ impl History {
         &self,
         question: impl FnOnce(&Opened) -> Result<T, HistoryError> + Send + 'static,
     ) -> Result<T, Problem> {
-        let turn = timeout(PATIENCE, self.reads.acquire()).await;
-        let _turn = turn.ok().and_then(Result::ok).ok_or_else(|| Problem::new(Why::Busy))?;
-        let opened = self.opened();
-        let asked = tokio::task::spawn_blocking(move || opened.map(|opened| question(&opened))).await;
+        let turn = turn(&self.reads).await?;
+        let opened = self.opened().filter(|opened| opened.progress.ended().is_none());
+        let work = move || {
+            let _turn = turn;
+            opened.map(|opened| question(&opened))
+        };
+        let asked = tokio::task::spawn_blocking(work).await;
         match asked {
             Ok(Some(Ok(answer))) => Ok(answer),
             Ok(Some(Err(HistoryError::Asked(what)))) => Err(Problem::because(Why::BadRequest, what)),
@@ -170,5 +177,66 @@ impl History {
             }
             Err(_) => Err(damaged()),
         }
+    }
+}
+
+/// Waits for a turn.
+async fn turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {
+    let turn = timeout(PATIENCE, Arc::clone(turns).acquire_owned()).await;
+    turn.ok().and_then(Result::ok).ok_or_else(|| Problem::new(Why::Busy))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+mod tests {
+    use std::future::Future;
+    use std::sync::mpsc::channel;
+
+    use market::{Acknowledge, Engine as _, Event, Receivers, Stamp};
+
+    use super::*;
+    use crate::args::ColumnArgs;
+
+    struct Deaf;
+
+    impl Acknowledge for Deaf {
+        fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
+    }
+
+    /// A history of a log without commands, and a runtime to ask it.
+    fn with_history<F: Future<Output = ()>>(asks: impl FnOnce(Arc<History>) -> F) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options::new(folder.path());
+        let mut receivers = |_: u16| Box::new(Deaf) as Box<dyn Acknowledge>;
+        let opened = ch08::Engine::<ch08::metrics::Unmeasured>::open(&options, &mut receivers as &mut Receivers<'_>);
+        opened.unwrap().0.close().unwrap();
+        let columns = ColumnArgs { columns_every: 60, columns_rows: 100, table_rows: 100 };
+        let history = History::new(&HistoryArgs { no_history: false, rebuild: false, columns });
+        history.open(&options, &[Sequence::FIRST]).unwrap();
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(asks(history));
+    }
+
+    #[test]
+    fn a_question_keeps_its_turn_until_it_is_answered_also_when_its_client_has_gone() {
+        with_history(|history| async move {
+            let (go_on, until) = channel::<()>();
+            let asked = history.ask_for_moment(move |_| Ok(until.recv().is_err()));
+            assert!(timeout(Duration::from_millis(50), asked).await.is_err(), "it has its answer already");
+            let left = || (history.reads.available_permits(), history.moments.available_permits());
+            assert_eq!(left(), (READS_MAX - 1, 0), "the work goes on, and its turn is free");
+            drop(go_on);
+            let _all = history.reads.acquire_many(READS_MAX as u32).await.unwrap();
+            let _moment = history.moments.acquire().await.unwrap();
+        });
+    }
+
+    #[test]
+    fn a_history_that_has_ended_answers_no_question() {
+        with_history(|history| async move {
+            assert!(history.ask(|_| Ok(())).await.is_ok());
+            history.opened().unwrap().progress.end("the log can't be read".into());
+            let refused = history.ask(|_| Ok(())).await.expect_err("the rows are no longer followed");
+            assert_eq!(refused.reason(), OFF.word);
+        });
     }
 }

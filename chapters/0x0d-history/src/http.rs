@@ -10,6 +10,7 @@
 //!
 //! What clients get over the stream is in [`live::part`](crate::live::part).
 
+pub mod answers;
 pub mod asked;
 pub mod rows_json;
 
@@ -27,14 +28,14 @@ use gateway::venue::Venue;
 use market::{MarketId, Reason, UnixMs};
 use serde_json::{Value, json};
 
-use crate::error::HistoryError;
-use crate::history::{History, Opened};
+use crate::history::History;
 use crate::key::Table;
 use crate::moment::moment;
-use crate::pages::{Page, Wanted, candles, page};
+use crate::pages::{Page, Wanted, page};
 use crate::place::Place;
 use crate::profit::profits;
 use crate::rows::{MarketTrade, Row};
+use answers::{about, all_candles, own_page};
 use asked::{AskedCandles, AskedMoment, AskedPage, AskedProfits};
 
 /// The addresses.
@@ -115,13 +116,7 @@ async fn own<R: Row + Send + 'static>(
     name: &'static str,
     words: fn(Place, &R) -> Value,
 ) -> Result<Json<Value>, Problem> {
-    let answer = history.ask(move |opened| {
-        about(opened, &wanted, || {
-            let Page { rows, next } = page::<R>(&opened.store, table, account.0, &wanted)?;
-            let rows: Vec<_> = rows.iter().map(|(place, row)| words(*place, row)).collect();
-            Ok(json!({ name: rows, "next": next.map(|next| next.to_string()) }))
-        })
-    });
+    let answer = history.ask(move |opened| own_page(opened, account, &wanted, table, (name, words)));
     answer.await.map(Json)
 }
 
@@ -133,8 +128,7 @@ async fn own_profit(
 ) -> Result<Json<Value>, Problem> {
     let answer = history.ask(move |opened| {
         // The sum is over all days, so every gap concerns it.
-        let wanted = Wanted { from: UnixMs(0), to: UnixMs(u64::MAX), before: None, limit };
-        about(opened, &wanted, || {
+        about(opened, (UnixMs(0), UnixMs(u64::MAX)), || {
             let (rows, next) = profits(&opened.store, account, after, limit)?;
             let (markets, all) = rows_json::profits(&rows);
             Ok(json!({ "markets": markets, "all": all, "next": next.map(|next| next.0) }))
@@ -142,26 +136,6 @@ async fn own_profit(
     });
     answer.await.map(Json)
 }
-
-// ANCHOR: about
-/// An answer, with how complete it is: up to which command of each shard the rows go, and from when to when there
-/// are none because the log was trimmed before they were derived.
-fn about(
-    opened: &Opened,
-    wanted: &Wanted,
-    answer: impl FnOnce() -> Result<Value, HistoryError>,
-) -> Result<Value, HistoryError> {
-    // First, because the follower goes on while the rows are read: what it adds meanwhile may be in them, or not.
-    let through: Vec<_> = opened.progress.through().iter().map(|last| last.0).collect();
-    let mut answer = answer()?;
-    let missing = opened.store.missing()?.into_iter();
-    let missing = missing.filter(|missing| missing.from < wanted.to && wanted.from <= missing.to);
-    let missing: Vec<_> = missing.map(|gap| json!({ "from_ms": gap.from.0, "to_ms": gap.to.0 })).collect();
-    answer["through"] = json!(through);
-    answer["missing"] = json!(missing);
-    Ok(answer)
-}
-// ANCHOR_END: about
 
 /// A page of a market's trades; or, as the layers below do it, the last ones.
 async fn public_trades(history: Arc<History>, venue: Arc<Venue>, request: Request) -> Result<Response, Problem> {
@@ -176,7 +150,7 @@ async fn public_trades(history: Arc<History>, venue: Arc<Venue>, request: Reques
     is_known(&venue, MarketId(market))?;
     let AskedPage(wanted) = AskedPage::from_request_parts(&mut parts, &venue).await?;
     let answer = history.ask(move |opened| {
-        about(opened, &wanted, || {
+        about(opened, (wanted.from, wanted.to), || {
             let Page { rows, next } = page::<MarketTrade>(&opened.store, Table::Public, market, &wanted)?;
             // The newest is the last, as in the answer of the layer below.
             let rows: Vec<_> = rows.iter().rev().map(|(place, row)| rows_json::public_trade(*place, row)).collect();
@@ -199,11 +173,9 @@ async fn book(history: Arc<History>, venue: Arc<Venue>, request: Request) -> Res
     }
     is_known(&venue, MarketId(market))?;
     let AskedMoment(at) = AskedMoment::from_request_parts(&mut parts, &venue).await?;
-    // Each replays a part of the log, so they take turns.
-    let _turn = history.moment().await?;
-    let answer = history.ask(move |opened| {
+    let answer = history.ask_for_moment(move |opened| {
         let wanted = Wanted { from: UnixMs(0), to: UnixMs(at.0 + 1), before: None, limit: 1 };
-        about(opened, &wanted, || {
+        about(opened, (wanted.from, wanted.to), || {
             let found = moment(&opened.options, MarketId(market), at, MOMENT_COMMANDS_MAX)?;
             let trades = page::<MarketTrade>(&opened.store, Table::Public, market, &wanted)?;
             let last = trades.rows.first().map(|(place, trade)| rows_json::public_trade(*place, trade));
@@ -217,67 +189,12 @@ async fn of_market(
     history: &Arc<History>,
     venue: &Venue,
     market: MarketId,
-    AskedCandles { width, from, to }: AskedCandles,
+    asked: AskedCandles,
 ) -> Result<Json<Value>, Problem> {
     is_known(venue, market)?;
-    let answer = history.ask(move |opened| {
-        let wanted = Wanted { from, to, before: None, limit: 0 };
-        about(opened, &wanted, || {
-            let found = candles(&opened.store, market, width, from, to)?;
-            let found: Vec<_> = found.iter().map(|(start, candle)| rows_json::candle(*start, candle)).collect();
-            Ok(json!({ "width": width.word(), "candles": found }))
-        })
-    });
-    answer.await.map(Json)
+    history.ask(move |opened| all_candles(opened, market, &asked)).await.map(Json)
 }
 
 fn is_known(venue: &Venue, market: MarketId) -> Result<(), Problem> {
     venue.projection().market(market).map(drop).ok_or_else(|| Problem::new(Why::Rejected(Reason::UnknownMarket)))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-mod tests {
-    use ch08::metrics::Unmeasured;
-    use market::{Acknowledge, Command, Engine as _, Event, Options, Receivers, Stamp};
-
-    use super::*;
-    use crate::following::{Progress, follow};
-    use crate::store::Store;
-
-    struct Deaf;
-
-    impl Acknowledge for Deaf {
-        fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
-    }
-
-    #[test]
-    fn an_answer_does_not_promise_what_came_while_it_was_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let options = Options::new(folder.path());
-        let mut receivers = |_: u16| Box::new(Deaf) as Box<dyn Acknowledge>;
-        let (mut engine, _) = ch08::Engine::<Unmeasured>::open(&options, &mut receivers as &mut Receivers<'_>).unwrap();
-        engine.submit(Command::Open { market: MarketId(1) }).unwrap();
-        engine.close().unwrap();
-        let store = Arc::new(Store::open(&options, false).unwrap());
-        let progress = Arc::new(Progress::new(&store, 1).unwrap());
-        let opened = Opened { options, store, progress };
-        let wanted = Wanted { from: UnixMs(0), to: UnixMs(u64::MAX), before: None, limit: 1 };
-        let read = |answer: &dyn Fn()| {
-            let answer = about(&opened, &wanted, || {
-                Ok({
-                    answer();
-                    json!({})
-                })
-            })
-            .unwrap();
-            answer["through"][0].as_u64()
-        };
-        let catch_up = || {
-            let Opened { options, store, progress } = &opened;
-            follow(options, store, progress, &|| progress.is_caught_up()).unwrap();
-        };
-        assert_eq!(read(&catch_up), Some(0));
-        assert_eq!(read(&|| ()), Some(1));
-    }
 }

@@ -8,22 +8,33 @@ use gateway::venue::Venue;
 use market::{EngineError, Options, Sequence};
 use serde_json::Value;
 
-use crate::history::History;
+use crate::history::{History, Opened};
 use crate::http;
 use crate::live::keep::keep;
 use crate::live::part::LivePart;
 
 impl Layer for History {
-    fn opened(&self, options: &Options, _: &[Sequence]) -> Result<(), EngineError> {
-        self.open(options)
+    fn opened(&self, options: &Options, next: &[Sequence]) -> Result<(), EngineError> {
+        self.open(options, next)
     }
 
     fn metrics(&self) -> Vec<Metric> {
-        let behind = self.behind().map(|shards| {
-            let help = "Durable commands whose rows are not there yet.";
-            Metric { name: "venue_history_behind_commands", help, is_counter: false, shards }
-        });
-        behind.into_iter().collect()
+        let Some(opened) = self.opened() else { return Vec::new() };
+        let Opened { options, progress, .. } = &*opened;
+        let behind = Metric {
+            name: "venue_history_behind_commands",
+            help: "Durable commands whose rows are not there yet.",
+            is_counter: false,
+            shards: progress.behind().map(|commands| commands as f64).collect(),
+        };
+        let ended = f64::from(u8::from(progress.ended().is_some()));
+        let ended = Metric {
+            name: "venue_history_ended",
+            help: "1 when the history has stopped following the logs: a restart begins again.",
+            is_counter: false,
+            shards: vec![ended; options.shards.into()],
+        };
+        vec![behind, ended]
     }
 }
 

@@ -30,6 +30,7 @@ pub mod numbered;
 pub mod pages;
 pub mod panics;
 pub mod part;
+pub mod past;
 pub mod place;
 pub mod profit;
 pub mod removed;

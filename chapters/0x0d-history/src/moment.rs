@@ -42,6 +42,10 @@ pub fn moment(options: &Options, market: MarketId, at: UnixMs, most: u64) -> Res
     let options = Options { companions: None, ..options.clone() };
     let mut shadow = Shadow::begin_before(&options, shard, next)?;
     let (began, mut trade) = (shadow.next(), None);
+    // It may have passed over the snapshot from which the commands were counted.
+    if (last.sequence.0 + 1).saturating_sub(began.0) > most {
+        return Err(too_much(most, at));
+    }
     while shadow.next() <= last.sequence {
         let before = shadow.next();
         shadow.follow(last.sequence, |stamp, _, events| {
@@ -126,12 +130,16 @@ fn last_until(
     });
     match found {
         Ok(_) | Err(Ended::Later) => last.ok_or_else(nothing),
-        Err(Ended::TooMuch) => Err(HistoryError::Asked(format!(
-            "More than {most} commands lie between {} and the snapshot before it: the operator can look with -- at.",
-            text(at)
-        ))),
+        Err(Ended::TooMuch) => Err(too_much(most, at)),
         Err(Ended::Log(error)) => Err(EngineError::from(error).into()),
     }
+}
+
+fn too_much(most: u64, at: UnixMs) -> HistoryError {
+    HistoryError::Asked(format!(
+        "More than {most} commands lie between {} and the snapshot before it: the operator can look with -- at.",
+        text(at)
+    ))
 }
 
 /// Prices with how much rests at each, the best first.

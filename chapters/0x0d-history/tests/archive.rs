@@ -39,7 +39,7 @@ const FAR: Place = Place { sequence: Sequence(1 << 40), index: 0 };
 fn history(options: &Options, no_history: bool) -> Arc<History> {
     let columns = ColumnArgs { columns_every: 86_400, columns_rows: 1_000, table_rows: 20 };
     let history = History::new(&HistoryArgs { no_history, rebuild: false, columns });
-    history.open(options).unwrap();
+    history.open(options, &vec![Sequence(u64::MAX); options.shards.into()]).unwrap();
     history
 }
 

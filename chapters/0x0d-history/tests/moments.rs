@@ -11,7 +11,7 @@ use contract::streams::Random;
 use history::moment::{Moment, levels, moment};
 use market::log::ShardOf;
 use market::model::Model;
-use market::{Command, Event, MarketId, Options, Stamp, UnixMs};
+use market::{Command, Event, MarketId, Options, RealDisk, Stamp, UnixMs, snapshot};
 
 use engine::{commands, options, run};
 use expected::logged;
@@ -87,4 +87,26 @@ fn too_much_work_and_trimmed_moments_are_refused_with_a_reason() {
     run(&options, &commands(8, 200), || {});
     let words = asked(&options, MarketId(1), UnixMs(u64::MAX), 50);
     assert!(words.contains("More than 50 commands") && words.contains("-- at"), "{words}");
+}
+
+#[test]
+fn too_much_work_is_refused_also_where_the_newest_snapshot_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { snapshot_every: None, ..options(folder.path(), 1, false) };
+    let all = commands(8, 300);
+    for some in [&all[..100], &all[100..250]] {
+        run(&options, some, || {});
+        keeping::once::snapshot::<ch08::shadow::Shadow>(&options).unwrap();
+    }
+    run(&options, &all[250..], || {});
+    let found = moment(&options, MarketId(1), UnixMs(u64::MAX), 100).unwrap();
+    let (_, newest) = &snapshot::list(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0];
+    let mut bytes = std::fs::read(newest).unwrap();
+    // In the body: its header, from which the commands are counted, stays as it is.
+    bytes[snapshot::SNAPSHOT_HEADER_BYTES] ^= 1;
+    std::fs::write(newest, bytes).unwrap();
+    let words = asked(&options, MarketId(1), UnixMs(u64::MAX), 100);
+    assert!(words.contains("More than 100 commands"), "{words}");
+    let again = moment(&options, MarketId(1), UnixMs(u64::MAX), 250).unwrap();
+    assert!(again.state == found.state && again.replayed == found.replayed + 150, "{} commands", again.replayed);
 }

@@ -64,6 +64,7 @@ fn an_operator_sees_how_far_the_rows_are_behind() {
     let text = String::from_utf8(client.get("/metrics").unwrap().body).unwrap();
     for shard in ["0", "1"] {
         assert!(text.contains(&format!("venue_history_behind_commands{{shard=\"{shard}\"}} ")), "{text}");
+        assert!(text.contains(&format!("venue_history_ended{{shard=\"{shard}\"}} 0")), "{text}");
     }
 }
 

@@ -26,6 +26,7 @@ pub fn open(
     match found {
         Ok(end) if end.header.id == snapshot.header.log => Ok(snapshot),
         Ok(_) => Err(snapshot.unusable("it is of another log")),
+        Err(LogError::Io { source, .. }) => Err(SnapshotError::Io { path: path.to_path_buf(), source }),
         Err(error) => Err(snapshot.unusable(&format!("it does not fit the log: {error}"))),
     }
 }
