@@ -6,6 +6,7 @@
 //! for an account.
 
 pub mod change;
+mod sessions;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use market::{AccountId, MarketId};
 use rusqlite::{Connection, OptionalExtension};
 
 use self::change::{Change, Witness};
+use self::sessions::Sessions;
 use crate::keys::{Key, KeyHash};
 use crate::reply::Session;
 
@@ -87,7 +89,7 @@ pub enum NamesError {
 pub struct Names {
     pub(crate) path: PathBuf,
     pub(crate) file: Mutex<Connection>,
-    sessions: RwLock<HashMap<KeyHash, Session>>,
+    sessions: RwLock<Sessions>,
     names: RwLock<HashMap<AccountId, String>>,
     questions: RwLock<HashMap<MarketId, Question>>,
     witnesses: Vec<Arc<dyn Witness>>,
@@ -143,7 +145,7 @@ impl Names {
 
     /// The session of this key.
     pub fn session(&self, key: &str) -> Option<Session> {
-        self.sessions.read().unwrap_or_else(PoisonError::into_inner).get(&KeyHash::of(key)).copied()
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner).with_key(KeyHash::of(key))
     }
 
     /// A market's question; without one, the market's number.
@@ -218,8 +220,7 @@ impl Names {
 
     /// What is kept of an account's key.
     pub fn key_hash(&self, account: AccountId) -> Option<KeyHash> {
-        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
-        sessions.iter().find(|(_, session)| **session == Session::Account(account)).map(|(hash, _)| *hash)
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner).key_of(Session::Account(account))
     }
 
     /// All accounts that were created here.
@@ -239,12 +240,19 @@ impl Names {
         names.get(&account).cloned().unwrap_or_default()
     }
 
-    /// Makes a change that was kept elsewhere. Making it twice is making it once. Waits for the disk.
+    /// Makes changes that were kept elsewhere, all or none of them, and waits for the disk once. Making them again, from the
+    /// first one on, leads to the same.
     ///
     /// # Errors
     /// [`NamesError`].
-    pub fn apply(&self, change: &Change) -> Result<(), NamesError> {
-        self.write(&self.file.lock().unwrap_or_else(PoisonError::into_inner), change)
+    pub fn apply(&self, changes: &[Change]) -> Result<(), NamesError> {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = failed(&self.path, "write to it");
+        let together = file.unchecked_transaction().map_err(&failed)?;
+        changes.iter().try_for_each(|change| change.write(&together).map(drop)).map_err(&failed)?;
+        together.commit().map_err(&failed)?;
+        changes.iter().for_each(|change| self.remember(change));
+        Ok(())
     }
 
     /// The changes that lead from an empty file to this one.
@@ -259,32 +267,29 @@ impl Names {
     /// Tells all that want to know, and makes the change.
     pub(crate) fn make(&self, file: &Connection, change: &Change) -> Result<(), NamesError> {
         self.witnesses.iter().try_for_each(|witness| witness.witness(change)).map_err(NamesError::Witness)?;
-        self.write(file, change)
+        change.write(file).map_err(failed(&self.path, "write to it"))?;
+        self.remember(change);
+        Ok(())
     }
 
-    fn write(&self, file: &Connection, change: &Change) -> Result<(), NamesError> {
-        change.write(file).map_err(failed(&self.path, "write to it"))?;
+    /// Takes a change that is in the file into what is in memory.
+    fn remember(&self, change: &Change) {
+        let let_in = |hash: &[u8; 32], session| {
+            self.sessions.write().unwrap_or_else(PoisonError::into_inner).set(KeyHash(*hash), session);
+        };
         match change {
             Change::Account { account, name, key_hash } => {
                 let account = AccountId(*account);
                 self.names.write().unwrap_or_else(PoisonError::into_inner).insert(account, name.clone());
-                self.remember(KeyHash(*key_hash), Session::Account(account));
+                let_in(key_hash, Session::Account(account));
             }
-            Change::Operator { key_hash } => self.remember(KeyHash(*key_hash), Session::Operator),
+            Change::Operator { key_hash } => let_in(key_hash, Session::Operator),
             Change::Market { market, en, zh } => {
                 let question = Question { en: en.clone(), zh: zh.clone() };
                 self.questions.write().unwrap_or_else(PoisonError::into_inner).insert(MarketId(*market), question);
             }
             Change::Code { .. } => {}
         }
-        Ok(())
-    }
-
-    /// Makes this key the only one of this session.
-    fn remember(&self, hash: KeyHash, session: Session) {
-        let mut sessions = self.sessions.write().unwrap_or_else(PoisonError::into_inner);
-        sessions.retain(|_, other| *other != session);
-        sessions.insert(hash, session);
     }
 }
 
@@ -293,21 +298,21 @@ pub(crate) fn failed(path: &Path, what: &'static str) -> impl Fn(rusqlite::Error
 }
 
 struct Read {
-    sessions: HashMap<KeyHash, Session>,
+    sessions: Sessions,
     names: HashMap<AccountId, String>,
     questions: HashMap<MarketId, Question>,
 }
 
 fn read(file: &Connection) -> rusqlite::Result<Read> {
-    let (mut sessions, mut names) = (HashMap::new(), HashMap::new());
+    let (mut sessions, mut names) = (Sessions::default(), HashMap::new());
     let mut accounts = file.prepare("SELECT id, name, key_hash FROM account")?;
     for row in accounts.query_map([], |row| Ok((AccountId(row.get(0)?), row.get(1)?, KeyHash(row.get(2)?))))? {
         let (account, name, hash) = row?;
-        sessions.insert(hash, Session::Account(account));
+        sessions.set(hash, Session::Account(account));
         names.insert(account, name);
     }
     let operator = file.query_row("SELECT key_hash FROM operator", [], |row| row.get(0)).optional()?;
-    sessions.extend(operator.map(|hash| (KeyHash(hash), Session::Operator)));
+    operator.into_iter().for_each(|hash| sessions.set(KeyHash(hash), Session::Operator));
     let mut markets = file.prepare("SELECT id, en, zh FROM market")?;
     let rows =
         markets.query_map([], |row| Ok((MarketId(row.get(0)?), Question { en: row.get(1)?, zh: row.get(2)? })))?;

@@ -176,7 +176,7 @@ impl Drop for Answer {
 // ANCHOR_END: dropped
 
 /// The sender of a request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Session {
     /// An account.
     Account(AccountId),

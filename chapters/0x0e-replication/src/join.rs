@@ -35,7 +35,8 @@ pub struct Joined {
     pub refused: u64,
 }
 
-/// Makes this machine the primary of all shards, whose streams are these.
+/// Makes this machine the primary of all shards, whose streams are these. A standby has `followed` the stream of names already, and
+/// goes on from there.
 ///
 /// # Errors
 /// [`ReplicaError`]. This machine is no primary then.
@@ -44,6 +45,7 @@ pub fn join(
     options: &Options,
     streams: Vec<Stream>,
     names: Stream,
+    followed: Option<NamesFollower>,
     name: &str,
 ) -> Result<(Vec<Joined>, NamesWitness), ReplicaError> {
     let dir = DataDir::open(&*options.disk, &options.data_dir)?;
@@ -55,8 +57,8 @@ pub fn join(
         shards.map(|(shard, stream)| join_shard(link, options, shard, stream, name)).collect();
     let joined = joined?;
     let log = joined.first().map_or(LogId::NONE, |joined| joined.chain.header.id);
-    let witness = NamesFollower::new(options, names, log)?.join(link, name, WAIT)?;
-    Ok((joined, witness))
+    let names = followed.map_or_else(|| NamesFollower::new(options, names, log), Ok)?;
+    Ok((joined, names.join(link, name, WAIT)?))
 }
 
 // ANCHOR: join

@@ -7,6 +7,7 @@
 //! Each change of a name, a key or a question is a message, appended right after the one before it, and made here only once the
 //! stream has it. An epoch is a message too, so a primary that was replaced creates no account. There is no money in it.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -52,7 +53,8 @@ pub struct NamesFollower {
     log: LogId,
     place: u64,
     reader: Option<Reader>,
-    seen: Vec<Change>,
+    /// All changes up to the place.
+    seen: HashSet<Change>,
 }
 
 impl NamesFollower {
@@ -63,7 +65,7 @@ impl NamesFollower {
     pub fn new(options: &Options, stream: Stream, log: LogId) -> Result<NamesFollower, ReplicaError> {
         let names = Names::open(&options.data_dir).map_err(VenueError::from)?;
         let reader = Some(stream.read_from(1));
-        Ok(NamesFollower { stream, names, log, place: 0, reader, seen: Vec::new() })
+        Ok(NamesFollower { stream, names, log, place: 0, reader, seen: HashSet::new() })
     }
 
     /// Reads what there is, or waits for the first message that comes within `time`.
@@ -77,11 +79,15 @@ impl NamesFollower {
             (reader, messages)
         });
         self.reader = Some(reader);
-        messages.iter().try_for_each(|(place, message)| self.take(*place, message))?;
-        Ok(messages.len())
+        let mut changes = Vec::new();
+        let taken = messages.iter().try_for_each(|(place, message)| self.take(*place, message, &mut changes));
+        // One sync for all of them.
+        self.names.apply(&changes).map_err(VenueError::from)?;
+        self.seen.extend(changes);
+        taken.map(|()| messages.len())
     }
 
-    fn take(&mut self, place: u64, message: &[u8]) -> Result<(), ReplicaError> {
+    fn take(&mut self, place: u64, message: &[u8], changes: &mut Vec<Change>) -> Result<(), ReplicaError> {
         let refused = |reason: &str| ReplicaError::NotBelieved {
             stream: self.stream.name().to_owned(),
             place,
@@ -92,10 +98,7 @@ impl NamesFollower {
             None => return Err(refused("it is missing or damaged")),
             Some(Said::Epoch { log, .. }) if log != self.log.0 => return Err(refused("it belongs to another log")),
             Some(Said::Epoch { .. }) => {}
-            Some(Said::Names(change)) => {
-                self.names.apply(&change).map_err(VenueError::from)?;
-                self.seen.push(change);
-            }
+            Some(Said::Names(change)) => changes.push(change),
         }
         self.place = place;
         Ok(())

@@ -17,6 +17,7 @@ use crate::held;
 use crate::join::join;
 use crate::layer::Replication;
 use crate::link::Link;
+use crate::names::NamesFollower;
 use crate::stream::Stream;
 
 /// How long to listen for another primary before this machine becomes one: ten beats.
@@ -40,10 +41,10 @@ pub fn run(args: &Args, replicas: &ReplicaArgs, others: Others) -> Result<Verdic
     let link = Arc::new(Link::connect(&replicas.reach)?);
     held::answer(&link, replicas, &options(args));
     refuse_other(&link, replicas)?;
-    serve_as_primary(args, replicas, link, others)
+    serve_as_primary(args, replicas, link, others, None)
 }
 
-/// Becomes the primary, and serves.
+/// Becomes the primary, and serves. A standby has `followed` the stream of names already.
 ///
 /// # Errors
 /// [`ReplicaError`].
@@ -52,10 +53,11 @@ pub fn serve_as_primary(
     replicas: &ReplicaArgs,
     link: Arc<Link>,
     others: Others,
+    followed: Option<NamesFollower>,
 ) -> Result<Verdict, ReplicaError> {
     let options = options(args);
     let (streams, names) = (streams(&link, args, replicas)?, Stream::open_whole(&link, &replicas.names_stream())?);
-    let (joined, names) = join(&link, &options, streams, names, &replicas.name)?;
+    let (joined, names) = join(&link, &options, streams, names, followed, &replicas.name)?;
     for joined in &joined {
         let (stream, epoch) = (joined.stream.name(), joined.chain.epoch);
         let last = joined.chain.next.sequence.0 - 1;

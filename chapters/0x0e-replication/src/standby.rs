@@ -83,7 +83,7 @@ pub fn run(
     let streams = streams(&link, args, replicas)?;
     let names = Stream::open_whole(&link, &replicas.names_stream())?;
     let ends = Ends::watch(&link);
-    {
+    let followed = {
         let dir = DataDir::open(&*options.disk, &options.data_dir)?;
         let watched = Arc::new(Watched::new(options.shards));
         let _served = serve(&link, path, &options, &watched);
@@ -108,8 +108,9 @@ pub fn run(
             ));
         }
         drop(warm);
-    }
-    serve_as_primary(args, replicas, link, others)
+        following.names
+    };
+    serve_as_primary(args, replicas, link, others, Some(followed))
 }
 
 /// Serves this standby's metrics until the result is dropped.

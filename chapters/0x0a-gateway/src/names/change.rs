@@ -55,11 +55,14 @@ pub trait Witness: Send + Sync {
 
 impl Change {
     /// Writes the change to the tables. Writing it twice is writing it once.
+    ///
+    /// A key belongs to the account that got it last, and so does a code. When changes are made again from the first one on, the
+    /// tables may say already what comes later: that an account has a key which another had before. The row that is in the way
+    /// is removed, and comes back with the change that made it.
     pub(crate) fn write(&self, file: &Connection) -> rusqlite::Result<usize> {
         match self {
             Change::Account { account, name, key_hash } => file.execute(
-                "INSERT INTO account (id, name, key_hash) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (id) DO UPDATE SET name = excluded.name, key_hash = excluded.key_hash",
+                "INSERT OR REPLACE INTO account (id, name, key_hash) VALUES (?1, ?2, ?3)",
                 params![account, name, key_hash],
             ),
             Change::Operator { key_hash } => file.execute(
@@ -72,11 +75,9 @@ impl Change {
                  ON CONFLICT (id) DO UPDATE SET en = excluded.en, zh = excluded.zh",
                 params![market, en, zh],
             ),
-            Change::Code { account, code } => file.execute(
-                "INSERT INTO code (account, code) VALUES (?1, ?2)
-                 ON CONFLICT (account) DO UPDATE SET code = excluded.code",
-                params![account, code],
-            ),
+            Change::Code { account, code } => {
+                file.execute("INSERT OR REPLACE INTO code (account, code) VALUES (?1, ?2)", params![account, code])
+            }
         }
     }
 
