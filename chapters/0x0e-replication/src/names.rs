@@ -119,6 +119,8 @@ impl NamesFollower {
                 }
             }
         });
+        // A standby's reader may read from a server that has died, which it notices late.
+        self.reader = Some(self.stream.read_from(self.place + 1));
         while self.place < fence {
             self.step(link, time)?;
         }
