@@ -129,6 +129,11 @@ impl History {
         self.slot().clone()
     }
 
+    /// The same, as long as they are followed: a follower that has ended may have found that the rows are of another past.
+    pub fn followed(&self) -> Option<Arc<Opened>> {
+        self.opened().filter(|opened| opened.progress.ended().is_none())
+    }
+
     /// The candles that clients watch.
     pub fn live(&self) -> &Live {
         &self.live
@@ -170,7 +175,7 @@ impl History {
         question: impl FnOnce(&Opened) -> Result<T, HistoryError> + Send + 'static,
     ) -> Result<T, Problem> {
         let turn = turn(&self.reads).await?;
-        let opened = self.opened().filter(|opened| opened.progress.ended().is_none());
+        let opened = self.followed();
         let work = move || {
             let _turn = turn;
             opened.map(|opened| question(&opened))

@@ -247,5 +247,9 @@ fn what_the_rows_lack_is_named_and_never_skipped() {
         assert!(answer.ended.is_none() && answer.left[0].at == before);
         assert_eq!(heard(&answer), own(account, Place::default(), before));
     }
+    // What was followed up to now may be of another past than the log.
+    history.opened().unwrap().progress.end("the rows are of another past".into());
+    let answer = ask(&history, AccountId(1), vec![whole]);
+    assert!(answer.heard.is_empty() && answer.left == [whole] && answer.ended.is_none());
     history.close();
 }
