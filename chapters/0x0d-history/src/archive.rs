@@ -24,7 +24,7 @@ const ROWS: usize = 4_096;
 
 impl Archive for History {
     fn read(&self, account: AccountId, stretches: &mut [Stretch], each: &mut Each<'_>) -> Result<(), Ended> {
-        let Some(opened) = self.opened() else { return Ok(()) };
+        let Some(opened) = self.followed() else { return Ok(()) };
         let asked = Asked::of(&opened, stretches).map_err(damaged)?;
         asked.read(&opened.store, account, each)?;
         for stretch in stretches {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use market::UnixMs;
 
+use crate::rebuild::RebuildArgs;
 use crate::store::{PART_TRADES, TABLE_ROWS};
 
 /// How the columns are written
@@ -32,11 +33,11 @@ impl ColumnArgs {
 #[derive(Debug, Clone, clap::Args)]
 pub struct HistoryArgs {
     /// Derive no rows: requests for the past are refused
-    #[arg(long, conflicts_with = "rebuild")]
+    #[arg(long, conflicts_with_all = ["rebuild", "rebuild_without_trimmed"])]
     pub no_history: bool,
-    /// Throw away everything in DIR/history that was derived from the log, and derive it again
-    #[arg(long)]
-    pub rebuild: bool,
+    /// What is thrown away.
+    #[command(flatten)]
+    pub rebuild: RebuildArgs,
     /// The columns.
     #[command(flatten)]
     pub columns: ColumnArgs,
@@ -51,9 +52,9 @@ pub struct FollowArgs {
     /// Stop when the rows have caught up with the log, and the columns with the rows
     #[arg(long)]
     pub once: bool,
-    /// Throw away everything that was derived from the log, and derive it again
-    #[arg(long)]
-    pub rebuild: bool,
+    /// What is thrown away.
+    #[command(flatten)]
+    pub rebuild: RebuildArgs,
     /// Follow until the rows have caught up, read all files, and count all rows against those that were written
     #[arg(long)]
     pub check: bool,

@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub fn run(args: &FollowArgs) -> Result<Verdict, HistoryError> {
     let mut options = Options::new(&args.data_dir);
     options.shards = shard_count(&options, "follow")?;
-    let store = Store::open(&options, args.rebuild)?.with_parts_of(args.columns.columns_rows);
+    let store = Store::open(&options, args.rebuild.asked(&options)?)?.with_parts_of(args.columns.columns_rows);
     let store = Arc::new(store.with_tables_of(args.columns.table_rows));
     let mut columns = Columns::open(&options.disk, &options.data_dir, &store)?;
     store.missing()?.iter().try_for_each(|missing| {

@@ -42,6 +42,15 @@ pub static DAMAGED: Refused = Refused {
     outcome: 24,
 };
 
+/// The log can't be read, where the answer needs it.
+static UNREADABLE: Refused = Refused {
+    word: "unreadable-log",
+    status: 503,
+    title: "The log can't be read",
+    advice: "Ask again. If that does not help, the operator finds the reason in the venue's output.",
+    outcome: 26,
+};
+
 /// The rows have not come so far, and the log no longer has it.
 pub static LATE: Refused = Refused {
     word: "late-history",
@@ -104,7 +113,7 @@ impl History {
             return Ok(());
         }
         let HistoryArgs { rebuild, columns: args, .. } = &self.args;
-        let store = Store::open(options, *rebuild)?.with_parts_of(args.columns_rows);
+        let store = Store::open(options, rebuild.asked(options)?)?.with_parts_of(args.columns_rows);
         let store = Arc::new(store.with_tables_of(args.table_rows));
         past::check_ends(&store, next)?;
         let columns = Columns::open(&options.disk, &options.data_dir, &store)?;
@@ -118,6 +127,11 @@ impl History {
     /// The rows and their progress, once the engine is open; none without a history, and when the venue has ended.
     pub fn opened(&self) -> Option<Arc<Opened>> {
         self.slot().clone()
+    }
+
+    /// The same, as long as they are followed: a follower that has ended may have found that the rows are of another past.
+    pub fn followed(&self) -> Option<Arc<Opened>> {
+        self.opened().filter(|opened| opened.progress.ended().is_none())
     }
 
     /// The candles that clients watch.
@@ -161,7 +175,7 @@ impl History {
         question: impl FnOnce(&Opened) -> Result<T, HistoryError> + Send + 'static,
     ) -> Result<T, Problem> {
         let turn = turn(&self.reads).await?;
-        let opened = self.opened().filter(|opened| opened.progress.ended().is_none());
+        let opened = self.followed();
         let work = move || {
             let _turn = turn;
             opened.map(|opened| question(&opened))
@@ -173,7 +187,9 @@ impl History {
             Ok(None) => Err(off()),
             Ok(Some(Err(error))) => {
                 tell_often("history", format_args!("error: {error}"));
-                Err(damaged())
+                // The rows are not to blame for the log.
+                let is_log = matches!(error, HistoryError::Engine(_));
+                Err(if is_log { Problem::of_a_layer(&UNREADABLE, None) } else { damaged() })
             }
             Err(_) => Err(damaged()),
         }
@@ -196,6 +212,7 @@ mod tests {
 
     use super::*;
     use crate::args::ColumnArgs;
+    use crate::rebuild::RebuildArgs;
 
     struct Deaf;
 
@@ -211,7 +228,7 @@ mod tests {
         let opened = ch08::Engine::<ch08::metrics::Unmeasured>::open(&options, &mut receivers as &mut Receivers<'_>);
         opened.unwrap().0.close().unwrap();
         let columns = ColumnArgs { columns_every: 60, columns_rows: 100, table_rows: 100 };
-        let history = History::new(&HistoryArgs { no_history: false, rebuild: false, columns });
+        let history = History::new(&HistoryArgs { no_history: false, rebuild: RebuildArgs::default(), columns });
         history.open(&options, &[Sequence::FIRST]).unwrap();
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(asks(history));
     }
@@ -227,6 +244,17 @@ mod tests {
             drop(go_on);
             let _all = history.reads.acquire_many(READS_MAX as u32).await.unwrap();
             let _moment = history.moments.acquire().await.unwrap();
+        });
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_read_is_not_blamed_on_the_rows() {
+        with_history(|history| async move {
+            let log = || EngineError::Refused("the log can't be read".into());
+            let rows = || HistoryError::damaged(std::path::Path::new("rows"), "trades");
+            let of_the_log = history.ask::<()>(move |_| Err(log().into())).await.unwrap_err();
+            let of_the_rows = history.ask::<()>(move |_| Err(rows())).await.unwrap_err();
+            assert_eq!((of_the_log.reason(), of_the_rows.reason()), (UNREADABLE.word, DAMAGED.word));
         });
     }
 

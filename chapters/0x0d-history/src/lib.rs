@@ -33,6 +33,7 @@ pub mod part;
 pub mod past;
 pub mod place;
 pub mod profit;
+pub mod rebuild;
 pub mod removed;
 pub mod rows;
 pub mod store;

@@ -129,7 +129,7 @@ fn a_reader_that_was_away_while_the_log_was_trimmed_misses_nothing_also_while_th
 #[test]
 fn without_the_rows_a_reader_is_told_from_where_on_it_can_have_everything() {
     let trimmed = Trimmed::new(2);
-    for more in ["--no-history", "--rebuild"] {
+    for more in ["--no-history", "--rebuild-without-trimmed"] {
         let server = trimmed.start(&[more]);
         for (key, all) in trimmed.keys.iter().zip(&trimmed.all) {
             let hear = |after: &str| loop {
@@ -138,7 +138,7 @@ fn without_the_rows_a_reader_is_told_from_where_on_it_can_have_everything() {
                     break heard;
                 }
                 // Rows that are derived again come late.
-                assert_eq!(more, "--rebuild");
+                assert_eq!(more, "--rebuild-without-trimmed");
                 thread::sleep(Duration::from_millis(5));
             };
             // The answers say of one shard after the other that its beginning is gone.

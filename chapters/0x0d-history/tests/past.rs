@@ -7,11 +7,14 @@ mod engine;
 #[path = "support/expected.rs"]
 #[allow(dead_code)]
 mod expected;
+#[path = "support/faulty.rs"]
+mod faulty;
 
 use std::io;
 use std::path::Path;
+use std::process::Output;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use contract::traced::copy;
@@ -21,52 +24,19 @@ use history::error::HistoryError;
 use history::follower::Follower;
 use history::following::{Following, Progress, follow};
 use history::history::History;
+use history::rebuild::RebuildArgs;
 use history::store::Store;
 use market::log::ShardOf;
 use market::log_chain::segments;
-use market::{Disk, LogFile, LogId, Options, RealDisk, Sequence, snapshot};
+use market::{Options, RealDisk, Sequence, snapshot};
 use tempfile::TempDir;
 
 use engine::{commands, options, run};
 use expected::{Rows, next};
+use faulty::{Faulty, Instead};
 
 /// What does not come in this time never does. No measurement.
 const STUCK: Duration = Duration::from_secs(60);
-
-/// What a file is answered with when it is opened, in place of the file.
-type Fault = Box<dyn FnMut(&str) -> Option<io::Result<Option<Box<dyn LogFile>>>> + Send>;
-
-/// A disk on which a test decides what becomes of a file that is opened.
-#[derive(Clone, Default)]
-struct Faulty(Arc<Mutex<Option<Fault>>>);
-
-impl Faulty {
-    fn set(&self, fault: impl FnMut(&str) -> Option<io::Result<Option<Box<dyn LogFile>>>> + Send + 'static) {
-        *self.0.lock().unwrap() = Some(Box::new(fault));
-    }
-
-    fn heal(&self) {
-        *self.0.lock().unwrap() = None;
-    }
-}
-
-impl Disk for Faulty {
-    fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        let mut fault = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let instead = fault.as_mut().and_then(|fault| fault(name));
-        drop(fault);
-        instead.unwrap_or_else(|| RealDisk.open(path))
-    }
-
-    fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
-        RealDisk.create(path, header)
-    }
-
-    fn new_log_id(&self) -> LogId {
-        RealDisk.new_log_id()
-    }
-}
 
 fn too_many_files() -> io::Error {
     io::Error::other("too many open files")
@@ -157,7 +127,7 @@ impl Trimmed {
     }
 
     /// A follower does not begin with this fault, and misses nothing without it.
-    fn survives(&self, fault: impl FnMut(&str) -> Option<io::Result<Option<Box<dyn LogFile>>>> + Send + 'static) {
+    fn survives(&self, fault: impl FnMut(&str) -> Instead + Send + 'static) {
         self.disk.set(fault);
         let error = Follower::begin(&self.options, &self.store, ShardOf::ONLY).err();
         self.disk.heal();
@@ -193,6 +163,37 @@ fn a_snapshot_whose_log_cannot_be_opened_is_no_gap() {
     });
 }
 
+fn followed(folder: &Path, flags: &[&str]) -> Output {
+    let mut follow = std::process::Command::new(env!("CARGO_BIN_EXE_ch0d"));
+    follow.arg("follow").args(flags).arg("--data-dir").arg(folder).output().unwrap()
+}
+
+#[test]
+fn rows_that_cannot_be_made_again_are_not_thrown_away() {
+    let Trimmed { folder, whole, options, store, .. } = Trimmed::new();
+    catch_up(&options, &store);
+    let all = Rows::of_store(&store);
+    drop(store);
+    let first = segments(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].first;
+    let output = followed(folder.path(), &["--once", "--rebuild"]);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{words}");
+    let lost = format!("1 to {} of shard 0", first.0 - 1);
+    assert!(words.contains(&lost) && words.contains("--rebuild-without-trimmed"), "{words}");
+    Rows::of_store(&opened(&options)).assert_is(&all, "nothing was thrown away");
+    let output = followed(folder.path(), &["--once", "--rebuild-without-trimmed"]);
+    assert!(output.status.success(), "{output:?}");
+    let missing = opened(&options).missing().unwrap();
+    assert_eq!(missing.first().map(|gap| gap.first), Some(Sequence::FIRST), "{missing:?}");
+    // With the segments that were trimmed, all can be made again.
+    for segment in segments(&RealDisk, whole.path(), ShardOf::ONLY).unwrap() {
+        std::fs::copy(&segment.path, folder.path().join(segment.path.file_name().unwrap())).unwrap();
+    }
+    let output = followed(folder.path(), &["--once", "--rebuild"]);
+    assert!(output.status.success(), "{output:?}");
+    Rows::of_store(&opened(&options)).assert_is(&all, "made again");
+}
+
 /// A folder whose rows are those of a longer log, which then lost its end.
 fn restored() -> (TempDir, Options, Vec<market::Command>) {
     let (folder, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -217,7 +218,7 @@ fn of_another_past(refused: Option<impl std::fmt::Display>) {
 fn rows_that_go_further_than_their_log_are_refused() {
     let (_folder, options, _) = restored();
     let columns = ColumnArgs { columns_every: 86_400, columns_rows: 1_000, table_rows: 20 };
-    let history = History::new(&HistoryArgs { no_history: false, rebuild: false, columns });
+    let history = History::new(&HistoryArgs { no_history: false, rebuild: RebuildArgs::default(), columns });
     of_another_past(history.open(&options, &[Sequence(160)]).err());
     of_another_past(Follower::begin(&options, &opened(&options), ShardOf::ONLY).err());
 }
@@ -241,8 +242,7 @@ fn rows_are_refused_whose_log_went_on_otherwise() {
 fn a_follower_of_its_own_that_fails_ends_with_3_with_once_and_without() {
     let (_folder, options, _) = restored();
     for once in [&["--once"][..], &[]] {
-        let mut follow = std::process::Command::new(env!("CARGO_BIN_EXE_ch0d"));
-        let output = follow.arg("follow").args(once).arg("--data-dir").arg(&options.data_dir).output().unwrap();
+        let output = followed(&options.data_dir, once);
         assert_eq!(output.status.code(), Some(3), "{once:?}: {output:?}");
         of_another_past(Some(String::from_utf8_lossy(&output.stderr)));
     }
