@@ -38,7 +38,8 @@ pub enum Ended {
 }
 
 // ANCHOR: replay
-/// Hands out what concerns an account in this shard after `at` and up to `until`, in order, unless the reader leaves.
+/// Hands out what concerns an account in this shard after `at` and up to `until`, in order, as long as the reader
+/// has not left.
 ///
 /// # Errors
 /// [`Ended`]. What was handed out before is correct.
