@@ -110,8 +110,8 @@ fn a_part_is_asked_at_each_sign_of_life() {
 
 /// Serves this venue at a free port.
 fn served(runtime: &Runtime, venue: &Arc<Venue>, fronts: &Fronts) -> SocketAddr {
-    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
-    let address = listener.local_addr().unwrap();
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
     let router = routes(Arc::clone(venue), fronts, false);
     runtime.spawn(async move { axum::serve(listener, router).await });
     address

@@ -60,10 +60,18 @@ impl market::Acknowledge for Deaf {
 
 fn replayed(options: &Options, account: AccountId, at: Place, until: Place) -> Result<Vec<Notice>, Ended> {
     let mut heard = Vec::new();
-    replay(options, ShardOf::ONLY, account, at, until, |notice| {
-        heard.push(Notice { time: market::UnixMs(0), ..notice });
-        Ok(())
-    })?;
+    replay(
+        options,
+        ShardOf::ONLY,
+        account,
+        at,
+        until,
+        || false,
+        |notice| {
+            heard.push(Notice { time: market::UnixMs(0), ..notice });
+            Ok(())
+        },
+    )?;
     Ok(heard)
 }
 
@@ -117,6 +125,16 @@ fn a_watermark_that_is_read_while_it_is_written_leaves_nothing_out() {
     // Where it stays so, the reader is told, and keeps its cursor.
     let ended = replayed(&on(usize::MAX), account, Place::default(), end);
     assert!(matches!(ended, Err(Ended::Unreadable(EngineError::Unsound { .. }))));
+}
+
+#[test]
+fn a_replay_ends_when_its_reader_has_left_also_where_it_finds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (options, all) = history(folder.path(), false);
+    let (first, end) = (Place::default(), Place::end_of(all.last().unwrap().place.sequence));
+    let heard = |notice: Notice| if notice.whom == ALL { Ok(()) } else { panic!("account 77 has no {notice:?}") };
+    let ended = replay(&options, ShardOf::ONLY, AccountId(77), first, end, || true, heard);
+    assert!(matches!(ended, Err(Ended::Left)));
 }
 
 #[test]

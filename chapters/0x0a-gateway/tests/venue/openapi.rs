@@ -135,8 +135,7 @@ fn each_route_answers_as_described() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &["--classroom"]);
     let mut seen = BTreeMap::<String, usize>::new();
-    let mut anyone = server.client();
-    let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
+    let (mut anyone, mut operator) = (server.client(), server.client().with_key(server.operator.as_ref().unwrap()));
     let mut on = |client: &mut Client, method: &str, path: &str, real: &str, body: Value, status: u16| {
         *seen.entry(format!("{method} {path}")).or_default() += 1;
         ask(&description, client, method, path, real, &body, status)

@@ -5,7 +5,7 @@
 //! when it continues. So a slow client loses nothing, and costs only its cursor.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway::problem::Problem;
 use market::{AccountId, Sequence};
@@ -27,7 +27,8 @@ const CHUNK: usize = 512;
 /// How many chunks may wait for a client.
 const CHUNKS: usize = 4;
 
-/// How long a replay waits for a client that takes nothing. Then the connection ends, and resumes at its cursor.
+/// How long a replay waits for its client, all waits together. Then the connection ends, and resumes at its cursor. Few
+/// replays may run at once, so a slow client must not keep the others from theirs.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a replay sends.
@@ -156,17 +157,22 @@ impl Feed {
 
     /// Begins to read what the ring no longer has, up to what it has seen by now.
     fn begin_replay(&mut self) {
-        let (sender, receiver) = channel(CHUNKS);
+        // One more, for the end: a client that takes too little is told so when it takes the rest.
+        let (sender, receiver) = channel(CHUNKS + 1);
         let (notices, account) = (Arc::clone(self.reader.notices()), self.reader.account());
         let missing = self.reader.missing();
         tokio::spawn(async move {
-            let replaying = notices.begin_replay(account).await;
-            let mut sending = Sending { handle: Handle::current(), sender, chunk: Vec::with_capacity(CHUNK) };
+            let replaying = tokio::select! {
+                replaying = notices.begin_replay(account) => replaying,
+                () = sender.closed() => return,
+            };
+            let Ok(end) = sender.clone().try_reserve_owned() else { return };
+            let mut sending = Sending::new(sender, PATIENCE);
             let work = move || {
                 if let Err(ended) = read_missing(&notices, account, missing, &mut sending) {
                     // What was found before the error is correct.
                     let _ = sending.flush();
-                    let _ = sending.send(Chunk::Ended(ended));
+                    end.send(Chunk::Ended(ended));
                 }
             };
             let _ = tokio::task::spawn_blocking(work).await;
@@ -181,11 +187,19 @@ struct Sending {
     handle: Handle,
     sender: Sender<Chunk>,
     chunk: Vec<Notice>,
+    /// How long it still waits for the client.
+    patience: Duration,
 }
 
 impl Sending {
-    fn send(&self, chunk: Chunk) -> Result<(), Ended> {
-        let sent = self.handle.block_on(tokio::time::timeout(PATIENCE, self.sender.send(chunk)));
+    fn new(sender: Sender<Chunk>, patience: Duration) -> Sending {
+        Sending { handle: Handle::current(), sender, chunk: Vec::with_capacity(CHUNK), patience }
+    }
+
+    fn send(&mut self, chunk: Chunk) -> Result<(), Ended> {
+        let began = Instant::now();
+        let sent = self.handle.block_on(tokio::time::timeout(self.patience, self.sender.send(chunk)));
+        self.patience = self.patience.saturating_sub(began.elapsed());
         if matches!(sent, Ok(Ok(()))) { Ok(()) } else { Err(Ended::Left) }
     }
 
@@ -221,7 +235,9 @@ fn read_missing(
         if at >= floor {
             continue;
         }
-        let replayed = replay(options, shard, account, at, until, |notice| sending.notice(notice));
+        let client = sending.sender.clone();
+        let has_left = || client.is_closed();
+        let replayed = replay(options, shard, account, at, until, has_left, |notice| sending.notice(notice));
         replayed.map_err(|ended| match ended {
             Ended::Gone { shard, first } => archive.lacks(shard, first),
             ended => ended,
@@ -231,3 +247,53 @@ fn read_missing(
     Ok(())
 }
 // ANCHOR_END: read_missing
+
+#[cfg(test)]
+mod tests {
+    use market::{Cents, Event, MarketId, Options, Stamp, UnixMs};
+
+    use super::*;
+    use crate::notices::ring::Ring;
+
+    /// Longer than anything here takes, unless it is stuck. Not a measurement.
+    const STUCK: Duration = Duration::from_secs(30);
+
+    #[tokio::test]
+    async fn all_waits_for_a_client_count_together() {
+        let (sender, mut receiver) = channel(1);
+        let mut sending = Sending::new(sender, Duration::from_millis(100));
+        let sent = tokio::task::spawn_blocking(move || {
+            (0..100).take_while(|_| sending.send(Chunk::Notices(Vec::new())).is_ok()).count()
+        });
+        // None of its pauses is as long as that, but all of them are.
+        while receiver.recv().await.is_some() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let sent = sent.await.expect("it does not panic");
+        assert!(sent < 100, "{sent} chunks were sent to a client that took one at a time");
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_leaves_does_not_wait_for_its_replay() {
+        let notices = Arc::new(Notices::default());
+        notices.open(Ring::new(1, vec![Place::default()]), &Options::new("nowhere"), std::iter::empty());
+        let first = notices.cursor(None).expect("from now on");
+        for sequence in 1..5 {
+            let (market, account, amount) = (MarketId(1), AccountId(1), Cents(1));
+            let stamp = Stamp { sequence: Sequence(sequence), time: UnixMs(0) };
+            notices.add(0, stamp, &[Event::Paid { market, account, amount }]);
+        }
+        // Two others replay, and no more may.
+        let others = [notices.begin_replay(AccountId(2)).await, notices.begin_replay(AccountId(3)).await];
+        let mut feed = Feed::new(&notices, AccountId(1), first);
+        assert!(feed.take(|_| {}).is_ok() && feed.replay.is_some(), "it is behind");
+        drop(feed);
+        let gone = async {
+            while Arc::strong_count(&notices) > 1 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        assert!(tokio::time::timeout(STUCK, gone).await.is_ok(), "its task still waits for a permit");
+        drop(others);
+    }
+}

@@ -38,7 +38,8 @@ pub enum Ended {
 }
 
 // ANCHOR: replay
-/// Hands out what concerns an account in this shard after `at` and up to `until`, in order.
+/// Hands out what concerns an account in this shard after `at` and up to `until`, in order, as long as the reader
+/// has not left.
 ///
 /// # Errors
 /// [`Ended`]. What was handed out before is correct.
@@ -48,6 +49,7 @@ pub fn replay(
     account: AccountId,
     at: Place,
     until: Place,
+    has_left: impl Fn() -> bool,
     mut each: impl FnMut(Notice) -> Result<(), Ended>,
 ) -> Result<(), Ended> {
     let options = Options { companions: None, ..options.clone() };
@@ -73,6 +75,9 @@ pub fn replay(
             }
         });
         followed.map_err(Ended::Unreadable)?;
+        if has_left() {
+            return Err(Ended::Left);
+        }
         if shadow.next() > before {
             tries = 0;
             continue;
