@@ -9,7 +9,7 @@ use market::log_chain::{read_chain, segments};
 use market::{EngineError, LogError, Options, Sequence, Stamp, snapshot};
 
 use crate::error::HistoryError;
-use crate::store::{Followed, Store};
+use crate::store::{FOLDER, Followed, Store};
 
 /// Refuses rows of another past: the log has to have the command before their place, in a frame of the time that they
 /// know. It is looked for in the log, from the newest snapshot before it on. The watermark may be old after a power
@@ -41,6 +41,22 @@ pub fn check_ends(store: &Store, next: &[Sequence]) -> Result<(), HistoryError> 
         reached if reached > *next => Err(other_past(store, reached)),
         _ => Ok(()),
     })
+}
+
+/// Removes the rows, and the columns with them, if they know commands from `next` on: a log is about to be cut there, because these
+/// commands did not become part of what a majority has. The rest of the log leads to rows again. Returns whether they did.
+///
+/// # Errors
+/// When the rows can't be read or removed.
+pub fn forget(options: &Options, shard: u16, next: Sequence) -> Result<bool, HistoryError> {
+    if !options.data_dir.join(FOLDER).exists() {
+        return Ok(false);
+    }
+    let is_beyond = Store::open(options, false)?.followed(shard)?.next > next;
+    if is_beyond {
+        Store::open(options, true)?;
+    }
+    Ok(is_beyond)
 }
 
 fn other_past(store: &Store, next: Sequence) -> HistoryError {

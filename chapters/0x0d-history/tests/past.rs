@@ -24,6 +24,7 @@ use history::error::HistoryError;
 use history::follower::Follower;
 use history::following::{Following, Progress, follow};
 use history::history::History;
+use history::past::forget;
 use history::rebuild::RebuildArgs;
 use history::store::Store;
 use market::log::ShardOf;
@@ -301,4 +302,20 @@ fn a_fault_of_a_second_does_not_end_a_follower() {
     wait("the rows do not come", || progress.is_caught_up() || progress.ended().is_some());
     assert_eq!(progress.ended(), None);
     assert!(tries.load(Ordering::Relaxed) > 0, "nothing failed");
+}
+
+#[test]
+fn rows_that_know_what_a_log_is_about_to_lose_are_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path(), 1, false);
+    assert!(!forget(&options, 0, Sequence::FIRST).unwrap(), "there are none");
+    run(&options, &commands(1, 300), || {});
+    let store = opened(&options);
+    catch_up(&options, &store);
+    let next = store.followed(0).unwrap().next;
+    drop(store);
+    assert!(!forget(&options, 0, next).unwrap(), "they know nothing more");
+    assert_eq!(opened(&options).followed(0).unwrap().next, next);
+    assert!(forget(&options, 0, Sequence(next.0 - 1)).unwrap());
+    assert_eq!(opened(&options).followed(0).unwrap().next, Sequence::FIRST, "they begin anew");
 }

@@ -6,11 +6,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use history::past;
 use market::log::ShardOf;
 use market::log_reader::{LogReader, Place};
 use market::snapshot;
 use market::watermark;
 use market::{Disk, EngineError, LogError, LogFile, LogId, LogWriter, Options, Sequence, Stamp, read_log_from};
+use program::tell;
 
 use crate::chain::Chain;
 use crate::error::ReplicaError;
@@ -168,6 +170,12 @@ impl OwnLog {
                 disk.remove(&snapshot).map_err(io("remove a snapshot beyond the end of", path))?;
             }
         }
+        // What is derived from the log would go on showing what was cut off.
+        if past::forget(&self.options, self.shard.shard, next).map_err(EngineError::from)? {
+            tell(format_args!(
+                "the history's rows knew commands that are cut off: they are made again from what stays"
+            ));
+        }
         // First the watermark: without that, the shorter log would look like a loss.
         self.set_watermark()?;
         self.file.set_length(at).and_then(|()| self.file.sync()).map_err(io("cut", &self.path))?;
@@ -282,4 +290,39 @@ fn keep(disk: &dyn Disk, from: &mut dyn LogFile, start: u64, end: u64, to: &Path
 fn io(what: &'static str, path: &Path) -> impl Fn(io::Error) -> LogError {
     let path = path.to_path_buf();
     move |source| LogError::Io { what, path: path.clone(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use history::following::{Progress, follow};
+    use history::store::Store;
+    use market::log::{LogHeader, encode_log};
+    use market::{Command, MarketId, UnixMs};
+
+    use super::*;
+
+    #[test]
+    fn rows_of_what_is_cut_off_are_made_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (options, shard) = (Options::new(folder.path()), ShardOf::ONLY);
+        let commands = [1, 2].map(|market| Command::Open { market: MarketId(market) });
+        let log = encode_log(&LogHeader::new(shard, LogId(7)), UnixMs(5), &commands);
+        let path = folder.path().join(shard.file_name());
+        std::fs::write(&path, &log).expect("a log");
+        let (header, end) = (identity_of(&*options.disk, &path).expect("a header"), log.len() as u64);
+        let durable = watermark::Mark { end, last: Sequence(2) };
+        watermark::write(&*options.disk, &path, header, durable).expect("all of it is durable");
+        let next = || {
+            let store = Arc::new(Store::open(&options, false).expect("rows"));
+            let progress = Progress::new(&store, 1).expect("a look");
+            follow(&options, &store, &progress, &|| progress.is_caught_up()).expect("they follow");
+            store.followed(0).expect("a place").next
+        };
+        assert_eq!(next(), Sequence(3));
+        let (mut own, _) = OwnLog::open(&options, shard, "cents-0").expect("the log");
+        assert_eq!(own.cut(9).expect("it is cut").map(|cut| cut.commands), Some(2));
+        assert_eq!(next(), Sequence::FIRST, "no row of what is gone");
+    }
 }
