@@ -11,6 +11,7 @@ use market::log::LogHeader;
 use program::tell;
 
 use crate::chain::{Chain, Heard};
+use crate::durable::Durable;
 use crate::error::ReplicaError;
 use crate::link::Link;
 use crate::message::{Epoch, has_room};
@@ -194,7 +195,7 @@ impl Follower {
             let (stream, last, message) = (self.stream.clone(), self.chain.place, Bytes::from(frames));
             let sent = message.clone();
             if let Err(why) = link.wait(async move { stream.append(last, &sent).await }) {
-                return Err(not_appended(&self.stream, &self.chain, why));
+                return Err(not_appended(&self.stream, &self.chain, None, why));
             }
             self.take(last + 1, &message, &mut Step::default())?;
             self.own.sync(&self.chain)?;
@@ -249,10 +250,13 @@ pub fn shorter(stream: &Stream, found: u64, chain: &Chain) -> ReplicaError {
     ReplicaError::Shorter { stream: stream.name().to_owned(), found, known: chain.place, whole }
 }
 
-/// The error for a message that is not in the stream.
-pub fn not_appended(stream: &Stream, chain: &Chain, why: NotAppended) -> ReplicaError {
+/// The error for a message that is not in the stream, on a machine where a frame counts as durable like this; none before it
+/// serves.
+pub fn not_appended(stream: &Stream, chain: &Chain, durable: Option<Durable>, why: NotAppended) -> ReplicaError {
     match why {
-        NotAppended::Other(other) => ReplicaError::Replaced { stream: stream.name().to_owned(), by: author(&other) },
+        NotAppended::Other(other) => {
+            ReplicaError::Replaced { stream: stream.name().to_owned(), by: author(&other), durable }
+        }
         NotAppended::Shorter(found) => shorter(stream, found, chain),
     }
 }

@@ -57,6 +57,7 @@ impl Replication {
         names: NamesWitness,
         args: &ReplicaArgs,
     ) -> Result<Arc<Replication>, ReplicaError> {
+        let durable = args.durable;
         let (ended_sender, ended) = watch::channel(None);
         let mut publishers = Vec::new();
         for (shard, joined) in (0..options.shards).zip(joined) {
@@ -66,9 +67,8 @@ impl Replication {
             let mark = MarkFile::open(disk, folder, shard, whose);
             let path = folder.join(shard.file_name());
             let mark = mark.map_err(|source| LogError::Io { what: "mark", path, source })?;
-            publishers.push(Publisher::start(&link, joined, mark, ended_sender.clone()));
+            publishers.push(Publisher::start(&link, joined, durable, mark, ended_sender.clone()));
         }
-        let durable = args.durable;
         let status = Status::new(&args.name, durable, publishers.clone());
         let status = Arc::new(status);
         let beating = Arc::clone(&status);
