@@ -67,14 +67,24 @@ impl Follower {
     /// # Errors
     /// [`ReplicaError::OtherLog`], and those of [`first_message`].
     pub fn new(link: &Link, stream: Stream, own: OwnLog, chain: Chain) -> Result<Follower, ReplicaError> {
-        if let Some(first) = first_message(link, &stream, chain.place)? {
-            let there = header(&stream, &first)?;
-            if there != chain.header {
-                return Err(other_log(&own, &stream, &chain.header, &there));
+        let reader = Some(stream.read_from(chain.place + 1));
+        let follower = Follower { stream, chain, own, reader, heard: Instant::now() };
+        follower.check_log(link)?;
+        Ok(follower)
+    }
+
+    /// Refuses a stream of another log. An empty one may still become that.
+    ///
+    /// # Errors
+    /// As [`new`](Follower::new).
+    pub fn check_log(&self, link: &Link) -> Result<(), ReplicaError> {
+        if let Some(first) = first_message(link, &self.stream, self.chain.place)? {
+            let there = header(&self.stream, &first)?;
+            if there != self.chain.header {
+                return Err(other_log(&self.own, &self.stream, &self.chain.header, &there));
             }
         }
-        let reader = Some(stream.read_from(chain.place + 1));
-        Ok(Follower { stream, chain, own, reader, heard: Instant::now() })
+        Ok(())
     }
 
     /// Reads what there is, or waits for the first message that comes within `time`, and writes it into the log here. All of it

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use support::client::Client;
 use support::machine::Machine;
 use support::servers;
+use support::wire::Wires;
 
 /// Opens a market, makes an account, and returns its client.
 fn account(machine: &mut Machine, operator: &str) -> (Client, String) {
@@ -229,4 +230,25 @@ fn takeovers_under_load_leave_no_hole_in_the_stream() {
     }
     // The old primary pauses for a fence that is announced; otherwise it is faster most of the time.
     assert!(tries <= 4 * rounds, "{rounds} fences took {tries} tries");
+}
+
+/// A takeover waits for the servers, for as long as it takes. It still ends when it is asked to.
+#[test]
+fn a_standby_that_waits_for_servers_ends_when_it_is_asked_to() {
+    let Some((_kept, servers)) = servers() else { return };
+    let replicas = servers.addresses();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let mut one = Machine::start(&[], folders[0].path(), &replicas, &["--name", "one"]);
+    one.address();
+    let wires = Wires::to(&replicas);
+    let flags = ["--name", "two", "--takeover", "auto", "--missed", "5"];
+    let mut two = Machine::start(&["standby"], folders[1].path(), wires.addresses(), &flags);
+    two.wait_for("standby of cents-0: after command");
+    wires.cut(true, true);
+    // It has missed the beats and takes over, or it asks the servers for something else: either waits for them.
+    std::thread::sleep(Duration::from_secs(3));
+    two.signal("TERM");
+    let (status, said) = two.end();
+    assert!(status.success(), "{status}: {said}");
+    assert!(!said.contains("primary of cents-0"), "{said}");
 }
