@@ -17,7 +17,7 @@ use crate::durable::Durable;
 use crate::publisher::Publisher;
 
 /// How many frames the stream may be behind in `local`, before the disk waits for it.
-const BEHIND_MAX: u64 = 1_024;
+pub const BEHIND_MAX: u64 = 1_024;
 
 /// Streams behind the logs of all shards.
 pub struct Streams {

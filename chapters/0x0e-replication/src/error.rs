@@ -7,6 +7,9 @@ use market::{EngineError, LogError, Sequence};
 use program::{Failure, Unprinted};
 
 use crate::digest::STRETCH;
+use crate::disk::BEHIND_MAX;
+use crate::durable::Durable;
+use crate::message::MESSAGE_MAX;
 
 /// Why a machine does not take part in replication, or ends.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +35,17 @@ pub enum ReplicaError {
         servers: String,
         /// Which side refuses which certificate, and what to name instead.
         reason: String,
+    },
+    /// The servers take no message that is as long as ours may be.
+    #[error(
+        "the servers {servers} take messages of at most {found} bytes, and a frame of the log may take {MESSAGE_MAX}: set \
+         `max_payload: 8MB` in the file of each server, and start them again"
+    )]
+    Payload {
+        /// Their addresses.
+        servers: String,
+        /// How long a message may be there, in bytes.
+        found: usize,
     },
     /// A file that TLS needs can't be used.
     #[error(
@@ -131,14 +145,16 @@ pub enum ReplicaError {
     },
     /// Another primary has begun an epoch.
     #[error(
-        "stream {stream}: {by} has replaced this machine; nothing that the stream does not have was acknowledged here: start this \
-         machine with `-- standby`, and it follows the new primary"
+        "stream {stream}: {by} has replaced this machine; {}: start this machine with `-- standby`, and it follows the new primary",
+        acknowledged(*durable)
     )]
     Replaced {
         /// The stream.
         stream: String,
         /// The other primary.
         by: String,
+        /// When a frame counted as durable here; none before this machine served.
+        durable: Option<Durable>,
     },
     /// The log in the data directory is not the one that the stream holds.
     #[error(
@@ -183,6 +199,18 @@ pub enum ReplicaError {
     /// The output can't be printed.
     #[error(transparent)]
     Unprinted(#[from] Unprinted),
+}
+
+/// What a machine that was replaced may have acknowledged that the stream does not have.
+fn acknowledged(durable: Option<Durable>) -> String {
+    match durable {
+        None => "it has acknowledged nothing since it was started".into(),
+        Some(Durable::Both | Durable::Majority) => "nothing that the stream does not have was acknowledged here".into(),
+        Some(Durable::Local) => format!(
+            "with --durable local, up to {BEHIND_MAX} frames were acknowledged here that the stream does not have, and a standby \
+             cuts them off and keeps them in a file beside its log"
+        ),
+    }
 }
 
 fn known_to_have(known: u64) -> String {

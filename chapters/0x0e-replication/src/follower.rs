@@ -11,6 +11,7 @@ use market::log::LogHeader;
 use program::tell;
 
 use crate::chain::{Chain, Heard};
+use crate::durable::Durable;
 use crate::error::ReplicaError;
 use crate::link::Link;
 use crate::message::{Epoch, has_room};
@@ -66,14 +67,24 @@ impl Follower {
     /// # Errors
     /// [`ReplicaError::OtherLog`], and those of [`first_message`].
     pub fn new(link: &Link, stream: Stream, own: OwnLog, chain: Chain) -> Result<Follower, ReplicaError> {
-        if let Some(first) = first_message(link, &stream, chain.place)? {
-            let there = header(&stream, &first)?;
-            if there != chain.header {
-                return Err(other_log(&own, &stream, &chain.header, &there));
+        let reader = Some(stream.read_from(chain.place + 1));
+        let follower = Follower { stream, chain, own, reader, heard: Instant::now() };
+        follower.check_log(link)?;
+        Ok(follower)
+    }
+
+    /// Refuses a stream of another log. An empty one may still become that.
+    ///
+    /// # Errors
+    /// As [`new`](Follower::new).
+    pub fn check_log(&self, link: &Link) -> Result<(), ReplicaError> {
+        if let Some(first) = first_message(link, &self.stream, self.chain.place)? {
+            let there = header(&self.stream, &first)?;
+            if there != self.chain.header {
+                return Err(other_log(&self.own, &self.stream, &self.chain.header, &there));
             }
         }
-        let reader = Some(stream.read_from(chain.place + 1));
-        Ok(Follower { stream, chain, own, reader, heard: Instant::now() })
+        Ok(())
     }
 
     /// Reads what there is, or waits for the first message that comes within `time`, and writes it into the log here. All of it
@@ -194,7 +205,7 @@ impl Follower {
             let (stream, last, message) = (self.stream.clone(), self.chain.place, Bytes::from(frames));
             let sent = message.clone();
             if let Err(why) = link.wait(async move { stream.append(last, &sent).await }) {
-                return Err(not_appended(&self.stream, &self.chain, why));
+                return Err(not_appended(&self.stream, &self.chain, None, why));
             }
             self.take(last + 1, &message, &mut Step::default())?;
             self.own.sync(&self.chain)?;
@@ -249,10 +260,13 @@ pub fn shorter(stream: &Stream, found: u64, chain: &Chain) -> ReplicaError {
     ReplicaError::Shorter { stream: stream.name().to_owned(), found, known: chain.place, whole }
 }
 
-/// The error for a message that is not in the stream.
-pub fn not_appended(stream: &Stream, chain: &Chain, why: NotAppended) -> ReplicaError {
+/// The error for a message that is not in the stream, on a machine where a frame counts as durable like this; none before it
+/// serves.
+pub fn not_appended(stream: &Stream, chain: &Chain, durable: Option<Durable>, why: NotAppended) -> ReplicaError {
     match why {
-        NotAppended::Other(other) => ReplicaError::Replaced { stream: stream.name().to_owned(), by: author(&other) },
+        NotAppended::Other(other) => {
+            ReplicaError::Replaced { stream: stream.name().to_owned(), by: author(&other), durable }
+        }
         NotAppended::Shorter(found) => shorter(stream, found, chain),
     }
 }

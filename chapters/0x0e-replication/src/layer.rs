@@ -26,6 +26,7 @@ use crate::link::Link;
 use crate::mark::{MarkFile, Whose};
 use crate::names::NamesWitness;
 use crate::publisher::Publisher;
+use crate::standby::Ends;
 use crate::status::Status;
 
 /// The largest batch: the stream takes a large message in little more time than a small one.
@@ -41,6 +42,8 @@ pub struct Replication {
     durable: Durable,
     status: Arc<Status>,
     ended: watch::Receiver<Option<Arc<str>>>,
+    /// Hears whether a machine that was a standby is to end, before it serves.
+    ends: Option<Ends>,
     /// It serves the publishers as long as there is a venue.
     _link: Arc<Link>,
 }
@@ -56,7 +59,9 @@ impl Replication {
         joined: Vec<Joined>,
         names: NamesWitness,
         args: &ReplicaArgs,
+        ends: Option<Ends>,
     ) -> Result<Arc<Replication>, ReplicaError> {
+        let durable = args.durable;
         let (ended_sender, ended) = watch::channel(None);
         let mut publishers = Vec::new();
         for (shard, joined) in (0..options.shards).zip(joined) {
@@ -66,14 +71,13 @@ impl Replication {
             let mark = MarkFile::open(disk, folder, shard, whose);
             let path = folder.join(shard.file_name());
             let mark = mark.map_err(|source| LogError::Io { what: "mark", path, source })?;
-            publishers.push(Publisher::start(&link, joined, mark, ended_sender.clone()));
+            publishers.push(Publisher::start(&link, joined, durable, mark, ended_sender.clone()));
         }
-        let durable = args.durable;
         let status = Status::new(&args.name, durable, publishers.clone());
         let status = Arc::new(status);
         let beating = Arc::clone(&status);
         beat::begin(&link, &args.stream, move || beating.beat());
-        Ok(Arc::new(Replication { names: Arc::new(names), publishers, durable, status, ended, _link: link }))
+        Ok(Arc::new(Replication { names: Arc::new(names), publishers, durable, status, ended, ends, _link: link }))
     }
 }
 
@@ -107,6 +111,7 @@ impl Front for Replication {
     }
 
     fn serving(self: Arc<Self>, venue: &Arc<Venue>) {
+        self.ends.iter().for_each(Ends::leave_to_venue);
         let (venue, mut ended) = (Arc::clone(venue), self.ended.clone());
         tokio::spawn(async move {
             let why = ended.wait_for(Option::is_some).await.map(|why| why.clone());

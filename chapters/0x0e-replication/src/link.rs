@@ -14,6 +14,7 @@ use async_nats::{Client, ConnectError};
 use tokio::runtime::Runtime;
 
 use crate::error::ReplicaError;
+use crate::message::MESSAGE_MAX;
 use crate::reach::ReachArgs;
 
 /// How long a server has to answer before the question is asked again.
@@ -34,7 +35,7 @@ impl Link {
     ///
     /// # Errors
     /// [`ReplicaError::Servers`] when none of them answers; [`ReplicaError::Handshake`] when they and this machine do not
-    /// accept each other's certificates; what [`ReachArgs::options`] refuses.
+    /// accept each other's certificates; [`ReplicaError::Payload`] when a message could be too long for them; what [`ReachArgs::options`] refuses.
     pub fn connect(reach: &ReachArgs) -> Result<Link, ReplicaError> {
         let options = reach.options()?;
         let failed = |reason: String| ReplicaError::Servers { servers: reach.shown(), reason };
@@ -53,6 +54,10 @@ impl Link {
             Some(reason) => ReplicaError::Handshake { servers: reach.shown(), reason },
             None => failed(error.to_string()),
         })?;
+        let found = client.server_info().max_payload;
+        if found < MESSAGE_MAX {
+            return Err(ReplicaError::Payload { servers: reach.shown(), found });
+        }
         // It starts a task that takes late acknowledgements.
         let entered = runtime.enter();
         let context = jetstream::context::ContextBuilder::new().timeout(PATIENCE).ack_timeout(PATIENCE);
@@ -106,5 +111,39 @@ fn handshake(error: &ConnectError) -> Option<String> {
              each of which names its server's address"
         )),
         None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// What becomes of a connection to a server that takes messages of so many bytes.
+    fn connect(max_payload: usize) -> Result<(), ReplicaError> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let server = format!("nats://{}", listener.local_addr().expect("an address"));
+        let serving = std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().expect("a client");
+            let info = r#"INFO {"server_id":"a","server_name":"a","version":"2.11.0","headers":true,"#;
+            write!(client, "{info}\"max_payload\":{max_payload}}}\r\n").expect("it listens");
+            let lines = BufReader::new(client.try_clone().expect("the same client")).lines();
+            for _ in lines.map_while(Result::ok).filter(|line| line == "PING") {
+                let _ = client.write_all(b"PONG\r\n");
+            }
+        });
+        let connected = Link::connect(&ReachArgs::plain(vec![server])).map(drop);
+        serving.join().expect("it ends with the connection");
+        connected
+    }
+
+    #[test]
+    fn servers_for_which_a_message_could_be_too_long_are_refused_with_what_to_set() {
+        // NATS's own default.
+        let refused = connect(1 << 20).expect_err("a frame may be longer").to_string();
+        assert!(refused.contains("at most 1048576 bytes") && refused.contains("max_payload: 8MB"), "{refused}");
+        connect(MESSAGE_MAX).expect("it takes every message");
     }
 }

@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use market::LogId;
-use market::log::{HEADER_BYTES, LogHeader};
+use market::log::{FRAME_COMMANDS_MAX, HEADER_BYTES, LogHeader, RECORD_BYTES};
 
 /// The first bytes of an epoch. No frame begins like this: a frame begins with an `F`.
 const MAGIC: [u8; 8] = *b"99EPOCH\n";
@@ -26,6 +26,9 @@ pub const NAME_MAX: usize = 64;
 
 /// How many bytes of frames a message takes; one frame may be longer. The servers take eight times as much.
 const FRAMES_BYTES: usize = 1 << 20;
+
+/// The longest message, in bytes: a frame with as many commands as it may have, and what the client says with it.
+pub const MESSAGE_MAX: usize = RECORD_BYTES * (1 + FRAME_COMMANDS_MAX) + 1_024;
 
 /// Whether a message of so many bytes has room for one more frame of so many.
 pub fn has_room(message: usize, frame: usize) -> bool {

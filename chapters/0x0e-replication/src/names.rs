@@ -127,10 +127,11 @@ impl NamesFollower {
         let witness = NamesWitness { link: Arc::clone(link), stream: self.stream, place: Mutex::new(Ok(self.place)) };
         let own = self.names.changes().map_err(VenueError::from)?;
         let missing = own.iter().filter(|change| !self.seen.contains(change));
-        missing
-            .into_iter()
-            .try_for_each(|change| witness.witness(change))
-            .map_err(|why| ReplicaError::Replaced { stream: witness.stream.name().to_owned(), by: why.to_string() })?;
+        missing.into_iter().try_for_each(|change| witness.witness(change)).map_err(|why| ReplicaError::Replaced {
+            stream: witness.stream.name().to_owned(),
+            by: why.to_string(),
+            durable: None,
+        })?;
         Ok(witness)
     }
     // ANCHOR_END: join

@@ -14,10 +14,11 @@ use crate::args::{ReplicaArgs, check, stream_of};
 use crate::beat::Beats;
 use crate::error::ReplicaError;
 use crate::held;
-use crate::join::join;
+use crate::join::{check_shards, join};
 use crate::layer::Replication;
 use crate::link::Link;
 use crate::names::NamesFollower;
+use crate::standby::Ends;
 use crate::stream::Stream;
 
 /// How long to listen for another primary before this machine becomes one: ten beats.
@@ -39,12 +40,13 @@ pub fn run(args: &Args, replicas: &ReplicaArgs, others: Others) -> Result<Verdic
     }
     check(args.data_dir.is_some())?;
     let link = Arc::new(Link::connect(&replicas.reach)?);
+    check_shards(&options(args))?;
     held::answer(&link, replicas, &options(args));
     refuse_other(&link, replicas)?;
     serve_as_primary(args, replicas, link, others, None)
 }
 
-/// Becomes the primary, and serves. A standby has `followed` the stream of names already.
+/// Becomes the primary, and serves, unless it is asked to end before. A standby has followed the stream of names already.
 ///
 /// # Errors
 /// [`ReplicaError`].
@@ -53,17 +55,25 @@ pub fn serve_as_primary(
     replicas: &ReplicaArgs,
     link: Arc<Link>,
     others: Others,
-    followed: Option<NamesFollower>,
+    standby: Option<(NamesFollower, Ends)>,
 ) -> Result<Verdict, ReplicaError> {
+    let (followed, ends) = standby.unzip();
+    let is_to_end = || ends.as_ref().is_some_and(Ends::now);
+    if is_to_end() {
+        return Ok(Verdict::Yes);
+    }
     let options = options(args);
     let (streams, names) = (streams(&link, args, replicas)?, Stream::open_whole(&link, &replicas.names_stream())?);
     let (joined, names) = join(&link, &options, streams, names, followed, &replicas.name)?;
+    if is_to_end() {
+        return Ok(Verdict::Yes);
+    }
     for joined in &joined {
         let (stream, epoch) = (joined.stream.name(), joined.chain.epoch);
         let last = joined.chain.next.sequence.0 - 1;
         print(format_args!("primary of {stream}: epoch {epoch}, after command {last}\n"))?;
     }
-    let layer = Replication::new(link, &options, joined, names, replicas)?;
+    let layer = Replication::new(link, &options, joined, names, replicas, ends)?;
     // Innermost, so that what others measure of a sync has the stream in it.
     let mut fronts: Others = vec![layer];
     fronts.extend(others);

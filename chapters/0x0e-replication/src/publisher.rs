@@ -19,6 +19,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::behind::Behind;
 use crate::chain::Chain;
+use crate::durable::Durable;
 use crate::follower::not_appended;
 use crate::join::Joined;
 use crate::link::Link;
@@ -81,7 +82,13 @@ impl State {
 impl Publisher {
     /// Starts a publisher that continues after what was joined, and notes in `mark` how far it has come. When it ends, `ended`
     /// gets the reason.
-    pub fn start(link: &Link, joined: Joined, mark: MarkFile, ended: watch::Sender<Option<Arc<str>>>) -> Publisher {
+    pub fn start(
+        link: &Link,
+        joined: Joined,
+        durable: Durable,
+        mark: MarkFile,
+        ended: watch::Sender<Option<Arc<str>>>,
+    ) -> Publisher {
         let (items, handed) = unbounded_channel();
         let Joined { stream, chain, refused } = joined;
         let next = chain.next.sequence;
@@ -90,7 +97,7 @@ impl Publisher {
         let state = Arc::new((Mutex::new(state), Condvar::new()));
         let own = stream.clone();
         let fences = link.wait(async move { own.fences().await });
-        let work = Work { stream, fences, chain, mark: Mutex::new(mark), state: Arc::clone(&state) };
+        let work = Work { stream, fences, chain, durable, mark: Mutex::new(mark), state: Arc::clone(&state) };
         link.spawn(async move {
             if let Some(why) = work.run(handed).await {
                 ended.send_replace(Some(why));
@@ -162,6 +169,7 @@ struct Work {
     stream: Stream,
     fences: Fences,
     chain: Chain,
+    durable: Durable,
     /// Only this task has it; a lock makes that known to the compiler.
     mark: Mutex<MarkFile>,
     state: Arc<(Mutex<State>, Condvar)>,
@@ -204,7 +212,7 @@ impl Work {
         let appended = self.stream.append(self.chain.place, &message.into()).await;
         if let Err(why) = appended {
             lock(&self.state.0).refused += u64::from(matches!(why, NotAppended::Other(_)));
-            return Err(not_appended(&self.stream, &self.chain, why).to_string());
+            return Err(not_appended(&self.stream, &self.chain, Some(self.durable), why).to_string());
         }
         self.chain.place += 1;
         self.chain.next = behind.next;
@@ -229,6 +237,6 @@ impl Work {
         }
         let other = timeout(LOOK, self.stream.message(place + 1)).await.ok().flatten();
         let why = NotAppended::Other(other.unwrap_or_default());
-        Err(not_appended(&self.stream, &self.chain, why).to_string())
+        Err(not_appended(&self.stream, &self.chain, Some(self.durable), why).to_string())
     }
 }

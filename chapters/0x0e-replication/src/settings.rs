@@ -10,6 +10,8 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::context::CreateStreamErrorKind;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, PersistenceMode, RetentionPolicy, StorageType};
 
+use crate::message::MESSAGE_MAX;
+
 /// Makes a stream unless it is there, and says what its settings are.
 pub async fn make(context: &Context, wanted: &Config) -> Result<Config, String> {
     let there = match context.get_stream(&wanted.name).await {
@@ -41,6 +43,11 @@ pub fn problems(there: &Config, wanted: &Config) -> Vec<String> {
     need(there.max_bytes <= 0, format!("it keeps {} bytes, and has to keep all", there.max_bytes));
     let per_subject = there.max_messages_per_subject;
     need(per_subject <= 0, format!("it keeps {per_subject} messages a subject, and has to keep all"));
+    let longest = there.max_message_size;
+    need(
+        longest <= 0 || longest as usize >= MESSAGE_MAX,
+        format!("it takes messages of at most {longest} bytes, and has to take {MESSAGE_MAX}"),
+    );
     need(there.max_age.is_zero(), format!("it keeps messages for {:?}, and has to keep them for good", there.max_age));
     need(
         there.discard == DiscardPolicy::New,
@@ -75,5 +82,15 @@ mod tests {
         assert!(says(&Config::default(), &whole));
         assert!(!says(&whole, &whole) && !says(&Config::default(), &Config::default()));
         assert!(!says(&whole, &Config::default()), "a stream that was made before");
+    }
+
+    #[test]
+    fn a_stream_has_to_take_the_longest_message() {
+        let says = |max_message_size| {
+            let there = Config { max_message_size, ..Config::default() };
+            problems(&there, &there).iter().any(|one| one.contains("messages of at most"))
+        };
+        assert!(says(1 << 20) && says(MESSAGE_MAX as i32 - 1));
+        assert!(!says(MESSAGE_MAX as i32) && !says(-1) && !says(0));
     }
 }

@@ -25,7 +25,7 @@ use crate::digest::{Differs, Stretch};
 use crate::error::ReplicaError;
 use crate::follower::Follower;
 use crate::held;
-use crate::join::{has_logs, make_logs};
+use crate::join::{check_shards, has_logs, headers, make_logs};
 use crate::link::Link;
 use crate::names::NamesFollower;
 use crate::own::OwnLog;
@@ -43,6 +43,9 @@ const BEGIN_WAIT: Duration = Duration::from_secs(1);
 
 /// How often to look how far a stream goes: it may have become shorter, and how much of it is missing here is shown.
 const CHECK: Duration = Duration::from_secs(1);
+
+/// How long a standby that was asked to end may take for that.
+const END_TIME: Duration = Duration::from_secs(5);
 
 /// How a standby becomes the primary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -79,6 +82,7 @@ pub fn run(
     check(args.data_dir.is_some())?;
     let link = Arc::new(Link::connect(&replicas.reach)?);
     let options = options(args);
+    check_shards(&options)?;
     held::answer(&link, replicas, &options);
     let streams = streams(&link, args, replicas)?;
     let names = Stream::open_whole(&link, &replicas.names_stream())?;
@@ -91,7 +95,8 @@ pub fn run(
             return Ok(Verdict::Yes);
         }
         let beats = Beats::hear(&link, &replicas.stream);
-        let mut following = Following::begin(&link, &options, streams, names, (beats, watched))?;
+        let begun = Following::begin(&link, &options, streams, names, (beats, watched), &ends)?;
+        let Some(mut following) = begun else { return Ok(Verdict::Yes) };
         let asked = Asked::listen(&link, &replicas.stream, &replicas.name)?;
         for follower in &following.followers {
             let (stream, last) = (follower.stream.name(), follower.chain.next.sequence.0 - 1);
@@ -110,7 +115,7 @@ pub fn run(
         drop(warm);
         following.names
     };
-    serve_as_primary(args, replicas, link, others, Some(followed))
+    serve_as_primary(args, replicas, link, others, Some((followed, ends)))
 }
 
 /// Serves this standby's metrics until the result is dropped.
@@ -141,6 +146,8 @@ fn wait_for_log(
         if ends.now() {
             return Ok(false);
         }
+        // A stream that stays empty may be of a shard that the primary does not have.
+        headers(link, options, streams)?;
         std::thread::sleep(WAIT);
     }
     make_logs(link, dir, options, streams)?;
@@ -156,14 +163,16 @@ struct Following {
 }
 
 impl Following {
-    /// Reads everything to its end. What this machine has beyond that, as an old primary, is cut off and kept.
+    /// Reads everything to its end. What this machine has beyond that, as an old primary, is cut off and kept. None when it was
+    /// asked to end.
     fn begin(
         link: &Link,
         options: &Options,
         streams: Vec<Stream>,
         names: Stream,
         (mut beats, watched): (Option<Beats>, Arc<Watched>),
-    ) -> Result<Following, ReplicaError> {
+        asked: &Ends,
+    ) -> Result<Option<Following>, ReplicaError> {
         let mut followers = Vec::new();
         for (shard, stream) in (0..options.shards).zip(streams) {
             let (own, chain) = OwnLog::open(options, ShardOf { shard, shards: options.shards }, stream.name())?;
@@ -172,6 +181,9 @@ impl Following {
             watched.read(number, &follower.chain, 0);
             watched.looked(number, ends);
             while follower.chain.place < ends.1 {
+                if asked.now() {
+                    return Ok(None);
+                }
                 let step = follower.step(link, BEGIN_WAIT)?;
                 watched.read(number, &follower.chain, step.epochs);
                 beats.as_mut().and_then(Beats::last).inspect(|beat| watched.heard(beat));
@@ -180,7 +192,7 @@ impl Following {
             followers.push(follower);
         }
         let log = followers.first().map_or(market::LogId::NONE, |follower| follower.chain.header.id);
-        Ok(Following { followers, names: NamesFollower::new(options, names, log)?, beats, watched })
+        Ok(Some(Following { followers, names: NamesFollower::new(options, names, log)?, beats, watched }))
     }
 
     // ANCHOR: follow
@@ -256,21 +268,36 @@ impl Following {
     }
 }
 
-/// Whether the program was asked to end.
-struct Ends(Arc<AtomicBool>);
+/// Whether the program was asked to end, until a venue hears that itself. What waits for servers that do not answer can't look,
+/// so the program ends by itself a little later: as after a kill, nothing is lost.
+#[derive(Clone)]
+pub struct Ends {
+    asked: Arc<AtomicBool>,
+    has_venue: Arc<AtomicBool>,
+}
 
 impl Ends {
     fn watch(link: &Link) -> Ends {
-        let asked = Arc::new(AtomicBool::new(false));
-        let ends = Ends(Arc::clone(&asked));
+        let ends = Ends { asked: Arc::default(), has_venue: Arc::default() };
+        let own = ends.clone();
         link.spawn(async move {
             asked_to_end().await;
-            asked.store(true, Ordering::Relaxed);
+            if !own.has_venue.load(Ordering::SeqCst) {
+                own.asked.store(true, Ordering::SeqCst);
+                tokio::time::sleep(END_TIME).await;
+                std::process::exit(0);
+            }
         });
         ends
     }
 
-    fn now(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    /// Whether it was asked.
+    pub fn now(&self) -> bool {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    /// From now on the venue hears when the program is asked to end.
+    pub fn leave_to_venue(&self) {
+        self.has_venue.store(true, Ordering::SeqCst);
     }
 }

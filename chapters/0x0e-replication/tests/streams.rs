@@ -14,9 +14,15 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use axum::body::Bytes;
 use contract::streams::Random;
+use market::log::ShardOf;
+use market::{DataDir, Options};
 use program::rounds::Rounds;
 use replication::cluster::{Cluster, free_ports};
+use replication::error::ReplicaError;
+use replication::follower::Follower;
+use replication::join::fence;
 use replication::link::Link;
+use replication::own::OwnLog;
 use replication::reach::ReachArgs;
 use replication::stream::{NotAppended, Stream};
 use serde_json::json;
@@ -138,6 +144,62 @@ fn primary_of(folder: &Path, replicas: &[String], stream: &str) -> (Machine, ())
     let mut machine = Machine::start(&[], folder, replicas, &["--stream", stream]);
     machine.wait_for("open http://");
     (machine, ())
+}
+
+#[test]
+fn another_number_of_shards_is_refused_before_anything_is_made() {
+    let Some((_kept, servers)) = servers() else { return };
+    let replicas = servers.addresses();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let start = |role: &[&str], folder: &Path, shards, stream| {
+        Machine::start(role, folder, &replicas, &["--shards", shards, "--stream", stream])
+    };
+    for (folder, shards, stream) in [(&folders[0], "1", "one"), (&folders[1], "2", "two")] {
+        let mut machine = start(&[], folder.path(), shards, stream);
+        machine.wait_for("open http://");
+        machine.kill();
+    }
+    // A folder with logs.
+    for role in [&[][..], &["standby"]] {
+        let said = refused(start(role, folders[0].path(), "2", "one"));
+        assert!(said.contains("has the logs of 1 shards, not of 2"), "{said}");
+    }
+    let link = Link::connect(&ReachArgs::plain(replicas.clone())).unwrap();
+    let context = link.context().clone();
+    assert!(!link.wait(async move { context.get_stream("one-1").await.is_ok() }), "a stream of a shard too many");
+    // A new one.
+    let cases: [(&[&str], _, _, _); 4] = [
+        (&["standby"], "1", "two", "is of shard 0 of 2, but shard 0 of 1 was asked for"),
+        (&[], "1", "two", "is of shard 0 of 2, but shard 0 of 1 was asked for"),
+        (&["standby"], "2", "one", "is of shard 0 of 1, but shard 0 of 2 was asked for"),
+        (&[], "2", "one", "is of shard 0 of 1, but shard 0 of 2 was asked for"),
+    ];
+    for (role, shards, stream, words) in cases {
+        let fresh = tempfile::tempdir().unwrap();
+        let said = refused(start(role, fresh.path(), shards, stream));
+        assert!(said.contains(words), "{role:?}, --shards {shards}: {said}");
+        let left: Vec<_> = fs::read_dir(fresh.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".log")), "{left:?}");
+    }
+}
+
+/// Two machines with new logs may both have seen an empty stream. Only one log gets into it.
+#[test]
+fn of_two_first_starts_the_second_leaves_the_stream_alone() {
+    let Some((_kept, servers)) = servers() else { return };
+    let link = Link::connect(&ReachArgs::plain(servers.addresses())).unwrap();
+    let stream = Stream::open(&link, "first-0").unwrap();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [one, other] = folders.each_ref().map(|folder| {
+        let options = Options::new(folder.path());
+        DataDir::open(&*options.disk, folder.path()).unwrap().first_start(&options, &[]).unwrap();
+        let (own, chain) = OwnLog::open(&options, ShardOf::ONLY, stream.name()).unwrap();
+        Follower::new(&link, stream.clone(), own, chain).unwrap()
+    });
+    assert_eq!(fence(&link, &one, "one").unwrap(), (1, 0));
+    let refused = fence(&link, &other, "other");
+    assert!(matches!(refused, Err(ReplicaError::OtherLog { .. })), "{refused:?}");
+    assert_eq!(link.wait(async move { stream.last().await }), 1);
 }
 
 /// Why a primary has one message under way at a time: the server compares numbers, and not what stands at a place.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use market::data_dir::shard_counts;
 use market::log::{LogHeader, ShardOf};
-use market::{DataDir, EngineError, LogId, Options};
+use market::{DataDir, EngineError, LogError, LogId, Options};
 use program::tell;
 
 use crate::chain::Chain;
@@ -70,7 +70,7 @@ fn join_shard(
 ) -> Result<Joined, ReplicaError> {
     let (own, chain) = OwnLog::open(options, shard, stream.name())?;
     let mut follower = Follower::new(link, stream, own, chain)?;
-    let (epoch, refused) = fence(link, &follower.stream, &follower.chain, name)?;
+    let (epoch, refused) = fence(link, &follower, name)?;
     follow(link, &mut follower, epoch)?;
     follower.append_rest(link)?;
     let Follower { stream, chain, .. } = follower;
@@ -78,26 +78,37 @@ fn join_shard(
 }
 
 /// Begins an epoch, and returns its place and how often it was refused before.
-fn fence(link: &Link, stream: &Stream, chain: &Chain, name: &str) -> Result<(u64, u64), ReplicaError> {
-    let (own, known, header, name) = (stream.clone(), chain.place, chain.header, name.to_owned());
-    let begun = link.wait(async move {
-        for refused in 0_u64.. {
+///
+/// # Errors
+/// [`ReplicaError::Shorter`], and [`ReplicaError::OtherLog`] when another machine has begun another log meanwhile.
+pub fn fence(link: &Link, follower: &Follower, name: &str) -> Result<(u64, u64), ReplicaError> {
+    let Follower { stream, chain, .. } = follower;
+    for refused in 0_u64.. {
+        let (own, known) = (stream.clone(), chain.place);
+        let ends = link.wait(async move {
             own.announce_fence().await;
-            let (_, last) = own.ends_from(known).await?;
-            let epoch = Epoch { number: last + 1, header, name: name.clone() };
-            let tried = own.append(last, &Bytes::from(epoch.encode())).await;
-            if let ControlFlow::Break(ended) = fenced(last, tried) {
-                return ended.map(|epoch| (epoch, refused));
-            }
+            own.ends_from(known).await
+        });
+        let (_, last) = ends.map_err(|found| shorter(stream, found, chain))?;
+        if known == 0 && last > 0 {
+            follower.check_log(link)?;
         }
-        unreachable!("it tries until it has an answer")
-    });
-    let (epoch, refused) = begun.map_err(|found| shorter(stream, found, chain))?;
-    if refused > 0 {
-        let tries = refused + 1;
-        tell(format_args!("{}: epoch {epoch} began at try {tries}; another primary was appending", stream.name()));
+        let epoch = Bytes::from(Epoch { number: last + 1, header: chain.header, name: name.to_owned() }.encode());
+        let own = stream.clone();
+        let tried = link.wait(async move { own.append(last, &epoch).await });
+        if let ControlFlow::Break(ended) = fenced(last, tried) {
+            let epoch = ended.map_err(|found| shorter(stream, found, chain))?;
+            if refused > 0 {
+                let tries = refused + 1;
+                tell(format_args!(
+                    "{}: epoch {epoch} began at try {tries}; another primary was appending",
+                    stream.name()
+                ));
+            }
+            return Ok((epoch, refused));
+        }
     }
-    Ok((epoch, refused))
+    unreachable!("it tries until it has an answer")
 }
 
 /// What follows from a try to append an epoch right after `last`: the epoch has begun, at this place; or the
@@ -106,30 +117,56 @@ pub fn fenced(_last: u64, _tried: Result<(), NotAppended>) -> ControlFlow<Result
     todo!("step 6: fenced")
 }
 
-/// Whether there are logs in the data directory.
+/// Refuses a data directory with another number of shards, before anything is made for it.
+pub fn check_shards(options: &Options) -> Result<(), ReplicaError> {
+    let _dir = DataDir::open(&*options.disk, &options.data_dir)?;
+    has_logs(options).map(drop)
+}
+
+/// Whether there are logs in the data directory. They have to be of as many shards as the options say.
 pub fn has_logs(options: &Options) -> Result<bool, ReplicaError> {
-    let path = options.data_dir.clone();
+    let (path, asked) = (options.data_dir.clone(), options.shards);
     let counts = shard_counts(&*options.disk, &path);
-    Ok(!counts.map_err(|source| EngineError::Io { what: "look for logs", path, source })?.is_empty())
+    let counts = counts.map_err(|source| EngineError::Io { what: "look for logs", path: path.clone(), source })?;
+    if let Some(&found) = counts.iter().find(|&&found| found != asked) {
+        return Err(LogError::OtherShards { path, found, asked }.into());
+    }
+    Ok(!counts.is_empty())
 }
 
 /// Makes the logs of a data directory that has none: those whose frames are in the streams, or new ones.
 pub fn make_logs(link: &Link, dir: &DataDir, options: &Options, streams: &[Stream]) -> Result<(), ReplicaError> {
-    let firsts = streams.iter().map(|stream| first_message(link, stream, 0)).collect::<Result<Vec<_>, _>>()?;
-    if firsts.iter().all(Option::is_none) {
+    let there = headers(link, options, streams)?;
+    if there.iter().all(Option::is_none) {
         dir.first_start(options, &[])?;
         return Ok(());
     }
     // The log of shard 0 is made last: where it is, all are.
-    for ((shard, stream), first) in (0..options.shards).zip(streams).zip(firsts).rev() {
+    for (shard, header) in (0..options.shards).zip(there).rev() {
         let shard = ShardOf { shard, shards: options.shards };
-        let header = match first {
-            Some(first) => header(stream, &first)?,
-            None => LogHeader::new(shard, options.disk.new_log_id()),
-        };
+        let header = header.unwrap_or_else(|| LogHeader::new(shard, options.disk.new_log_id()));
         let path = dir.path().join(shard.file_name());
         let made = options.disk.create(&path, &header.encode());
         made.map_err(|source| EngineError::Io { what: "make the log", path, source })?;
     }
     Ok(())
+}
+
+/// The headers of the logs that the streams of all shards hold; none of an empty stream. Refuses those of another number of
+/// shards.
+pub fn headers(
+    link: &Link,
+    options: &Options,
+    streams: &[Stream],
+) -> Result<Vec<Option<LogHeader>>, ReplicaError> {
+    let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
+    let of_shard = |(stream, asked): (&Stream, ShardOf)| {
+        let Some(first) = first_message(link, stream, 0)? else { return Ok(None) };
+        let header = header(stream, &first)?;
+        if header.shard != asked {
+            return Err(LogError::OtherShard { path: stream.name().into(), found: header.shard, asked }.into());
+        }
+        Ok(Some(header))
+    };
+    streams.iter().zip(shards).map(of_shard).collect()
 }
