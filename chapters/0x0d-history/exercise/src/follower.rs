@@ -102,8 +102,9 @@ impl Follower {
 /// A shadow that begins after a gap, and the gap.
 type Gap = (Shadow, Missing);
 
-/// After trimming: a shadow that begins with the oldest snapshot that can be used, and the commands that are missing
-/// before it. None if the log has its beginning, or that snapshot is not after `at`: then something else is wrong.
+/// After trimming: a shadow that begins with the oldest snapshot that can be used, and the commands that are
+/// missing before it. None if the log has its beginning, or that snapshot is not after `at`: then something else
+/// is wrong.
 fn after_trimming(options: &Options, shard: ShardOf, at: &Followed) -> Result<Option<Gap>, HistoryError> {
     let (disk, folder) = (&*options.disk, &options.data_dir);
     let segments = segments(disk, folder, shard).map_err(HistoryError::io("look for the log", folder))?;
