@@ -13,11 +13,8 @@ use market::log::SealedFrame;
 use market::log_reader::Place;
 use market::{LogFile, Sequence, Stamp};
 
-use crate::durable::Durable;
+use crate::durable::{BEHIND_MAX, Durable};
 use crate::publisher::Publisher;
-
-/// How many frames the stream may be behind in `local`, before the disk waits for it.
-pub const BEHIND_MAX: u64 = 1_024;
 
 /// Streams behind the logs of all shards.
 pub struct Streams {

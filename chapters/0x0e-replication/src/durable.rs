@@ -2,6 +2,9 @@
 
 use clap::ValueEnum;
 
+/// How many frames the stream may be behind in `local`, before the disk waits for it.
+pub const BEHIND_MAX: u64 = 1_024;
+
 /// When a frame counts as durable, and its commands are acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Durable {

@@ -7,8 +7,7 @@ use market::{EngineError, LogError, Sequence};
 use program::{Failure, Unprinted};
 
 use crate::digest::STRETCH;
-use crate::disk::BEHIND_MAX;
-use crate::durable::Durable;
+use crate::durable::{BEHIND_MAX, Durable};
 use crate::message::MESSAGE_MAX;
 
 /// Why a machine does not take part in replication, or ends.

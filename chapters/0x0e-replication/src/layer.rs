@@ -19,6 +19,7 @@ use crate::args::ReplicaArgs;
 use crate::beat;
 use crate::disk::Streams;
 use crate::durable::Durable;
+use crate::ends::Ends;
 use crate::error::ReplicaError;
 use crate::http;
 use crate::join::Joined;
@@ -26,7 +27,6 @@ use crate::link::Link;
 use crate::mark::{MarkFile, Whose};
 use crate::names::NamesWitness;
 use crate::publisher::Publisher;
-use crate::standby::Ends;
 use crate::status::Status;
 
 /// The largest batch: the stream takes a large message in little more time than a small one.

@@ -15,6 +15,7 @@ pub mod cluster;
 pub mod digest;
 pub mod disk;
 pub mod durable;
+pub mod ends;
 pub mod error;
 pub mod follower;
 pub mod held;

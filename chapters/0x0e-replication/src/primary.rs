@@ -12,13 +12,13 @@ use program::{Verdict, print, tell};
 
 use crate::args::{ReplicaArgs, check, stream_of};
 use crate::beat::Beats;
+use crate::ends::Ends;
 use crate::error::ReplicaError;
 use crate::held;
 use crate::join::{check_shards, join};
 use crate::layer::Replication;
 use crate::link::Link;
 use crate::names::NamesFollower;
-use crate::standby::Ends;
 use crate::stream::Stream;
 
 /// How long to listen for another primary before this machine becomes one: ten beats.

@@ -4,14 +4,12 @@
 //! the log up to some command, byte for byte. When it takes over, it joins as any primary does: fence, read to the end, open.
 //! Its metrics have the address at which it will serve those of a primary.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use gateway::args::Args;
 use gateway::front::layers;
 use gateway::layer::carried;
-use gateway::serve::asked_to_end;
 use market::log::ShardOf;
 use market::{DataDir, Options};
 use program::lines::tell_event;
@@ -22,6 +20,7 @@ use whole_path::layer::WholePath;
 use crate::args::{ReplicaArgs, check};
 use crate::beat::{self, Beats};
 use crate::digest::{Differs, Stretch};
+use crate::ends::Ends;
 use crate::error::ReplicaError;
 use crate::follower::Follower;
 use crate::held;
@@ -43,9 +42,6 @@ const BEGIN_WAIT: Duration = Duration::from_secs(1);
 
 /// How often to look how far a stream goes: it may have become shorter, and how much of it is missing here is shown.
 const CHECK: Duration = Duration::from_secs(1);
-
-/// How long a standby that was asked to end may take for that.
-const END_TIME: Duration = Duration::from_secs(5);
 
 /// How a standby becomes the primary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -265,39 +261,5 @@ impl Following {
         };
         let followers = self.followers.iter().enumerate();
         followers.map(|(shard, follower)| Ok((follower.stream.name(), compare((shard, follower))?))).collect()
-    }
-}
-
-/// Whether the program was asked to end, until a venue hears that itself. What waits for servers that do not answer can't look,
-/// so the program ends by itself a little later: as after a kill, nothing is lost.
-#[derive(Clone)]
-pub struct Ends {
-    asked: Arc<AtomicBool>,
-    has_venue: Arc<AtomicBool>,
-}
-
-impl Ends {
-    fn watch(link: &Link) -> Ends {
-        let ends = Ends { asked: Arc::default(), has_venue: Arc::default() };
-        let own = ends.clone();
-        link.spawn(async move {
-            asked_to_end().await;
-            if !own.has_venue.load(Ordering::SeqCst) {
-                own.asked.store(true, Ordering::SeqCst);
-                tokio::time::sleep(END_TIME).await;
-                std::process::exit(0);
-            }
-        });
-        ends
-    }
-
-    /// Whether it was asked.
-    pub fn now(&self) -> bool {
-        self.asked.load(Ordering::SeqCst)
-    }
-
-    /// From now on the venue hears when the program is asked to end.
-    pub fn leave_to_venue(&self) {
-        self.has_venue.store(true, Ordering::SeqCst);
     }
 }
