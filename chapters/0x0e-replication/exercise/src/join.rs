@@ -154,11 +154,7 @@ pub fn make_logs(link: &Link, dir: &DataDir, options: &Options, streams: &[Strea
 
 /// The headers of the logs that the streams of all shards hold; none of an empty stream. Refuses those of another number of
 /// shards.
-pub fn headers(
-    link: &Link,
-    options: &Options,
-    streams: &[Stream],
-) -> Result<Vec<Option<LogHeader>>, ReplicaError> {
+pub fn headers(link: &Link, options: &Options, streams: &[Stream]) -> Result<Vec<Option<LogHeader>>, ReplicaError> {
     let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
     let of_shard = |(stream, asked): (&Stream, ShardOf)| {
         let Some(first) = first_message(link, stream, 0)? else { return Ok(None) };
