@@ -176,12 +176,11 @@ impl Venue {
         self.layers.iter().flat_map(|layer| layer.metrics()).collect()
     }
 
-    /// Waits until the projection includes these commands.
-    pub async fn wait_for(&self, at_least: &[Sequence]) {
+    /// Waits until the projection includes these commands. False if the venue has ended before: then it never will.
+    pub async fn wait_for(&self, at_least: &[Sequence]) -> bool {
         let mut progress = self.progress.clone();
         let is_there = |progress: &Progress| at_least.iter().zip(progress).all(|(least, there)| there >= least);
-        // If the venue ends in the meantime, the projection gets no further.
-        let _ = progress.wait_for(is_there).await;
+        progress.wait_for(is_there).await.is_ok()
     }
 
     /// Sends a command, and waits for its answer.

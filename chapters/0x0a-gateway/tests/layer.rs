@@ -19,7 +19,7 @@ use gateway::watch::Watcher;
 use hyper::Method;
 use hyper::body::Bytes;
 use load::client::{Http, Stream};
-use market::{AccountId, Command, Event, Intent, MarketId, Options, Place, Stamp, Ticket, TimeInForce};
+use market::{AccountId, Command, Event, Intent, MarketId, Options, Place, Sequence, Stamp, Ticket, TimeInForce};
 use market_data::engines::Rung;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -140,4 +140,24 @@ fn a_layer_adds_a_door_a_receiver_and_an_address() {
     assert_eq!(runtime.block_on(asked).unwrap(), (200, Bytes::from("2")));
     drop(runtime);
     running.close().unwrap();
+}
+
+#[test]
+fn a_venue_that_has_ended_does_not_pass_for_one_that_has_come_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let fronts: Fronts = Arc::new([]);
+    let (running, _) =
+        Venue::start(Rung::Naive, &Options::new(folder.path()), 0, Allowed::ANYTHING, layers(&fronts)).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (venue, address) = (Arc::clone(running.venue()), served(&runtime, running.venue(), &fronts));
+    assert!(runtime.block_on(venue.wait_for(&[Sequence(0)])), "so far it is");
+    // What ends a machine that was replaced, while some clients still ask it.
+    running.close().unwrap();
+    let asked = async {
+        let mut client = Http::connect(address).await?;
+        client.ask(Method::GET, "/v1/markets?at_least=1", "", Bytes::new()).await
+    };
+    let (status, body) = runtime.block_on(asked).unwrap();
+    let problem: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((status, &problem["reason"]), (503, &json!("behind")), "{problem}");
 }

@@ -224,8 +224,9 @@ impl FromRequestParts<Arc<Venue>> for Asked {
         let least: Option<Result<Vec<_>, _>> = least;
         if let Some(least) = least {
             let least = least.map_err(|_| bad("at_least is a sequence, or one for each shard, as in 12,0.".into()))?;
-            let waited = tokio::time::timeout(PATIENCE, venue.wait_for(&least)).await;
-            waited.map_err(|_| Problem::new(Why::Behind))?;
+            if !tokio::time::timeout(PATIENCE, venue.wait_for(&least)).await.unwrap_or(false) {
+                return Err(Problem::new(Why::Behind));
+            }
         }
         Ok(Asked { market, limit })
     }
