@@ -14,6 +14,6 @@ export const WORDS = {
     'profit-profit': ['in this market', '这个市场'],
     'profit-all': ['in all markets', '全部市场'],
     'profit-missing': ['Older trades are missing: the log was trimmed before they were counted.', '缺少更早的成交：计入之前，日志已经修剪掉了。'],
-    'r-no-history': ['This venue keeps no history.', '这家交易所不保存历史。'],
-    'r-damaged-history': ['The history can’t be read. Nothing is lost: the operator can make it again.', '历史数据无法读取。什么都没有丢：管理员可以重新生成。'],
+    'r-no-history': ['This venue keeps no history, or has stopped following the log.', '这家交易所不保存历史，或者已经停止跟随日志。'],
+    'r-damaged-history': ['The history can’t be read. The operator can make it again from the log.', '历史数据无法读取。管理员可以从日志重新生成。'],
 };

@@ -24,7 +24,7 @@ const READS_MAX: usize = 4;
 /// How long a question waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The venue runs with `--no-history`.
+/// The venue runs with `--no-history`, or its follower has ended.
 static OFF: Refused = Refused {
     word: "no-history",
     status: 503,
@@ -38,7 +38,7 @@ pub static DAMAGED: Refused = Refused {
     word: "damaged-history",
     status: 503,
     title: "The history can't be read",
-    advice: "Nothing is lost: it is derived from the log. The operator has to start the venue with --rebuild.",
+    advice: "The operator has to start the venue with --rebuild, which derives it from the log again.",
     outcome: 24,
 };
 
@@ -208,25 +208,19 @@ mod tests {
     use std::future::Future;
     use std::sync::mpsc::channel;
 
-    use market::{Acknowledge, Engine as _, Event, Receivers, Stamp};
+    use market::log::{LogHeader, ShardOf, encode_log};
+    use market::{LogId, UnixMs};
 
     use super::*;
     use crate::args::ColumnArgs;
     use crate::rebuild::RebuildArgs;
 
-    struct Deaf;
-
-    impl Acknowledge for Deaf {
-        fn acknowledge(&mut self, _: Stamp, _: &[Event]) {}
-    }
-
     /// A history of a log without commands, and a runtime to ask it.
     fn with_history<F: Future<Output = ()>>(asks: impl FnOnce(Arc<History>) -> F) {
         let folder = tempfile::tempdir().unwrap();
         let options = Options::new(folder.path());
-        let mut receivers = |_: u16| Box::new(Deaf) as Box<dyn Acknowledge>;
-        let opened = ch08::Engine::<ch08::metrics::Unmeasured>::open(&options, &mut receivers as &mut Receivers<'_>);
-        opened.unwrap().0.close().unwrap();
+        let log = encode_log(&LogHeader::new(ShardOf::ONLY, LogId(7)), UnixMs(5), &[]);
+        std::fs::write(folder.path().join(ShardOf::ONLY.file_name()), log).unwrap();
         let columns = ColumnArgs { columns_every: 60, columns_rows: 100, table_rows: 100 };
         let history = History::new(&HistoryArgs { no_history: false, rebuild: RebuildArgs::default(), columns });
         history.open(&options, &[Sequence::FIRST]).unwrap();

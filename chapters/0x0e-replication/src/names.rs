@@ -81,9 +81,11 @@ impl NamesFollower {
         self.reader = Some(reader);
         let mut changes = Vec::new();
         let taken = messages.iter().try_for_each(|(place, message)| self.take(*place, message, &mut changes));
-        // One sync for all of them.
-        self.names.apply(&changes).map_err(VenueError::from)?;
-        self.seen.extend(changes);
+        if !changes.is_empty() {
+            // One sync for all of them.
+            self.names.apply(&changes).map_err(VenueError::from)?;
+            self.seen.extend(changes);
+        }
         taken.map(|()| messages.len())
     }
 
