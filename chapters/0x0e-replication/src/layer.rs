@@ -24,7 +24,7 @@ use crate::error::ReplicaError;
 use crate::http;
 use crate::join::Joined;
 use crate::link::Link;
-use crate::mark::{MarkFile, Whose};
+use crate::mark::{Marking, Whose};
 use crate::names::NamesWitness;
 use crate::publisher::Publisher;
 use crate::status::Status;
@@ -68,10 +68,10 @@ impl Replication {
             let shard = ShardOf { shard, shards: options.shards };
             let (disk, folder) = (&*options.disk, &options.data_dir);
             let whose = Whose::of(identity(disk, folder, shard)?, joined.stream.name());
-            let mark = MarkFile::open(disk, folder, shard, whose);
+            let marking = Marking::open(disk, folder, shard, whose, durable);
             let path = folder.join(shard.file_name());
-            let mark = mark.map_err(|source| LogError::Io { what: "mark", path, source })?;
-            publishers.push(Publisher::start(&link, joined, durable, mark, ended_sender.clone()));
+            let marking = marking.map_err(|source| LogError::Io { what: "mark", path, source })?;
+            publishers.push(Publisher::start(&link, joined, durable, marking, ended_sender.clone()));
         }
         let status = Status::new(&args.name, durable, publishers.clone());
         let status = Arc::new(status);

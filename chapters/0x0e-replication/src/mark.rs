@@ -11,6 +11,9 @@
 //! waits until it is on disk: like the log's own watermark, it is right if the program dies, and may be old or gone after a
 //! power cut. An old one costs reading, and hides that a stream has become shorter; it never raises a false alarm. A stream is
 //! trimmed only as far as marks have been synced.
+//!
+//! Invariant: the log is on disk up to the mark, but for its last frame, which is read again before the mark is believed. In
+//! `majority` no frame waits for the disk, so the mark moves only after a sync of its own.
 
 use std::io;
 use std::path::Path;
@@ -18,6 +21,8 @@ use std::path::Path;
 use market::log::ShardOf;
 use market::log_reader::Place;
 use market::{Disk, LogFile, LogId, Sequence, Stamp, UnixMs};
+
+use crate::durable::Durable;
 
 /// How many bytes a mark has.
 const BYTES: usize = 72;
@@ -102,6 +107,47 @@ impl MarkFile {
     /// What the disk says.
     pub fn sync(&mut self) -> io::Result<()> {
         self.file.sync()
+    }
+}
+
+/// How a primary's mark moves.
+pub enum Marking {
+    /// With the stream: the frames before the last one were synced by the journal.
+    WithStream(MarkFile),
+    /// After a sync of its own, in `majority`: a power cut may take any frame of a log that the journal never synced.
+    AfterSync(Settling),
+}
+
+impl Marking {
+    /// The mark of this shard's log, where frames are `durable` in this sense.
+    ///
+    /// # Errors
+    /// When there is no log, and what the disk says.
+    pub fn open(disk: &dyn Disk, folder: &Path, shard: ShardOf, whose: Whose, durable: Durable) -> io::Result<Marking> {
+        let mark = MarkFile::open(disk, folder, shard, whose)?;
+        if durable != Durable::Majority {
+            return Ok(Marking::WithStream(mark));
+        }
+        let log = disk.open(&folder.join(shard.file_name()))?.ok_or(io::ErrorKind::NotFound)?;
+        Ok(Marking::AfterSync(Settling { log, mark }))
+    }
+}
+
+/// A log, and the mark that waits for its disk.
+pub struct Settling {
+    log: Box<dyn LogFile>,
+    mark: MarkFile,
+}
+
+impl Settling {
+    /// Syncs the log, and then notes that the stream has it up to here. The log has to be written up to there already.
+    ///
+    /// # Errors
+    /// What the disk says. No later sync can be trusted then: the system may have forgotten what it could not write.
+    pub fn settle(&mut self, mark: &Mark) -> io::Result<()> {
+        self.log.sync()?;
+        self.mark.set(mark);
+        Ok(())
     }
 }
 

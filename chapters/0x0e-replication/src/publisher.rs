@@ -7,12 +7,14 @@
 
 use std::cmp::Ordering;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use market::Sequence;
 use market::log_reader::Place;
+use program::tell;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -23,7 +25,7 @@ use crate::durable::Durable;
 use crate::follower::not_appended;
 use crate::join::Joined;
 use crate::link::Link;
-use crate::mark::{Mark, MarkFile};
+use crate::mark::{Mark, MarkFile, Marking, Settling};
 use crate::message::has_room;
 use crate::stream::{Fences, NotAppended, Stream};
 
@@ -35,6 +37,9 @@ const PAUSE: Duration = Duration::from_millis(300);
 
 /// How often to look whether this machine was replaced, while there is nothing to append.
 const LOOK: Duration = Duration::from_millis(500);
+
+/// How often the mark moves in `majority`.
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// A frame, and the place in the log after it.
 struct Item {
@@ -62,6 +67,8 @@ pub struct State {
     pub place: u64,
     /// The last command that the stream has.
     pub last: Sequence,
+    /// The mark that is right for that, once a message was appended.
+    pub mark: Option<Mark>,
     /// The epoch of this machine.
     pub epoch: u64,
     /// For how long a frame has been waiting.
@@ -80,13 +87,13 @@ impl State {
 }
 
 impl Publisher {
-    /// Starts a publisher that continues after what was joined, and notes in `mark` how far it has come. When it ends, `ended`
-    /// gets the reason.
+    /// Starts a publisher that continues after what was joined, and notes with `marking` how far it has come. When it ends,
+    /// `ended` gets the reason.
     pub fn start(
         link: &Link,
         joined: Joined,
         durable: Durable,
-        mark: MarkFile,
+        marking: Marking,
         ended: watch::Sender<Option<Arc<str>>>,
     ) -> Publisher {
         let (items, handed) = unbounded_channel();
@@ -97,7 +104,15 @@ impl Publisher {
         let state = Arc::new((Mutex::new(state), Condvar::new()));
         let own = stream.clone();
         let fences = link.wait(async move { own.fences().await });
-        let work = Work { stream, fences, chain, durable, mark: Mutex::new(mark), state: Arc::clone(&state) };
+        let mark = match marking {
+            Marking::WithStream(mark) => Some(Mutex::new(mark)),
+            Marking::AfterSync(settling) => {
+                let state = Arc::downgrade(&state);
+                thread::spawn(move || settle(settling, &state));
+                None
+            }
+        };
+        let work = Work { stream, fences, chain, durable, mark, state: Arc::clone(&state) };
         link.spawn(async move {
             if let Some(why) = work.run(handed).await {
                 ended.send_replace(Some(why));
@@ -164,14 +179,30 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Moves the mark after a sync of the log, as long as there is a publisher. After a sync that failed the mark stays.
+fn settle(mut settling: Settling, state: &Weak<(Mutex<State>, Condvar)>) {
+    let mut settled = None;
+    loop {
+        thread::sleep(SETTLE);
+        let Some(now) = state.upgrade().map(|state| lock(&state.0).mark) else { return };
+        if let Some(mark) = now.filter(|_| now != settled) {
+            if let Err(error) = settling.settle(&mark) {
+                tell(format_args!("this machine's log can't be synced, so its mark stays behind: {error}"));
+                return;
+            }
+            settled = now;
+        }
+    }
+}
+
 /// What the publisher's task works with.
 struct Work {
     stream: Stream,
     fences: Fences,
     chain: Chain,
     durable: Durable,
-    /// Only this task has it; a lock makes that known to the compiler.
-    mark: Mutex<MarkFile>,
+    /// None where it waits for the disk. Only this task has it; a lock makes that known to the compiler.
+    mark: Option<Mutex<MarkFile>>,
     state: Arc<(Mutex<State>, Condvar)>,
 }
 
@@ -216,12 +247,14 @@ impl Work {
         }
         self.chain.place += 1;
         self.chain.next = behind.next;
-        let mark = self.mark.get_mut().unwrap_or_else(PoisonError::into_inner);
-        mark.set(&Mark { place: self.chain.place, epoch: self.chain.epoch, log: behind });
+        let mark = Mark { place: self.chain.place, epoch: self.chain.epoch, log: behind };
+        if let Some(file) = &mut self.mark {
+            file.get_mut().unwrap_or_else(PoisonError::into_inner).set(&mark);
+        }
         {
             let mut state = lock(&self.state.0);
             (state.confirmed, state.place) = (state.confirmed + count as u64, self.chain.place);
-            state.last = Sequence(behind.next.sequence.0 - 1);
+            (state.last, state.mark) = (Sequence(behind.next.sequence.0 - 1), Some(mark));
             state.note();
         }
         self.state.1.notify_all();

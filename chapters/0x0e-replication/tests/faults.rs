@@ -42,11 +42,11 @@ const TRADERS_EACH: u64 = 2;
 /// What makes no progress for so long is stuck. No measurement.
 const STUCK: Duration = Duration::from_secs(90);
 
-fn rounds(seed: u64, count: u64, shards: u16) {
+fn rounds(seed: u64, count: u64, shards: u16, durable: &str) {
     let Some((_kept, mut servers)) = servers() else { return };
-    println!("seed {seed}: {count} faults, shards: {shards}");
+    println!("seed {seed}: {count} faults, shards: {shards}, durable: {durable}");
     let mut random = Random::new(seed);
-    let mut pair = Pair::start(&servers, shards, &["--play-money", "1000000"]);
+    let mut pair = Pair::start(&servers, shards, &["--play-money", "1000000", "--durable", durable]);
     let (operator, address) = (pair.machine(0).operator(), pair.machine(0).address());
     let accounts = accounts(address, &operator);
     let proxy = Proxy::start(address, seed).unwrap();
@@ -129,13 +129,13 @@ fn wait_until_equal([one, other]: &[TempDir; 2], shard: ShardOf) {
 
 #[test]
 fn nothing_is_lost_and_nothing_is_done_twice() {
-    rounds(1, Rounds::asked().pick(4, 11), 1);
+    rounds(1, Rounds::asked().pick(4, 11), 1, "both");
 }
 
-/// Each shard has a stream and a fence of its own, and a takeover takes all of them.
+/// Each shard has a stream and a fence of its own, and a takeover takes all of them. No acknowledgement waits for the disk here.
 #[test]
 fn nothing_is_lost_and_nothing_is_done_twice_with_two_shards() {
-    rounds(3, Rounds::asked().pick(2, 9), 2);
+    rounds(3, Rounds::asked().pick(2, 9), 2, "majority");
 }
 
 /// `FAULTS=300 cargo test -p ch0e --test faults three_hundred` takes half an hour.
@@ -145,6 +145,6 @@ fn nothing_is_lost_or_done_twice_in_three_hundred_faults() {
         println!("skipped: FAULTS=300 asks for so many");
         return;
     };
-    rounds(2, count / 2, 1);
-    rounds(4, count.div_ceil(2), 2);
+    rounds(2, count / 2, 1, "both");
+    rounds(4, count.div_ceil(2), 2, "majority");
 }

@@ -13,22 +13,29 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use axum::body::Bytes;
+use contract::faults::Faults;
+use contract::sim_disk::SimDisk;
 use contract::streams::Random;
-use market::log::ShardOf;
-use market::{DataDir, Options};
+use market::log::{LogHeader, ShardOf, encode_log};
+use market::{Command, DataDir, Disk, LogId, LogReader, MarketId, Options, Sequence, UnixMs};
 use program::rounds::Rounds;
+use replication::chain::Chain;
 use replication::cluster::{Cluster, free_ports};
+use replication::durable::Durable;
 use replication::error::ReplicaError;
 use replication::follower::Follower;
-use replication::join::fence;
+use replication::join::{Joined, fence};
 use replication::link::Link;
+use replication::mark::{self, Marking, Whose};
 use replication::own::OwnLog;
+use replication::publisher::Publisher;
 use replication::reach::ReachArgs;
 use replication::stream::{NotAppended, Stream};
 use serde_json::json;
 use support::client::Client;
 use support::machine::Machine;
-use support::{log, make_stream, servers, wait_until_equal};
+use support::{log, make_stream, servers, wait_until, wait_until_equal};
+use tokio::sync::watch;
 
 /// Starts a primary, and puts some orders into its log.
 fn primary(folder: &Path, replicas: &[String], orders: u64) -> (Machine, Client) {
@@ -217,6 +224,39 @@ fn a_frame_sent_too_early_may_land_after_another_machines_message() {
         own.send(1, second).await.unwrap().await.map(|there| there.sequence)
     });
     assert_eq!(landed.unwrap(), 2, "the second message stands after the other machine's, without the first");
+}
+
+/// In `majority` nothing syncs the log for a frame, so a power cut may take frames before the last one: a mark that says that
+/// they are there would be believed.
+#[test]
+fn in_majority_the_mark_moves_only_as_far_as_the_log_is_on_disk() {
+    let Some((_kept, servers)) = servers() else { return };
+    let link = Link::connect(&ReachArgs::plain(servers.addresses())).unwrap();
+    let (disk, folder, shard) = (SimDisk::new(1, Faults::default()), Path::new("data"), ShardOf::ONLY);
+    let header = LogHeader::new(shard, LogId(7));
+    let path = folder.join(shard.file_name());
+    let log = encode_log(&header, UnixMs(5), &[Command::Open { market: MarketId(1) }]);
+    let mut file = disk.create(&path, &header.encode()).unwrap();
+    let stream = Stream::open(&link, "marked-0").unwrap();
+    let whose = Whose::of(header.id, stream.name());
+    let marking = Marking::open(&disk, folder, shard, whose, Durable::Majority).unwrap();
+    let joined = Joined { stream, chain: Chain::new(header), refused: 0 };
+    let publisher = Publisher::start(&link, joined, Durable::Majority, marking, watch::channel(None).0);
+
+    file.write_all_at(0, &log).unwrap();
+    let mut copy = disk.open(&path).unwrap().unwrap();
+    let mut reader = LogReader::new(&mut *copy, &path).unwrap();
+    assert!(reader.advance().unwrap());
+    let behind = reader.log_place();
+    let frame = &log[behind.last.0 as usize..];
+    let number = publisher.hand(frame, Sequence::FIRST, behind).unwrap().unwrap();
+    publisher.wait(number).unwrap();
+    wait_until("the mark does not move", || {
+        let marked = mark::read(&disk, folder, shard, whose);
+        let is_whole = disk.durable(&path).is_some_and(|platter| platter == log);
+        assert!(marked.is_none() || is_whole, "{marked:?}, and the log is not on disk");
+        marked.is_some_and(|mark| mark.log == behind)
+    });
 }
 
 #[test]
