@@ -11,11 +11,12 @@ use market::log::LogHeader;
 use program::tell;
 
 use crate::chain::{Chain, Heard};
+use crate::cut::Cut;
 use crate::durable::Durable;
 use crate::error::ReplicaError;
 use crate::link::Link;
 use crate::message::{Epoch, has_room};
-use crate::own::{Cut, OwnLog};
+use crate::own::OwnLog;
 use crate::stream::{NotAppended, Reader, Stream};
 
 /// How long to wait without a message before the next one is requested by its place.

@@ -5,14 +5,15 @@
 
 use futures_util::StreamExt;
 use market::log::ShardOf;
-use market::{EngineError, Options, Sequence, snapshot};
+use market::{EngineError, LogError, LogReader, Options, Sequence, snapshot};
 use program::tell;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{ReplicaArgs, stream_of};
 use crate::error::ReplicaError;
 use crate::link::Link;
-use crate::own::settled;
+use crate::mark::{self, MarkFile, Whose};
+use crate::own::{identity_of, open};
 
 /// How many snapshots keep what comes after them in the stream.
 const SNAPSHOTS: usize = 2;
@@ -70,6 +71,22 @@ fn held(replicas: &ReplicaArgs, options: &Options) -> Result<Held, ReplicaError>
     Ok(Held { name: replicas.name.clone(), shards: shards? })
 }
 
+/// Up to which message of the stream a shard's log is here, and on disk together with the mark that says so; 0 when no mark
+/// can be read. A machine may run here meanwhile.
+fn settled(options: &Options, shard: ShardOf, stream: &str) -> Result<u64, ReplicaError> {
+    let (disk, folder) = (&*options.disk, &options.data_dir);
+    let path = folder.join(shard.file_name());
+    let whose = Whose::of(identity_of(disk, &path)?, stream);
+    let mut file = open(disk, &path)?;
+    let marked = mark::read(disk, folder, shard, whose);
+    let Some(mark) = marked.filter(|mark| LogReader::resume(&mut *file, &path, &mark.log).is_ok()) else {
+        return Ok(0);
+    };
+    let synced = file.sync().and_then(|()| MarkFile::open(disk, folder, shard, whose)?.sync());
+    synced.map_err(|source| LogError::Io { what: "sync", path, source })?;
+    Ok(mark.place)
+}
+
 /// What all machines of a stream hear.
 pub fn subject(stream: &str) -> String {
     format!("{stream}.held")
@@ -80,12 +97,15 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use market::log::{LogHeader, encode_log};
-    use market::{Command, LogId, LogReader, MarketId, UnixMs};
+    use contract::faults::Faults;
+    use contract::sim_disk::SimDisk;
+    use market::log::{LogHeader, RECORD_BYTES, encode_commands, encode_log, seal_frame};
+    use market::{Command, Disk, LogId, MarketId, Stamp, UnixMs};
 
     use super::*;
     use crate::durable::Durable;
-    use crate::mark::{Mark, MarkFile, Whose};
+    use crate::mark::Mark;
+    use crate::own::OwnLog;
     use crate::reach::ReachArgs;
 
     fn says(options: &Options) -> HeldShard {
@@ -121,5 +141,46 @@ mod tests {
         }
         fs::write(&path, &log[..log.len() - 1]).expect("a shorter log");
         assert_eq!(says(&options).place, 0, "the log ends before the mark");
+    }
+
+    fn frame(sequence: u64) -> (Vec<u8>, Stamp) {
+        let mut frame = vec![0; RECORD_BYTES];
+        encode_commands(&[Command::Open { market: MarketId(sequence as u32) }], &mut frame);
+        seal_frame(&mut frame, LogId(7), Stamp { sequence: Sequence(sequence), time: UnixMs(5) });
+        (frame, Stamp { sequence: Sequence(sequence + 1), time: UnixMs(5) })
+    }
+
+    /// After a failed sync the system may say of the next one that it succeeded, and what is lost is still there to read.
+    #[test]
+    fn a_machine_does_not_hold_what_a_failed_sync_has_lost() {
+        let (shard, header) = (ShardOf::ONLY, LogHeader::new(ShardOf::ONLY, LogId(7)));
+        for seed in 0..20 {
+            let disk = SimDisk::new(seed, Faults::default());
+            let options = Options { disk: std::sync::Arc::new(disk.clone()), ..Options::new("") };
+            let path = options.data_dir.join(shard.file_name());
+            drop(disk.create(&path, &header.encode()).expect("a log"));
+            let mut log = header.encode().to_vec();
+            // The second machine is the first, started again. The third is the second, whose mark is ahead of its disk.
+            for (last, does_sync_fail) in [(4, true), (5, false), (6, true), (6, false)] {
+                let (mut own, mut chain) = OwnLog::open(&options, shard, "cents-0").expect("the log");
+                for sequence in chain.next.sequence.0..=last {
+                    let (frame, next) = frame(sequence);
+                    own.take(&frame, next, 1).expect("it is written");
+                    (chain.place, chain.next) = (sequence, next);
+                }
+                let sync_fails_at = does_sync_fail.then_some(1);
+                disk.set_faults(Faults { sync_fails_at, ..Faults::default() });
+                assert_eq!(own.sync(&chain).is_err(), does_sync_fail);
+                disk.set_faults(Faults::default());
+                if last == 6 {
+                    let mark = Mark { place: 6, epoch: 1, log: own.place() };
+                    let file = MarkFile::open(&disk, &options.data_dir, shard, Whose::of(header.id, "cents-0"));
+                    file.expect("a mark").set(&mark);
+                }
+            }
+            (1..=6).for_each(|sequence| log.extend(frame(sequence).0));
+            assert_eq!(settled(&options, shard, "cents-0").expect("it can be read"), 6);
+            assert_eq!(disk.durable(&path).expect("a log"), log, "seed {seed}");
+        }
     }
 }

@@ -12,6 +12,7 @@ pub mod beat;
 pub mod behind;
 pub mod chain;
 pub mod cluster;
+pub mod cut;
 pub mod digest;
 pub mod disk;
 pub mod durable;

@@ -15,11 +15,9 @@ use market::{Disk, EngineError, LogError, LogFile, LogId, LogWriter, Options, Se
 use program::tell;
 
 use crate::chain::Chain;
+use crate::cut::{Cut, keep, read_exact};
 use crate::error::ReplicaError;
 use crate::mark::{self, Mark, MarkFile, Whose};
-
-/// How much is copied at once, in bytes.
-const CHUNK: usize = 1 << 20;
 
 /// A shard's own log.
 pub struct OwnLog {
@@ -30,6 +28,8 @@ pub struct OwnLog {
     /// How far it was compared with the stream, or written.
     place: Place,
     mark: MarkFile,
+    /// Frames were written again where they stood, and are not synced yet.
+    is_rewritten: bool,
     /// There is one once the log's end was reached and a frame came after it.
     writer: Option<LogWriter>,
 }
@@ -65,7 +65,14 @@ impl OwnLog {
             Some(Mark { place, epoch, log }) => (log, Chain { header, place, epoch, next: log.next }),
             None => (Place::behind(&header), Chain::new(header)),
         };
-        Ok((OwnLog { options: options.clone(), shard, path, file, place, mark, writer: None }, chain))
+        let mut own =
+            OwnLog { options: options.clone(), shard, path, file, place, mark, is_rewritten: false, writer: None };
+        // A mark that moves with the stream may be ahead of the disk by one frame.
+        let (start, end) = place.last;
+        let mut last = vec![0; end.saturating_sub(start) as usize];
+        read_exact(&mut *own.file, start, &mut last).map_err(io("read", &own.path))?;
+        own.write_again(start, &last)?;
+        Ok((own, chain))
     }
 
     /// The place after the last frame that was compared, or written.
@@ -102,6 +109,7 @@ impl OwnLog {
         let mut cut = None;
         match self.next_frame()? {
             Some(own) if own.bytes == frame => {
+                self.write_again(own.behind.last.0, frame)?;
                 self.place = own.behind;
                 return Ok(None);
             }
@@ -115,6 +123,14 @@ impl OwnLog {
         Ok(cut)
     }
     // ANCHOR_END: take
+
+    /// Writes a frame where it stands already. It may be in the system's memory alone: after a failed sync the system forgets
+    /// what it could not write, and the next sync succeeds without it.
+    fn write_again(&mut self, at: u64, frame: &[u8]) -> Result<(), ReplicaError> {
+        self.file.write_all_at(at, frame).map_err(io("write", &self.path))?;
+        self.is_rewritten = true;
+        Ok(())
+    }
 
     /// Skips a frame of this log.
     pub fn pass(&mut self, own: &OwnFrame) {
@@ -141,6 +157,10 @@ impl OwnLog {
     /// # Errors
     /// When the disk can't be read or written.
     pub fn sync(&mut self, chain: &Chain) -> Result<(), ReplicaError> {
+        if self.is_rewritten {
+            self.file.sync().map_err(io("sync", &self.path))?;
+            self.is_rewritten = false;
+        }
         if let Some(writer) = &mut self.writer {
             writer.sync()?;
         }
@@ -165,11 +185,7 @@ impl OwnLog {
         let kept = self.path.with_extension(format!("cut-from-{next}-in-epoch-{epoch}"));
         let path = &self.path;
         keep(disk, &mut *self.file, at, place.last.1, &kept).map_err(io("keep the end of", path))?;
-        for (of, snapshot) in snapshot::list(disk, &self.options.data_dir, self.shard).map_err(io("look at", path))? {
-            if of > next {
-                disk.remove(&snapshot).map_err(io("remove a snapshot beyond the end of", path))?;
-            }
-        }
+        self.remove_snapshots_beyond(next)?;
         // What is derived from the log would go on showing what was cut off.
         if past::forget(&self.options, self.shard.shard, next).map_err(EngineError::from)? {
             tell(format_args!(
@@ -180,6 +196,17 @@ impl OwnLog {
         self.set_watermark()?;
         self.file.set_length(at).and_then(|()| self.file.sync()).map_err(io("cut", &self.path))?;
         Ok(Some(Cut { first: next, commands, kept }))
+    }
+
+    /// Removes the snapshots of what this log does not have.
+    fn remove_snapshots_beyond(&self, next: Sequence) -> Result<(), ReplicaError> {
+        let (disk, path) = (&*self.options.disk, &self.path);
+        for (of, snapshot) in snapshot::list(disk, &self.options.data_dir, self.shard).map_err(io("look at", path))? {
+            if of > next {
+                disk.remove(&snapshot).map_err(io("remove a snapshot beyond the end of", path))?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes the watermark say that the log ends here, because the stream has what follows, or because it never had it.
@@ -201,6 +228,8 @@ impl OwnLog {
                 // The log lacks commands that were on disk. The stream has them, and they are written next.
                 self.set_watermark()?;
             }
+            // In `majority` a snapshot may reach the disk before the log that it was made of.
+            self.remove_snapshots_beyond(self.place.next.sequence)?;
             let judged = read_log_from::<LogError>(&self.options, self.shard, Some(&self.place), |_, _| Ok(()))?;
             self.writer = Some(judged.open()?);
         }
@@ -208,83 +237,26 @@ impl OwnLog {
     }
 }
 
-/// What was cut off from a log.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cut {
-    /// Its first command.
-    pub first: Sequence,
-    /// How many there were.
-    pub commands: u64,
-    /// Where the bytes are.
-    pub kept: PathBuf,
-}
-
-/// As an operator reads it.
-impl std::fmt::Display for Cut {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "cut off {} commands from command {} on, which the stream does not have; they are kept in {}",
-            self.commands,
-            self.first,
-            self.kept.display()
-        )
-    }
-}
-
-/// Up to which message of the stream a shard's log is here, and on disk together with the mark that says so; 0 when no mark
-/// can be read. A machine may run here meanwhile.
+/// The log at a path.
 ///
 /// # Errors
-/// When there is no log, or the disk can't be read or written.
-pub fn settled(options: &Options, shard: ShardOf, stream: &str) -> Result<u64, ReplicaError> {
-    let (disk, folder) = (&*options.disk, &options.data_dir);
-    let path = folder.join(shard.file_name());
-    let whose = Whose::of(identity_of(disk, &path)?, stream);
-    let mut file = open(disk, &path)?;
-    let marked = mark::read(disk, folder, shard, whose);
-    let Some(mark) = marked.filter(|mark| LogReader::resume(&mut *file, &path, &mark.log).is_ok()) else {
-        return Ok(0);
-    };
-    file.sync().and_then(|()| MarkFile::open(disk, folder, shard, whose)?.sync()).map_err(io("sync", &path))?;
-    Ok(mark.place)
-}
-
-fn open(disk: &dyn Disk, path: &Path) -> Result<Box<dyn LogFile>, ReplicaError> {
+/// When there is none, or it can't be opened.
+pub fn open(disk: &dyn Disk, path: &Path) -> Result<Box<dyn LogFile>, ReplicaError> {
     let file = disk.open(path).map_err(io("open", path))?;
     Ok(file.ok_or_else(|| LogError::Missing { path: path.to_path_buf() })?)
 }
 
-fn identity_of(disk: &dyn Disk, path: &Path) -> Result<LogId, ReplicaError> {
+/// The identity of the log at a path.
+///
+/// # Errors
+/// As [`open`], and when its header can't be read.
+pub fn identity_of(disk: &dyn Disk, path: &Path) -> Result<LogId, ReplicaError> {
     Ok(LogReader::new(&mut *open(disk, path)?, path)?.header.id)
 }
 
 fn next_place(file: &mut dyn LogFile, path: &Path, place: &Place) -> Result<Option<Place>, LogError> {
     let mut reader = LogReader::resume(file, path, place)?;
     Ok(reader.advance()?.then(|| reader.log_place()))
-}
-
-fn read_exact(file: &mut dyn LogFile, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let read = file.read_at(at, bytes)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        (at, bytes) = (at + read as u64, &mut bytes[read..]);
-    }
-    Ok(())
-}
-
-/// Copies bytes of a file into a new one, and returns when that is on disk.
-fn keep(disk: &dyn Disk, from: &mut dyn LogFile, start: u64, end: u64, to: &Path) -> io::Result<()> {
-    let (mut copy, mut at, mut chunk) = (disk.create(to, &[])?, start, vec![0; CHUNK]);
-    while at < end {
-        let length = (chunk.len() as u64).min(end - at) as usize;
-        read_exact(from, at, &mut chunk[..length])?;
-        copy.write_all_at(at - start, &chunk[..length])?;
-        at += length as u64;
-    }
-    copy.sync()
 }
 
 fn io(what: &'static str, path: &Path) -> impl Fn(io::Error) -> LogError {
@@ -298,10 +270,36 @@ mod tests {
 
     use history::following::{Progress, follow};
     use history::store::Store;
-    use market::log::{LogHeader, encode_log};
+    use market::log::{LogHeader, RECORD_BYTES, encode_log};
+    use market::snapshot::SnapshotHeader;
+    use market::snapshot_file::SnapshotWriter;
     use market::{Command, MarketId, UnixMs};
 
     use super::*;
+
+    /// In `majority` a snapshot may be on disk where the log that it was made of is not. The stream has that.
+    #[test]
+    fn a_snapshot_beyond_the_log_does_not_keep_the_stream_from_completing_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (options, shard) = (Options::new(folder.path()), ShardOf::ONLY);
+        let header = LogHeader::new(shard, LogId(7));
+        let log = encode_log(&header, UnixMs(5), &[Command::Open { market: MarketId(1) }]);
+        let path = folder.path().join(shard.file_name());
+        std::fs::write(&path, &log).expect("a log");
+        let place = next_place(&mut *open(&*options.disk, &path).expect("a log"), &path, &Place::behind(&header));
+        let place = place.expect("it can be read").expect("a frame");
+        let of =
+            SnapshotHeader { shard, log: header.id, place, ledger_entries: 0, ledger_on_disk: 0, sections: vec![] };
+        let snapshot = SnapshotWriter::create(&*options.disk, folder.path(), of).expect("a snapshot");
+        snapshot.finish().expect("it is on disk");
+        std::fs::write(&path, header.encode()).expect("the power fails");
+
+        let (mut own, chain) = OwnLog::open(&options, shard, "cents-0").expect("the log");
+        let frame = &log[log.len() - 2 * RECORD_BYTES..];
+        assert_eq!(own.take(frame, place.next, 1).expect("it is written"), None);
+        own.sync(&chain).expect("it is on disk");
+        assert_eq!(std::fs::read(&path).expect("a log"), log);
+    }
 
     #[test]
     fn rows_of_what_is_cut_off_are_made_again() {
