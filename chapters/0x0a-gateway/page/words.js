@@ -28,6 +28,7 @@ const WORDS = {
     'retry-button': ['Try now', '现在就试'],
     'bye': ['The server closed the connection: {reason}.', '服务器关闭了连接：{reason}。'],
     'bye-draining': ['it is shutting down', '它正在停机'],
+    'bye-unauthenticated': ['its key was replaced by another', '它的密钥已经换成新的'],
     'bye-too-slow': ['this page read its messages too slowly', '这个页面收消息太慢'],
     'as-of': ['As of command {sequence}, confirmed {ago}.', '第 {sequence} 号命令之后，{ago}确认。'],
     'ago-now': ['just now', '刚刚'],

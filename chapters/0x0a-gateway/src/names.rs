@@ -143,11 +143,6 @@ impl Names {
         Ok(Names { path, file: Mutex::new(file), sessions, names, questions, witnesses })
     }
 
-    /// The session of this key.
-    pub fn session(&self, key: &str) -> Option<Session> {
-        self.sessions.read().unwrap_or_else(PoisonError::into_inner).with_key(KeyHash::of(key))
-    }
-
     /// A market's question; without one, the market's number.
     pub fn question(&self, market: MarketId) -> Question {
         let questions = self.questions.read().unwrap_or_else(PoisonError::into_inner);
@@ -216,11 +211,6 @@ impl Names {
         let Question { en, zh } = question.clone();
         self.make(&file, &Change::Market { market: market.0, en, zh })?;
         Ok(market)
-    }
-
-    /// What is kept of an account's key.
-    pub fn key_hash(&self, account: AccountId) -> Option<KeyHash> {
-        self.sessions.read().unwrap_or_else(PoisonError::into_inner).key_of(Session::Account(account))
     }
 
     /// All accounts that were created here.
