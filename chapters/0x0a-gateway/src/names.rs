@@ -75,8 +75,11 @@ pub enum NamesError {
         found: i64,
     },
     /// All numbers are used up.
-    #[error("no {0} is left above {1}")]
+    #[error("no {0} number is left above {1}")]
     Full(&'static str, u32),
+    /// A new account may not have this key.
+    #[error("the key is the operator's")]
+    OfTheOperator,
     /// The system gives no randomness.
     #[error("a key could not be made: {0}")]
     Random(#[from] std::io::Error),
@@ -158,8 +161,11 @@ impl Names {
     /// [`NamesError`].
     pub fn new_account(&self, name: &str, known: AccountId, key: Key) -> Result<NewAccount, NamesError> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Session::Account(account)) = self.session(key.reveal()) {
-            return Ok(NewAccount { account, key });
+        match self.session_of(key.hash()) {
+            Some(Session::Account(account)) => return Ok(NewAccount { account, key }),
+            // A key opens one session: the operator would lose it.
+            Some(Session::Operator) => return Err(NamesError::OfTheOperator),
+            None => {}
         }
         let highest = "SELECT coalesce(max(id), 0) FROM account";
         let here: u32 = file.query_row(highest, [], |row| row.get(0)).map_err(failed(&self.path, "read it"))?;

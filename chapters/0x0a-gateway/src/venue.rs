@@ -166,6 +166,11 @@ impl Venue {
         self.projection.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether an account has a key, or holds anything: the file of names may have been lost.
+    pub fn knows(&self, account: AccountId) -> bool {
+        self.names.key_hash(account).is_some() || self.projection().holdings(account).next().is_some()
+    }
+
     /// The time, in milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         self.clock.now().0

@@ -96,6 +96,7 @@ pub async fn deposit(
 ) -> Result<ToJson<Value>, Problem> {
     let (market, account, amount) = (MarketId(market), AccountId(asked.account), Cents(asked.amount));
     let request = one_number(asked.numbered(), header)?.short()?;
+    check_account(&venue, account)?;
     transfer(&venue, Command::Deposit { market, account, amount, request }).await
 }
 
@@ -112,6 +113,13 @@ pub async fn withdraw(
     transfer(&venue, Command::Withdraw { market, account, amount, request }).await
 }
 
+/// Refuses a number that no account has. With a mistyped one an account far above all others would begin, and the next
+/// account's number has to be above that.
+fn check_account(venue: &Venue, account: AccountId) -> Result<(), Problem> {
+    let unknown = || Problem::because(Why::NotFound, "No account has this number.");
+    venue.knows(account).then_some(()).ok_or_else(unknown)
+}
+
 async fn transfer(venue: &Venue, command: Command) -> Result<ToJson<Value>, Problem> {
     let reply = done(venue.ask(Session::Operator, command).await?)?;
     Ok(ToJson(json!({ "market": command.market().0, "sequence": reply.ticket.sequence.0 })))
@@ -123,6 +131,7 @@ pub async fn new_key(
     _operator: Operator,
     Numbers(account): Numbers<u32>,
 ) -> Result<ToJson<Value>, Problem> {
+    check_account(&venue, AccountId(account))?;
     let names = Arc::clone(&venue);
     let made = tokio::task::spawn_blocking(move || names.names.new_key(AccountId(account))).await;
     let key = made.map_err(|_| Problem::new(Why::Names))??;
