@@ -262,6 +262,7 @@ const WORDS = {
     'question-zh': ['Question in Chinese', '中文问题'],
     'open-it': ['Open it', '开启'],
     'opened-it': ['Market {market} is open.', '{market} 号市场已开启。'],
+    'not-funded': ['Not every account got its play money: deposit it by hand.', '有的账户没有拿到虚拟资金，请手工入金。'],
     'resolve': ['Resolve', '裁决'],
     'resolve-yes': ['It is YES', '结果是 YES'],
     'resolve-no': ['It is NO', '结果是 NO'],
