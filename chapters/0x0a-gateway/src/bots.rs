@@ -3,7 +3,8 @@
 //! Each market has a hidden probability that wanders. Each bot believes something close to it, and from time to time
 //! does one of three things: it takes an offer that it finds cheap, it places an order a little below its belief, or it
 //! cancels a resting order. The venue opens its account; apart from that it knows the venue only as an outside client
-//! does: a key, the HTTP interface, and a [`BookView`] that it builds from WebSocket messages. When markets end and others open, it moves on to those.
+//! does: a key, the HTTP interface, and a [`BookView`] that it builds from WebSocket messages. When markets end and
+//! others open, it moves on to those.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -77,7 +77,7 @@ pub enum NamesError {
     /// All numbers are used up.
     #[error("no {0} number is left above {1}")]
     Full(&'static str, u32),
-    /// A new account may not have this key.
+    /// The operator would lose this key to a new account.
     #[error("the key is the operator's")]
     OfTheOperator,
     /// The system gives no randomness.
@@ -146,6 +146,11 @@ impl Names {
         Ok(Names { path, file: Mutex::new(file), sessions, names, questions, witnesses })
     }
 
+    /// The session of the key with this hash.
+    pub fn session(&self, key: KeyHash) -> Option<Session> {
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner).with_key(key)
+    }
+
     /// A market's question; without one, the market's number.
     pub fn question(&self, market: MarketId) -> Question {
         let questions = self.questions.read().unwrap_or_else(PoisonError::into_inner);
@@ -161,9 +166,8 @@ impl Names {
     /// [`NamesError`].
     pub fn new_account(&self, name: &str, known: AccountId, key: Key) -> Result<NewAccount, NamesError> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.session_of(key.hash()) {
+        match self.session(key.hash()) {
             Some(Session::Account(account)) => return Ok(NewAccount { account, key }),
-            // A key opens one session: the operator would lose it.
             Some(Session::Operator) => return Err(NamesError::OfTheOperator),
             None => {}
         }
@@ -217,6 +221,11 @@ impl Names {
         let Question { en, zh } = question.clone();
         self.make(&file, &Change::Market { market: market.0, en, zh })?;
         Ok(market)
+    }
+
+    /// What is kept of an account's key.
+    pub fn key_hash(&self, account: AccountId) -> Option<KeyHash> {
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner).key_of(Session::Account(account))
     }
 
     /// All accounts that were created here.

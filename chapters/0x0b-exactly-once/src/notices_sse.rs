@@ -107,7 +107,7 @@ pub async fn notices(layer: Arc<Once>, venue: Arc<Venue>, asked: NoticesRequest)
     let connected = Connected { feed, over, watcher, _held: held };
     let head = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
     // Another key ends the connection: the owner may have lost the old one to a thief.
-    let has_key = move |_: &_| ready(venue.names.session_of(key) == Some(Session::Account(account)));
+    let has_key = move |_: &_| ready(venue.names.session(key) == Some(Session::Account(account)));
     let events = once(async { Ok(begin) }).chain(events(connected)).take_while(has_key);
     Ok((head, Body::from_stream(events)).into_response())
 }

@@ -86,11 +86,15 @@ pub struct Anew {
     resolved: Vec<u32>,
     opened: Vec<u32>,
     /// Whether every account has its play money in the new markets.
-    #[serde(skip_serializing_if = "Clone::clone")]
+    #[serde(skip_serializing_if = "is_true")]
     funded: bool,
     /// Why it has ended before all markets were resolved and their successors opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
+}
+
+fn is_true(funded: &bool) -> bool {
+    *funded
 }
 
 /// Starts afresh: each open market is resolved, and its question is asked again in a new market, where every account

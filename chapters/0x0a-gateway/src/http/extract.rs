@@ -88,7 +88,7 @@ impl FromRequestParts<Arc<Venue>> for Who {
         let words = header.to_str().ok().and_then(|words| words.split_once(' '));
         let key = words.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim());
         let hash = key.map(KeyHash::of);
-        let who = hash.and_then(|hash| Some(Who(venue.names.session_of(hash)?, hash)));
+        let who = hash.and_then(|hash| Some(Who(venue.names.session(hash)?, hash)));
         who.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))
     }
 }

@@ -1,30 +1,9 @@
 //! Which key opens which session. A session has one key, and a key opens one session: the one that got it last.
 
 use std::collections::HashMap;
-use std::sync::PoisonError;
 
-use market::AccountId;
-
-use super::Names;
 use crate::keys::KeyHash;
 use crate::reply::Session;
-
-impl Names {
-    /// The session of this key.
-    pub fn session(&self, key: &str) -> Option<Session> {
-        self.session_of(KeyHash::of(key))
-    }
-
-    /// The session of the key with this hash.
-    pub fn session_of(&self, key: KeyHash) -> Option<Session> {
-        self.sessions.read().unwrap_or_else(PoisonError::into_inner).with_key(key)
-    }
-
-    /// What is kept of an account's key.
-    pub fn key_hash(&self, account: AccountId) -> Option<KeyHash> {
-        self.sessions.read().unwrap_or_else(PoisonError::into_inner).key_of(Session::Account(account))
-    }
-}
 
 /// The keys of all sessions.
 #[derive(Default)]

@@ -200,7 +200,7 @@ impl Conversation {
     fn login(&mut self, said: &ClientMessage) -> Result<Value, Problem> {
         let key = said.key.as_deref().ok_or_else(|| missing("key"))?;
         let hash = KeyHash::of(key);
-        let session = self.venue.names.session_of(hash);
+        let session = self.venue.names.session(hash);
         let session = session.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))?;
         if self.session().is_some_and(|before| before != session) {
             return Err(Problem::because(Why::Forbidden, "This connection has logged in with another key."));

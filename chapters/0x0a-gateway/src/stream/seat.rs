@@ -33,7 +33,7 @@ impl Seat {
 
     /// Ends the connection if another key has replaced its own: the owner may have lost that one to a thief.
     pub(super) fn check_key(&self, venue: &Venue) -> Result<(), End> {
-        if venue.names.session_of(self.key) == Some(self.session) {
+        if venue.names.session(self.key) == Some(self.session) {
             return Ok(());
         }
         let what = "Another key has replaced the key of this connection: log in with that one.";
