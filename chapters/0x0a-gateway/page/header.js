@@ -84,6 +84,6 @@ export function staleBanner(page) {
 }
 
 function reasonOf(bye) {
-    const known = { draining: 'bye-draining', 'too-slow': 'bye-too-slow' }[bye.reason];
+    const known = { draining: 'bye-draining', 'too-slow': 'bye-too-slow', unauthenticated: 'bye-unauthenticated' }[bye.reason];
     return known ? say(known) : bye.detail || bye.reason;
 }

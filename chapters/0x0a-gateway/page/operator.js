@@ -4,7 +4,7 @@
 
 import { keeper, make, put, redraw, show } from './dom.js';
 import { tenths } from './format.js';
-import { ask } from './net.js';
+import { ask, Problem } from './net.js';
 import { language, refusal, say } from './words.js';
 
 const KEY = 'nnc-operator-key';
@@ -33,6 +33,12 @@ async function order(method, path, body, done = () => say('done')) {
     await load();
 }
 
+// What was done, and what of it was not.
+function tellPartly(text, { funded, problem }) {
+    const not = [funded === false && say('not-funded'), problem && say('refused-other', { why: refusal(new Problem(problem)) })];
+    return [text, ...not].filter(Boolean).join(language() === 'zh' ? '' : ' ');
+}
+
 async function load() {
     try {
         ({ markets, classroom: isClass } = await ask('GET', '/v1/markets'));
@@ -57,7 +63,7 @@ function drawAnew(isSure) {
     const button = (name, text, click) => make('button', { type: 'button', 'data-focus': name, click }, text);
     const begin = outcome => {
         drawAnew(false);
-        order('POST', '/v1/classroom/reset', { outcome }, ({ opened }) => say('anew-done', { count: opened.length }));
+        order('POST', '/v1/classroom/reset', { outcome }, anew => tellPartly(say('anew-done', { count: anew.opened.length }), anew));
     };
     anew.replaceChildren(...isSure
         ? [make('p', { class: 'warning' }, say('anew-sure')), make('div', { class: 'row start' },
@@ -100,7 +106,7 @@ function openCard() {
     const open = async () => {
         const [en, zh] = [english.input.value.trim(), chinese.input.value.trim()];
         if (!en && !zh) return english.input.focus();
-        await order('POST', '/v1/markets', { question: { en: en || zh, zh: zh || en } }, made => say('opened-it', made));
+        await order('POST', '/v1/markets', { question: { en: en || zh, zh: zh || en } }, made => tellPartly(say('opened-it', made), made));
         english.input.value = chinese.input.value = '';
     };
     return make('section', { class: 'card' }, make('h2', {}, say('open-market')),

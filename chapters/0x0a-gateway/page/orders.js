@@ -4,6 +4,7 @@
 import { make, mark, redraw, show } from './dom.js';
 import { shareOf } from './estimate.js';
 import { clock, count, money, tenths, took } from './format.js';
+import { Problem } from './net.js';
 import { knows, language, refusal, say } from './words.js';
 
 export function openOrders(page) {
@@ -82,6 +83,8 @@ function tellResult({ events = [], asked, problem, done, ms, placed, isUnknown }
     }
     const parts = asked === 'place' ? tellPlaced(events, done, placed) : events.map(event => tellEvent(event, asked));
     if (asked === 'cancel' || asked === 'cancel-all') parts.push(cancelled(done));
+    // Of all orders, some were refused.
+    if (done?.problem) parts.push(say('refused-other', { why: refusal(new Problem(done.problem)) }));
     if (ms !== undefined) parts.push(say('on-disk', { took: took(ms) }));
     return parts.filter(Boolean).join(joint);
 }

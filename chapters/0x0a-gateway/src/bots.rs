@@ -2,8 +2,9 @@
 //!
 //! Each market has a hidden probability that wanders. Each bot believes something close to it, and from time to time
 //! does one of three things: it takes an offer that it finds cheap, it places an order a little below its belief, or it
-//! cancels a resting order. It knows the venue only as an outside client does: a key, the HTTP interface, and a
-//! [`BookView`] that it builds from WebSocket messages. When markets end and others open, it moves on to those.
+//! cancels a resting order. The venue opens its account; apart from that it knows the venue only as an outside client
+//! does: a key, the HTTP interface, and a [`BookView`] that it builds from WebSocket messages. When markets end and
+//! others open, it moves on to those.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -18,6 +19,10 @@ use rand_pcg::rand_core::Rng;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::http::accounts::open_account;
+use crate::keys::Key;
+use crate::names::NamesError;
+use crate::problem::{Problem, Why};
 use crate::projection::MarketStatus;
 use crate::venue::Venue;
 use load::client::{ClientError, Http, Stream};
@@ -66,12 +71,11 @@ pub async fn trade(address: SocketAddr, venue: Arc<Venue>, bots: u32) {
     let hidden = Arc::<Hidden>::default();
     hidden.step(&venue, &mut random);
     for number in 1..=bots {
-        // A bot from an earlier run gets its account back.
-        let name = format!("bot {number}");
-        let before = venue.names.named(&name);
-        let key = before.and_then(|account| venue.names.new_key(account).ok()).map(|key| key.reveal().to_owned());
+        // A client's name has no tab. So no person's account is taken for a bot's, which gets a new key at each start.
+        let name = format!("bot\t{number}");
         let random = Random::new(u64::from(address.port()) << 32 | u64::from(number));
-        tokio::spawn(live(Bot { address, name, key: key.unwrap_or_default(), random, hidden: Arc::clone(&hidden) }));
+        let (venue, hidden) = (Arc::clone(&venue), Arc::clone(&hidden));
+        tokio::spawn(live(Bot { address, venue, name, key: String::new(), random, hidden }));
     }
     loop {
         sleep(STEP).await;
@@ -81,6 +85,7 @@ pub async fn trade(address: SocketAddr, venue: Arc<Venue>, bots: u32) {
 
 struct Bot {
     address: SocketAddr,
+    venue: Arc<Venue>,
     name: String,
     key: String,
     random: Random,
@@ -99,9 +104,8 @@ impl Bot {
     async fn session(&mut self) -> Result<(), ClientError> {
         let mut http = Http::connect(self.address).await?;
         if self.key.is_empty() {
-            let made =
-                http.json(Method::POST, "/v1/accounts", "", &json!({ "name": self.name, "code": false })).await?;
-            self.key = made["key"].as_str().unwrap_or_default().to_owned();
+            let key = key(&self.venue, &self.name).await;
+            self.key = key.map_err(|problem| ClientError::Answer(problem.detail().to_owned()))?.reveal().to_owned();
         }
         let mut stream = Stream::connect(self.address, "/v1/stream").await?;
         let mut views = BTreeMap::new();
@@ -187,6 +191,17 @@ impl Bot {
         http.ask(Method::POST, "/v1/orders", &self.key, order.to_string().into()).await.map(drop)
     }
     // ANCHOR_END: act
+}
+
+/// A new key of the account that a bot had in an earlier run, or the key of a new account.
+async fn key(venue: &Arc<Venue>, name: &str) -> Result<Key, Problem> {
+    let Some(account) = venue.names.named(name) else {
+        let key = Key::random().map_err(NamesError::from)?;
+        return open_account(venue, name.to_owned(), key, false).await.map(|opened| opened.key);
+    };
+    let names = Arc::clone(venue);
+    let made = tokio::task::spawn_blocking(move || names.names.new_key(account));
+    Ok(made.await.map_err(|_| Problem::new(Why::Names))??)
 }
 
 /// A seeded source of integers.

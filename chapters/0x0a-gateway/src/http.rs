@@ -16,7 +16,7 @@
 //! | `GET /v1/stream` | all of this over one WebSocket: see [`stream`] | anyone, or an account |
 //! | `GET /healthz`, `/readyz` | whether it is alive, whether it accepts orders | anyone |
 
-mod accounts;
+pub mod accounts;
 mod classroom;
 pub mod extract;
 mod head;

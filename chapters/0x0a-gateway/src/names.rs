@@ -75,8 +75,11 @@ pub enum NamesError {
         found: i64,
     },
     /// All numbers are used up.
-    #[error("no {0} is left above {1}")]
+    #[error("no {0} number is left above {1}")]
     Full(&'static str, u32),
+    /// The operator would lose this key to a new account.
+    #[error("the key is the operator's")]
+    OfTheOperator,
     /// The system gives no randomness.
     #[error("a key could not be made: {0}")]
     Random(#[from] std::io::Error),
@@ -143,9 +146,9 @@ impl Names {
         Ok(Names { path, file: Mutex::new(file), sessions, names, questions, witnesses })
     }
 
-    /// The session of this key.
-    pub fn session(&self, key: &str) -> Option<Session> {
-        self.sessions.read().unwrap_or_else(PoisonError::into_inner).with_key(KeyHash::of(key))
+    /// The session of the key with this hash.
+    pub fn session(&self, key: KeyHash) -> Option<Session> {
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner).with_key(key)
     }
 
     /// A market's question; without one, the market's number.
@@ -163,8 +166,10 @@ impl Names {
     /// [`NamesError`].
     pub fn new_account(&self, name: &str, known: AccountId, key: Key) -> Result<NewAccount, NamesError> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Session::Account(account)) = self.session(key.reveal()) {
-            return Ok(NewAccount { account, key });
+        match self.session(key.hash()) {
+            Some(Session::Account(account)) => return Ok(NewAccount { account, key }),
+            Some(Session::Operator) => return Err(NamesError::OfTheOperator),
+            None => {}
         }
         let highest = "SELECT coalesce(max(id), 0) FROM account";
         let here: u32 = file.query_row(highest, [], |row| row.get(0)).map_err(failed(&self.path, "read it"))?;

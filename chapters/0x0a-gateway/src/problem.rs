@@ -285,9 +285,18 @@ impl From<Excess> for Problem {
 
 impl From<NamesError> for Problem {
     fn from(error: NamesError) -> Problem {
+        if let NamesError::OfTheOperator = error {
+            return Problem::because(Why::Forbidden, "This key is the operator's: make another for the account.");
+        }
         // The operator may see the path of the file; a client may not.
         tell_often("names", format_args!("error: {error}"));
-        Problem::new(Why::Names)
+        match error {
+            // The disk is fine.
+            NamesError::Full(..) => {
+                Problem { detail: format!("Nothing was done: {error}."), ..Problem::new(Why::Names) }
+            }
+            _ => Problem::new(Why::Names),
+        }
     }
 }
 

@@ -67,9 +67,8 @@ pub async fn open(
     watcher: Watcher,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Problem> {
-    let session = who.map(|Who(session)| session);
     // Refuse a session that has all the connections it may have, before the upgrade.
-    let seat = Seat::take(&venue, session)?;
+    let seat = who.map(|Who(session, key)| Seat::take(&venue, session, key)).transpose()?;
     let upgrade = bounded(upgrade.protocols([binary::PROTOCOL]));
     Ok(upgrade.on_upgrade(move |socket| async move {
         conversation::serve(venue, socket, seat, &fronts, watcher).await;

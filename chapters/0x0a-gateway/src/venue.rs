@@ -17,12 +17,14 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use market::state::ExchangeState;
-use market::{Acknowledge, Clock, Closed, Command, Engine, EngineError, Event, Options, Recovery, Sequence, Stamp};
+use market::{
+    AccountId, Acknowledge, Clock, Closed, Command, Engine, EngineError, Event, Options, Recovery, Sequence, Stamp,
+};
 use market_data::engines::{Rung, Work};
 use market_data::past::with_logs;
 use market_data::tap::taps;
 use smallvec::smallvec;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Mutex, oneshot, watch};
 
 use crate::bell::Bell;
 use crate::books::{Books, FeedKeeper};
@@ -71,6 +73,9 @@ pub struct Venue {
     pub ticks: watch::Sender<()>,
     /// Ticks at which connections send a sign of life.
     pub life: watch::Sender<()>,
+    /// Is held while an account or a market opens. If both opened at once, the account could miss its play money in the
+    /// market, or get it twice.
+    pub opening: Mutex<()>,
     /// How much play money a new account gets per market, in cents.
     pub play_money: u64,
     clock: Clock,
@@ -151,6 +156,7 @@ impl Venue {
             shared: Shared::default(),
             ticks: watch::Sender::new(()),
             life: watch::Sender::new(()),
+            opening: Mutex::default(),
             play_money,
             clock: options.clock.clone(),
             progress,
@@ -164,6 +170,11 @@ impl Venue {
     /// The accounts' data. Do not wait for anything while holding this guard.
     pub fn projection(&self) -> RwLockReadGuard<'_, Projection> {
         self.projection.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether an account has a key, or holds anything: the file of names may have been lost.
+    pub fn knows(&self, account: AccountId) -> bool {
+        self.names.key_hash(account).is_some() || self.projection().holdings(account).next().is_some()
     }
 
     /// The time, in milliseconds since 1970.

@@ -14,11 +14,14 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use futures_util::future::ready;
 use futures_util::stream::{once, unfold};
 use futures_util::{Stream, StreamExt};
-use gateway::http::extract::{InQuery, Trader};
+use gateway::http::extract::{InQuery, Trader, Who};
+use gateway::keys::KeyHash;
 use gateway::limits::held::Held;
 use gateway::problem::{Problem, Why};
+use gateway::reply::Session;
 use gateway::venue::Venue;
 use gateway::watch::Watcher;
 use market::AccountId;
@@ -53,6 +56,8 @@ pub async fn ticket(State(venue): State<Arc<Venue>>, Trader(account): Trader) ->
 /// The account that asks, and the cursor that it brings.
 pub struct NoticesRequest {
     account: AccountId,
+    /// What is kept of the key that it asks with, or that its ticket was made of.
+    key: KeyHash,
     after: Option<String>,
     watcher: Watcher,
 }
@@ -62,13 +67,17 @@ impl FromRequestParts<Arc<Venue>> for NoticesRequest {
 
     async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<NoticesRequest, Problem> {
         let InQuery(Asked { after, account, ticket }) = InQuery::from_request_parts(parts, venue).await?;
-        let account = match (account, ticket) {
+        let (account, key) = match (account, ticket) {
             (Some(account), Some(ticket)) => {
                 let account = AccountId(account);
-                let is_its = ticket::ticket(&venue.names, account).is_some_and(|its| its == ticket);
-                is_its.then_some(account).ok_or_else(|| Problem::because(Why::Unauthenticated, "No such ticket."))?
+                let key = venue.names.key_hash(account).filter(|&key| ticket::of(key) == ticket);
+                (account, key.ok_or_else(|| Problem::because(Why::Unauthenticated, "No such ticket."))?)
             }
-            (None, None) => Trader::from_request_parts(parts, venue).await?.0,
+            (None, None) => {
+                let Trader(account) = Trader::from_request_parts(parts, venue).await?;
+                let Who(_, key) = <Who as FromRequestParts<_>>::from_request_parts(parts, venue).await?;
+                (account, key)
+            }
             _ => return Err(Problem::because(Why::BadRequest, "A ticket goes with its account.")),
         };
         // The header is newer than the address, which a browser never changes.
@@ -76,7 +85,7 @@ impl FromRequestParts<Arc<Venue>> for NoticesRequest {
         let last = last.map(|last| last.to_str().map(str::to_owned)).transpose();
         let last = last.map_err(|_| Problem::because(Why::BadRequest, "Last-Event-ID is a cursor."))?;
         let Ok(watcher) = Watcher::from_request_parts(parts, venue).await;
-        Ok(NoticesRequest { account, after: last.filter(|last| !last.is_empty()).or(after), watcher })
+        Ok(NoticesRequest { account, key, after: last.filter(|last| !last.is_empty()).or(after), watcher })
     }
 }
 
@@ -90,14 +99,17 @@ struct Connected {
 
 /// Sends everything that happens to an account.
 pub async fn notices(layer: Arc<Once>, venue: Arc<Venue>, asked: NoticesRequest) -> Result<Response, Problem> {
-    let NoticesRequest { account, after, watcher } = asked;
+    let NoticesRequest { account, key, after, watcher } = asked;
     let cursor = layer.notices().cursor(after.as_deref()).map_err(wrong)?;
     let held = venue.door.limits.stream(account)?;
     let begin = event("begin", &cursor.to_string(), &cursor.to_string());
     let (feed, over) = (Feed::new(layer.notices(), account, cursor), venue.over.subscribe());
     let connected = Connected { feed, over, watcher, _held: held };
     let head = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    Ok((head, Body::from_stream(once(async { Ok(begin) }).chain(events(connected)))).into_response())
+    // Another key ends the connection: the owner may have lost the old one to a thief.
+    let has_key = move |_: &_| ready(venue.names.session(key) == Some(Session::Account(account)));
+    let events = once(async { Ok(begin) }).chain(events(connected)).take_while(has_key);
+    Ok((head, Body::from_stream(events)).into_response())
 }
 
 /// An event as it is sent.

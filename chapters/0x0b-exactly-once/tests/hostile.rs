@@ -14,6 +14,8 @@ use gateway::front::Fronts;
 use gateway::http::openapi::described;
 use serde_json::{Value, json};
 use server::Server;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::sync::Arc;
 
 struct Venue {
@@ -115,6 +117,42 @@ fn cursors_of_another_venue_end_with_a_message() {
         .unwrap();
     assert_eq!(stream.answer().unwrap().status, 200);
     assert!(!ticket.contains(&venue.keys[0][4..]), "a ticket is no key");
+}
+
+#[test]
+fn notices_end_when_their_account_has_another_key() {
+    let venue = Venue::start();
+    let mut operator = venue.server.client().with_key(venue.server.operator.as_ref().unwrap());
+    let ticket = venue.client(0).get("/v1/notices/ticket").unwrap().json();
+    let (account, ticket) = (&ticket["account"], ticket["ticket"].as_str().unwrap());
+    let with_key = format!("GET /v1/notices HTTP/1.1\r\nAuthorization: Bearer {}\r\n", venue.keys[0]);
+    let with_ticket = format!("GET /v1/notices?account={account}&ticket={ticket} HTTP/1.1\r\n");
+    let streams = [with_key, with_ticket].map(|head| {
+        let mut stream = TcpStream::connect(venue.server.address).unwrap();
+        stream.write_all(format!("{head}Host: test\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+        assert!(read_until(&mut stream, "event: begin").contains("event: begin"));
+        stream
+    });
+    assert_eq!(operator.post(&format!("/v1/accounts/{account}/key"), &json!({})).unwrap().status, 200);
+    let deposit = json!({ "account": account, "amount": 5 });
+    assert_eq!(operator.post("/v1/markets/1/deposits", &deposit).unwrap().status, 200);
+    for mut stream in streams {
+        let rest = read_until(&mut stream, "event: notice");
+        assert!(!rest.contains("event: notice"), "{rest}");
+    }
+}
+
+/// What is sent until this comes, or the connection ends.
+fn read_until(stream: &mut TcpStream, last: &str) -> String {
+    let (mut text, mut some) = (String::new(), [0; 1_024]);
+    while !text.contains(last) {
+        let count = stream.read(&mut some).unwrap();
+        if count == 0 {
+            break;
+        }
+        text += std::str::from_utf8(&some[..count]).unwrap();
+    }
+    text
 }
 
 #[test]

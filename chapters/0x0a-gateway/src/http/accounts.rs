@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::extract::{Asked, Json, Peer, Trader};
 use super::to_json::ToJson;
+use crate::codes::Code;
 use crate::keys::Key;
 use crate::names::{NamesError, NewAccount};
 use crate::problem::{Problem, Why};
@@ -60,28 +61,51 @@ pub async fn make(
         None => Key::random().map_err(NamesError::from)?,
     };
     venue.door.limits.new_account(address)?;
-    let (known, open) = {
-        let projection = venue.projection();
-        let open = projection.markets().filter(|(_, market)| market.status == MarketStatus::Open);
-        (projection.highest_account(), open.map(|(id, _)| id).collect::<Vec<_>>())
-    };
-    let (names, its_name) = (Arc::clone(&venue), name.clone());
     let wants_code = code && venue.door.limits.allowed().classroom;
+    let Opened { account, key, code, funded } = open_account(&venue, name, key, wants_code).await?;
+    let mut made = json!({ "account": account.0, "name": venue.names.name(account), "key": key.reveal() });
+    if let Some(code) = code {
+        made["code"] = code.to_string().into();
+    }
+    if !funded {
+        made["funded"] = false.into();
+    }
+    Ok((StatusCode::CREATED, ToJson(made)))
+}
+
+/// An account that is open.
+pub struct Opened {
+    account: AccountId,
+    /// Its key.
+    pub key: Key,
+    code: Option<Code>,
+    /// Whether it has its play money in each open market.
+    funded: bool,
+}
+
+/// Opens an account under this name, with a deposit in each open market.
+///
+/// # Errors
+/// If it could not be opened.
+pub async fn open_account(venue: &Arc<Venue>, name: String, key: Key, wants_code: bool) -> Result<Opened, Problem> {
+    let _opening = venue.opening.lock().await;
+    let known = venue.projection().highest_account();
+    let names = Arc::clone(venue);
     let made = tokio::task::spawn_blocking(move || {
-        let made = names.names.new_account(&its_name, known, key)?;
-        let code = wants_code.then(|| names.names.new_code(made.account)).transpose()?;
+        let made = names.names.new_account(&name, known, key)?;
+        // The account is there now. Without a code it is of use all the same, so its client has to get the key.
+        let code = if wants_code { names.names.new_code(made.account).map_err(Problem::from).ok() } else { None };
         Ok::<_, NamesError>((made, code))
     });
     let (NewAccount { account, key }, code) = made.await.map_err(|_| Problem::new(Why::Names))??;
     // A client that asks again has its play money already, or gets what is missing.
-    let has_none = |market: &MarketId| venue.projection().market(*market).is_none_or(|now| now.held(account).is_none());
-    let open: Vec<_> = open.into_iter().filter(has_none).collect();
-    play_money(&venue, open.into_iter().map(|market| (market, account))).await?;
-    let mut made = json!({ "account": account.0, "name": name, "key": key.reveal() });
-    if let Some(code) = code {
-        made["code"] = code.to_string().into();
-    }
-    Ok((StatusCode::CREATED, ToJson(made)))
+    let without: Vec<_> = {
+        let projection = venue.projection();
+        let open = projection.markets().filter(|(_, market)| market.status == MarketStatus::Open);
+        open.filter(|(_, market)| market.held(account).is_none()).map(|(id, _)| (id, account)).collect()
+    };
+    let funded = play_money(venue, without.into_iter()).await.is_ok();
+    Ok(Opened { account, key, code, funded })
 }
 
 /// The lane of the venue's own deposits: an account's play money in a market has the market's number there.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use market::{Command, MarketId};
+use market::{Command, MarketId, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::extract::{Json, Operator, Peer};
-use super::operator::open_market;
+use super::operator::{next_market, open_as, to_its_end};
 use super::to_json::ToJson;
 use crate::codes::Code;
 use crate::problem::{Problem, Why};
@@ -80,6 +80,23 @@ pub async fn members(State(venue): State<Arc<Venue>>, _operator: Operator) -> Re
     Ok(ToJson(json!({ "members": codes.into_iter().map(member).collect::<Vec<_>>() })))
 }
 
+/// How far a fresh start has come.
+#[derive(Serialize)]
+pub struct Anew {
+    resolved: Vec<u32>,
+    opened: Vec<u32>,
+    /// Whether every account has its play money in the new markets.
+    #[serde(skip_serializing_if = "is_true")]
+    funded: bool,
+    /// Why it has ended before all markets were resolved and their successors opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
+}
+
+fn is_true(funded: &bool) -> bool {
+    *funded
+}
+
 /// Starts afresh: each open market is resolved, and its question is asked again in a new market, where every account
 /// gets play money. These are ordinary commands, so the log keeps everything before them. A market is resolved before
 /// its successor opens: if the reset is interrupted, a question may be missing but never open twice, and repeating the
@@ -88,22 +105,53 @@ pub async fn reset(
     State(venue): State<Arc<Venue>>,
     _operator: Operator,
     Json(ResolveRequest { outcome }): Json<ResolveRequest>,
-) -> Result<ToJson<Value>, Problem> {
+) -> Result<ToJson<Anew>, Problem> {
     only_in_a_classroom(&venue)?;
+    to_its_end(async move { begin_anew(&venue, outcome).await }).await.map(ToJson)
+}
+
+async fn begin_anew(venue: &Arc<Venue>, outcome: Outcome) -> Result<Anew, Problem> {
     let open: Vec<MarketId> = {
         let projection = venue.projection();
         let open = projection.markets().filter(|(_, market)| market.status == MarketStatus::Open);
         open.map(|(id, _)| id).collect()
     };
-    let (mut resolved, mut opened) = (Vec::new(), Vec::new());
+    // All questions are stored before the first market is resolved: if one can't be, nothing was done.
+    let mut successors = Vec::new();
     for market in open {
+        successors.push((market, next_market(venue, venue.names.question(market)).await?));
+    }
+    let mut anew = Anew { resolved: Vec::new(), opened: Vec::new(), funded: true, problem: None };
+    for (market, successor) in successors {
+        if let Err(problem) = anew.succeed(venue, market, successor, outcome).await {
+            anew.problem = Some(problem);
+            break;
+        }
+    }
+    match anew.problem {
+        Some(problem) if anew.resolved.is_empty() => Err(problem),
+        problem => Ok(Anew { problem, ..anew }),
+    }
+}
+
+impl Anew {
+    /// Resolves a market, and opens its successor.
+    async fn succeed(
+        &mut self,
+        venue: &Venue,
+        market: MarketId,
+        successor: MarketId,
+        outcome: Outcome,
+    ) -> Result<(), Problem> {
         let reply = venue.ask(Session::Operator, Command::Resolve { market, outcome }).await?;
         // Another request resolved it first, and asks the question again.
         if reply.rejected().is_some() {
-            continue;
+            return Ok(());
         }
-        resolved.push(market.0);
-        opened.push(open_market(&venue, venue.names.question(market)).await?.0.0);
+        self.resolved.push(market.0);
+        let opened = open_as(venue, successor).await?;
+        self.opened.push(opened.market.0);
+        self.funded &= opened.funded;
+        Ok(())
     }
-    Ok(ToJson(json!({ "resolved": resolved, "opened": opened })))
 }

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::sizes::BODY_BYTES_MAX;
+use crate::keys::KeyHash;
 use crate::limits::held::Held;
 use crate::problem::{Problem, Why};
 use crate::reply::Session;
@@ -58,8 +59,8 @@ impl FromRequestParts<Arc<Venue>> for Connection {
     }
 }
 
-/// The session of the key in the header.
-pub struct Who(pub Session);
+/// The session of the key in the header, and what is kept of that key.
+pub struct Who(pub Session, pub KeyHash);
 
 impl OptionalFromRequestParts<Arc<Venue>> for Who {
     type Rejection = Problem;
@@ -86,8 +87,9 @@ impl FromRequestParts<Arc<Venue>> for Who {
         // The scheme's name is case-insensitive: RFC 9110, 11.1.
         let words = header.to_str().ok().and_then(|words| words.split_once(' '));
         let key = words.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim());
-        let session = key.and_then(|key| venue.names.session(key));
-        session.map(Who).ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))
+        let hash = key.map(KeyHash::of);
+        let who = hash.and_then(|hash| Some(Who(venue.names.session(hash)?, hash)));
+        who.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))
     }
 }
 
@@ -96,8 +98,8 @@ impl FromRequestParts<Arc<Venue>> for Trader {
 
     async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Trader, Problem> {
         match <Who as FromRequestParts<_>>::from_request_parts(parts, venue).await? {
-            Who(Session::Account(account)) => Ok(Trader(account)),
-            Who(Session::Operator) => Err(Problem::because(Why::Forbidden, "The operator does not trade.")),
+            Who(Session::Account(account), _) => Ok(Trader(account)),
+            Who(Session::Operator, _) => Err(Problem::because(Why::Forbidden, "The operator does not trade.")),
         }
     }
 }
@@ -107,8 +109,8 @@ impl FromRequestParts<Arc<Venue>> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Operator, Problem> {
         match <Who as FromRequestParts<_>>::from_request_parts(parts, venue).await? {
-            Who(Session::Operator) => Ok(Operator),
-            Who(Session::Account(_)) => Err(Problem::because(Why::Forbidden, "Only the operator may do that.")),
+            Who(Session::Operator, _) => Ok(Operator),
+            Who(Session::Account(_), _) => Err(Problem::because(Why::Forbidden, "Only the operator may do that.")),
         }
     }
 }

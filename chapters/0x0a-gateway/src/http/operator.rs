@@ -45,22 +45,65 @@ pub async fn open(
         let what = format!("A question has 1 to {QUESTION_MAX} characters in each language.");
         return Err(Problem::because(Why::BadRequest, what));
     }
-    let (market, sequence) = open_market(&venue, question).await?;
-    Ok((StatusCode::CREATED, ToJson(json!({ "market": market.0, "sequence": sequence }))))
+    let opened = to_its_end(async move { open_market(&venue, question).await });
+    let Opened { market, sequence, funded } = opened.await?;
+    let mut opened = json!({ "market": market.0, "sequence": sequence });
+    if !funded {
+        opened["funded"] = false.into();
+    }
+    Ok((StatusCode::CREATED, ToJson(opened)))
+}
+
+/// Does work of several steps in a task of its own. When a client goes away, its handler is dropped wherever it waits, and
+/// the steps after that would be missing.
+///
+/// # Errors
+/// Those of the work.
+pub async fn to_its_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::spawn(work).await.map_err(|_| Problem::new(Why::Stopped))?
+}
+
+/// A market that is open.
+pub struct Opened {
+    /// Its number.
+    pub market: MarketId,
+    sequence: u64,
+    /// Whether every account has its play money there.
+    pub funded: bool,
 }
 
 /// Opens a market under the next number.
 ///
 /// # Errors
 /// If it could not be opened.
-pub async fn open_market(venue: &Arc<Venue>, question: Question) -> Result<(MarketId, u64), Problem> {
+pub async fn open_market(venue: &Arc<Venue>, question: Question) -> Result<Opened, Problem> {
+    let market = next_market(venue, question).await?;
+    open_as(venue, market).await
+}
+
+/// Stores the question of the next market, which opens after that: otherwise clients could see a market without one.
+///
+/// # Errors
+/// If it could not be stored.
+pub async fn next_market(venue: &Arc<Venue>, question: Question) -> Result<MarketId, Problem> {
     let known = venue.projection().markets().map(|(id, _)| id).max();
     let names = Arc::clone(venue);
-    // Store the question first: otherwise clients could see a market without one.
     let asked = tokio::task::spawn_blocking(move || names.names.new_market(&question, known.unwrap_or_default()));
-    let market = asked.await.map_err(|_| Problem::new(Why::Names))??;
+    Ok(asked.await.map_err(|_| Problem::new(Why::Names))??)
+}
+
+/// Opens a market whose question is stored, and gives every account its play money there.
+///
+/// # Errors
+/// If it could not be opened.
+pub async fn open_as(venue: &Venue, market: MarketId) -> Result<Opened, Problem> {
+    let opening = venue.opening.lock().await;
     let reply = done(venue.ask(Session::Operator, Command::Open { market }).await?)?;
-    play_money(venue, venue.names.accounts().into_iter().map(|account| (market, account))).await?;
+    let accounts = venue.names.accounts().into_iter();
+    let funded = play_money(venue, accounts.map(|account| (market, account))).await.is_ok();
+    drop(opening);
     let is_shown = async {
         while venue.books.board().market(market).is_none() {
             tokio::time::sleep(LOOK).await;
@@ -69,7 +112,7 @@ pub async fn open_market(venue: &Arc<Venue>, question: Question) -> Result<(Mark
     // A client that learns of a market may watch it at once. The feed is slightly behind; if it has failed, all books
     // are marked.
     let _ = tokio::time::timeout(SHOWN_TIME, is_shown).await;
-    Ok((market, reply.ticket.sequence.0))
+    Ok(Opened { market, sequence: reply.ticket.sequence.0, funded })
 }
 
 /// Resolves a market.
@@ -96,6 +139,7 @@ pub async fn deposit(
 ) -> Result<ToJson<Value>, Problem> {
     let (market, account, amount) = (MarketId(market), AccountId(asked.account), Cents(asked.amount));
     let request = one_number(asked.numbered(), header)?.short()?;
+    check_account(&venue, account)?;
     transfer(&venue, Command::Deposit { market, account, amount, request }).await
 }
 
@@ -112,6 +156,13 @@ pub async fn withdraw(
     transfer(&venue, Command::Withdraw { market, account, amount, request }).await
 }
 
+/// Refuses a number that no account has. With a mistyped one an account far above all others would begin, and the next
+/// account's number has to be above that.
+fn check_account(venue: &Venue, account: AccountId) -> Result<(), Problem> {
+    let unknown = || Problem::because(Why::NotFound, "No account has this number.");
+    venue.knows(account).then_some(()).ok_or_else(unknown)
+}
+
 async fn transfer(venue: &Venue, command: Command) -> Result<ToJson<Value>, Problem> {
     let reply = done(venue.ask(Session::Operator, command).await?)?;
     Ok(ToJson(json!({ "market": command.market().0, "sequence": reply.ticket.sequence.0 })))
@@ -123,6 +174,7 @@ pub async fn new_key(
     _operator: Operator,
     Numbers(account): Numbers<u32>,
 ) -> Result<ToJson<Value>, Problem> {
+    check_account(&venue, AccountId(account))?;
     let names = Arc::clone(&venue);
     let made = tokio::task::spawn_blocking(move || names.names.new_key(AccountId(account))).await;
     let key = made.map_err(|_| Problem::new(Why::Names))??;

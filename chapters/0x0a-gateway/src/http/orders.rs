@@ -11,7 +11,7 @@ use super::extract::{InQuery, NumberHeader, Numbers, OneOrMany, Trader};
 use super::to_json::ToJson;
 use crate::door::Commands;
 use crate::problem::{Problem, Why};
-use crate::reply::{Reply, Session};
+use crate::reply::{Given, Reply, Session};
 use crate::venue::Venue;
 use crate::wire::{Numbered, OrderDone, OrderRequest, outcomes};
 
@@ -70,6 +70,9 @@ async fn place_all(venue: &Venue, account: AccountId, orders: &[OrderRequest]) -
 pub struct Cancelled {
     cancelled: Vec<u64>,
     sequence: Option<u64>,
+    /// Why some of them were not, if some were refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
 }
 
 /// Cancels one of the account's orders.
@@ -93,7 +96,7 @@ pub fn cancelled(order: u64, reply: &Reply) -> Result<Cancelled, Problem> {
     let sequence = reply.ticket.sequence;
     match reply.rejected() {
         Some(reason) => Err(Problem::rejected(reason, sequence)),
-        None => Ok(Cancelled { cancelled: vec![order], sequence: Some(sequence.0) }),
+        None => Ok(Cancelled { cancelled: vec![order], sequence: Some(sequence.0), problem: None }),
     }
 }
 
@@ -109,17 +112,33 @@ pub async fn cancel_all(
         return Err(Problem::because(Why::BadRequest, ALL_WITH_NUMBER));
     }
     let own = own_orders(&venue, account, market)?;
-    let commands = own.iter().map(|&order| cancellation(market, account, order, 0)).collect();
-    let given = venue.ask_all(Session::Account(account), commands).await;
-    let mut all = Cancelled { cancelled: Vec::new(), sequence: None };
-    for (OrderId(order), given) in own.into_iter().zip(given) {
-        // An order that has traded in the meantime no longer rests, which is what was asked for.
-        if let Ok(one) = cancelled(order, &given?) {
-            all.cancelled.extend(one.cancelled);
-            all.sequence = one.sequence;
+    let commands: Commands = own.into_iter().map(|order| cancellation(market, account, order, 0)).collect();
+    let given = venue.ask_all(Session::Account(account), commands.clone()).await;
+    all_cancelled(&commands, &given).map(ToJson)
+}
+
+/// The orders that were cancelled, and beside them the first refusal: what was cancelled before it stays cancelled.
+///
+/// # Errors
+/// The refusal, if no order was cancelled.
+pub fn all_cancelled(commands: &[Command], given: &[Given]) -> Result<Cancelled, Problem> {
+    let mut all = Cancelled { cancelled: Vec::new(), sequence: None, problem: None };
+    for (command, given) in commands.iter().zip(given) {
+        let Command::Cancel { order, .. } = *command else { continue };
+        match given.as_ref().map(|reply| cancelled(order.0, reply)) {
+            Ok(Ok(one)) => {
+                all.cancelled.extend(one.cancelled);
+                all.sequence = one.sequence;
+            }
+            // It has traded in the meantime, so it no longer rests, which is what was asked for.
+            Ok(Err(_)) => {}
+            Err(&refusal) => all.problem = all.problem.or_else(|| Some(refusal.into())),
         }
     }
-    Ok(ToJson(all))
+    match all.problem {
+        Some(problem) if all.cancelled.is_empty() => Err(problem),
+        problem => Ok(Cancelled { problem, ..all }),
+    }
 }
 
 /// The account's resting orders in a market.

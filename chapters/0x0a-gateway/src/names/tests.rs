@@ -17,9 +17,9 @@ fn names_are_stored_and_keys_are_not() {
     drop(names);
 
     let names = Names::open(folder.path()).expect("the same file");
-    assert_eq!(names.session(ann.key.reveal()), Some(Session::Account(AccountId(FIRST_ACCOUNT))));
-    assert_eq!(names.session(operator.reveal()), Some(Session::Operator));
-    assert_eq!(names.session("nnc_00"), None);
+    assert_eq!(names.session(ann.key.hash()), Some(Session::Account(AccountId(FIRST_ACCOUNT))));
+    assert_eq!(names.session(operator.hash()), Some(Session::Operator));
+    assert_eq!(names.session(KeyHash::of("nnc_00")), None);
     assert!(names.operator_key(false).expect("a look").is_none(), "there is one");
     assert_eq!(names.question(MarketId(7)), question);
     assert_eq!(names.name(ann.account), "Ann");
@@ -50,8 +50,8 @@ fn a_new_key_takes_the_old_one() {
     let new = names.new_key(old.account).expect("a key");
     let again = Names::open(folder.path()).expect("the same file");
     for names in [names, again] {
-        assert_eq!(names.session(old.key.reveal()), None);
-        assert_eq!(names.session(new.reveal()), Some(Session::Account(old.account)));
+        assert_eq!(names.session(old.key.hash()), None);
+        assert_eq!(names.session(new.hash()), Some(Session::Account(old.account)));
     }
 }
 
@@ -99,7 +99,7 @@ fn a_witness_has_each_change_first_and_another_file_made_of_them_is_the_same() {
     let kept = std::sync::Arc::new(Kept(std::sync::Mutex::default()));
     let names = Names::witnessed(folder.path(), vec![kept.clone()]).expect("a new file");
     let key = key();
-    let session = key.reveal().to_owned();
+    let hash = key.hash();
     let ann = names.new_account("Ann", AccountId(0), key).expect("an account").account;
     let question = Question { en: "Will it?".into(), zh: "会吗？".into() };
     let market = names.new_market(&question, MarketId(0)).expect("a market");
@@ -114,7 +114,7 @@ fn a_witness_has_each_change_first_and_another_file_made_of_them_is_the_same() {
         copy.apply(&kept.0.lock().expect("no panic")).expect("they are made");
     }
     assert_eq!(copy.changes().expect("a look"), names.changes().expect("a look"));
-    assert_eq!(copy.session(&session), Some(Session::Account(ann)));
+    assert_eq!(copy.session(hash), Some(Session::Account(ann)));
     assert_eq!((copy.name(ann), copy.question(market)), ("Ann".to_owned(), question));
 }
 

@@ -20,6 +20,7 @@ use super::seat::Seat;
 use super::watching::Watching;
 use crate::door::Door;
 use crate::front::Fronts;
+use crate::keys::KeyHash;
 use crate::problem::{Problem, Why};
 use crate::reply::Session;
 use crate::venue::Venue;
@@ -81,6 +82,10 @@ impl Conversation {
         Ok(())
     }
 
+    fn check_key(&self) -> Result<(), End> {
+        self.seat.as_ref().map_or(Ok(()), |seat| seat.check_key(&self.venue))
+    }
+
     async fn go_on(&mut self) -> Result<(), End> {
         let (outbox, venue) = (Arc::clone(&self.outbox), Arc::clone(&self.venue));
         let (mut ticks, mut life, mut over) = (venue.ticks.subscribe(), venue.life.subscribe(), venue.over.subscribe());
@@ -96,6 +101,7 @@ impl Conversation {
                 () = self.parts.ready() => self.tell().await?,
                 _ = ticks.changed(), if !self.watching.is_empty() => self.show().await?,
                 _ = life.changed() => {
+                    self.check_key()?;
                     // A client that watches nothing takes what there is now and then, so that it does not fall behind.
                     self.tell().await?;
                     self.send(text(&tick(&venue))).await?;
@@ -138,6 +144,10 @@ impl Conversation {
             Ok(said) => said,
             Err(misread) => return self.obey_parts(said, misread).await,
         };
+        // With a login comes the new key.
+        if !matches!(said.what, Do::Login) {
+            self.check_key()?;
+        }
         let id = said.id;
         match self.done(&said) {
             Ok(Some(done)) => self.send(text(&Answered::ok(id, done))).await,
@@ -149,6 +159,7 @@ impl Conversation {
 
     /// A message that is none of this chapter's: one of a layer's, or none at all.
     async fn obey_parts(&mut self, said: &str, Misread { id, problem }: Misread) -> Result<(), End> {
+        self.check_key()?;
         let answer = match (id, self.parts.obey(&self.venue, self.session(), said)) {
             (Some(id), Some(Ok(done))) => text(&Answered::ok(id, done)),
             (id, Some(Err(problem))) => text(&Answered::<()>::problem(id, problem)),
@@ -159,6 +170,7 @@ impl Conversation {
 
     /// Passes the commands of a binary message to the door.
     fn obey_bytes(&self, asked: &[u8]) -> Result<(), End> {
+        self.check_key()?;
         let (id, commands) = binary::read(asked).map_err(|wrong| bye(1007, "no-commands", wrong))?;
         let Some(session @ Session::Account(_)) = self.session() else {
             return Err(bye(1008, "unauthenticated", LOG_IN));
@@ -187,13 +199,16 @@ impl Conversation {
 
     fn login(&mut self, said: &ClientMessage) -> Result<Value, Problem> {
         let key = said.key.as_deref().ok_or_else(|| missing("key"))?;
-        let known = self.venue.names.session(key);
-        let session = known.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))?;
+        let hash = KeyHash::of(key);
+        let session = self.venue.names.session(hash);
+        let session = session.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))?;
         if self.session().is_some_and(|before| before != session) {
             return Err(Problem::because(Why::Forbidden, "This connection has logged in with another key."));
         }
-        if self.seat.is_none() {
-            self.seat = Seat::take(&self.venue, Some(session))?;
+        if let Some(seat) = &mut self.seat {
+            seat.key = hash;
+        } else {
+            self.seat = Some(Seat::take(&self.venue, session, hash)?);
             if let Session::Account(account) = session {
                 self.venue.listeners.listen(account, &self.outbox);
             }

@@ -6,7 +6,7 @@
 //! | 1002 | `protocol` | it does not follow the WebSocket protocol: not masked, reserved bits, a control frame too long |
 //! | 1003 | `not-text` | a binary message where text was agreed on |
 //! | 1007 | `not-utf-8`, `no-commands` | a text message that is not UTF-8, or a binary one without commands |
-//! | 1008 | `unauthenticated`, `too-slow`, `too-many-requests` | binary before a login, notices not read in time, too much at once |
+//! | 1008 | `unauthenticated`, `too-slow`, `too-many-requests` | the key was replaced or binary before a login, notices not read in time, too much at once |
 //! | 1009 | `too-large` | a frame or a message above the limit |
 
 use axum::extract::ws::{CloseCode, CloseFrame};

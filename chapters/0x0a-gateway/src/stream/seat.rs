@@ -2,6 +2,8 @@
 
 use market::AccountId;
 
+use super::end::{Bye, End};
+use crate::keys::KeyHash;
 use crate::limits::held::Held;
 use crate::problem::Problem;
 use crate::reply::Session;
@@ -11,20 +13,30 @@ use crate::venue::Venue;
 pub(super) struct Seat {
     /// The session.
     pub session: Session,
+    /// What is kept of the key that the connection has logged in with.
+    pub key: KeyHash,
     _held: Option<Held<AccountId>>,
 }
 
 impl Seat {
-    /// Takes a slot for this session; a connection without a session needs none, and the operator is not counted.
+    /// Takes a slot for this session; the operator is not counted.
     ///
     /// # Errors
     /// If the account has as many connections as it may have.
-    pub(super) fn take(venue: &Venue, session: Option<Session>) -> Result<Option<Seat>, Problem> {
-        let Some(session) = session else { return Ok(None) };
+    pub(super) fn take(venue: &Venue, session: Session, key: KeyHash) -> Result<Seat, Problem> {
         let held = match session {
             Session::Account(account) => Some(venue.door.limits.stream(account)?),
             Session::Operator => None,
         };
-        Ok(Some(Seat { session, _held: held }))
+        Ok(Seat { session, key, _held: held })
+    }
+
+    /// Ends the connection if another key has replaced its own: the owner may have lost that one to a thief.
+    pub(super) fn check_key(&self, venue: &Venue) -> Result<(), End> {
+        if venue.names.session(self.key) == Some(self.session) {
+            return Ok(());
+        }
+        let what = "Another key has replaced the key of this connection: log in with that one.";
+        Err(End::Bye(Bye::new(1008, "unauthenticated", what)))
     }
 }

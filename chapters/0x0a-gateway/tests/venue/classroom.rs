@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::support::frames::Frames;
 use crate::support::server::{PROGRAM, Server};
 use serde_json::{Value, json};
 
@@ -36,12 +37,25 @@ fn a_code_recovers_its_account_and_the_old_key_stops_working() {
 
     let server = classroom(&folder);
     let mut anyone = server.client();
+    // A thief who has the key is connected when its owner comes back.
+    let mut thieves = [(); 2].map(|()| Frames::connect(server.address, "").unwrap());
+    let login = json!({ "id": 1, "do": "login", "key": key }).to_string();
+    thieves.iter_mut().for_each(|thief| assert_eq!(thief.ask(&login)["ok"]["account"], ann["account"]));
     let joined = anyone.post("/v1/classroom/join", &json!({ "code": code.to_lowercase() })).unwrap().json();
     assert_eq!((&joined["account"], &joined["name"], &joined["code"]), (&ann["account"], &json!("Ann"), &json!(code)));
     let new = joined["key"].as_str().unwrap();
     let mut owner = server.client().with_key(new);
     assert_eq!(owner.get("/v1/orders").unwrap().json()["orders"].as_array().map(Vec::len), Some(1));
     assert_eq!(server.client().with_key(key).get("/v1/account").unwrap().status, 401, "the old key");
+    let order = json!({ "id": 2, "do": "place", "market": 1, "intent": "buy-yes", "price": 99, "quantity": 1 });
+    thieves[0].say(&order.to_string()).unwrap();
+    // The second says nothing, and only listens.
+    for thief in thieves {
+        let ended = thief.end();
+        assert_eq!(ended.close, Some((1008, "unauthenticated".into())), "{ended:?}");
+        assert!(ended.texts.iter().all(|text| text.get("ok").is_none()), "{ended:?}");
+    }
+    assert_eq!(owner.get("/v1/orders").unwrap().json()["orders"].as_array().map(Vec::len), Some(1), "no other order");
     let members = server.client().with_key(&operator).get("/v1/classroom").unwrap().json();
     assert_eq!(members["members"], json!([{ "account": ann["account"], "name": "Ann", "code": code }]));
     assert_eq!(owner.get("/v1/classroom").unwrap().status, 403, "codes are for the teacher");

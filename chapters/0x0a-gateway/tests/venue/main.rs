@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the tests report what was skipped or seen")]
 
+mod accounts;
 mod classroom;
 mod election_night;
 mod hostile;
