@@ -2,7 +2,7 @@
 //! chapter's lesson. That the same tests pass once the chapter is written is tested in the chapter
 //! itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,17 +11,18 @@ use catalogue::{Catalogue, Chapter};
 use perf::exercise::files::without_marks;
 use perf::exercise::layout::{Source, test_files};
 use perf::exercise::plan::{Plan, Tests};
-use perf::exercise::{Built, build_tests, lay_out, only_one};
+use perf::exercise::{lay_out, only_one};
 use program::rounds::Rounds;
 use results::chapters;
 use results::language::Language::English;
+use serde_json::Value;
 
 fn catalogue() -> Catalogue {
     chapters::catalogue().expect("the manifests are sound")
 }
 
 /// Every exercise, with its source and its plan.
-fn each(work: impl Fn(&Source<'_>, &Plan)) {
+fn each(mut work: impl FnMut(&Source<'_>, &Plan)) {
     let (root, catalogue) = (chapters::repository(), catalogue());
     for (before, chapter) in catalogue.steps() {
         let source = Source { root: &root, chapter, before };
@@ -47,35 +48,79 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|entry| below(entry.expect("an entry").path())).collect()
 }
 
-/// Each is a crate to build. With few rounds, only the last chapter's is built.
+/// Each is a crate to build. With few rounds, only the last engine's is built.
 #[test]
 fn each_exercise_compiles_and_fails_its_lesson_before_it_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let last = catalogue().steps().last().map(|(_, chapter)| chapter.number);
     let only = Rounds::asked().pick(last, None);
-    // Dependencies are compiled for the tests already; cargo finds them there.
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
-    let built = format!("build.build-dir={built:?}");
-    // Nothing here runs long enough to be worth optimising.
-    let plain = ["profile.dev.opt-level=0", "profile.dev.debug=0", &built];
-    let plain: Vec<&str> = ["--quiet"].into_iter().chain(plain.iter().flat_map(|set| ["--config", set])).collect();
+    let mut lessons = BTreeMap::new();
     each(|source, plan| {
-        let chapter = source.chapter;
-        if only.is_some_and(|only| only != chapter.number) {
-            return;
+        if only.is_none_or(|only| only == source.chapter.number) {
+            let package = source.chapter.package.clone();
+            lay_out(source, plan, &folder.path().join(&package), false, English).expect("laid out");
+            lessons.insert(package, lesson(source.chapter, plan));
         }
-        let lesson = lesson(chapter, plan);
-        let place = folder.path().join(&chapter.package);
-        lay_out(source, plan, &place, false, English).expect("laid out");
-        let program = match build_tests(&place, &[lesson], &plain).expect("cargo") {
-            Built::Programs(programs) => programs[0].clone(),
-            Built::Errors(errors) => panic!("{}: {}", chapter.folder, errors.join("\n")),
-        };
-        let ended = Command::new(program).current_dir(&place).output().expect("started");
-        let output = String::from_utf8_lossy(&ended.stdout);
-        assert!(!ended.status.success(), "{}: the lesson's test passes before it is written: {output}", chapter.folder);
-        assert!(output.contains("test result: FAILED"), "{}: {output}", chapter.folder);
     });
+    unite(folder.path(), lessons.keys());
+    let programs = build(folder.path(), &lessons);
+    for (package, lesson) in &lessons {
+        let program =
+            programs.get(package).unwrap_or_else(|| panic!("{package}: cargo does not say where {lesson:?} is"));
+        let ended = Command::new(program).current_dir(folder.path().join(package)).output().expect("started");
+        let output = String::from_utf8_lossy(&ended.stdout);
+        assert!(!ended.status.success(), "{package}: the lesson's test passes before it is written: {output}");
+        assert!(output.contains("test result: FAILED"), "{package}: {output}");
+    }
+}
+
+/// Makes one workspace of these exercises, each of which is one for its reader: what they stand on is compiled once, with the
+/// features that all of them need together.
+fn unite<'a>(folder: &Path, packages: impl Iterator<Item = &'a String>) {
+    let mut members = Vec::new();
+    let mut shared = String::new();
+    for package in packages {
+        let path = folder.join(package).join("Cargo.toml");
+        let manifest = fs::read_to_string(&path).expect("a manifest");
+        let (own, tail) = manifest.split_once("[workspace]\n").expect("a workspace");
+        // Other exercises stand on the chapter itself, which has the same name.
+        let own = own.replace("version.workspace = true\nedition", "version = \"0.0.0\"\nedition");
+        fs::write(&path, own).expect("written");
+        fs::copy(folder.join(package).join("Cargo.lock"), folder.join("Cargo.lock")).expect("copied");
+        members.push(package);
+        shared = tail.to_owned();
+    }
+    fs::write(folder.join("Cargo.toml"), format!("[workspace]\nmembers = {members:?}\n{shared}")).expect("written");
+}
+
+/// Builds what each exercise begins with, and returns the programs.
+fn build(folder: &Path, lessons: &BTreeMap<String, Tests>) -> BTreeMap<String, PathBuf> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["test", "--no-run", "--workspace", "--quiet", "--message-format=json"]).current_dir(folder);
+    // The outer cargo's variables are about its own package.
+    std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_")).for_each(|(name, _)| {
+        cargo.env_remove(name);
+    });
+    // Dependencies are compiled for the tests already; cargo finds most of them there.
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
+    cargo.env("CARGO_TARGET_DIR", folder.join("target")).args(["--config", &format!("build.build-dir={built:?}")]);
+    // Nothing here runs long enough to be worth optimising.
+    cargo.args(["--config", "profile.dev.opt-level=0", "--config", "profile.dev.debug=0"]);
+    let files: BTreeSet<&str> = lessons.values().map(|lesson| lesson.file.as_str()).collect();
+    cargo.args(files.iter().flat_map(|file| ["--test", file]));
+    let ended = cargo.output().expect("cargo");
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    let output = String::from_utf8_lossy(&ended.stdout);
+    let messages: Vec<Value> = output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let rendered: Vec<_> = messages.iter().filter_map(|message| message["message"]["rendered"].as_str()).collect();
+    assert!(ended.status.success(), "{errors}\n{}", rendered.join("\n"));
+    let program = |message: &Value| {
+        let manifest = Path::new(message["manifest_path"].as_str()?);
+        let package = manifest.parent()?.file_name()?.to_str()?;
+        let is_lesson = message["target"]["name"] == *lessons.get(package)?.file;
+        is_lesson.then(|| Some((package.to_owned(), message["executable"].as_str()?.into())))?
+    };
+    messages.iter().filter_map(program).collect()
 }
 
 #[test]
