@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::ids::Sequence;
 use crate::record::VERSION;
 use crate::shard::ShardOf;
+use crate::watermark;
 
 /// Why a log can't be trusted, written or read.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +35,8 @@ pub enum LogError {
     /// A log without even a header.
     #[error(
         "{path}: the log is empty (0 bytes), and an engine never leaves it like that: restore it from a copy, or \
-             delete the file to start with no history"
+             delete it and {}, if that is there, to start with no history",
+        watermark::path_of(path).display()
     )]
     Empty {
         /// The log.
@@ -140,6 +142,19 @@ pub enum LogError {
     Missing {
         /// Where the log should be.
         path: PathBuf,
+    },
+    /// No log is there, but the watermark of one is.
+    #[error(
+        "{path}: the log is missing, but {} says that command {last} was on disk once, so nothing was loaded and \
+             nothing was changed: put the log back, or restore a backup into another folder; or, to start with no \
+             history, move this folder away",
+        watermark::path_of(path).display()
+    )]
+    Gone {
+        /// Where the log should be.
+        path: PathBuf,
+        /// The last command that was durable.
+        last: Sequence,
     },
     /// Damage in the middle: acknowledged commands follow it.
     #[error(
