@@ -178,7 +178,7 @@ fn refuse_gone(disk: &dyn Disk, folder: &Path) -> Result<(), LogError> {
 fn log_with_commands(disk: &dyn Disk, folder: &Path) -> io::Result<Option<ShardOf>> {
     for name in disk.list(folder)? {
         let Some((log, _)) = ShardOf::of_segment_name(&name) else { continue };
-        let Some(mut file) = disk.open(&folder.join(name))? else { continue };
+        let Some(mut file) = disk.open_to_read(&folder.join(name))? else { continue };
         // Behind the header comes a frame, nothing, or the zeros of reserved space.
         if behind_header(&mut *file)?.iter().any(|&byte| byte != 0) {
             return Ok(Some(log));

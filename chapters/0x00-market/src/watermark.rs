@@ -80,7 +80,7 @@ pub(crate) fn any_in(disk: &dyn Disk, folder: &Path) -> io::Result<Option<(PathB
 
 /// The bytes of the watermark of the log at `path`.
 fn bytes_of(disk: &dyn Disk, path: &Path) -> Option<[u8; MARK_BYTES]> {
-    let mut file = disk.open(&path_of(path)).ok()??;
+    let mut file = disk.open_to_read(&path_of(path)).ok()??;
     let mut bytes = [0; MARK_BYTES];
     let mut filled = 0;
     while filled < MARK_BYTES {
