@@ -11,6 +11,7 @@ use crate::log::{HEADER_BYTES, LogHeader, ShardOf};
 use crate::log_chain::{ChainEnd, read_chain, segments};
 use crate::log_durable::known_durable;
 use crate::log_input::Input;
+use crate::log_next::NextSegment;
 use crate::log_reader::Place;
 use crate::log_rewrite::rewrite;
 use crate::{Command, LogError, LogFile, LogId, LogWriter, Options, Recovery, Sequence, Stamp};
@@ -131,6 +132,7 @@ impl JudgedLog {
         let path = &self.path.clone();
         let io = |what| move |source| io_error(what, path, source);
         let mut end = self.last.1;
+        NextSegment::remove_leftover(&self.options, self.header.shard)?;
         let file = if self.is_new {
             end = HEADER_BYTES as u64;
             self.header.id = self.options.disk.new_log_id();

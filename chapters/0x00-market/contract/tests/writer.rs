@@ -174,6 +174,29 @@ fn the_next_segment_is_as_large_as_asked() {
     }
 }
 
+/// The disk is full before the next segment has its space: what was reserved until then is given back. So is what a
+/// program that was killed left, when the log is opened.
+#[test]
+fn a_next_segment_that_is_not_used_takes_no_space() {
+    let disk = SimDisk::new(1, Faults { capacity: Some(ZEROS), ..Faults::default() });
+    let options = options(disk.clone());
+    let full = NextSegment::lay_out(&options, ShardOf::ONLY, 3 * ZEROS).err().unwrap().to_string();
+    assert!(full.contains("reserve the next segment") && full.contains("full disk"), "{full}");
+    assert!(disk.paths().is_empty(), "{:?}", disk.paths());
+    let next = Path::new(FILE_NAME).with_extension("next");
+    let log = Fixture::new(&Random::new(1).stream(20), Framing::Many(10), ShardOf::ONLY).bytes;
+    for bytes in [&[][..], &log] {
+        if !bytes.is_empty() {
+            disk.put(Path::new(FILE_NAME), bytes);
+        }
+        disk.rot(&next, &[0; 100]);
+        drop(writer(&options));
+        assert_eq!(disk.read(&next), None, "of a log of {} bytes", bytes.len());
+        disk.remove(Path::new(FILE_NAME)).unwrap();
+        watermark::remove(&disk, Path::new(FILE_NAME)).unwrap();
+    }
+}
+
 /// More space than a 32-bit machine can count in its registers.
 #[test]
 fn room_may_be_more_than_memory() {
