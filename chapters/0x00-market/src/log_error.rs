@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::ids::Sequence;
+use crate::log_header::LogHeader;
 use crate::record::VERSION;
 use crate::shard::ShardOf;
 use crate::watermark;
@@ -109,6 +110,20 @@ pub enum LogError {
         /// The last command that was durable.
         durable: Sequence,
     },
+    /// The same of a log in segments, for which a loss can't be accepted.
+    #[error(
+        "{path}: the log ends with command {found}, but command {durable} was on disk once: acknowledged commands \
+             are gone, or this is an older copy, so nothing was loaded: restore the newest copy of all segments; a log \
+             in segments can't continue without them"
+    )]
+    ShortSegments {
+        /// The last segment.
+        path: PathBuf,
+        /// Its last command.
+        found: Sequence,
+        /// The last command that was durable.
+        durable: Sequence,
+    },
     /// A data directory with another number of shards.
     #[error(
         "{path}: the folder has the logs of {found} shards, not of {asked}: open it with `--shards {found}`, or \
@@ -171,4 +186,14 @@ pub enum LogError {
         /// What is wrong.
         reason: String,
     },
+}
+
+impl LogError {
+    /// A log that ends with command `found`, before `durable`; `header` is that of its last file.
+    pub(crate) fn short(path: PathBuf, header: &LogHeader, found: Sequence, durable: Sequence) -> LogError {
+        match header.first {
+            Sequence::FIRST => LogError::Short { path, found, durable },
+            _ => LogError::ShortSegments { path, found, durable },
+        }
+    }
 }

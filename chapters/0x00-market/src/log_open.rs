@@ -75,19 +75,16 @@ pub fn read_log_from<E: From<LogError>>(
     let read = read_chain(&*options.disk, shard, &segments, from, None, replay)?;
     let ChainEnd { path, header, place: Place { last, next, .. }, torn_bytes } = read;
     let lost = lost(&options, &path, &header, next)?;
-    if lost.is_some() && header.first > Sequence::FIRST {
-        let reason = "commands after its end were on disk once, and a log in segments can't continue without them";
-        return Err(LogError::Chain { path, reason: reason.into() }.into());
-    }
     Ok(JudgedLog { options, path, is_new: false, header, last, next, torn_bytes, lost })
 }
 
-/// The last command that was on disk once, if the log ends before it and that loss is accepted.
+/// The last command that was on disk once, if the log ends before it and that loss is accepted. A log in segments
+/// can't go on without what it had: only a log in one file is rewritten.
 fn lost(options: &Options, path: &Path, header: &LogHeader, next: Stamp) -> Result<Option<Sequence>, LogError> {
     let found = Sequence(next.sequence.0 - 1);
     match known_durable(&*options.disk, path, header)?.filter(|&durable| durable > found) {
-        Some(durable) if !options.accept_loss.contains(&found) => {
-            Err(LogError::Short { path: path.to_path_buf(), found, durable })
+        Some(durable) if header.first > Sequence::FIRST || !options.accept_loss.contains(&found) => {
+            Err(LogError::short(path.to_path_buf(), header, found, durable))
         }
         durable => Ok(durable),
     }

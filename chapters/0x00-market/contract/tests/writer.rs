@@ -117,7 +117,7 @@ fn a_log_in_segments_does_not_go_on_without_what_it_had() {
     let whole = disk.durable(log.path()).unwrap();
     disk.rot(log.path(), &whole[..HEADER_BYTES]);
     let refused = read_log::<LogError>(&options, ShardOf::ONLY, |_, _| Ok(())).err();
-    assert!(matches!(refused, Some(LogError::Chain { .. })), "{refused:?}");
+    assert!(matches!(refused, Some(LogError::ShortSegments { .. })), "{refused:?}");
 }
 
 /// Space for the commands, and an eighth more, is zeroed and on disk. Space that is already reserved is not written
