@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::ids::Sequence;
-use crate::log_header::LogHeader;
 use crate::record::VERSION;
 use crate::shard::ShardOf;
 use crate::watermark;
@@ -189,9 +188,9 @@ pub enum LogError {
 }
 
 impl LogError {
-    /// A log that ends with command `found`, before `durable`; `header` is that of its last file.
-    pub(crate) fn short(path: PathBuf, header: &LogHeader, found: Sequence, durable: Sequence) -> LogError {
-        match header.first {
+    /// A log that ends with command `found`, before `durable`, and whose last file begins with command `first`.
+    pub(crate) fn short(path: PathBuf, first: Sequence, found: Sequence, durable: Sequence) -> LogError {
+        match first {
             Sequence::FIRST => LogError::Short { path, found, durable },
             _ => LogError::ShortSegments { path, found, durable },
         }

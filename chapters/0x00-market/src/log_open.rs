@@ -84,7 +84,7 @@ fn lost(options: &Options, path: &Path, header: &LogHeader, next: Stamp) -> Resu
     let found = Sequence(next.sequence.0 - 1);
     match known_durable(&*options.disk, path, header)?.filter(|&durable| durable > found) {
         Some(durable) if header.first > Sequence::FIRST || !options.accept_loss.contains(&found) => {
-            Err(LogError::short(path.to_path_buf(), header, found, durable))
+            Err(LogError::short(path.to_path_buf(), header.first, found, durable))
         }
         durable => Ok(durable),
     }
