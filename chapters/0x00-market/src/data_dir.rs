@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_log};
 use crate::log_input::Input;
 use crate::log_set::complete_switch;
+use crate::watermark::Mark;
 use crate::{Command, Disk, EngineError, LogError, LogFile, Options, watermark};
 
 /// The lock's name in a data directory. Another file beside it names its holder. A program that only
@@ -33,14 +34,15 @@ impl DataDir {
     /// Takes the directory, and creates it if it does not exist.
     ///
     /// # Errors
-    /// [`EngineError::Locked`] while another program has it, and errors of the disk.
+    /// [`EngineError::Locked`] while another program has it, [`EngineError::Unsound`] when an interrupted switch can't
+    /// be completed, and errors of the disk.
     pub fn open(disk: &dyn Disk, path: &Path) -> Result<DataDir, EngineError> {
         let io = |what| move |source| EngineError::Io { what, path: path.to_path_buf(), source };
         disk.make_folder(path).map_err(io("create the data directory"))?;
         let lock = disk.lock(&path.join(LOCK_NAME), &who_we_are()).map_err(io("lock the data directory"))?;
         let _lock = lock.map_err(|holder| EngineError::Locked { path: path.to_path_buf(), holder })?;
         undo_first_start(disk, path).map_err(io("clean up after an interrupted first start"))?;
-        complete_switch(disk, path).map_err(io("complete an interrupted resharding"))?;
+        complete_switch(disk, path)?;
         Ok(DataDir { path: path.to_path_buf(), _lock })
     }
 
@@ -54,16 +56,20 @@ impl DataDir {
     /// removes.
     ///
     /// # Errors
-    /// Errors of the disk.
+    /// [`LogError::Gone`], and errors of the disk.
     pub fn first_start(&self, options: &Options, commands: &[Command]) -> Result<bool, EngineError> {
-        let made = self.make_logs(&*options.disk, options, commands);
-        made.map_err(|source| EngineError::Io { what: "create the first logs", path: self.path.clone(), source })
-    }
-
-    fn make_logs(&self, disk: &dyn Disk, options: &Options, commands: &[Command]) -> io::Result<bool> {
-        if !shard_counts(disk, &self.path)?.is_empty() || log_with_commands(disk, &self.path)?.is_some() {
+        let (disk, path) = (&*options.disk, &self.path);
+        let io = |source| EngineError::Io { what: "create the first logs", path: path.clone(), source };
+        let counts = shard_counts(disk, path).map_err(io)?;
+        if !counts.is_empty() || log_with_commands(disk, path).map_err(io)?.is_some() {
             return Ok(false);
         }
+        refuse_gone(disk, path)?;
+        self.make_logs(disk, options, commands).map_err(io)?;
+        Ok(true)
+    }
+
+    fn make_logs(&self, disk: &dyn Disk, options: &Options, commands: &[Command]) -> io::Result<()> {
         let mark = self.path.join(FIRST_START_NAME);
         drop(disk.create(&mark, &[])?);
         // In the engines' order: the log of shard 0 is created last, so if it exists, all do.
@@ -75,8 +81,7 @@ impl DataDir {
             let log = encode_log(&header, options.clock.now(), &own.collect::<Vec<_>>());
             drop(disk.create(&self.path.join(shard.file_name()), &log)?);
         }
-        disk.remove(&mark)?;
-        Ok(true)
+        disk.remove(&mark)
     }
 }
 
@@ -143,7 +148,7 @@ pub fn shard_counts(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<u16>> {
     Ok(counts)
 }
 
-/// Refuses a data directory with another number of shards, or without its first log, because its
+/// Refuses a data directory with another number of shards, or without its first log or any log, because its
 /// history would be ignored. Returns whether there is no history yet, so that logs may be created.
 pub(crate) fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<bool, LogError> {
     let folder = path.parent().unwrap_or(path).to_path_buf();
@@ -152,19 +157,28 @@ pub(crate) fn check_shards(disk: &dyn Disk, path: &Path, asked: u16) -> Result<b
     if let Some(&found) = counts.iter().find(|&&found| found != asked) {
         return Err(LogError::OtherShards { path: folder, found, asked });
     }
-    if counts.is_empty()
-        && let Some(log) = log_with_commands(disk, &folder).map_err(io)?
-    {
-        return Err(LogError::Missing { path: folder.join(ShardOf { shard: 0, ..log }.file_name()) });
+    if counts.is_empty() {
+        if let Some(log) = log_with_commands(disk, &folder).map_err(io)? {
+            return Err(LogError::Missing { path: folder.join(ShardOf { shard: 0, ..log }.file_name()) });
+        }
+        refuse_gone(disk, &folder)?;
     }
     Ok(counts.is_empty())
+}
+
+/// Refuses a folder without logs in which a watermark says that a log had commands. A watermark is created after its
+/// log and removed before it, so no crash leaves one alone.
+fn refuse_gone(disk: &dyn Disk, folder: &Path) -> Result<(), LogError> {
+    let found = watermark::any_in(disk, folder);
+    let found = found.map_err(|source| LogError::Io { what: "look for", path: folder.to_path_buf(), source })?;
+    found.map_or(Ok(()), |(path, Mark { last, .. })| Err(LogError::Gone { path, last }))
 }
 
 /// A log in `folder` that holds a command, if there is one.
 fn log_with_commands(disk: &dyn Disk, folder: &Path) -> io::Result<Option<ShardOf>> {
     for name in disk.list(folder)? {
         let Some((log, _)) = ShardOf::of_segment_name(&name) else { continue };
-        let Some(mut file) = disk.open(&folder.join(name))? else { continue };
+        let Some(mut file) = disk.open_to_read(&folder.join(name))? else { continue };
         // Behind the header comes a frame, nothing, or the zeros of reserved space.
         if behind_header(&mut *file)?.iter().any(|&byte| byte != 0) {
             return Ok(Some(log));

@@ -38,6 +38,14 @@ pub trait Disk: Send + Sync {
     /// The system's error.
     fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>>;
 
+    /// The same to read only: a backup may be on a medium that can't be written, or belong to another user.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn open_to_read(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        self.open(path)
+    }
+
     /// The names of the files in `folder`; none if it does not exist.
     ///
     /// # Errors
@@ -139,7 +147,7 @@ pub trait LogFile: Send {
 /// # Errors
 /// The system's error, also when the file does not exist.
 pub fn copy_file(disk: &dyn Disk, from: &Path, to: &Path, length: u64) -> io::Result<()> {
-    let mut source = disk.open(from)?.ok_or(ErrorKind::NotFound)?;
+    let mut source = disk.open_to_read(from)?.ok_or(ErrorKind::NotFound)?;
     let mut target = disk.create(to, &[])?;
     let (mut at, mut chunk) = (0, vec![0; 1 << 20]);
     while at < length {
@@ -160,11 +168,11 @@ pub struct RealDisk;
 
 impl Disk for RealDisk {
     fn open(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
-        match OpenOptions::new().read(true).write(true).open(path) {
-            Ok(file) => Ok(Some(Box::new(file))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        open_if_there(OpenOptions::new().read(true).write(true), path)
+    }
+
+    fn open_to_read(&self, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+        open_if_there(OpenOptions::new().read(true), path)
     }
 
     fn create(&self, path: &Path, header: &[u8]) -> io::Result<Box<dyn LogFile>> {
@@ -177,6 +185,14 @@ impl Disk for RealDisk {
         fs::rename(&unnamed, path)?;
         sync_directory(path)?;
         Ok(Box::new(file))
+    }
+}
+
+fn open_if_there(options: &OpenOptions, path: &Path) -> io::Result<Option<Box<dyn LogFile>>> {
+    match options.open(path) {
+        Ok(file) => Ok(Some(Box::new(file))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -112,7 +112,7 @@ pub struct Options {
     pub shards: u16,
     /// The clock that gives frames their times.
     pub clock: Clock,
-    /// A log that ends with one of these commands is accepted, although more was on disk once.
+    /// A log that ends with one of these commands is accepted, although more was on disk once; whichever shard's.
     pub accept_loss: Vec<Sequence>,
     /// What runs the roles of an engine that has several; `None` means the system's threads.
     pub schedule: Option<Arc<dyn Schedule>>,

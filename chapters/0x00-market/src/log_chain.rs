@@ -52,8 +52,6 @@ pub fn identity(disk: &dyn Disk, folder: &Path, shard: ShardOf) -> Result<LogId,
 pub struct ChainEnd {
     /// The segment that was read last.
     pub path: PathBuf,
-    /// The same, open.
-    pub file: Box<dyn LogFile>,
     /// What its header says.
     pub header: LogHeader,
     /// The place behind the last frame that was read.
@@ -99,7 +97,7 @@ pub fn read_chain<E: From<LogError>>(
             reader.frame().try_for_each(|(stamp, command)| replay(stamp, command))?;
         }
         let (header, place, torn_bytes) = (reader.header, reader.log_place(), reader.torn_bytes());
-        let end = ChainEnd { path: segment.path.clone(), file, header, place, torn_bytes };
+        let end = ChainEnd { path: segment.path.clone(), header, place, torn_bytes };
         match next {
             Some(next) if until.is_none_or(|until| place.next.sequence <= until) => {
                 check_follows(&end, next)?;
@@ -130,7 +128,7 @@ fn no_segment(segments: &[Segment], place: &Place) -> LogError {
 
 fn open(disk: &dyn Disk, segment: &Segment) -> Result<Box<dyn LogFile>, LogError> {
     let path = &segment.path;
-    let opened = disk.open(path).map_err(|source| LogError::Io { what: "open", path: path.clone(), source })?;
+    let opened = disk.open_to_read(path).map_err(|source| LogError::Io { what: "open", path: path.clone(), source })?;
     opened.ok_or_else(|| LogError::Missing { path: path.clone() })
 }
 

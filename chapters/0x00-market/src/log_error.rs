@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::ids::Sequence;
 use crate::record::VERSION;
 use crate::shard::ShardOf;
+use crate::watermark;
 
 /// Why a log can't be trusted, written or read.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +35,8 @@ pub enum LogError {
     /// A log without even a header.
     #[error(
         "{path}: the log is empty (0 bytes), and an engine never leaves it like that: restore it from a copy, or \
-             delete the file to start with no history"
+             delete it and {}, if that is there, to start with no history",
+        watermark::path_of(path).display()
     )]
     Empty {
         /// The log.
@@ -107,6 +109,20 @@ pub enum LogError {
         /// The last command that was durable.
         durable: Sequence,
     },
+    /// The same of a log in segments, for which a loss can't be accepted.
+    #[error(
+        "{path}: the log ends with command {found}, but command {durable} was on disk once: acknowledged commands \
+             are gone, or this is an older copy, so nothing was loaded: restore the newest copy of all segments; a log \
+             in segments can't continue without them"
+    )]
+    ShortSegments {
+        /// The last segment.
+        path: PathBuf,
+        /// Its last command.
+        found: Sequence,
+        /// The last command that was durable.
+        durable: Sequence,
+    },
     /// A data directory with another number of shards.
     #[error(
         "{path}: the folder has the logs of {found} shards, not of {asked}: open it with `--shards {found}`, or \
@@ -141,6 +157,19 @@ pub enum LogError {
         /// Where the log should be.
         path: PathBuf,
     },
+    /// No log is there, but the watermark of one is.
+    #[error(
+        "{path}: the log is missing, but {} says that command {last} was on disk once, so nothing was loaded and \
+             nothing was changed: put the log back, or restore a backup into another folder; or, to start with no \
+             history, move this folder away",
+        watermark::path_of(path).display()
+    )]
+    Gone {
+        /// Where the log should be.
+        path: PathBuf,
+        /// The last command that was durable.
+        last: Sequence,
+    },
     /// Damage in the middle: acknowledged commands follow it.
     #[error(
         "{path}: the log is damaged at byte {offset}, where the frame of command {sequence} should be: {reason}; \
@@ -156,4 +185,14 @@ pub enum LogError {
         /// What is wrong.
         reason: String,
     },
+}
+
+impl LogError {
+    /// A log that ends with command `found`, before `durable`, and whose last file begins with command `first`.
+    pub(crate) fn short(path: PathBuf, first: Sequence, found: Sequence, durable: Sequence) -> LogError {
+        match first {
+            Sequence::FIRST => LogError::Short { path, found, durable },
+            _ => LogError::ShortSegments { path, found, durable },
+        }
+    }
 }

@@ -158,7 +158,7 @@ fn check_end(disk: &dyn Disk, end: &ChainEnd) -> Result<(), EngineError> {
     }
     let found = Sequence(end.place.next.sequence.0 - 1);
     match known_durable(disk, &path, &end.header)? {
-        Some(durable) if durable > found => Err(LogError::Short { path, found, durable }.into()),
+        Some(durable) if durable > found => Err(LogError::short(path, end.header.first, found, durable).into()),
         _ => Ok(()),
     }
 }

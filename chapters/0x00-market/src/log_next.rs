@@ -2,7 +2,7 @@
 //!
 //! It is not known yet which command it will begin with, so it has no header, and a name that no log has. When it is
 //! needed it gets both: the header first, and the name when the header is on disk. A crash before that leaves a file
-//! that the next one overwrites.
+//! that the next opening removes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,12 +27,26 @@ impl NextSegment {
     /// # Errors
     /// Errors of the disk.
     pub fn lay_out(options: &Options, shard: ShardOf, bytes: u64) -> Result<NextSegment, LogError> {
-        let path = options.data_dir.join(shard.file_name()).with_extension("next");
-        let io = |source| LogError::Io { what: "reserve the next segment of", path: path.clone(), source };
+        let path = path_of(options, shard);
         let disk = Arc::clone(&options.disk);
-        let mut file = disk.create(&path, &[]).map_err(io)?;
-        write_zeros(&mut *file, HEADER_BYTES as u64 + bytes).map_err(io)?;
+        let laid_out =
+            disk.create(&path, &[]).and_then(|mut file| write_zeros(&mut *file, HEADER_BYTES as u64 + bytes));
+        if let Err(source) = laid_out {
+            // The engine stops, and what was reserved may be all the space that the ledger and the next start need.
+            let _ = disk.remove(&path);
+            return Err(LogError::Io { what: "reserve the next segment of", path, source });
+        }
         Ok(NextSegment { disk, shard, path })
+    }
+
+    /// Removes a file that an engine laid out and did not come to use. It may be what fills the disk.
+    ///
+    /// # Errors
+    /// Errors of the disk.
+    pub(crate) fn remove_leftover(options: &Options, shard: ShardOf) -> Result<(), LogError> {
+        let (disk, path) = (&options.disk, path_of(options, shard));
+        let removed = disk.open(&path).and_then(|there| there.map_or(Ok(()), |_| disk.remove(&path)));
+        removed.map_err(|source| LogError::Io { what: "remove the next segment of", path, source })
     }
 
     /// The shard that it belongs to.
@@ -61,6 +75,10 @@ impl NextSegment {
         let Self { disk, path, .. } = self;
         disk.remove(&path).map_err(|source| LogError::Io { what: "remove the next segment of", path, source })
     }
+}
+
+fn path_of(options: &Options, shard: ShardOf) -> PathBuf {
+    options.data_dir.join(shard.file_name()).with_extension("next")
 }
 
 fn write_zeros(file: &mut dyn LogFile, bytes: u64) -> io::Result<()> {

@@ -11,6 +11,7 @@ use crate::log::{HEADER_BYTES, LogHeader, ShardOf};
 use crate::log_chain::{ChainEnd, read_chain, segments};
 use crate::log_durable::known_durable;
 use crate::log_input::Input;
+use crate::log_next::NextSegment;
 use crate::log_reader::Place;
 use crate::log_rewrite::rewrite;
 use crate::{Command, LogError, LogFile, LogId, LogWriter, Options, Recovery, Sequence, Stamp};
@@ -24,8 +25,8 @@ const AHEAD_MAX_MS: u64 = 60_000;
 pub struct JudgedLog {
     options: Options,
     path: PathBuf,
-    /// `None` when the log is new.
-    file: Option<Box<dyn LogFile>>,
+    /// Whether there is no log yet.
+    is_new: bool,
     header: LogHeader,
     /// Where its last whole frame starts and ends.
     last: (u64, u64),
@@ -59,34 +60,31 @@ pub fn read_log_from<E: From<LogError>>(
     replay: impl FnMut(Stamp, Command) -> Result<(), E>,
 ) -> Result<JudgedLog, E> {
     let path = options.data_dir.join(shard.file_name());
-    let is_new = check_shards(&*options.disk, &path, shard.shards)?;
+    let may_be_new = check_shards(&*options.disk, &path, shard.shards)?;
     let options = options.clone();
     let segments = segments(&*options.disk, &options.data_dir, shard);
     let segments = segments.map_err(|source| io_error("look for", &path, source))?;
     if segments.is_empty() {
-        if !is_new {
+        if !may_be_new {
             return Err(LogError::Missing { path }.into());
         }
         let header = LogHeader::new(shard, LogId::NONE);
         let (last, next) = ((0, 0), Stamp { sequence: header.first, time: header.last_time });
-        return Ok(JudgedLog { options, path, file: None, header, last, next, torn_bytes: 0, lost: None });
+        return Ok(JudgedLog { options, path, is_new: true, header, last, next, torn_bytes: 0, lost: None });
     }
     let read = read_chain(&*options.disk, shard, &segments, from, None, replay)?;
-    let ChainEnd { path, file, header, place: Place { last, next, .. }, torn_bytes } = read;
+    let ChainEnd { path, header, place: Place { last, next, .. }, torn_bytes } = read;
     let lost = lost(&options, &path, &header, next)?;
-    if lost.is_some() && header.first > Sequence::FIRST {
-        let reason = "commands after its end were on disk once, and a log in segments can't continue without them";
-        return Err(LogError::Chain { path, reason: reason.into() }.into());
-    }
-    Ok(JudgedLog { options, path, file: Some(file), header, last, next, torn_bytes, lost })
+    Ok(JudgedLog { options, path, is_new: false, header, last, next, torn_bytes, lost })
 }
 
-/// The last command that was on disk once, if the log ends before it and that loss is accepted.
+/// The last command that was on disk once, if the log ends before it and that loss is accepted. A log in segments
+/// can't go on without what it had: only a log in one file is rewritten.
 fn lost(options: &Options, path: &Path, header: &LogHeader, next: Stamp) -> Result<Option<Sequence>, LogError> {
     let found = Sequence(next.sequence.0 - 1);
     match known_durable(&*options.disk, path, header)?.filter(|&durable| durable > found) {
-        Some(durable) if !options.accept_loss.contains(&found) => {
-            Err(LogError::Short { path: path.to_path_buf(), found, durable })
+        Some(durable) if header.first > Sequence::FIRST || !options.accept_loss.contains(&found) => {
+            Err(LogError::short(path.to_path_buf(), header.first, found, durable))
         }
         durable => Ok(durable),
     }
@@ -107,7 +105,7 @@ impl JudgedLog {
         if let Some(lost) = self.lost {
             remarks.push(format!("continued without command {} and those after it, up to {lost}", self.next.sequence));
         }
-        if self.file.is_some() && self.header.id == LogId::NONE {
+        if !self.is_new && self.header.id == LogId::NONE {
             remarks.push(format!("{} was of version 1 and was converted", self.path.display()));
         }
         let ahead_ms = self.next.time.0.saturating_sub(self.options.clock.now().0);
@@ -128,27 +126,27 @@ impl JudgedLog {
     /// # Errors
     /// Errors of the disk. Another attempt starts from the same commands.
     pub fn open(mut self) -> Result<LogWriter, LogError> {
-        let path = self.path.clone();
-        let io = |what| move |source| io_error(what, &path, source);
+        let path = &self.path.clone();
+        let io = |what| move |source| io_error(what, path, source);
         let mut end = self.last.1;
-        let file = match self.file.take() {
-            None => {
-                end = HEADER_BYTES as u64;
+        NextSegment::remove_leftover(&self.options, self.header.shard)?;
+        let file = if self.is_new {
+            end = HEADER_BYTES as u64;
+            self.header.id = self.options.disk.new_log_id();
+            let created = self.options.disk.create(&self.path, &self.header.encode());
+            created.map_err(io("create"))?
+        } else {
+            let opened = self.options.disk.open(path).map_err(io("open"))?;
+            let mut file = opened.ok_or_else(|| LogError::Missing { path: path.clone() })?;
+            self.keep_torn(&mut *file).map_err(io("keep the torn end of"))?;
+            if self.header.id == LogId::NONE || self.lost.is_some() {
                 self.header.id = self.options.disk.new_log_id();
-                let created = self.options.disk.create(&self.path, &self.header.encode());
-                created.map_err(io("create"))?
-            }
-            Some(mut file) => {
-                self.keep_torn(&mut *file).map_err(io("keep the torn end of"))?;
-                if self.header.id == LogId::NONE || self.lost.is_some() {
-                    self.header.id = self.options.disk.new_log_id();
-                    let rewritten = rewrite(&*self.options.disk, &self.path, file, &self.header)?;
-                    end = rewritten.1;
-                    rewritten.0
-                } else {
-                    self.settle(&mut *file)?;
-                    file
-                }
+                let rewritten = rewrite(&*self.options.disk, &self.path, file, &self.header)?;
+                end = rewritten.1;
+                rewritten.0
+            } else {
+                self.settle(&mut *file)?;
+                file
             }
         };
         LogWriter::new(&self.options, self.path, file, self.header.id, end, self.next)

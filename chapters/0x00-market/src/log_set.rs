@@ -188,7 +188,8 @@ impl<'disk> SetWriter<'disk> {
         // A rename that failed may have taken place.
         self.logs.clear();
         self.snapshots.clear();
-        made.and_then(|()| complete_switch(self.disk, &self.folder)).map_err(io)
+        made.map_err(io)?;
+        complete_switch(self.disk, &self.folder)
     }
 }
 
@@ -210,13 +211,38 @@ fn remove_leftovers(disk: &dyn Disk, folder: &Path, shards: u16) -> io::Result<(
 /// Completes a switch that [`SetWriter::switch`] began.
 ///
 /// # Errors
-/// Errors of the disk.
-pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
-    let names = disk.list(folder)?;
+/// [`EngineError::Unsound`] when a log of the new set is gone, and errors of the disk.
+pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> Result<(), EngineError> {
+    let io =
+        |source| EngineError::Io { what: "complete an interrupted resharding", path: folder.to_path_buf(), source };
+    let names = disk.list(folder).map_err(io)?;
     let Some((mark, shards)) = names.iter().find_map(|name| Some((name, name.strip_prefix(SWITCH)?.parse().ok()?)))
     else {
         return Ok(());
     };
+    refuse_gap(folder, &names, mark, shards)?;
+    replace(disk, folder, &names, mark, shards).map_err(io)
+}
+
+/// Refuses to switch to a set that lacks a log: the logs that it replaces would be removed, and their history is
+/// nowhere else.
+fn refuse_gap(folder: &Path, names: &[String], mark: &str, shards: u16) -> Result<(), EngineError> {
+    let named = names.iter().map(|name| of_draft(name).map_or_else(|| name.clone(), |(_, name)| name));
+    let there: Vec<_> = named.filter_map(|name| Some(ShardOf::of_segment_name(&name)?.0)).collect();
+    let mut all = (0..shards).map(|shard| ShardOf { shard, shards });
+    let Some(gone) = all.find(|shard| !there.contains(shard)) else { return Ok(()) };
+    Err(EngineError::Unsound {
+        path: folder.join(mark),
+        reason: format!(
+            "a resharding to {shards} shards was interrupted, and {} of its new logs is gone, so nothing was changed: \
+             put the folder's `.draft` files back, or delete this file to go on with the logs before the resharding",
+            gone.file_name()
+        ),
+    })
+}
+
+/// Gives the new logs their names, and removes all other logs and then the mark.
+fn replace(disk: &dyn Disk, folder: &Path, names: &[String], mark: &str, shards: u16) -> io::Result<()> {
     let is_log = |name: &str| ShardOf::of_segment_name(name).is_some();
     let drafts = names.iter().filter_map(|draft| of_draft(draft).map(|(of, name)| (draft, of, name)));
     let mut new: Vec<_> = drafts.filter(|(_, of, _)| of.shards == shards).collect();

@@ -198,7 +198,7 @@ impl SnapshotReader {
     pub fn open(disk: &dyn Disk, path: &Path) -> Result<SnapshotReader, SnapshotError> {
         let unusable = |reason: &str| SnapshotError::Unusable { path: path.to_path_buf(), reason: reason.into() };
         let io = |source| SnapshotError::Io { path: path.to_path_buf(), source };
-        let mut file = disk.open(path).map_err(io)?.ok_or_else(|| unusable("it is gone"))?;
+        let mut file = disk.open_to_read(path).map_err(io)?.ok_or_else(|| unusable("it is gone"))?;
         let mut start = Vec::new();
         read(&mut *file, 0, SNAPSHOT_HEADER_BYTES, &mut start).map_err(io)?;
         let start = start.first_chunk().ok_or_else(|| unusable("it is shorter than a snapshot's header"))?;

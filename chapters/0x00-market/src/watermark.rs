@@ -60,7 +60,27 @@ pub fn path_of(log: &Path) -> PathBuf {
 
 /// The watermark of a log, if it has one that can be read.
 pub fn read(disk: &dyn Disk, path: &Path, log: LogId) -> Option<Mark> {
-    let mut file = disk.open(&path_of(path)).ok()??;
+    Mark::decode(&bytes_of(disk, path)?, log)
+}
+
+/// A log that had commands according to a watermark in `folder`, and that watermark, if there is one that can be read.
+///
+/// # Errors
+/// When the disk can't list the folder.
+pub(crate) fn any_in(disk: &dyn Disk, folder: &Path) -> io::Result<Option<(PathBuf, Mark)>> {
+    let names = disk.list(folder)?.into_iter();
+    let logs = names.filter_map(|name| Some(format!("{}.log", name.strip_suffix(".watermark")?)));
+    let mut marks = logs.filter(|name| ShardOf::of_file_name(name).is_some()).filter_map(|name| {
+        let path = folder.join(name);
+        let bytes = bytes_of(disk, &path)?;
+        Some((path, Mark::decode(&bytes, LogId(u64_at(&bytes, 0)))?))
+    });
+    Ok(marks.find(|(_, mark)| mark.last >= Sequence::FIRST))
+}
+
+/// The bytes of the watermark of the log at `path`.
+fn bytes_of(disk: &dyn Disk, path: &Path) -> Option<[u8; MARK_BYTES]> {
+    let mut file = disk.open_to_read(&path_of(path)).ok()??;
     let mut bytes = [0; MARK_BYTES];
     let mut filled = 0;
     while filled < MARK_BYTES {
@@ -69,7 +89,7 @@ pub fn read(disk: &dyn Disk, path: &Path, log: LogId) -> Option<Mark> {
             read => filled += read,
         }
     }
-    Mark::decode(&bytes, log)
+    Some(bytes)
 }
 
 /// Writes the watermark of a copy of the log at `path`, and returns when it is on disk.

@@ -26,6 +26,9 @@ use market::log_reader::LogReader;
 use market::model::Model;
 use market::{Acknowledge, Command, Disk, Engine as _, EngineError, Event, LogError, MarketId, RealDisk, Stage, Stamp};
 
+#[path = "shards/gone.rs"]
+mod gone;
+
 type Engine = <Chapter as runner::Chapter>::Engine;
 
 /// The set-up of `venue`, part of its body, and commands of every kind in more markets than shards.
@@ -201,27 +204,6 @@ fn logs_without_a_command_need_no_first() {
     for shards in [0..1, 0..3] {
         shards.for_each(|shard| disk.remove(&folder.path().join(ShardOf { shard, shards: 4 }.file_name())).unwrap());
         assert_eq!(run::<Engine>(&folder.options, &[], 1).unwrap().recovery.commands, 0);
-    }
-}
-
-/// A missing log took acknowledged commands with it: an error, whichever shard's it was.
-#[test]
-fn a_missing_log_is_an_error() {
-    let commands = commands();
-    for missing in 0..4 {
-        let (disk, folder) = filled(4, &commands);
-        let log = folder.path().join(ShardOf { shard: missing, shards: 4 }.file_name());
-        disk.remove(&log).unwrap();
-        let paths = disk.paths();
-        let error = folder.refusal::<Engine>().unwrap();
-        assert!(
-            matches!(&error, EngineError::Log(LogError::Missing { path }) if *path == log),
-            "shard {missing}: another error was expected than: {error}"
-        );
-        assert!(error.to_string().contains(&log.display().to_string()), "{error}");
-        assert_eq!(disk.paths(), paths, "a refused directory was changed");
-        assert!(reshard(&disk, folder.path(), 2).is_err(), "resharding went on without shard {missing}");
-        assert_eq!(disk.paths(), paths, "resharding changed a directory that it refused");
     }
 }
 

@@ -151,6 +151,7 @@ fn a_loss_in_segments_is_refused() {
     let found = last.first.0 - 1;
     let words = folder.refusal::<Engine>().unwrap().to_string();
     assert!(words.contains("command 100 was on disk once") && words.contains(&found.to_string()), "{words}");
+    assert!(!words.contains("--accept-loss"), "{words}");
     folder.options.accept_loss = vec![market::Sequence(found)];
     let words = folder.refusal::<Engine>().unwrap().to_string();
     assert!(words.contains("can't continue without them"), "{words}");

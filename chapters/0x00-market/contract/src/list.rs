@@ -59,6 +59,7 @@ macro_rules! contract {
             a_log_of_version_1 is versions::a_log_of_version_1 of Engine,
             a_rewriting_cut_short is versions::a_rewriting_cut_short of Engine,
             a_log_that_ends_too_early is watermarks::a_log_that_ends_too_early of Engine,
+            a_log_that_is_gone is watermarks::a_log_that_is_gone of Engine,
             a_loss_is_accepted is watermarks::a_loss_is_accepted of Engine,
             an_unusable_watermark_is_ignored is watermarks::an_unusable_watermark_is_ignored of Engine,
             a_watermark_is_never_ahead is watermarks::a_watermark_is_never_ahead of Engine,

@@ -16,7 +16,7 @@ use crate::sim_disk::SimDisk;
 use crate::streams::Random;
 use market::log::{LogHeader, RECORD_BYTES};
 use market::watermark::{self, Mark};
-use market::{Acknowledge, Engine, EngineError, Event, LogError, LogId, Sequence, Stamp};
+use market::{Acknowledge, DataDir, Disk as _, Engine, EngineError, Event, LogError, LogId, Sequence, Stamp};
 
 /// A log that an engine wrote: 50 commands in frames of five.
 fn written<E: Engine>() -> (SimDisk, Folder, Oracle, Vec<Frame>) {
@@ -65,6 +65,32 @@ pub fn a_log_that_ends_too_early<E: Engine>() {
     }
     disk.rot(&log, &whole);
     assert_eq!(run::<E>(&folder.options, &[], 1).unwrap().recovery.commands, 50);
+}
+
+/// A log that had commands is gone, and its watermark is there: the engine does not begin another in its place, and the
+/// ledger stays. Without the watermark there is no history.
+pub fn a_log_that_is_gone<E: Engine>() {
+    let (disk, folder, oracle, _) = written::<E>();
+    let whole = disk.read(&folder.log()).unwrap();
+    disk.remove(&folder.log()).unwrap();
+    let before = (disk.contents(), folder.files());
+    let is_gone = |error: EngineError| {
+        let words = error.to_string();
+        let EngineError::Log(LogError::Gone { path, last: Sequence(50) }) = error else {
+            panic!("another error was expected than: {words}");
+        };
+        assert_eq!(path, folder.log(), "{words}");
+        let named = [watermark::path_of(&path).display().to_string(), "command 50".into()];
+        assert!(named.iter().all(|name| words.contains(name)), "the error does not name {named:?}: {words}");
+        assert!((disk.contents(), folder.files()) == before, "the engine refused, but files changed: {words}");
+    };
+    is_gone(folder.refusal::<E>().unwrap());
+    is_gone(DataDir::open(&disk, folder.path()).unwrap().first_start(&folder.options, &[]).unwrap_err());
+    disk.rot(&folder.log(), &whole);
+    folder.recovers::<E>(&oracle, 50).unwrap();
+    disk.remove(&watermark::path_of(&folder.log())).unwrap();
+    disk.remove(&folder.log()).unwrap();
+    assert_eq!(run::<E>(&folder.options, &[], 1).unwrap().recovery.commands, 0);
 }
 
 /// To restore a copy on purpose, one names the command that it ends with. The log that continues from there is a

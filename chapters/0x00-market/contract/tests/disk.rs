@@ -48,6 +48,23 @@ fn a_folder_may_be_below_one_that_may_not_be_read() {
     made.unwrap();
 }
 
+/// A backup may be on a medium that can only be read. Root can write every file, so the test shows nothing when it
+/// runs as root.
+#[test]
+fn what_can_only_be_read_can_be_read_and_copied() {
+    let folder = tempdir().unwrap();
+    let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+    fs::write(&from, "a backup").unwrap();
+    let mut rights = fs::metadata(&from).unwrap().permissions();
+    rights.set_readonly(true);
+    fs::set_permissions(&from, rights).unwrap();
+    copy_file(&RealDisk, &from, &to, u64::MAX).unwrap();
+    assert_eq!(fs::read(&to).unwrap(), b"a backup");
+    let mut file = RealDisk.open_to_read(&from).unwrap().unwrap();
+    assert!(file.write_all_at(0, b"no").is_err(), "a file was written that was opened to read");
+    assert!(RealDisk.open_to_read(&folder.path().join("missing")).unwrap().is_none());
+}
+
 #[test]
 fn a_name_goes_to_another_file() {
     let folder = tempdir().unwrap();

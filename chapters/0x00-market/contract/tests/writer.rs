@@ -117,7 +117,7 @@ fn a_log_in_segments_does_not_go_on_without_what_it_had() {
     let whole = disk.durable(log.path()).unwrap();
     disk.rot(log.path(), &whole[..HEADER_BYTES]);
     let refused = read_log::<LogError>(&options, ShardOf::ONLY, |_, _| Ok(())).err();
-    assert!(matches!(refused, Some(LogError::Chain { .. })), "{refused:?}");
+    assert!(matches!(refused, Some(LogError::ShortSegments { .. })), "{refused:?}");
 }
 
 /// Space for the commands, and an eighth more, is zeroed and on disk. Space that is already reserved is not written
@@ -171,6 +171,29 @@ fn the_next_segment_is_as_large_as_asked() {
         assert!(durable.iter().all(|&byte| byte == 0));
         next.remove().unwrap();
         assert!(disk.paths().is_empty(), "{:?}", disk.paths());
+    }
+}
+
+/// The disk is full before the next segment has its space: what was reserved until then is given back. So is what a
+/// program that was killed left, when the log is opened.
+#[test]
+fn a_next_segment_that_is_not_used_takes_no_space() {
+    let disk = SimDisk::new(1, Faults { capacity: Some(ZEROS), ..Faults::default() });
+    let options = options(disk.clone());
+    let full = NextSegment::lay_out(&options, ShardOf::ONLY, 3 * ZEROS).err().unwrap().to_string();
+    assert!(full.contains("reserve the next segment") && full.contains("full disk"), "{full}");
+    assert!(disk.paths().is_empty(), "{:?}", disk.paths());
+    let next = Path::new(FILE_NAME).with_extension("next");
+    let log = Fixture::new(&Random::new(1).stream(20), Framing::Many(10), ShardOf::ONLY).bytes;
+    for bytes in [&[][..], &log] {
+        if !bytes.is_empty() {
+            disk.put(Path::new(FILE_NAME), bytes);
+        }
+        disk.rot(&next, &[0; 100]);
+        drop(writer(&options));
+        assert_eq!(disk.read(&next), None, "of a log of {} bytes", bytes.len());
+        disk.remove(Path::new(FILE_NAME)).unwrap();
+        watermark::remove(&disk, Path::new(FILE_NAME)).unwrap();
     }
 }
 

@@ -76,7 +76,7 @@ pub struct Args<F: Flags> {
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Continue although commands are missing that were once on disk: the last command that the log still
-    /// has
+    /// has. It applies to every shard whose log ends with it
     #[arg(long, value_name = "SEQUENCE", value_delimiter = ',', requires = "data_dir")]
     pub accept_loss: Vec<u64>,
     /// Store this run as the baseline for comparing later runs
