@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use keeping::trim::correct_newer;
 use market::hands::{Worker, join};
 use market::log::{FRAME_COMMANDS_MAX, ShardOf};
 use market::{
@@ -109,6 +110,7 @@ impl Pipeline {
     pub fn open<M: Metrics>(options: &Options, replayed: Replayed) -> Result<(Pipeline, Recovery), EngineError> {
         let Replayed { log, exchange, mut ledger, mut acks, shard, origin } = replayed;
         let (log, recovery) = Log::open(options, shard, &origin, log)?;
+        correct_newer(options, origin.ledger_part(shard))?;
         ledger.take_place()?;
         acks.recovered(log.next(), &|| exchange.state());
 

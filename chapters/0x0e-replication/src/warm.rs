@@ -12,6 +12,7 @@ use std::time::Duration;
 use ch08::ledger::Ledger;
 use ch08::shadow::Shadow;
 use keeping::Shadow as _;
+use keeping::trim::correct_newer;
 use market::data_dir::SnapshotLock;
 use market::log::ShardOf;
 use market::{EngineError, Options, Sequence};
@@ -101,6 +102,7 @@ impl One {
     fn begin(options: &Options, shard: ShardOf) -> Result<One, EngineError> {
         let shadow = Shadow::begin(options, shard)?;
         let mut ledger = Ledger::create(&options.data_dir, shadow.ledger_part(), None)?;
+        correct_newer(options, shadow.ledger_part())?;
         ledger.take_place()?;
         Ok(One { shadow, ledger, digest: Digest::default() })
     }
