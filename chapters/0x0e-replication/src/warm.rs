@@ -67,12 +67,12 @@ fn follow(
     compared: &[Mutex<Compared>],
     stop: &dyn Fn() -> bool,
 ) -> Result<(), EngineError> {
-    // A backup may hold it for a while.
+    // Another process that makes snapshots may hold it for a while. Any other error would come again each time.
     let lock = loop {
         match SnapshotLock::take(&*options.disk, &options.data_dir) {
-            Ok(lock) => break lock,
-            Err(_) if stop() => return Ok(()),
-            Err(_) => thread::sleep(REST),
+            Err(EngineError::Unsound { .. }) if stop() => return Ok(()),
+            Err(EngineError::Unsound { .. }) => thread::sleep(REST),
+            taken => break taken?,
         }
     };
     let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
@@ -125,5 +125,26 @@ impl One {
             shadow.write()?;
         }
         Ok(shadow.next() > before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::atomic::AtomicU64;
+
+    use market::data_dir::SNAPSHOT_LOCK_NAME;
+
+    use super::*;
+
+    /// Here a folder has the lock's name: waiting would help nothing, so it ends and is reported.
+    #[test]
+    fn a_lock_that_cannot_be_opened_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(SNAPSHOT_LOCK_NAME)).unwrap();
+        let looks = AtomicU64::new(0);
+        let ended = follow(&Options::new(folder.path()), 1, &[], &|| looks.fetch_add(1, Ordering::Relaxed) > 3);
+        assert!(matches!(ended, Err(EngineError::Io { .. })), "{ended:?}");
     }
 }
