@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::sync::OnceLock;
+use std::thread;
 
 use core_affinity::CoreId;
 
@@ -29,6 +30,13 @@ fn by_interrupts(mut cores: Vec<CoreId>, table: &str) -> Vec<CoreId> {
     let interrupts = interrupts(table);
     cores.sort_by_key(|core| interrupts.iter().find(|(id, _)| *id == core.id).map_or(0, |(_, count)| *count));
     cores
+}
+
+/// Whether the system lets a thread choose this core: some list their cores and permit no choice. A thread that ends at
+/// once tries it.
+pub fn permits(core: CoreId) -> bool {
+    let tried = thread::Builder::new().spawn(move || core_affinity::set_for_current(core));
+    tried.is_ok_and(|tried| tried.join().unwrap_or(false))
 }
 
 /// The core for a thread that matching wakes, after those of the matching threads. If the matching threads, their
@@ -71,6 +79,12 @@ mod tests {
     fn a_missing_or_unknown_table_is_ignored() {
         assert_eq!(interrupts(""), []);
         assert_eq!(interrupts("no cores here\n 1: 2 3\n"), []);
+    }
+
+    #[test]
+    fn the_system_says_which_cores_it_permits() {
+        let missing = CoreId { id: 1_023 };
+        assert!(quietest_first().iter().all(|core| permits(*core)) && !permits(missing));
     }
 
     fn order(table: &str) -> Vec<usize> {

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use keeping::trim::correct_newer;
 use market::hands::{Worker, join};
 use market::log::{FRAME_COMMANDS_MAX, ShardOf};
 use market::{
@@ -109,6 +110,7 @@ impl Pipeline {
     pub fn open<M: Metrics>(options: &Options, replayed: Replayed) -> Result<(Pipeline, Recovery), EngineError> {
         let Replayed { log, exchange, mut ledger, mut acks, shard, origin } = replayed;
         let (log, recovery) = Log::open(options, shard, &origin, log)?;
+        correct_newer(options, origin.ledger_part(shard))?;
         ledger.take_place()?;
         acks.recovered(log.next(), &|| exchange.state());
 
@@ -301,8 +303,8 @@ fn core_for_matching(pin: bool, shard: ShardOf) -> (String, Option<core_affinity
     match core {
         _ if !pin => ("the system decides where threads run".into(), None),
         _ if core_count() < 2 => ("one core, so nothing is pinned".into(), None),
-        Some(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
-        None => ("the system does not permit pinning, so it decides where threads run".into(), None),
+        Some(core) if cores::permits(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
+        _ => ("the system does not permit pinning, so it decides where threads run".into(), None),
     }
 }
 

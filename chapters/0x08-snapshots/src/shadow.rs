@@ -9,6 +9,7 @@ use std::path::Path;
 
 use keeping::companions::Carried;
 use keeping::ledger_parts::Part;
+use keeping::once::read_mark;
 use keeping::trim::keep;
 use keeping::{Exchange as _, ledger_parts};
 use market::log::ShardOf;
@@ -16,7 +17,7 @@ use market::log_chain::{identity, read_chain, segments};
 use market::snapshot::SnapshotHeader;
 use market::snapshot_file::SnapshotWriter;
 use market::state::ExchangeState;
-use market::{Command, Disk, EngineError, Event, LogId, Options, Sequence, Stamp, watermark};
+use market::{Command, Disk, EngineError, Event, LogId, Options, Sequence, Stamp};
 
 use crate::exchange::Exchange;
 use crate::metrics::Unmeasured;
@@ -76,7 +77,7 @@ impl Shadow {
         heard: impl FnMut(Stamp, &Command, &[Event]),
     ) -> Result<u64, EngineError> {
         let path = self.options.data_dir.join(self.shard.file_name());
-        let Some(mark) = watermark::read(&*self.options.disk, &path, self.log) else { return Ok(0) };
+        let Some(mark) = read_mark(&*self.options.disk, &path, self.log) else { return Ok(0) };
         let next = self.origin.next();
         let step = Sequence(next.0 + STEP_COMMANDS - 1).min(until).min(mark.last);
         if step >= next {

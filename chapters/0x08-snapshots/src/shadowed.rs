@@ -92,7 +92,10 @@ impl Drop for Follower {
 
 /// Follows the logs of all shards until `stop` returns true, and returns the messages about them.
 fn follow_all(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Vec<String> {
-    let Some(_lock) = wait_for_lock(options, stop) else { return Vec::new() };
+    let _lock = match wait_for_lock(options, stop) {
+        Ok(lock) => lock,
+        Err(error) => return vec![format!("the shadow did not begin, so it wrote no snapshot: {error}")],
+    };
     let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
     let mut followers: Vec<One> = shards.map(|shard| One::begin(options, shard)).collect();
     while !stop() {
@@ -104,13 +107,13 @@ fn follow_all(options: &Options, every: u64, stop: &dyn Fn() -> bool) -> Vec<Str
     followers.into_iter().map(One::remark).collect()
 }
 
-/// The snapshots' lock, as soon as no other process holds it.
-fn wait_for_lock(options: &Options, stop: &dyn Fn() -> bool) -> Option<SnapshotLock> {
+/// The snapshots' lock, as soon as no other process holds it. It is an error if one still does when `stop` returns true.
+fn wait_for_lock(options: &Options, stop: &dyn Fn() -> bool) -> Result<SnapshotLock, EngineError> {
     loop {
         match SnapshotLock::take(&*options.disk, &options.data_dir) {
-            Ok(lock) => return Some(lock),
-            Err(_) if stop() => return None,
-            Err(_) => thread::sleep(REST),
+            // Another process makes snapshots. Any other error would come again each time.
+            Err(EngineError::Unsound { .. }) if !stop() => thread::sleep(REST),
+            taken => return taken,
         }
     }
 }

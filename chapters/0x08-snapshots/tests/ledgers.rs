@@ -11,6 +11,7 @@ use contract::folder::Folder;
 use contract::harness::{check_ledger, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
+use keeping::Shadow as _;
 use keeping::ledger_parts::{Part, reach, sync};
 use keeping::once::snapshot;
 use keeping::trim::{Kept, trim};
@@ -89,7 +90,10 @@ fn trimming_waits_for_the_ledger() {
     let begins = || segments(&RealDisk, folder.path(), ShardOf::ONLY).unwrap()[0].first.0;
     cut_ledger(&folder, first - 1);
     assert_eq!((trims(&folder, None).unwrap(), begins()), (0, 1));
-    run::<Engine>(&folder.options, &[], 5).unwrap();
+    // It is written again, and synced when the next snapshot is.
+    run::<Engine>(&folder.options, &commands(&oracle, 200, 300), 5).unwrap();
+    assert_eq!((trims(&folder, None).unwrap(), begins()), (0, 1));
+    snapshot::<Shadow>(&folder.options).unwrap();
     assert!(trims(&folder, None).unwrap() > 0 && begins() > 60);
     // Now nothing can write it again: a file of it is removed, and the start goes on and reports what
     // is missing.
@@ -99,7 +103,7 @@ fn trimming_waits_for_the_ledger() {
         }
     }
     let went = run::<Engine>(&folder.options, &[], 5).unwrap();
-    check_state(&oracle.state(200), &went.closed.state).unwrap();
+    check_state(&oracle.state(300), &went.closed.state).unwrap();
     assert!(went.recovery.remarks.join("; ").contains("the ledger does not have all"), "{:?}", went.recovery);
 }
 
@@ -134,6 +138,53 @@ fn zeros_are_no_entries() {
     let went = run::<Engine>(&folder.options, &commands(&oracle, 250, 300), 5).unwrap();
     assert_eq!(went.recovery.replayed, 50, "{:?}", went.recovery.remarks);
     check_ledger(oracle.events(300), folder.path(), 1).unwrap();
+}
+
+/// The parts of the ledger, and what they hold.
+fn ledger(folder: &Folder) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(folder.path()).unwrap().flatten();
+    let parts = entries.filter(|entry| entry.file_name().to_str().and_then(Part::of_file_name).is_some());
+    parts.map(|entry| (entry.path(), fs::read(entry.path()).unwrap())).collect()
+}
+
+/// A start that passes over a snapshot writes again what that one says is on disk. Until this is synced, a power failure
+/// may leave zeros there: no later start believes the snapshot.
+#[test]
+fn what_is_written_again_is_not_taken_for_synced() {
+    let (folder, oracle) = two_snapshots();
+    let first = entries(&oracle, 100);
+    cut_ledger(&folder, first);
+    let went = run::<Engine>(&folder.options, &[], 5).unwrap();
+    assert_eq!(went.recovery.replayed, 100, "{:?}", went.recovery.remarks);
+    let mut parts = ledger(&folder);
+    parts.sort();
+    assert_eq!(parts.len(), 2, "the start began no part");
+    let again = parts.iter().find(|(path, _)| path.to_string_lossy().contains(".from-")).unwrap();
+    fs::write(&again.0, vec![0; again.1.len()]).unwrap();
+    run::<Engine>(&folder.options, &commands(&oracle, 200, 300), 5).unwrap();
+    check_ledger(oracle.events(300), folder.path(), 1).unwrap();
+}
+
+/// A snapshot of a shadow that lagged says that more of the ledger is on disk than leads to it. A start from it cuts that
+/// off and writes it again, so the next snapshots can't count on it, and it stays.
+#[test]
+fn what_an_older_snapshot_says_of_the_disk_is_not_believed() {
+    let oracle = Oracle::of(&Random::new(7).stream(200));
+    let folder = Folder::on_disk(RealDisk);
+    run::<Engine>(&folder.options, &commands(&oracle, 0, 200), 5).unwrap();
+    let mut shadow = Shadow::begin(&folder.options, ShardOf::ONLY).unwrap();
+    let mut write_behind = |command| {
+        shadow.follow(Sequence(command), |_, _, _| ()).unwrap();
+        shadow.write().unwrap();
+    };
+    write_behind(100);
+    let written = ledger(&folder);
+    cut_ledger(&folder, entries(&oracle, 100));
+    [130, 160].into_iter().for_each(write_behind);
+    written.into_iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+    let kept = Kept::find(&RealDisk, folder.path(), ShardOf::ONLY, Sequence(u64::MAX)).unwrap();
+    let behind: Vec<u64> = kept.snapshots.iter().map(|(next, _)| next.0 - 1).collect();
+    assert_eq!(behind, [160, 130, 100], "snapshots that are kept");
 }
 
 /// The ledger is behind the two newest snapshots, as it is while an engine works: the newest that it has come to stays as

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 use std::process::{Command as Process, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -14,12 +16,13 @@ use contract::folder::Folder;
 use contract::harness::{Acks, check_events, check_state, run};
 use contract::oracle::Oracle;
 use contract::streams::Random;
+use contract::through::{Meddle, Through};
 use contract::{Faults, SimDisk, program};
-use market::data_dir::SnapshotLock;
+use market::data_dir::{SNAPSHOT_LOCK_NAME, SnapshotLock};
 use market::flow::{self, FlowName};
 use market::log::{HEADER_BYTES, RECORD_BYTES, ShardOf};
 use market::snapshot::list;
-use market::{Engine as _, Options, RealDisk, Sequence};
+use market::{Engine as _, LogFile, Options, RealDisk, Sequence};
 
 type Engine = <Chapter as runner::Chapter>::Engine;
 
@@ -130,6 +133,44 @@ fn a_shadow_waits_while_another_makes_snapshots() {
     wait_for("the shadow has no turn", || take().is_err());
     drop(engine);
     assert!(take().is_ok(), "the engine is gone, and its shadow is not");
+}
+
+/// Where the snapshots' lock can't be opened, here because a folder has its name, waiting would help nothing: the engine
+/// goes on, and says at its end that there is no snapshot, and why.
+#[test]
+fn a_lock_that_cannot_be_opened_is_reported() {
+    let mut folder = Folder::on_disk(RealDisk);
+    folder.options.snapshot_every = Some(1);
+    std::fs::create_dir(folder.path().join(SNAPSHOT_LOCK_NAME)).unwrap();
+    let went = run::<Engine>(&folder.options, &Random::new(1).stream(20), 5).unwrap();
+    let said = went.closed.remarks.join("; ");
+    assert!(said.contains("it wrote no snapshot") && said.contains("lock the snapshots"), "{said}");
+}
+
+/// Every other read of a watermark finds it half written.
+#[derive(Clone, Default)]
+struct Torn(Arc<AtomicU64>);
+
+impl Meddle for Torn {
+    fn concerns(&self, path: &Path) -> bool {
+        path.extension().is_some_and(|end| end == "watermark")
+    }
+
+    fn read_at(&self, file: &mut dyn LogFile, at: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = file.read_at(at, buffer)?;
+        buffer[0] ^= u8::from(self.0.fetch_add(1, Ordering::SeqCst).is_multiple_of(2));
+        Ok(read)
+    }
+}
+
+/// A watermark that is read while it is written is no end of the log.
+#[test]
+fn a_watermark_that_is_being_written_is_read_again() {
+    let folder = Folder::on_disk(RealDisk);
+    run::<Engine>(&folder.options, &Random::new(1).stream(20), 5).unwrap();
+    let disk = Arc::new(Through::new(Arc::new(RealDisk), Torn::default()));
+    let mut shadow = Shadow::begin(&Options { disk, ..folder.options.clone() }, ShardOf::ONLY).unwrap();
+    assert_eq!(shadow.follow(Sequence(10), |_, _, _| ()).unwrap(), 10, "commands that are left");
 }
 
 /// The program is killed at random moments while its shadow writes snapshots, segments are begun, and those that both

@@ -1,6 +1,7 @@
 //! Trimming: only what is not needed is removed, at whatever moment the power fails.
 #![allow(clippy::unwrap_used)]
 
+use std::process::Command as Process;
 use std::sync::Arc;
 
 use ch08::Chapter;
@@ -115,6 +116,73 @@ fn removed_segments_are_archived() {
     };
     read_log::<LogError>(&folder.options, ShardOf::ONLY, each).unwrap();
     assert_eq!(read, commands(&oracle, 0, 250));
+}
+
+/// An archive that is the data directory, under whatever name, would be emptied with it: it is refused before anything
+/// is done.
+#[test]
+fn an_archive_in_place_is_refused() {
+    for way in [".", "missing/.."] {
+        let (disk, mut folder, _) = one_snapshot(5);
+        let (before, data_dir) = (disk.contents(), folder.path().to_path_buf());
+        let archive = data_dir.join(way);
+        folder.options.archive = Some(archive.clone());
+        let refused = snapshot::<Shadow>(&folder.options).unwrap_err();
+        assert!(refused.to_string().contains("the data directory itself"), "{refused}");
+        assert!(before.iter().all(|(path, bytes)| disk.read(path).as_ref() == Some(bytes)), "a segment went to {way}");
+        for flags in [&["--snapshot"][..], &["--snapshot-every", "10", "--orders", "10"]] {
+            let mut program = Process::new(env!("CARGO_BIN_EXE_ch08"));
+            program.args(flags).arg("--archive").arg(&archive).arg("--data-dir").arg(&data_dir);
+            let output = program.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.code() == Some(2) && said.contains("the data directory itself"), "{flags:?}: {said}");
+        }
+    }
+}
+
+/// A backup was restored and the market went on with other orders: the archive has the only record of what came after
+/// the backup, so a segment of the same name that is not the same is refused, and nothing goes.
+#[test]
+fn another_past_in_the_archive_stays() {
+    let (disk, mut folder, oracle) = one_snapshot(6);
+    let archive = folder.path().join("archive");
+    folder.options.archive = Some(archive.clone());
+    let second = segments(&disk, folder.path(), ShardOf::ONLY).unwrap().remove(1).path;
+    let past = archive.join(second.file_name().unwrap());
+    let mut bytes = disk.read(&second).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    disk.put(&past, &bytes);
+    let refused = snapshot::<Shadow>(&folder.options).unwrap_err().to_string();
+    assert!(refused.contains("a past that this log does not have"), "{refused}");
+    assert!(disk.read(&past) == Some(bytes), "the archive's record was overwritten");
+    assert_eq!(firsts(&disk, &folder)[0], 1, "a segment went");
+    let went = run::<Engine>(&folder.options, &[], 1).unwrap();
+    check_state(&oracle.state(200), &went.closed.state).unwrap();
+}
+
+/// A snapshot that is damaged is none of the two that stay: in a log without its beginning the third is needed.
+#[test]
+fn a_damaged_snapshot_is_not_counted() {
+    let (disk, folder, oracle) = one_snapshot(7);
+    snapshot::<Shadow>(&folder.options).unwrap();
+    assert!(firsts(&disk, &folder)[0] > 1, "the log was not trimmed");
+    let rot = |at: usize| {
+        let (_, path) = list(&disk, folder.path(), ShardOf::ONLY).unwrap().remove(at);
+        let mut bytes = disk.read(&path).unwrap();
+        let last = bytes.len() - 9;
+        bytes[last] ^= 1;
+        disk.rot(&path, &bytes);
+    };
+    let second = list(&disk, folder.path(), ShardOf::ONLY).unwrap()[1].0;
+    run::<Engine>(&folder.options, &commands(&oracle, 200, 250), 5).unwrap();
+    rot(0);
+    snapshot::<Shadow>(&folder.options).unwrap();
+    let kept = list(&disk, folder.path(), ShardOf::ONLY).unwrap();
+    assert!(kept.len() == 2 && kept[1].0 == second, "the damaged one was counted: {kept:?}");
+    rot(0);
+    let went = run::<Engine>(&folder.options, &[], 1).unwrap();
+    check_state(&oracle.state(250), &went.closed.state).unwrap();
 }
 
 /// The power fails in each operation: the directory opens with everything, and the next trimming completes the work.

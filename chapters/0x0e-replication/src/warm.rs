@@ -12,6 +12,7 @@ use std::time::Duration;
 use ch08::ledger::Ledger;
 use ch08::shadow::Shadow;
 use keeping::Shadow as _;
+use keeping::trim::correct_newer;
 use market::data_dir::SnapshotLock;
 use market::log::ShardOf;
 use market::{EngineError, Options, Sequence};
@@ -66,12 +67,12 @@ fn follow(
     compared: &[Mutex<Compared>],
     stop: &dyn Fn() -> bool,
 ) -> Result<(), EngineError> {
-    // A backup may hold it for a while.
+    // Another process that makes snapshots may hold it for a while. Any other error would come again each time.
     let lock = loop {
         match SnapshotLock::take(&*options.disk, &options.data_dir) {
-            Ok(lock) => break lock,
-            Err(_) if stop() => return Ok(()),
-            Err(_) => thread::sleep(REST),
+            Err(EngineError::Unsound { .. }) if stop() => return Ok(()),
+            Err(EngineError::Unsound { .. }) => thread::sleep(REST),
+            taken => break taken?,
         }
     };
     let shards = (0..options.shards).map(|shard| ShardOf { shard, shards: options.shards });
@@ -101,6 +102,7 @@ impl One {
     fn begin(options: &Options, shard: ShardOf) -> Result<One, EngineError> {
         let shadow = Shadow::begin(options, shard)?;
         let mut ledger = Ledger::create(&options.data_dir, shadow.ledger_part(), None)?;
+        correct_newer(options, shadow.ledger_part())?;
         ledger.take_place()?;
         Ok(One { shadow, ledger, digest: Digest::default() })
     }
@@ -123,5 +125,26 @@ impl One {
             shadow.write()?;
         }
         Ok(shadow.next() > before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::atomic::AtomicU64;
+
+    use market::data_dir::SNAPSHOT_LOCK_NAME;
+
+    use super::*;
+
+    /// Here a folder has the lock's name: waiting would help nothing, so it ends and is reported.
+    #[test]
+    fn a_lock_that_cannot_be_opened_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(SNAPSHOT_LOCK_NAME)).unwrap();
+        let looks = AtomicU64::new(0);
+        let ended = follow(&Options::new(folder.path()), 1, &[], &|| looks.fetch_add(1, Ordering::Relaxed) > 3);
+        assert!(matches!(ended, Err(EngineError::Io { .. })), "{ended:?}");
     }
 }

@@ -6,7 +6,10 @@
 //! before it gets its name. The engine is not involved, and does not wait.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 use market::disk::copy_file;
 use market::log::ShardOf;
@@ -14,15 +17,18 @@ use market::log_chain::{Segment, identity, read_chain, segments};
 use market::log_reader::Place;
 use market::snapshot::{list, of_file_name};
 use market::watermark::{self, Mark};
-use market::{Disk, EngineError, LogError, Options, Sequence};
+use market::{Disk, EngineError, LogError, LogId, Options, Sequence};
 
 use crate::engine::Shadow;
 use crate::fit::check;
 use crate::ledger_parts;
-use crate::once::shard_count;
+use crate::once::{read_mark, shard_count};
 
 /// How often a copy is tried again because an engine changed the files meanwhile.
 const TRIES: usize = 50;
+
+/// How long to wait for the first command's watermark before looking again.
+const REST: Duration = Duration::from_millis(10);
 
 // ANCHOR: copy
 /// Copies the set of logs and snapshots in the data directory of `from` to the folder `to`, which must be new or
@@ -33,18 +39,17 @@ const TRIES: usize = 50;
 /// nothing new at `to`.
 pub fn copy<S: Shadow>(from: &Options, to: &Path) -> Result<String, EngineError> {
     let shards = shard_count(from, "copy")?;
-    refuse_occupied(&*from.disk, to)?;
-    let draft = draft_of(to);
+    let disk = &*from.disk;
+    refuse_occupied(disk, to)?;
+    make_room(to)?;
+    let draft = draft_of(disk, to)?;
     let drafted = Options { data_dir: draft.clone(), ..from.clone() };
-    fs::create_dir_all(&draft).map_err(io("make", &draft))?;
     let shards = (0..shards).map(|shard| ShardOf { shard, shards });
     let said = shards.map(|shard| copy_shard::<S>(from, &drafted, shard)).collect::<Result<Vec<String>, _>>();
     let named = said.and_then(|said| {
         // The ledger's parts were copied by the system, which syncs no names.
-        from.disk.make_folder(&draft).map_err(io("make", &draft))?;
-        // An empty folder makes room for the name; another stays, and is an error.
-        let _ = fs::remove_dir(to);
-        from.disk.rename(&draft, to).map_err(io("name", to))?;
+        disk.make_folder(&draft).map_err(io("make", &draft))?;
+        disk.rename(&draft, to).map_err(io("name", to))?;
         Ok(said.join("\n"))
     });
     if named.is_err() {
@@ -54,11 +59,30 @@ pub fn copy<S: Shadow>(from: &Options, to: &Path) -> Result<String, EngineError>
 }
 // ANCHOR_END: copy
 
-/// The folder in which the copy is made. No other process has one of this name.
-fn draft_of(to: &Path) -> PathBuf {
+/// Removes an empty folder at `to`, whose place the copy takes. What can't be removed now could not be replaced once
+/// everything is copied.
+fn make_room(to: &Path) -> Result<(), EngineError> {
+    match fs::remove_dir(to) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(EngineError::Refused(format!(
+            "{}: this folder is empty, but the copy can't take its place ({error}), as with a mount point, a link or the \
+             current folder: name a new folder, such as {}",
+            to.display(),
+            to.join("market").display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the folder in which the copy is made, beside `to`. Its name is a random one: the process that a killed one is
+/// followed by may have the same number, as in a container, and would find its draft.
+fn draft_of(disk: &dyn Disk, to: &Path) -> Result<PathBuf, EngineError> {
     let mut name = to.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".draft-{}", std::process::id()));
-    to.with_file_name(name)
+    name.push(format!(".draft-{:016x}", disk.new_log_id().0));
+    let draft = to.with_file_name(name);
+    // The folders above are on disk before the first of them has something in it.
+    disk.make_folder(draft.parent().unwrap_or(to)).map_err(io("make the folder of", to))?;
+    fs::create_dir(&draft).map_err(io("make", &draft))?;
+    Ok(draft)
 }
 
 fn refuse_occupied(disk: &dyn Disk, to: &Path) -> Result<(), EngineError> {
@@ -103,11 +127,8 @@ fn copy_files(from: &Options, to: &Options, shard: ShardOf, names: &[String]) ->
     names_of_copy_removed(to, shard)?;
     let path = folder.join(shard.file_name());
     let log = identity(disk, folder, shard)?;
-    // The file may be read while it is written, and then holds no valid mark.
-    let Some(mark) = (0..TRIES).find_map(|_| watermark::read(disk, &path, log)) else {
-        let reason = "it has no watermark, so it is not known how much of it is on disk: start an engine once".into();
-        return Err(EngineError::Unsound { path, reason });
-    };
+    let known = mark_of(disk, shard, &path, log)?;
+    let mark = known.unwrap_or(Mark { end: 0, last: Sequence(0) });
     let mut snapshots =
         names.iter().filter(|name| of_file_name(name).is_some_and(|(_, next)| next <= mark.last.plus(1)));
     snapshots.try_for_each(|name| {
@@ -121,9 +142,33 @@ fn copy_files(from: &Options, to: &Options, shard: ShardOf, names: &[String]) ->
         let length = if *first == end.segment { end.last.1 } else { u64::MAX };
         copy_file(disk, path, &copied.join(shard.segment_name(*first)), length).map_err(io("copy", path))?;
     }
-    watermark::write(disk, &copied.join(shard.file_name()), log, mark).map_err(io("copy the watermark to", copied))?;
+    if known.is_some() {
+        watermark::write(disk, &copied.join(shard.file_name()), log, mark)
+            .map_err(io("copy the watermark to", copied))?;
+    }
     ledger_parts::copy(shard, folder, copied).map_err(io("copy the ledger to", copied))?;
     Ok(mark)
+}
+
+/// The watermark of a log, or none when the log has no command yet, as that of a shard without markets.
+fn mark_of(disk: &dyn Disk, shard: ShardOf, path: &Path, log: LogId) -> Result<Option<Mark>, EngineError> {
+    let folder = path.parent().unwrap_or(path);
+    for _ in 0..TRIES {
+        if let Some(mark) = read_mark(disk, path, log) {
+            return Ok(Some(mark));
+        }
+        // A snapshot would say that there were commands.
+        let is_new = list(disk, folder, shard).map_err(io("look at", folder))?.is_empty();
+        let there = segments(disk, folder, shard).map_err(io("look at", folder))?;
+        let begun = read_chain::<LogError>(disk, shard, &there, None, Some(Sequence::FIRST), |_, _| Ok(()));
+        if is_new && begun.is_ok_and(|end| end.place.next.sequence == Sequence::FIRST && end.torn_bytes == 0) {
+            return Ok(None);
+        }
+        // An engine may be writing the first command, and notes it when it is on disk.
+        sleep(REST);
+    }
+    let reason = "it has no watermark, so it is not known how much of it is on disk: start an engine once".into();
+    Err(EngineError::Unsound { path: path.to_path_buf(), reason })
 }
 
 /// Opens the copy as a start does, follows its log to the end, and reads what the start did not.

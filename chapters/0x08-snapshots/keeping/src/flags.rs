@@ -9,6 +9,7 @@ use crate::backup::copy;
 use crate::engine::Shadow;
 use crate::once::snapshot;
 use crate::reshard::reshard;
+use crate::trim::refuse_archive_in_place;
 
 /// What stays of the log while an engine runs, and what the program does instead of a run. A program that takes these
 /// flags has a flag of its own in the group `snapshots`, which lets an engine make them.
@@ -56,9 +57,10 @@ impl Flags {
     /// Does the work that the flags ask for instead of a run, if any, and returns a report.
     ///
     /// # Errors
-    /// Those of [`reshard`], [`copy`] and [`snapshot`].
+    /// Those of [`reshard`], [`copy`] and [`snapshot`], and also before a run when the archive is the data directory.
     pub fn instead_of_a_run<S: Shadow>(&self, data_dir: Option<&Path>) -> Result<Option<String>, RunError> {
         let Some(data_dir) = data_dir else { return Ok(None) };
+        refuse_archive_in_place(self.archive.as_deref(), data_dir)?;
         let done = if let Some(shards) = self.reshard {
             reshard::<S>(&RealDisk, data_dir, shards)?
         } else if let Some(to) = &self.backup {

@@ -1,10 +1,16 @@
 //! One snapshot of each shard, made by a process of its own: the engine may run meanwhile, or not.
 
+use std::path::Path;
+
 use market::data_dir::{SnapshotLock, shard_counts};
 use market::log::ShardOf;
-use market::{EngineError, LogError, Options, Sequence};
+use market::watermark::{self, Mark};
+use market::{Disk, EngineError, LogError, LogId, Options, Sequence};
 
 use crate::engine::Shadow;
+
+/// How often a watermark that looks like none is read.
+const LOOKS: usize = 5;
 
 /// Follows the logs to their watermarks, writes a snapshot of each shard, and returns a line for each.
 ///
@@ -33,6 +39,11 @@ pub fn shard_count(options: &Options, what: &str) -> Result<u16, EngineError> {
             Err(EngineError::Unsound { path: folder.clone(), reason })
         }
     }
+}
+
+/// The watermark of the log at `path`. It may be read while it is written, and then looks like none, so it is read again.
+pub fn read_mark(disk: &dyn Disk, path: &Path, log: LogId) -> Option<Mark> {
+    (0..LOOKS).find_map(|_| watermark::read(disk, path, log))
 }
 
 /// A snapshot of one shard.
