@@ -28,7 +28,7 @@ pub struct FlameArgs {
     #[arg(long, value_name = "CHAPTER")]
     pub chapter: String,
     /// How many orders an engine runs [default: 3000000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
+    #[arg(long, conflicts_with = "input", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
     pub orders: Option<u32>,
     #[command(flatten)]
     #[allow(missing_docs)]

@@ -48,6 +48,11 @@ pub struct GuardArgs {
 /// # Errors
 /// When the counting program can't be built or run, or valgrind is missing where it is required.
 pub fn run(args: &GuardArgs) -> Result<Verdict, MeasureError> {
+    if let Some(slow) = args.slow.as_ref().filter(|slow| !args.only.is_empty() && !args.only.contains(slow)) {
+        let words =
+            format!("--slow {slow:?} is not among the works of --only, so it would not be counted: add it there");
+        return Err(MeasureError::Unusable(words));
+    }
     let path = args.record.clone().unwrap_or_else(|| repository().join("perf/guard.json"));
     let recorded = GuardRecord::load(&path)?;
     let counter = Counter::build(&args.profile)?;

@@ -39,7 +39,7 @@ pub struct LadderArgs {
     #[allow(missing_docs)]
     pub flow: FlowArgs,
     /// Run at most this many orders in a round [default: as many as a chapter does in about a second]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
+    #[arg(long, conflicts_with = "input", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
     pub orders: Option<u32>,
     /// How often each chapter runs [default: 4, with --quick 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]

@@ -39,7 +39,7 @@ pub struct ScaleArgs {
     #[arg(long, default_value_t = 7, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: u32,
     /// How many orders a run has
-    #[arg(long, default_value_t = 5_000_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
+    #[arg(long, conflicts_with = "input", default_value_t = 5_000_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000_000))]
     pub orders: u32,
     #[command(flatten)]
     #[allow(missing_docs)]

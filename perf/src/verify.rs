@@ -32,7 +32,7 @@ pub struct VerifyArgs {
     #[allow(missing_docs)]
     pub flow: FlowArgs,
     /// How many commands the flow has after its set-up
-    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20_000_000))]
+    #[arg(long, conflicts_with = "input", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20_000_000))]
     pub orders: u32,
     /// The number of shards, for chapters that have shards
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]

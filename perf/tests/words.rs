@@ -80,7 +80,7 @@ fn refusals() {
             ],
         ),
         ("generate", &["--orders 0", "--flow clasic", "--seed x"]),
-        ("guard", &["--olny log"]),
+        ("guard", &["--olny log", "--only log --slow matching"]),
         (
             "exercise",
             &[
@@ -108,6 +108,15 @@ fn refusals() {
         assert_snapshot!(format!("{verb} refusals"), refused.join("\n\n"));
     }
     assert_snapshot!("no such verb", words(&folder, "climb"));
+}
+
+#[test]
+fn an_input_has_its_own_number_of_orders() {
+    let folder = folder();
+    for verb in ["ladder", "verify", "scale", "flame --chapter 0x06"] {
+        let said = words(&folder, &format!("{verb} --input bad.csv --orders 9"));
+        assert!(said.contains("'--input <FILE.csv>' cannot be used with '--orders <N>'"), "{said}");
+    }
 }
 
 #[test]

@@ -19,7 +19,8 @@ use crate::tap::Tapped;
 /// How many commands the feed applies before it publishes their markets.
 const BATCH_COMMANDS: usize = 1_024;
 
-/// How often in a row to retry reading the past: files may disappear when a snapshot replaces them.
+/// How often to try to read the past before the feed rejoins the ring: files may disappear when a snapshot replaces
+/// them.
 const TRIES: u32 = 3;
 
 /// The feed's settings.
@@ -55,7 +56,7 @@ struct Followed {
     past: Box<dyn Past>,
     shard: Shard,
     place: Place,
-    /// How many times in a row the past could not be read.
+    /// How many times the past could not be read since the feed last followed the ring.
     failed: u32,
     laps: u64,
 }
@@ -256,7 +257,8 @@ impl Followed {
         } else if left == 0 {
             self.past.end();
             self.shard.publish();
-            self.place = Place::At(rejoin);
+            // Only now: a damaged log fails at the same command each time, after steps that succeed.
+            (self.failed, self.place) = (0, Place::At(rejoin));
         }
         Ok(Step::Worked)
     }
@@ -264,17 +266,10 @@ impl Followed {
 
     /// Reads from the past, and starts again from the beginning if that fails.
     fn recover(&mut self, work: impl FnOnce(&mut Followed) -> Result<Step, EngineError>) -> Result<Step, EngineError> {
-        let done = work(self);
-        match done {
-            Ok(step) => {
-                self.failed = 0;
-                Ok(step)
-            }
-            Err(error) => {
-                (self.failed, self.place) = (self.failed + 1, Place::Lapped);
-                if self.failed < TRIES { Ok(Step::Idle) } else { Err(error) }
-            }
-        }
+        work(self).or_else(|error| {
+            (self.failed, self.place) = (self.failed + 1, Place::Lapped);
+            if self.failed < TRIES { Ok(Step::Idle) } else { Err(error) }
+        })
     }
 }
 

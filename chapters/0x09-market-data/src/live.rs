@@ -38,7 +38,7 @@ pub fn run(args: &LiveArgs) -> Result<Verdict, LiveError> {
             "--shards is for engines 0x07 and 0x08: leave it out, or name one of them".into(),
         ));
     }
-    let flow = generate(args.flow, args.commands(), args.seed);
+    let flow = generate(args.flow, args.commands()?, args.seed);
     let market = match args.market {
         None => busiest(&flow).ok_or_else(|| LiveError::Usage("the flow has no market".into()))?,
         Some(market) => MarketId(market),

@@ -17,6 +17,9 @@ pub const TAP_RECORDS: usize = 1 << 14;
 /// How long the offering thread sleeps between two checks of the clock.
 const SLICE: Duration = Duration::from_micros(200);
 
+/// After how many commands of a backlog to check whether the time is over.
+const CHECK_EVERY: usize = 64;
+
 /// Waking up later than this is more than the system's own slack: another thread had the core.
 const SLACK_MAX: Duration = Duration::from_millis(2);
 
@@ -79,6 +82,10 @@ pub fn offer<E: Engine>(
         let due = (elapsed.as_nanos() * u128::from(rate) / 1_000_000_000) as usize;
         for &command in commands.iter().take(due).skip(tickets.len()) {
             tickets.push(engine.submit(command)?);
+            // An engine that is slower than the rate has a backlog that would take far longer than `time`.
+            if tickets.len().is_multiple_of(CHECK_EVERY) && (began.elapsed() >= time || is_over()) {
+                break;
+            }
         }
         engine.poll()?;
         let asleep = began.elapsed();
@@ -102,4 +109,38 @@ pub fn offer_all<E: Engine>(mut engine: E, flow: &Flow) -> Result<(Duration, Clo
     }
     engine.flush()?;
     Ok((began.elapsed(), engine.close()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use market::{MarketId, Receivers, Recovery, Sequence};
+
+    /// An engine that can do a thousand commands per second at most.
+    struct Slow;
+
+    impl Engine for Slow {
+        fn open(_: &Options, _: &mut Receivers<'_>) -> Result<(Slow, Recovery), EngineError> {
+            Err(EngineError::ThreadStopped { role: "slow", reason: "it is not opened".into() })
+        }
+
+        fn submit(&mut self, _: Command) -> Result<Ticket, EngineError> {
+            thread::sleep(Duration::from_millis(1));
+            Ok(Ticket { shard: 0, sequence: Sequence(1) })
+        }
+
+        fn close(self) -> Result<Closed, EngineError> {
+            Err(EngineError::ThreadStopped { role: "slow", reason: "it is not closed".into() })
+        }
+    }
+
+    #[test]
+    fn an_offer_ends_in_time_even_with_a_backlog() {
+        let commands = [Command::Open { market: MarketId(1) }; 10_000];
+        let offered = offer(&mut Slow, &commands, 1_000_000, Duration::from_millis(50), &|| false).expect("it runs");
+        // After this many commands at least 64 ms have passed.
+        assert!((1..=CHECK_EVERY).contains(&offered.tickets.len()), "{} commands", offered.tickets.len());
+        let ended = offer(&mut Slow, &commands, 1_000_000, Duration::from_secs(60), &|| true).expect("it runs");
+        assert_eq!(ended.tickets.len(), 0);
+    }
 }

@@ -162,7 +162,8 @@ pub fn trades_from_now(shown: &Shown) -> TradeCursor {
             None => TradeId::default(),
             Some(Some(Entry::Trade(trade))) => trade.id.next(),
             Some(Some(Entry::Gap(gap))) => gap.to,
-            // It was overwritten in the meantime, so there is a later one.
+            // It was overwritten: the feed has added more trades than the ring holds, and publishes them after this
+            // command or batch.
             Some(None) => continue,
         };
         (cursor.epoch, cursor.position, cursor.next) = (shown.epoch, position, next);

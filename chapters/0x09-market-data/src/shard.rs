@@ -104,6 +104,11 @@ impl Shard {
     pub fn replay(&mut self, stamp: Stamp, events: &[Event]) {
         let records = events.iter().filter_map(|event| Record::decode(encode(stamp, event)?));
         records.for_each(|record| self.apply(&record));
+        // A replay publishes its books only at the end. Untold trades would fill the ring long before that, and readers
+        // would find nothing there.
+        if let Some((_, slot)) = self.doing {
+            self.markets[slot].tell_trades();
+        }
         self.end_command();
         self.last = stamp.sequence;
     }

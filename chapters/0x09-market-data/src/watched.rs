@@ -160,8 +160,14 @@ impl Watched {
         self.publisher.book(&self.depth, &summary);
     }
 
-    /// Marks the book stale.
+    /// Publishes the trades alone.
+    pub fn tell_trades(&mut self) {
+        self.publisher.tell();
+    }
+
+    /// Publishes the trades, and marks the book stale.
     pub fn stale(&mut self) {
+        self.publisher.tell();
         self.publisher.stale();
     }
 

@@ -56,6 +56,7 @@ fn bad_arguments_are_rejected_with_a_message_and_a_code() {
         (&["--engine", "0x09"][..], "0x01, 0x02"),
         (&["--engine", "0x03", "--shards", "2"], "--shards is for engines 0x07 and 0x08"),
         (&["--rate", "0"], "0 is not in"),
+        (&["--rate", "10000000"], "for 10 s are 100000000, and a run has at most 50000000"),
         (&["--seconds", "x"], "not a number of seconds from 0.1 to 3600"),
         (&["--flow", "calm"], "there is no flow \"calm\""),
         (&["--market", "99999"], "has no market 99999"),

@@ -65,6 +65,9 @@ pub fn parse(text: &[u8]) -> Result<Vec<Command>, String> {
         let line = record.position().map_or(0, csv::Position::line);
         commands.push(command(&record).map_err(|reason| format!("line {line}: {reason}"))?);
     }
+    if commands.is_empty() {
+        return Err("line 2: there is no command after the header".into());
+    }
     Ok(commands)
 }
 
@@ -148,6 +151,7 @@ mod tests {
             let said = rows(&format!("cancel,1,,,,\n{row}")).expect_err(row);
             assert!(said.starts_with("line 3: ") && said.contains(words), "{said}");
         }
+        assert_eq!(rows("\n").expect_err("no command"), "line 2: there is no command after the header");
         assert!(parse(b"id,side\n").expect_err("no header").contains("the header has to be command,id"));
     }
 }

@@ -247,6 +247,24 @@ fn a_window_does_not_follow_a_passing_order() {
     assert!(levels.is_in_window(home + 1_000_000) && !levels.is_in_window(home));
 }
 
+/// However many levels a side has, a move concerns those of two windows at most, and the wait is for them alone.
+#[test]
+fn a_window_waits_for_the_levels_of_a_move_alone() {
+    let (mut levels, home) = (Levels::default(), 1_u64 << 63);
+    levels.add(home, 1).first = 0;
+    while levels.is_moving() {
+        levels.advance(1);
+    }
+    (1..=100_000).for_each(|n| levels.add(home - 10 * n, 1).first = 0);
+    levels.add(home + 1_000_000, 1).first = 0;
+    let (moves, mut steps) = (levels.window_moves(), 0);
+    while levels.window_moves() == moves {
+        levels.advance(1);
+        steps += 1;
+    }
+    assert!(steps > 500 && steps < 20 * 2 * LEVELS, "{steps} steps");
+}
+
 /// Ids from five families that other tables would map to few slots.
 #[test]
 fn any_ids_are_found() {

@@ -46,10 +46,19 @@ fn bad_arguments_are_rejected_with_a_message_and_a_code() {
     let bad = folder.path().join("bad.csv");
     std::fs::write(&bad, "command,id,side,price,quantity,time_in_force\nlimit,1,bid,1,x,gtc\n").expect("written");
     let bad = bad.to_string_lossy().into_owned();
+    let empty = folder.path().join("empty.csv");
+    std::fs::write(&empty, "command,id,side,price,quantity,time_in_force\n").expect("written");
+    let empty = empty.to_string_lossy().into_owned();
     for (arguments, words) in [
         (&["--flow", "clam"][..], "there is no flow \"clam\"; there are calm, trend"),
         (&["--engine", "laddder"], "there is no engine \"laddder\"; there are ladder, tree, vectors"),
         (&["--input", &bad], "bad.csv, line 2: `quantity` is \"x\""),
+        (&["--input", &empty], "empty.csv, line 2: there is no command after the header"),
+        (&["--input", &bad, "--flow", "calm"], "cannot be used with '--flow"),
+        (&["--input", &bad, "--plain"], "cannot be used with '--plain'"),
+        (&["--input", &bad, "--commands", "9"], "cannot be used with '--commands <N>'"),
+        (&["--input", &bad, "--seed", "2"], "cannot be used with '--seed <N>'"),
+        (&["--flow", "scattered", "--engine", "vectors"], "no chosen engine can run scattered: vectors: a new level"),
         (&["--input", "/no/such.csv"], "cannot read /no/such.csv"),
         (&["--rounds", "0"], "0 is not in 1..=1000"),
         (&["--commands", "0"], "0 is not in"),

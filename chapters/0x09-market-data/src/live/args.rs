@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use market::flow::{DEFAULT_SEED, FlowName};
 
 use crate::engines::Rung;
+use crate::live::error::LiveError;
 
 /// The most commands of a run: 24 bytes each.
-const COMMANDS_MAX: f64 = 50_000_000.0;
+const COMMANDS_MAX: u64 = 50_000_000;
 
 /// Shows one market's book while an engine runs, its feed follows and readers read.
 #[derive(Debug, Clone, clap::Args)]
@@ -43,8 +44,19 @@ pub struct LiveArgs {
 
 impl LiveArgs {
     /// How many commands the run offers.
-    pub fn commands(&self) -> usize {
-        (self.rate as f64 * self.seconds).clamp(1.0, COMMANDS_MAX) as usize
+    ///
+    /// # Errors
+    /// If they are more than a run may have.
+    pub fn commands(&self) -> Result<usize, LiveError> {
+        let LiveArgs { rate, seconds, .. } = self;
+        let commands = (*rate as f64 * seconds) as u64;
+        if commands > COMMANDS_MAX {
+            return Err(LiveError::Usage(format!(
+                "{rate} commands per second for {seconds} s are {commands}, and a run has at most {COMMANDS_MAX}: \
+                 choose a smaller --rate or fewer --seconds"
+            )));
+        }
+        Ok(commands.max(1) as usize)
     }
 }
 

@@ -4,7 +4,8 @@
  * The result is target/release/libany_price_c.so (.dylib, any_price_c.dll). example.c uses every function.
  *
  * A book belongs to one thread at a time. A callback must not use the book that calls it. An event that is passed to a
- * callback is only valid until the callback returns. A NULL book or array is refused: nothing is done. */
+ * callback is only valid until the callback returns. A callback has to return: it must not throw, which ends the process,
+ * nor longjmp. A NULL book or array is refused: nothing is done. */
 #ifndef ANY_PRICE_H
 #define ANY_PRICE_H
 
@@ -70,13 +71,15 @@ typedef void (*any_price_callback)(void *context, const any_price_event *event);
 any_price_book *any_price_create(void);
 void any_price_destroy(any_price_book *book);
 
-/* One command; the callback may be NULL. False if the book or the command is NULL. */
+/* One command; the callback may be NULL. Events of a batch that found no room come first. False if the book or the
+ * command is NULL. */
 bool any_price_apply(any_price_book *book, const any_price_command *command, any_price_callback callback,
                      void *context);
 
 /* Commands in order, until all are done or the array of events is full. Returns how many are done; *written is how many
- * events there are. Events that found no room come first in the next call, so call again until all commands are done
- * and *written is less than room. */
+ * events there are; the array need not be initialised. Events that found no room come first in the next call, so call
+ * again until all commands are done and *written is less than room. With a count of 0, which only takes events that wait,
+ * the commands may be NULL. */
 size_t any_price_batch(any_price_book *book, const any_price_command *commands, size_t count, any_price_event *events,
                        size_t room, size_t *written);
 

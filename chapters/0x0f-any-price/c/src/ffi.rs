@@ -1,10 +1,12 @@
 //! The functions of `include/any_price.h`.
 //!
 //! A caller owns the result of `any_price_create` until it passes it to `any_price_destroy`. Nothing here unwinds into
-//! C: no function of the ladder panics. If a callback does not return, the book is left in the middle of a command and
-//! may only be destroyed. A null pointer is refused: nothing is done.
+//! C: no function of the ladder panics. A callback has to return. A C++ exception that leaves it ends the process. If it
+//! leaves with `longjmp`, the book is in the middle of a command and may only be destroyed. A null pointer is refused:
+//! nothing is done.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
 use any_price::contract::{Book as _, Side};
 
@@ -31,12 +33,12 @@ pub unsafe extern "C" fn any_price_destroy(book: *mut AnyPriceBook) {
     }
 }
 
-/// Applies a command, and calls the callback with each event. False, and nothing done, if the book or the command is
-/// null.
+/// Applies a command, and calls the callback with each event, after the events of a batch that found no room. False,
+/// and nothing done, if the book or the command is null.
 ///
 /// # Safety
-/// `book` as for [`any_price_destroy`], and no other thread uses it during the call; `command` is null or can be read;
-/// `callback` is null or may be called with `context`.
+/// `book` as for [`any_price_destroy`], and no other thread uses it during the call; `command` is null or aligned and
+/// initialised; `callback` is null or may be called with `context`, and returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn any_price_apply(
     book: *mut AnyPriceBook,
@@ -58,45 +60,55 @@ pub unsafe extern "C" fn any_price_apply(
 
 /// Applies commands in order until all are done or the array of events is full. Returns how many are done, and writes
 /// into `written` how many events there are. Events that found no room come first in the next call. 0, and nothing
-/// done, if the book, the commands, the events or `written` is null.
+/// done, if the book, the events or `written` is null, or the commands are null and `count` is not 0.
 ///
 /// # Safety
-/// `book` as for [`any_price_apply`]; `commands` is null or an array of `count`, `events` is null or an array of `room`
-/// that may be written, `written` is null or may be written; none of them overlap.
+/// `book` as for [`any_price_apply`]; `commands` is null or an initialised array of `count`, `events` is null or an array
+/// of `room` that may be written, `written` is null or may be written. Events and `written` need not be initialised. All
+/// are aligned, and none of them overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn any_price_batch(
     book: *mut AnyPriceBook,
     commands: *const AnyPriceCommand,
     count: usize,
-    events: *mut AnyPriceEvent,
+    events: *mut MaybeUninit<AnyPriceEvent>,
     room: usize,
     written: *mut usize,
 ) -> usize {
     // SAFETY: guaranteed by the caller.
-    let (Some(book), Some(written)) = (unsafe { book.as_mut() }, unsafe { written.as_mut() }) else { return 0 };
-    *written = 0;
-    if commands.is_null() || events.is_null() {
+    let (Some(book), false) = (unsafe { book.as_mut() }, written.is_null()) else { return 0 };
+    // SAFETY: it is not null, and the caller guarantees that it may be written.
+    unsafe { written.write(0) };
+    if events.is_null() || commands.is_null() && count > 0 {
         return 0;
     }
-    // SAFETY: they are not null, and the caller guarantees their lengths and that nothing else uses them.
-    let arrays = unsafe { (std::slice::from_raw_parts(commands, count), std::slice::from_raw_parts_mut(events, room)) };
-    let (done, events) = book.batch(arrays.0, arrays.1);
-    *written = events;
+    let commands = match count {
+        // An empty vector of C++ may have no array at all.
+        0 => &[],
+        // SAFETY: it is not null, and the caller guarantees its length and that nothing else writes it.
+        _ => unsafe { std::slice::from_raw_parts(commands, count) },
+    };
+    // SAFETY: it is not null, and the caller guarantees its length and that nothing else uses it. It need not be
+    // initialised.
+    let events = unsafe { std::slice::from_raw_parts_mut(events, room) };
+    let (done, events) = book.batch(commands, events);
+    // SAFETY: as above.
+    unsafe { written.write(events) };
     done
 }
 
 /// The best price of a side into `price`; false, and nothing written, if the side is empty.
 ///
 /// # Safety
-/// `book` as for [`any_price_apply`]; `price` is null or may be written.
+/// `book` as for [`any_price_apply`]; `price` is null or aligned, and may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn any_price_best(book: *const AnyPriceBook, side: u32, price: *mut i64) -> bool {
     // SAFETY: guaranteed by the caller.
     let book = unsafe { book.as_ref() };
     let Some(best) = book.zip(side_of(side)).and_then(|(book, side)| book.ladder.best(side)) else { return false };
-    // SAFETY: guaranteed by the caller.
-    if let Some(price) = unsafe { price.as_mut() } {
-        *price = best;
+    if !price.is_null() {
+        // SAFETY: it is not null, and the caller guarantees that it may be written. It need not be initialised.
+        unsafe { price.write(best) };
     }
     true
 }

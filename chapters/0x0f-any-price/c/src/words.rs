@@ -1,5 +1,8 @@
 //! Commands and events as C sees them, and what waits between two calls.
 
+use std::collections::VecDeque;
+use std::mem::MaybeUninit;
+
 use any_price::contract::{
     Book as _, CancelReason, Command, Event, Handle, Price, Receiver, RejectReason, Side, TimeInForce,
 };
@@ -139,22 +142,26 @@ impl<F: FnMut(AnyPriceEvent)> Receiver for Written<F> {
 pub struct AnyPriceBook {
     /// The book.
     pub ladder: Ladder,
-    waiting: Vec<AnyPriceEvent>,
+    waiting: VecDeque<AnyPriceEvent>,
 }
 
 impl AnyPriceBook {
-    /// Applies a command, and passes its events on. A command whose numbers are invalid is rejected.
+    /// Applies a command, and passes its events on, after those that wait. A command whose numbers are invalid is
+    /// rejected.
     #[inline]
-    pub fn apply(&mut self, command: &AnyPriceCommand, to: impl FnMut(AnyPriceEvent)) {
+    pub fn apply(&mut self, command: &AnyPriceCommand, mut to: impl FnMut(AnyPriceEvent)) {
+        while let Some(event) = self.waiting.pop_front() {
+            to(event);
+        }
         apply(&mut self.ladder, command, to);
     }
 
     /// Applies commands until all are done or the array is full, and writes their events, after those that wait.
-    /// Returns how many commands are done, and how many events are written.
-    pub fn batch(&mut self, commands: &[AnyPriceCommand], events: &mut [AnyPriceEvent]) -> (usize, usize) {
+    /// Returns how many commands are done, and how many events are written: so many of the array are initialised.
+    pub fn batch(&mut self, commands: &[AnyPriceCommand], events: &mut [MaybeUninit<AnyPriceEvent>]) -> (usize, usize) {
         let mut written = self.waiting.len().min(events.len());
         for (event, waiting) in events.iter_mut().zip(self.waiting.drain(..written)) {
-            *event = waiting;
+            event.write(waiting);
         }
         for (done, command) in commands.iter().enumerate() {
             if written == events.len() {
@@ -162,10 +169,10 @@ impl AnyPriceBook {
             }
             apply(&mut self.ladder, command, |event| match events.get_mut(written) {
                 Some(free) => {
-                    *free = event;
+                    free.write(event);
                     written += 1;
                 }
-                None => self.waiting.push(event),
+                None => self.waiting.push_back(event),
             });
         }
         (commands.len(), written)

@@ -1,9 +1,13 @@
 //! The book from C, C++ and Python, with the system's compilers and the shared library; and what C may do wrong.
 
 use std::env;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::ptr;
+use std::time::{Duration, Instant};
 
+use any_price_c::ffi::{any_price_batch, any_price_create, any_price_destroy};
 use any_price_c::words::{AnyPriceBook, AnyPriceCommand, AnyPriceEvent};
 
 /// The output of `example.c`.
@@ -98,6 +102,14 @@ fn limit(number: u64, side: u8, quantity: u32) -> AnyPriceCommand {
     AnyPriceCommand { number, id: number, price: 7, quantity, kind: 1, side, ..AnyPriceCommand::default() }
 }
 
+/// A batch into an array of this size.
+fn batch(book: &mut AnyPriceBook, commands: &[AnyPriceCommand], room: usize) -> (usize, Vec<AnyPriceEvent>) {
+    let mut events = vec![MaybeUninit::uninit(); room];
+    let (done, written) = book.batch(commands, &mut events);
+    // SAFETY: `batch` has initialised these.
+    (done, events[..written].iter().map(|event| unsafe { event.assume_init() }).collect())
+}
+
 /// Arrays of every size get the same events in the same order, each with its command's number.
 #[test]
 fn events_that_find_no_room_come_first_in_the_next_call() {
@@ -105,11 +117,11 @@ fn events_that_find_no_room_come_first_in_the_next_call() {
     let commands: Vec<AnyPriceCommand> = asks.chain([limit(6, 0, 9), limit(7, 2, 1), limit(8, 1, 2)]).collect();
     let all = |room: usize| {
         let (mut book, mut done, mut said) = (AnyPriceBook::default(), 0, Vec::new());
-        let mut events = vec![AnyPriceEvent::default(); room];
         loop {
-            let (more, written) = book.batch(&commands[done..], &mut events);
+            let (more, events) = batch(&mut book, &commands[done..], room);
+            let written = events.len();
             done += more;
-            said.extend_from_slice(&events[..written]);
+            said.extend(events);
             if done == commands.len() && written < room {
                 return said;
             }
@@ -124,6 +136,64 @@ fn events_that_find_no_room_come_first_in_the_next_call() {
         assert_eq!(all(room), said, "{room} at a time");
     }
     assert_eq!(AnyPriceBook::default().batch(&commands, &mut []), (0, 0));
+}
+
+/// A book with this many events that wait, of command 2.
+fn book_with_waiting(events: u32) -> AnyPriceBook {
+    let mut book = AnyPriceBook::default();
+    for id in 1..=u64::from(events) {
+        book.apply(&AnyPriceCommand { id, ..limit(1, 1, 1) }, |_| ());
+    }
+    let (done, said) = batch(&mut book, &[AnyPriceCommand { id: u64::MAX, ..limit(2, 0, events) }], 1);
+    assert_eq!((done, said.len()), (1, 1));
+    book
+}
+
+#[test]
+fn a_single_command_comes_after_the_events_that_wait() {
+    let mut book = book_with_waiting(4);
+    let mut numbers = Vec::new();
+    book.apply(&limit(3, 0, 1), |event| numbers.push(event.number));
+    assert_eq!(numbers, [2, 2, 2, 3]);
+    assert_eq!(batch(&mut book, &[], 9), (0, Vec::new()));
+}
+
+/// An empty vector of C++ has a null pointer.
+#[test]
+fn events_that_wait_can_be_taken_without_commands() {
+    let mut events = [MaybeUninit::uninit(); 2];
+    let mut take = |book: *mut AnyPriceBook, commands: &[AnyPriceCommand], start: *const AnyPriceCommand| {
+        let mut written = 9;
+        // SAFETY: the book lives, and the arrays have these lengths.
+        let done = unsafe { any_price_batch(book, start, commands.len(), events.as_mut_ptr(), 2, &raw mut written) };
+        (done, written)
+    };
+    let asks = [limit(1, 1, 1), limit(2, 1, 1), limit(3, 1, 1), limit(4, 0, 3)];
+    let (none, book) = (ptr::null(), any_price_create());
+    assert_eq!(take(book, &asks[..2], asks.as_ptr()), (2, 2));
+    assert_eq!(take(book, &asks[2..], asks[2..].as_ptr()), (2, 2));
+    assert_eq!(take(book, &asks, none), (0, 0), "null with a count of 4");
+    assert_eq!(take(book, &[], none), (0, 2));
+    assert_eq!(take(book, &[], none), (0, 0));
+    // SAFETY: it is not used again.
+    unsafe { any_price_destroy(book) };
+}
+
+/// Sixteen at a time or all at once: each event is moved once.
+#[test]
+fn taking_events_costs_the_same_for_each() {
+    const EVENTS: u32 = 200_000;
+    let time = |room: usize| -> Duration {
+        let mut book = book_with_waiting(EVENTS);
+        let mut events = vec![MaybeUninit::uninit(); room];
+        let (start, mut taken) = (Instant::now(), 1);
+        while taken < EVENTS as usize {
+            taken += book.batch(&[], &mut events).1;
+        }
+        start.elapsed()
+    };
+    let (few, all) = (time(16), time(EVENTS as usize));
+    assert!(few < 30 * all, "{few:?} sixteen at a time, {all:?} all at once");
 }
 
 /// A handle finds its own order and no other; 0 finds by id.

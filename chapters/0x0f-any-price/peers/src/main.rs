@@ -17,10 +17,13 @@ fn hostile(flow: &str) -> Option<&'static str> {
 
 fn main() -> ExitCode {
     program::run(|mut args: Args| {
-        // Commands that these books don't support are left out of the flows, for all engines.
-        args.plain = true;
-        // Some of them take a hundred times as long.
-        args.commands.get_or_insert(100_000);
+        // A flow of the user's own is run as it is.
+        if args.input.is_none() {
+            // Commands that these books don't support are left out of the flows, for all engines.
+            args.plain = true;
+            // Some of them take a hundred times as long.
+            args.commands.get_or_insert(100_000);
+        }
         let mut engines = engines();
         engines.push(Box::new(Engine::<lobster_book::Lobster>::trades_only("lobster", hostile)));
         engines.push(Box::new(Engine::<orderbook_rs_book::OrderBookRs>::trades_only("orderbook-rs", hostile)));

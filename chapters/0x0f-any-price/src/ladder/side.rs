@@ -13,6 +13,9 @@ use crate::ladder::window::{LEVELS, Window};
 /// How many steps a window waits per level that it may have to move.
 const PATIENCE: usize = 16;
 
+/// A move takes the levels of one whole window to the tree, and fetches those of another, at most.
+const MOVED_MAX: usize = 2 * LEVELS as usize;
+
 /// All bits set for a side whose prices are inverted. A choice of two numbers without a branch, which would be
 /// unpredictable.
 #[inline]
@@ -190,7 +193,7 @@ impl Levels {
         let wanted = self.best.saturating_sub(below).min(u64::MAX - (LEVELS - 1));
         if self.count == 0 || self.is_well_placed() || wanted == self.wanted {
             (self.moving, self.waited) = (false, 0);
-        } else if self.waited > PATIENCE * self.count {
+        } else if self.waited > PATIENCE * self.count.min(MOVED_MAX) {
             (self.wanted, self.waited) = (wanted, 0);
             self.moves += 1;
         }

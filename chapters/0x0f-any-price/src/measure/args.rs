@@ -11,13 +11,13 @@ use results::output::OutputArgs;
 pub struct Args {
     /// Only these flows: calm, trend, crash, wide, deep, hostile, still, walk-2, walk-25, walk-40, flash, scattered
     /// [default: all]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "input")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub flow: Vec<String>,
     /// Only these engines: ladder, tree, vectors [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub engine: Vec<String>,
     /// A flow of your own as CSV; src/orders_csv.rs describes the columns
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["flow", "commands", "seed", "plain"])]
     pub input: Option<PathBuf>,
     /// How many commands to measure per flow [default: 1000000, with --quick 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]

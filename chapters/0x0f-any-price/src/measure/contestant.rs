@@ -118,9 +118,10 @@ impl Receiver for Digest {
     #[inline]
     fn event(&mut self, event: Event) {
         let (kind, a, b, c) = match event {
-            Event::Filled { maker, taker, price, quantity, .. } => {
+            Event::Filled { maker, taker, side, price, quantity, left } => {
                 self.trades = mixed(self.trades, maker ^ taker.rotate_left(32), price as u64, quantity, 1);
-                return;
+                // Other libraries do not report what is left, so only the digest of all events contains it.
+                (10 + side as u64, 0, 0, left)
             }
             Event::Rested { id, side, price, quantity } => (2 + side as u64, id, price as u64, quantity),
             Event::Reduced { id, side, price, quantity } => (4 + side as u64, id, price as u64, quantity),
@@ -141,4 +142,21 @@ impl Receiver for Digest {
 fn mixed(before: u64, a: u64, b: u64, c: u32, kind: u64) -> u64 {
     let new = a ^ b.rotate_left(24) ^ u64::from(c).rotate_left(40) ^ kind << 60;
     (before.rotate_left(5) ^ new).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fill_counts_with_its_side_and_with_what_is_left() {
+        let fill = |side, left| {
+            let mut digest = Digest::default();
+            digest.event(Event::Filled { maker: 1, taker: 2, side, price: 7, quantity: 5, left });
+            digest
+        };
+        let digests = [fill(Side::Bid, 3), fill(Side::Ask, 3), fill(Side::Bid, 0)];
+        assert!(digests[0].all != digests[1].all && digests[0].all != digests[2].all, "{digests:?}");
+        assert!(digests.iter().all(|digest| digest.trades == digests[0].trades), "{digests:?}");
+    }
 }

@@ -88,6 +88,9 @@ pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command
     }
     let engines = chosen(&args.engine, engines)?;
     let flows = flows(args)?;
+    if let Some((name, reason)) = flows.iter().find_map(|name| Some((name, no_engine_for(name, &engines)?))) {
+        return Err(MeasureError::Unusable(format!("no chosen engine can run {name}: {reason}; choose another")).into());
+    }
     let rounds = args.rounds();
     let steps = flows.len() as u64 * u64::from(rounds + TIMED_ROUNDS) * engines.len() as u64;
     let bar = progress_bar(steps);
@@ -170,6 +173,13 @@ fn chosen(names: &[String], mut engines: Vec<Box<dyn Contestant>>) -> Result<Vec
     }
     engines.retain(|engine| names.is_empty() || names.iter().any(|name| name == engine.name()));
     Ok(engines)
+}
+
+/// Why none of the engines supports a flow, if so.
+fn no_engine_for(flow: &str, engines: &[Box<dyn Contestant>]) -> Option<String> {
+    let reasons: Option<Vec<String>> =
+        engines.iter().map(|engine| Some(format!("{}: {}", engine.name(), engine.unable(flow)?))).collect();
+    reasons.map(|reasons| reasons.join("; "))
 }
 
 /// All engines over one flow.
