@@ -18,7 +18,7 @@ mod race;
 mod report;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, absolute};
 
 use catalogue::{Catalogue, Chapter};
 use program::{Verdict, print};
@@ -42,7 +42,11 @@ use self::plan::{Plan, Tests};
 pub fn run(args: &ExerciseArgs) -> Result<Verdict, MeasureError> {
     let language = args.lang.unwrap_or_else(Language::of_the_locale);
     let (root, catalogue) = (chapters::repository(), chapters::catalogue()?);
-    let base = args.folder.clone().unwrap_or_else(|| root.join("exercises"));
+    // Cargo and the tests run in the exercise's folder, where a relative path would be another one.
+    let base = match &args.folder {
+        Some(folder) => absolute(folder).map_err(|error| MeasureError::disk("find", folder, &error))?,
+        None => root.join("exercises"),
+    };
     let name = match &args.chapter {
         Some(name) => name.clone(),
         None if args.uses() => only_one(&base, language)?,
@@ -154,6 +158,7 @@ pub fn lay_out(
             format!("{folder} 已经存在；加 --force 会重新建好练习，盖掉你写的代码"),
         )));
     }
+    Outcome::forget(folder)?;
     source.lay_out(plan, folder)
 }
 
