@@ -18,7 +18,7 @@ mod race;
 mod report;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, absolute};
 
 use catalogue::{Catalogue, Chapter};
 use program::{Verdict, print};
@@ -42,7 +42,11 @@ use self::plan::{Plan, Tests};
 pub fn run(args: &ExerciseArgs) -> Result<Verdict, MeasureError> {
     let language = args.lang.unwrap_or_else(Language::of_the_locale);
     let (root, catalogue) = (chapters::repository(), chapters::catalogue()?);
-    let base = args.folder.clone().unwrap_or_else(|| root.join("exercises"));
+    // Cargo and the tests run in the exercise's folder, where a relative path would be another one.
+    let base = match &args.folder {
+        Some(folder) => absolute(folder).map_err(|error| MeasureError::disk("find", folder, &error))?,
+        None => root.join("exercises"),
+    };
     let name = match &args.chapter {
         Some(name) => name.clone(),
         None if args.uses() => only_one(&base, language)?,
@@ -53,13 +57,15 @@ pub fn run(args: &ExerciseArgs) -> Result<Verdict, MeasureError> {
     let plan = Plan::of(&source.chapters(), chapter)?;
     let folder = args.folder.as_ref().map(|folder| format!(" --folder {}", folder.display()));
     let lang = args.lang.map(|lang| format!(" --lang {}", lang.tag()));
-    let call = [Some(chapter.number.to_string()), folder, lang].into_iter().flatten().collect();
-    let exercise = LaidOut::new(base.join(chapter.number.to_string()), &root, call);
+    let call = |number: &str| [Some(number.to_owned()), folder.clone(), lang.clone()].into_iter().flatten().collect();
+    let laid_out = |number: &str| LaidOut::new(base.join(number), &root, call(number));
+    let exercise = laid_out(&chapter.number.to_string());
     if args.uses() {
         return use_it(args, &source, &plan, &exercise.there(language)?, language);
     }
-    if !source.is_itself() {
-        refuse_to_spoil(&catalogue, chapter, &base, args.force, language)?;
+    let open = open_before(&catalogue, chapter, &base).filter(|_| !source.is_itself() && !args.force);
+    if let Some(open) = open {
+        return Err(would_spoil(chapter, &open, &laid_out(&open), language));
     }
     lay_out(&source, &plan, exercise.folder(), args.force, language)?;
     say_laid_out(&source, &plan, &exercise, language)?;
@@ -154,6 +160,7 @@ pub fn lay_out(
             format!("{folder} 已经存在；加 --force 会重新建好练习，盖掉你写的代码"),
         )));
     }
+    Outcome::forget(folder)?;
     source.lay_out(plan, folder)
 }
 
@@ -190,35 +197,26 @@ fn laid_out_in(base: &Path) -> Vec<String> {
     names
 }
 
-/// A chapter's exercise begins with the chapter before, which is the answer to that chapter's
-/// exercise.
-fn refuse_to_spoil(
-    catalogue: &Catalogue,
-    chapter: &Chapter,
-    base: &Path,
-    force: bool,
-    language: Language,
-) -> Result<(), MeasureError> {
-    let is_open = |name: &&String| {
+/// An exercise of an earlier chapter that is not done.
+fn open_before(catalogue: &Catalogue, chapter: &Chapter, base: &Path) -> Option<String> {
+    let is_open = |name: &String| {
         let earlier = catalogue.find(name).is_ok_and(|other| other.number < chapter.number);
         earlier && !Outcome::last(&base.join(name)).is_some_and(|last| last.is_done())
     };
-    let names = laid_out_in(base);
-    let Some(open) = names.iter().find(is_open) else { return Ok(()) };
-    let number = chapter.number;
-    if force {
-        return Ok(());
-    }
-    Err(MeasureError::Unusable(language.pick(
+    laid_out_in(base).into_iter().find(is_open)
+}
+
+/// A chapter's exercise begins with the chapter before, which is the answer to that chapter's
+/// exercise.
+fn would_spoil(chapter: &Chapter, open: &str, exercise: &LaidOut, language: Language) -> MeasureError {
+    let (number, check) = (chapter.number, exercise.typed("--check"));
+    MeasureError::Unusable(language.pick(
         format!(
             "the exercise {open} is not finished, and {number} begins with its answer; finish it first \
-             (scripts/exercise {open} --check), or add --force"
+             ({check}), or add --force"
         ),
-        format!(
-            "练习 {open} 还没完成，而 {number} 一开始就带着它的答案；先完成它（scripts/exercise {open} --check），\
-             或者加 --force"
-        ),
-    )))
+        format!("练习 {open} 还没完成，而 {number} 一开始就带着它的答案；先完成它（{check}），或者加 --force"),
+    ))
 }
 
 fn which_chapter(language: Language) -> MeasureError {

@@ -37,7 +37,7 @@ impl Kind {
 /// A lane of an account.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Lane {
-    /// The shard.
+    /// The account.
     pub account: AccountId,
     /// Which of its counters.
     pub kind: Kind,

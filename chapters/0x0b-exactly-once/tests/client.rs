@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use contract::program::{skip, strace_works};
 use exactly_once::client::{Access, Error, Notices, Orders};
 use market::log::ShardOf;
 use market::log_chain::{read_chain, segments};
@@ -163,4 +164,42 @@ fn files_that_differ_in_their_extension_only_are_not_exchanged() {
         let kept: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
         assert_eq!((&kept["lane"], &kept["next"]), (&json!(lane), &json!(2)), "{kept}");
     }
+}
+
+/// A power cut after a rename loses the file's name until its folder is synced.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_name_of_the_file_of_numbers_is_on_disk_before_a_request_is_sent() {
+    const HOME: &str = "NUMBERS_IN";
+    const NAME: &str = "the_name_of_the_file_of_numbers_is_on_disk_before_a_request_is_sent";
+    // The same test again, under strace: a client that finds no venue.
+    if let Some(home) = std::env::var_os(HOME) {
+        let access = Access { addresses: vec![([127, 0, 0, 1], 1).into()], key: "key".into() };
+        let mut orders = Orders::open(access, LANE, &Path::new(&home).join("orders.json")).unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let placed = runtime.block_on(async { timeout(Duration::from_millis(500), orders.place(order(0))).await });
+        assert!(placed.is_err(), "there is no venue");
+        return;
+    }
+    if !strace_works() {
+        return skip("strace is missing, or may not trace: it is unknown what was synced");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let (numbers, trace) = (home.path().join("numbers"), home.path().join("trace"));
+    std::fs::create_dir(&numbers).unwrap();
+    let mut strace = std::process::Command::new("strace");
+    strace.args(["-f", "-y", "-e", "trace=?rename,?renameat,renameat2,fsync,connect", "-o"]).arg(&trace);
+    strace.arg(std::env::current_exe().unwrap()).args(["--exact", NAME]);
+    let ended = strace.env(HOME, &numbers).output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&[ended.stdout, ended.stderr].concat()));
+    let trace = std::fs::read_to_string(trace).unwrap();
+    let at = |words: &[&str]| {
+        let found = trace.lines().position(|line| words.iter().all(|word| line.contains(word)));
+        found.unwrap_or_else(|| panic!("no call with {words:?}:\n{trace}"))
+    };
+    let folder = numbers.to_str().unwrap();
+    let content = at(&["fsync(", &format!("<{folder}/orders.json.new>")]);
+    let (named, synced, sent) =
+        (at(&["rename", "orders.json.new"]), at(&["fsync(", &format!("<{folder}>")]), at(&["connect("]));
+    assert!(content < named && named < synced && synced < sent, "{trace}");
 }

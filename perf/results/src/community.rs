@@ -114,7 +114,7 @@ fn sums(chapter: &ChapterRecord, rounds: u32) -> Option<String> {
 
 /// The first word of a file that is a path or an address of a person.
 fn personal(text: &str) -> Option<String> {
-    let words = text.split(|c: char| c.is_whitespace() || c == '"');
+    let words = text.split(|c: char| c.is_whitespace() || c == '"' || c == '=');
     let is_personal = |word: &&str| {
         let is_path = word.starts_with(['/', '~', '\\']) || word.contains(":\\") || word.contains("/home/");
         let is_address = word.split_once('@').is_some_and(|(before, after)| !before.is_empty() && after.contains('.'));
@@ -174,7 +174,13 @@ mod tests {
 
     #[test]
     fn paths_and_people_are_found_and_processors_are_not() {
-        for text in [r#""--input /home/ann/o.csv""#, r#""C:\\Users\\ann""#, r#""~/orders""#, r#""a ann@example.org""#] {
+        for text in [
+            r#""--input /home/ann/o.csv""#,
+            r#""--output=/srv/ann""#,
+            r#""C:\\Users\\ann""#,
+            r#""~/orders""#,
+            r#""a ann@example.org""#,
+        ] {
             assert!(personal(text).is_some(), "{text}");
         }
         for text in

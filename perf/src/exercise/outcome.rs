@@ -2,6 +2,7 @@
 //! laying out a later exercise.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use results::error::MeasureError;
@@ -46,10 +47,28 @@ impl Outcome {
         let lines = std::iter::once(first).chain(self.failed.iter().map(String::as_str));
         files::write(&folder.join(FILE), &lines.map(|line| format!("{line}\n")).collect::<String>())
     }
+
+    /// Removes it: an exercise that is laid out anew is not checked yet.
+    ///
+    /// # Errors
+    /// When it can't be removed.
+    pub fn forget(folder: &Path) -> Result<(), MeasureError> {
+        let path = folder.join(FILE);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(MeasureError::disk("remove", &path, &error)),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use results::chapters;
+    use results::language::Language;
+
+    use super::super::lay_out;
+    use super::super::layout::Source;
+    use super::super::plan::Plan;
     use super::*;
 
     #[test]
@@ -63,5 +82,20 @@ mod tests {
         done.save(folder.path()).expect("written");
         Outcome { whole: false, failed: Vec::new() }.save(folder.path()).expect("written");
         assert_eq!(Outcome::last(folder.path()), Some(done));
+    }
+
+    #[test]
+    fn an_exercise_that_is_laid_out_again_is_not_done() {
+        let (root, base) = (chapters::repository(), tempfile::tempdir().expect("a folder"));
+        let catalogue = chapters::catalogue().expect("the manifests are sound");
+        let (before, chapter) = catalogue.steps().next().expect("two chapters");
+        let source = Source { root: &root, chapter, before };
+        let plan = Plan::of(&source.chapters(), chapter).expect("a sound plan");
+        let folder = base.path().join("exercise");
+        let lay_out = |force| lay_out(&source, &plan, &folder, force, Language::English).expect("laid out");
+        lay_out(false);
+        Outcome { whole: true, failed: Vec::new() }.save(&folder).expect("written");
+        lay_out(true);
+        assert_eq!(Outcome::last(&folder), None);
     }
 }

@@ -211,7 +211,8 @@ pub fn folders_are_on_disk<C: Chapter>(program: &str) {
     }
 }
 
-pub(crate) fn strace_works() -> bool {
+/// Whether strace is there, and may trace.
+pub fn strace_works() -> bool {
     let traced = Process::new("strace").args(["-f", "-e", "trace=fdatasync", "true"]).output();
     traced.is_ok_and(|output| output.status.success())
 }
@@ -323,7 +324,7 @@ fn stopped_with_words(name: &str, run: &Run, output: &Output) -> String {
 }
 
 /// Says what was not tested.
-pub(crate) fn skip(reason: &str) {
+pub fn skip(reason: &str) {
     assert!(std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"), "CI tests this: {reason}");
     println!("skipped: {reason}");
 }

@@ -5,12 +5,15 @@ use serde_json::{Value, json};
 
 use super::asked::AskedCandles;
 use super::rows_json;
+use crate::candle::Candle;
 use crate::error::HistoryError;
 use crate::history::Opened;
-use crate::key::Table;
+use crate::key::{self, Table, start_of};
 use crate::pages::{Page, Wanted, candles, page};
 use crate::place::Place;
 use crate::rows::Row;
+use crate::store::Store;
+use crate::width::Width;
 
 // ANCHOR: about
 /// An answer, with how complete it is: up to which command of each shard the rows go, and from when to when there
@@ -65,13 +68,25 @@ pub fn own_page<R: Row>(
 /// As [`candles`].
 pub fn all_candles(opened: &Opened, market: MarketId, asked: &AskedCandles) -> Result<Value, HistoryError> {
     let AskedCandles { width, from, to } = *asked;
-    // The first begins before `from`, and the last ends after `to`.
+    // The first begins before `from`, or repeats a price from before it, and the last ends after `to`.
+    let first = decided_from(&opened.store, market, width, from)?;
     let end = width.start(UnixMs(to.0 - 1)).0.saturating_add(width.ms());
-    about(opened, (width.start(from), UnixMs(end)), || {
+    about(opened, (first, UnixMs(end)), || {
         let found = candles(&opened.store, market, width, from, to)?;
         let found: Vec<_> = found.iter().map(|(start, candle)| rows_json::candle(*start, candle)).collect();
         Ok(json!({ "width": width.word(), "candles": found }))
     })
+}
+
+/// From when on trades decide what the candles of a range are: where the first was not traded in, from the one that it repeats.
+///
+/// # Errors
+/// When the store can't be read.
+fn decided_from(store: &Store, market: MarketId, width: Width, from: UnixMs) -> Result<UnixMs, HistoryError> {
+    let at = |start| key::candle(market, width, start);
+    let first = UnixMs(width.start(from).0 + 1);
+    let last = store.range::<Candle>(&at(UnixMs(0)), &at(first)).next_back().transpose()?;
+    Ok(last.and_then(|(key, _)| start_of(&key)).unwrap_or(UnixMs(0)))
 }
 
 #[cfg(test)]
@@ -80,16 +95,13 @@ mod tests {
     use std::sync::Arc;
 
     use ch08::metrics::Unmeasured;
-    use market::{Acknowledge, Command, Engine as _, Event, Options, Receivers, Sequence, Stamp};
+    use market::{Acknowledge, Command, Engine as _, Event, Options, Price, Quantity, Receivers, Sequence, Stamp};
 
     use super::*;
     use crate::changes::Changes;
     use crate::following::{Progress, follow};
     use crate::http::rows_json;
-    use crate::key;
     use crate::missing::Missing;
-    use crate::store::Store;
-    use crate::width::Width;
 
     struct Deaf;
 
@@ -157,11 +169,22 @@ mod tests {
         opened
     }
 
+    /// There was a trade in the candle of this time.
+    fn traded(opened: &Opened, width: Width, start: u64) {
+        let mut changes = Changes::default();
+        let candle = Candle::first(Price::new(50).unwrap(), Quantity(1));
+        changes.put(&key::candle(MarketId(1), width, UnixMs(start)), &candle);
+        opened.store.commit(changes).unwrap();
+    }
+
     #[test]
     fn candles_name_every_gap_in_the_time_that_they_hold() {
         let folder = tempfile::tempdir().unwrap();
         let opened = with_gap(folder.path());
         let day = GAP.from.0 - 8 * HOUR;
+        traded(&opened, Width::Day, day - 24 * HOUR);
+        traded(&opened, Width::Day, day + 24 * HOUR);
+        [6, 7, 9].into_iter().for_each(|hour| traded(&opened, Width::Hour, day + hour * HOUR));
         let names = |width, from: u64, to: u64| {
             let asked = AskedCandles { width, from: UnixMs(day + from), to: UnixMs(day + to) };
             names_a_gap(all_candles(&opened, MarketId(1), &asked))
@@ -173,6 +196,24 @@ mod tests {
         assert!(!names(Width::Hour, 9 * HOUR, 10 * HOUR));
         assert!(!names(Width::Hour, 7 * HOUR, 8 * HOUR));
         assert!(!names(Width::Day, 24 * HOUR, 25 * HOUR));
+    }
+
+    #[test]
+    fn candles_that_repeat_a_price_name_every_gap_since_that_price() {
+        let folder = tempfile::tempdir().unwrap();
+        let opened = with_gap(folder.path());
+        let day = GAP.from.0 - 8 * HOUR;
+        let names = |from: u64, to: u64| {
+            let asked = AskedCandles { width: Width::Hour, from: UnixMs(day + from), to: UnixMs(day + to) };
+            names_a_gap(all_candles(&opened, MarketId(1), &asked))
+        };
+        // There is no trade, and so no candle. The first may have been in the gap.
+        assert!(names(10 * HOUR, 11 * HOUR));
+        traded(&opened, Width::Hour, day + 7 * HOUR);
+        assert!(names(10 * HOUR, 11 * HOUR), "it repeats the price of 7:00, and lacks those of the gap");
+        traded(&opened, Width::Hour, day + 9 * HOUR);
+        assert!(!names(10 * HOUR, 11 * HOUR), "it repeats the price of 9:00");
+        assert!(names(8 * HOUR + HOUR / 2, 11 * HOUR));
     }
 
     #[test]
