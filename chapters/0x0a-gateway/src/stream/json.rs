@@ -3,11 +3,10 @@
 use axum::extract::ws::Utf8Bytes;
 use market::{Command, Event};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::outbox::{Before, Notice, Words};
-use crate::http::orders::cancelled;
-use crate::problem::Problem;
+use crate::http::orders::{Cancelled, cancelled, cancelled_all};
+use crate::problem::{Problem, Why};
 use crate::reply::{Given, Refusal};
 use crate::wire::{OrderDone, OwnEvent, outcomes};
 
@@ -87,11 +86,11 @@ pub(super) fn answer(id: u64, asked: &Words, given: &[Given]) -> Utf8Bytes {
         (Words::One(command @ Command::Place(_)), [given]) => {
             text_of(ANSWER_BYTES, &Answered::of(id, placed(command, given)))
         }
-        (Words::One(command), given) => text(&Answered::of(id, cancelled_all(&[*command], given))),
+        (Words::One(command), given) => text(&Answered::of(id, cancelled_one(command, given))),
         (Words::Orders(commands), given) => {
             text_of(ANSWER_BYTES * given.len(), &Answered::ok(id, outcomes(commands, given)))
         }
-        (Words::Cancelled(commands), given) => text(&Answered::of(id, cancelled_all(commands, given))),
+        (Words::Cancelled(commands, more), given) => text(&Answered::of(id, cancelled_all(commands, given, *more))),
     }
 }
 
@@ -99,24 +98,11 @@ fn placed<'r>(command: &Command, given: &'r Given) -> Result<OrderDone<'r>, Prob
     given.as_ref().map_err(|refusal: &Refusal| Problem::from(*refusal)).and_then(|reply| OrderDone::of(command, reply))
 }
 
-/// The orders that were cancelled. For a single cancellation, why it failed; for several, those already gone are
-/// skipped.
-fn cancelled_all(commands: &[Command], given: &[Given]) -> Result<Value, Problem> {
-    let mut orders = Vec::new();
-    let mut sequence = None;
-    for (command, given) in commands.iter().zip(given) {
-        let Command::Cancel { order, .. } = *command else { continue };
-        let reply = given.as_ref().map_err(|refusal| Problem::from(*refusal))?;
-        match cancelled(order.0, reply) {
-            Ok(_) => {
-                orders.push(order.0);
-                sequence = Some(reply.ticket.sequence.0);
-            }
-            Err(problem) if commands.len() == 1 => return Err(problem),
-            Err(_) => {}
-        }
-    }
-    Ok(json!({ "cancelled": orders, "sequence": sequence }))
+fn cancelled_one(command: &Command, given: &[Given]) -> Result<Cancelled, Problem> {
+    let (Command::Cancel { order, .. }, [given]) = (command, given) else {
+        return Err(Problem::because(Why::BadRequest, "That is not a cancellation."));
+    };
+    cancelled(order.0, given.as_ref().map_err(|refusal| Problem::from(*refusal))?)
 }
 
 /// A value as a message.

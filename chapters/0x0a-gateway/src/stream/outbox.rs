@@ -43,8 +43,8 @@ pub enum Words {
     One(Command),
     /// Each order of a list.
     Orders(Commands),
-    /// Which orders were cancelled.
-    Cancelled(Commands),
+    /// Which orders were cancelled, and whether more rest than these.
+    Cancelled(Commands, bool),
 }
 
 /// An event that another connection's or account's command caused.
