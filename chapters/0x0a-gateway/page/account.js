@@ -111,10 +111,10 @@ export class Account {
         try {
             // The server answers once it has everything that this page knows of.
             const least = `at_least=${Array.from(this.wanted, sequence => sequence ?? 0).join(',') || 0}`;
-            const [account, orders, fills] = await Promise.all(
-                ['/v1/account?', '/v1/orders?', '/v1/fills?limit=200&'].map(path => ask('GET', path + least, { key })));
+            const [account, orders, fills] = await Promise.all([
+                ask('GET', `/v1/account?${least}`, { key }), allOrders(least, key), ask('GET', `/v1/fills?limit=200&${least}`, { key })]);
             if (key !== this.key) return;
-            Object.assign(this, { id: account.account, name: account.name, orders: orders.orders, fills: fills.fills, at: account.at });
+            Object.assign(this, { id: account.account, name: account.name, orders, fills: fills.fills, at: account.at });
             this.holdings = new Map(account.holdings.map(held => [held.market, held]));
             this.problem = null;
             if (!this.told) this.tellPast(fills.fills);
@@ -198,6 +198,18 @@ export class Account {
     ordersOf(market) { return this.orders.filter(order => order.market === market); }
 
     held(market) { return this.holdings.get(market) ?? null; }
+}
+
+// The account's open orders, page by page.
+async function allOrders(least, key) {
+    const orders = [];
+    let after = '';
+    do {
+        const page = await ask('GET', `/v1/orders?${least}${after}`, { key });
+        orders.push(...page.orders);
+        after = page.next && `&after=${page.next}`;
+    } while (after);
+    return orders;
 }
 
 // The same command as method, address and content of a request.

@@ -201,6 +201,7 @@ const WORDS = {
     's-resting': ['{left} rest at {price}.', '{left} 份挂在 {price}。'],
     's-filled': ['Filled completely.', '全部成交。'],
     's-none-left': ['Cancelled: {orders}.', '已撤：{orders}。'],
+    's-more-left': [' More orders still rest: cancel again.', '还有挂单没撤，请再撤一次。'],
     's-nothing-to-cancel': ['There was nothing to cancel.', '没有可撤的订单。'],
     'on-disk': ['On disk after {took}.', '{took} 后落盘。'],
     'by-sequence': ['command {sequence}', '第 {sequence} 号命令'],

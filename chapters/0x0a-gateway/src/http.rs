@@ -7,7 +7,7 @@
 //! | `POST /v1/accounts` | a play account and its key | anyone |
 //! | `GET /v1/account`, `/v1/orders`, `/v1/fills` | the account's holdings, open orders, trades | an account |
 //! | `POST /v1/orders` | places an order, or a list of them | an account |
-//! | `DELETE /v1/markets/{market}/orders/{order}`, `/v1/markets/{market}/orders` | cancels one order, or all of the account's | an account |
+//! | `DELETE /v1/markets/{market}/orders/{order}`, `/v1/markets/{market}/orders` | cancels one order, or all of the account's, in pieces if there are very many | an account |
 //! | `POST /v1/markets`, `/v1/markets/{market}/resolve` | opens, ends a market | the operator |
 //! | `POST /v1/markets/{market}/deposits`, `/v1/markets/{market}/withdrawals` | deposits cash, withdraws it | the operator |
 //! | `POST /v1/accounts/{account}/key` | a new key for an account | the operator |

@@ -7,6 +7,7 @@
 mod account;
 
 use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
 
 use market::state::{Holdings, RestingOrder};
 use market::{
@@ -94,6 +95,22 @@ impl Projection {
     /// An account's orders and trades, if the account is known.
     pub fn account(&self, account: AccountId) -> Option<&Account> {
         self.accounts.get(&account)
+    }
+
+    /// Its resting orders after this one, in order: those of one market, or of all.
+    pub fn open_orders(
+        &self,
+        account: AccountId,
+        market: Option<MarketId>,
+        after: Option<(MarketId, OrderId)>,
+    ) -> impl Iterator<Item = ((MarketId, OrderId), &OpenOrder)> {
+        // No order has the number 0.
+        let start = market.map(|market| (market, OrderId(0)));
+        let from = after.max(start).unwrap_or((MarketId(0), OrderId(0)));
+        let open = self.accounts.get(&account).into_iter();
+        let open = open.flat_map(move |account| account.open.range((Excluded(from), Unbounded)));
+        open.map(|(&place, order)| (place, order))
+            .take_while(move |((of, _), _)| market.is_none_or(|market| market == *of))
     }
 
     /// One of its resting orders.

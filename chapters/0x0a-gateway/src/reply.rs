@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 use crate::capacity::Taken;
 use crate::watch::{Following, Passed};
 
-/// How many of a command's events an answer contains. The totals of a longer command are complete all the same.
+/// How many of a command's events an answer contains: the first ones, and always the cancellation of the rest. The totals
+/// of a longer command are complete all the same.
 pub const EVENTS_MAX: usize = 1_000;
 
 /// The result of a durable command.
@@ -46,6 +47,10 @@ impl Reply {
             self.events.push(*event);
         } else {
             self.left_out += 1;
+            // It says that the rest of the order does not rest, so it takes the last place.
+            if let (Event::Cancelled { .. }, Some(last)) = (event, self.events.last_mut()) {
+                *last = *event;
+            }
         }
     }
 
@@ -217,5 +222,54 @@ impl Reply {
             Event::Resolved { outcome, paid, .. } => Some(Resolution { outcome, paid, sequence: self.ticket.sequence }),
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use market::{Intent, MarketId, OrderId, Price, Quantity, TimeInForce, UnixMs};
+    use serde_json::json;
+
+    use super::*;
+    use crate::wire::OrderDone;
+
+    #[test]
+    fn a_long_answer_says_that_the_rest_was_cancelled() {
+        let (market, own, other) = (MarketId(1), AccountId(1_000), AccountId(1_001));
+        let (taker, price, quantity) = (OrderId(9_999), Price::MIN, Quantity(1_300));
+        let (maker_intent, taker_intent) = (Intent::BuyNo, Intent::BuyYes);
+        let accepted = Event::Accepted { market, account: own, order: taker, intent: taker_intent, price, quantity };
+        let traded = |maker| Event::Traded {
+            market,
+            maker: OrderId(maker),
+            maker_account: other,
+            taker,
+            taker_account: own,
+            price,
+            quantity: Quantity(1),
+            maker_intent,
+            taker_intent,
+        };
+        let left = Quantity(100);
+        let reason = CancelReason::SelfTrade;
+        let cancelled = Event::Cancelled { market, account: own, order: taker, quantity: left, reason };
+        let stamp = Stamp { sequence: Sequence(7), time: UnixMs(8) };
+        let mut reply = Reply::begin(Ticket { shard: 0, sequence: stamp.sequence }, stamp);
+        reply.add(&accepted);
+        (1..=1_200).for_each(|maker| reply.add(&traded(maker)));
+        reply.add(&cancelled);
+        assert_eq!((reply.events.len(), reply.left_out, reply.filled), (EVENTS_MAX, 202, 1_200));
+        assert_eq!((reply.events[0], reply.events.last()), (accepted, Some(&cancelled)));
+        let command = Command::Place(Place {
+            intent: taker_intent,
+            time_in_force: TimeInForce::Gtc,
+            price: 1,
+            market,
+            account: own,
+            quantity: quantity.0,
+            client_order_id: 0,
+        });
+        let done = json!(OrderDone::of(&command, &reply).expect("it was accepted"));
+        assert_eq!((&done["status"], &done["left"], &done["filled"]), (&json!("cancelled"), &json!(0), &json!(1_200)));
     }
 }

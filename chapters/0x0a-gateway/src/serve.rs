@@ -4,6 +4,7 @@
 //! closed. Being killed loses nothing that was acknowledged either; the next start finds it in the log.
 
 mod connections;
+mod impatient;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;

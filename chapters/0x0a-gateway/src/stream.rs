@@ -13,7 +13,7 @@
 //! {"id":3,"do":"place","market":1,"intent":"buy-yes",…}   {"re":3,"ok":{…}} or {"re":3,"problem":{…}}
 //! {"id":4,"do":"place","orders":[{…},{…}]}                {"re":4,"ok":[{…},{…}]}
 //! {"id":5,"do":"cancel","market":1,"order":17}            {"re":5,"ok":{"cancelled":[17],"sequence":130}}
-//! {"id":6,"do":"cancel-all","market":1}                   the same
+//! {"id":6,"do":"cancel-all","market":1}                   the same, with "more":true if more orders still rest
 //!                                                         {"kind":"notice",…}
 //!                                                         {"kind":"tick","time_ms":…,"stale_since_ms":null}
 //!                                                         {"kind":"bye",…}

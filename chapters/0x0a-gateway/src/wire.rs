@@ -200,7 +200,7 @@ impl<'r> OrderDone<'r> {
             OwnEvent::Accepted { order, .. } => Some(order),
             _ => None,
         });
-        // The last of its events cancels the rest; a long list of events may leave it out.
+        // The last of its events cancels the rest. A long list of events keeps it.
         let cancelled = events.iter().any(|event| matches!(event, OwnEvent::Cancelled { .. }));
         let left = u64::from(quantity) - reply.filled;
         let (status, left) = match (left, cancelled) {

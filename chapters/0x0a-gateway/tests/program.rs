@@ -3,11 +3,13 @@
 
 mod support;
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use program::said::{ends_quietly_on_a_closed_pipe, ends_with_its_code_when_it_cannot_complain, said};
-use serde_json::json;
+use serde_json::{Value, json};
+use support::frames::Frames;
 use support::server::{PROGRAM, Server, ended};
 
 fn program(arguments: &[&str]) -> Command {
@@ -82,39 +84,82 @@ fn an_address_has_one_venue() {
     assert!(words.contains(&first.address.to_string()) && words.contains("--listen"), "{words}");
 }
 
+/// How many connections over HTTP trade while the venue is asked to stop.
+const CONNECTIONS: usize = 10;
+
+/// How many orders a WebSocket has under way then.
+const UNDER_WAY: usize = 200;
+
+fn order() -> Value {
+    json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1 })
+}
+
+/// Places orders over HTTP until the connection is closed between two of them; returns how many were placed.
+fn place_until_the_end(address: SocketAddr, key: &str) -> usize {
+    let mut client = support::client::Client::connect(address).unwrap().with_key(key);
+    let mut placed = 0;
+    // Each order is answered or refused with a problem.
+    while let Ok(answer) = client.post("/v1/orders", &order()) {
+        match answer.status {
+            200 => placed += 1,
+            503 => assert_eq!(answer.reason(), "draining"),
+            status => panic!("{status}: {answer:?}"),
+        }
+    }
+    placed
+}
+
+/// The same over a WebSocket, with many under way, until it gets the last message.
+fn stream_until_the_end(address: SocketAddr, key: &str) -> usize {
+    let mut frames = Frames::connect(address, "").unwrap();
+    assert!(frames.ask(&json!({ "id": 1, "do": "login", "key": key }).to_string()).get("ok").is_some());
+    let mut place = order();
+    (place["id"], place["do"]) = (json!(2), json!("place"));
+    let place = place.to_string();
+    (0..UNDER_WAY).for_each(|_| frames.say(&place).unwrap());
+    let mut placed = 0;
+    loop {
+        let said = frames.hear_any(&["re", "kind"]);
+        if said["kind"] == "bye" {
+            assert_eq!(said["reason"], "draining");
+            return placed;
+        }
+        if said.get("ok").is_some() {
+            placed += 1;
+            let _ = frames.say(&place);
+        } else if said.get("re").is_some() {
+            assert_eq!(said["problem"]["reason"], "draining", "{said}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_drains() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::start(folder.path(), &["--orders-per-second", "0", "--play-money", "100000000"]);
     let mut operator = server.client().with_key(server.operator.as_ref().unwrap());
-    let made = operator.post("/v1/accounts", &json!({})).unwrap().json();
     operator.post("/v1/markets", &json!({ "question": { "en": "Will it?", "zh": "会吗？" } })).unwrap();
-    let (address, key) = (server.address, made["key"].as_str().unwrap().to_owned());
-    let trader = std::thread::spawn(move || {
-        let mut client = support::client::Client::connect(address).unwrap().with_key(&key);
-        let order = json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1 });
-        let mut placed = 0;
-        // Each order is answered or refused with a problem, until the connection is closed between two of them.
-        while let Ok(answer) = client.post("/v1/orders", &order) {
-            match answer.status {
-                200 => placed += 1,
-                503 => assert_eq!(answer.reason(), "draining"),
-                status => panic!("{status}: {answer:?}"),
-            }
-        }
-        (placed, key)
-    });
+    let mut key = |_| operator.post("/v1/accounts", &json!({})).unwrap().json()["key"].as_str().unwrap().to_owned();
+    let (address, [over_http, over_websocket]) = (server.address, [0, 1].map(&mut key));
+    let traders: Vec<_> = (0..CONNECTIONS)
+        .map(|_| over_http.clone())
+        .map(|key| std::thread::spawn(move || place_until_the_end(address, &key)))
+        .collect();
+    let key = over_websocket.clone();
+    let stream = std::thread::spawn(move || stream_until_the_end(address, &key));
     std::thread::sleep(std::time::Duration::from_millis(300));
     let (status, said) = server.interrupt();
-    let (placed, key) = trader.join().unwrap();
+    let placed = traders.into_iter().map(|trader| trader.join().unwrap()).sum::<usize>();
+    let streamed = stream.join().unwrap();
     assert_eq!(status.code(), Some(0), "{said}");
     assert!(said.contains("no new requests"), "{said}");
-    assert!(placed > 0, "no order was placed");
+    assert!(placed > 0 && streamed > 0, "{placed} and {streamed} orders were placed");
     let again = Server::start(folder.path(), &[]);
-    let orders = again.client().with_key(&key).get("/v1/orders").unwrap().json();
-    let kept = orders["orders"].as_array().map_or(0, Vec::len);
-    assert!(kept == placed || kept == placed + 1, "{placed} orders were placed, {kept} are in the log");
+    for (key, placed) in [(over_http, placed), (over_websocket, streamed)] {
+        let kept = again.client().with_key(&key).open_orders().len();
+        assert_eq!(kept, placed, "an order in the log was not answered, or the other way round");
+    }
 }
 
 /// All files of a folder except the names and the lock.

@@ -176,22 +176,57 @@ pub async fn holdings(State(venue): State<Arc<Venue>>, Trader(account): Trader, 
     ToJson(json!({ "account": account.0, "name": name, "holdings": holdings, "at": at }))
 }
 
-/// The account's resting orders.
-pub async fn orders(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
-    let projection = venue.projection();
-    let open = projection.account(account).into_iter().flat_map(|account| &account.open);
-    let open = open.filter(|((market, _), _)| asked.market.is_none_or(|wanted| market.0 == wanted));
-    let orders: Vec<_> = open.map(|(&place, order)| OpenOrderJson::of(place, order)).collect();
-    ToJson(json!({ "orders": orders, "at": sequences(projection.progress()) }))
+/// How many orders a page has at most.
+const ORDERS_MAX: usize = 1_000;
+
+/// A page of the account's resting orders, and the cursor of the next page, if there is one.
+#[derive(Serialize)]
+pub struct OpenOrdersJson {
+    orders: Vec<OpenOrderJson>,
+    next: Option<String>,
+    at: Vec<u64>,
+}
+
+/// A page of the account's resting orders, by market and order.
+pub async fn orders(
+    State(venue): State<Arc<Venue>>,
+    Trader(account): Trader,
+    asked: Asked,
+) -> Result<ToJson<OpenOrdersJson>, Problem> {
+    let most = asked.limit.unwrap_or(ORDERS_MAX);
+    if !(1..=ORDERS_MAX).contains(&most) {
+        let what = format!("A page has 1 to {ORDERS_MAX} orders; the cursor in next leads to the following page.");
+        return Err(Problem::because(Why::BadRequest, what));
+    }
+    // The replies thread waits while this lock is held, so a page is only copied here, and written as JSON later.
+    let (mut open, at) = {
+        let projection = venue.projection();
+        let open = projection.open_orders(account, asked.market.map(MarketId), asked.after);
+        let open: Vec<_> = open.map(|(place, order)| (place, *order)).take(most + 1).collect();
+        (open, sequences(projection.progress()))
+    };
+    let has_more = open.len() > most;
+    open.truncate(most);
+    let next = open.last().filter(|_| has_more).map(|((market, order), _)| format!("{}.{}", market.0, order.0));
+    let orders = open.iter().map(|(place, order)| OpenOrderJson::of(*place, order)).collect();
+    Ok(ToJson(OpenOrdersJson { orders, next, at }))
 }
 
 /// The account's trades, the newest last, and since when they are known.
-pub async fn fills(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
+#[derive(Serialize)]
+pub struct FillsJson {
+    fills: Vec<FillJson>,
+    since: Vec<u64>,
+    at: Vec<u64>,
+}
+
+/// The account's trades, the newest last, and since when they are known.
+pub async fn fills(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<FillsJson> {
     let projection = venue.projection();
     let fills = projection.account(account).into_iter().flat_map(|account| &account.fills);
     let fills = fills.filter(|fill| asked.market.is_none_or(|wanted| fill.market.0 == wanted));
-    let fills: Vec<_> = fills.map(FillJson::of).collect();
+    let mut fills: Vec<_> = fills.map(FillJson::of).collect();
     let from = fills.len().saturating_sub(asked.limit.unwrap_or(usize::MAX));
-    let (since, at) = (sequences(projection.since()), sequences(projection.progress()));
-    ToJson(json!({ "fills": fills[from..], "since": since, "at": at }))
+    fills.drain(..from);
+    ToJson(FillsJson { fills, since: sequences(projection.since()), at: sequences(projection.progress()) })
 }

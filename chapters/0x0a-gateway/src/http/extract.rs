@@ -9,7 +9,7 @@ use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Pat
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use http_body_util::LengthLimitError;
-use market::{AccountId, Sequence};
+use market::{AccountId, MarketId, OrderId, Sequence};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -204,6 +204,7 @@ impl FromRequestParts<Arc<Venue>> for NumberHeader {
 struct Said {
     market: Option<u32>,
     limit: Option<usize>,
+    after: Option<String>,
     at_least: Option<String>,
 }
 
@@ -213,6 +214,8 @@ pub struct Asked {
     pub market: Option<u32>,
     /// At most this many.
     pub limit: Option<usize>,
+    /// Only what is behind this order.
+    pub after: Option<(MarketId, OrderId)>,
 }
 
 impl FromRequestParts<Arc<Venue>> for Asked {
@@ -220,7 +223,7 @@ impl FromRequestParts<Arc<Venue>> for Asked {
 
     async fn from_request_parts(parts: &mut Parts, venue: &Arc<Venue>) -> Result<Asked, Problem> {
         let bad = |what: String| Problem::because(Why::BadRequest, what);
-        let Query(Said { market, limit, at_least }) =
+        let Query(Said { market, limit, after, at_least }) =
             Query::from_request_parts(parts, venue).await.map_err(|error| bad(format!("{}.", error.body_text())))?;
         let least = at_least.map(|vector| vector.split(',').map(|one| one.trim().parse().map(Sequence)).collect());
         let least: Option<Result<Vec<_>, _>> = least;
@@ -230,6 +233,12 @@ impl FromRequestParts<Arc<Venue>> for Asked {
                 return Err(Problem::new(Why::Behind));
             }
         }
-        Ok(Asked { market, limit })
+        let cursor = |text: String| {
+            let (market, order) = text.split_once('.')?;
+            Some((MarketId(market.parse().ok()?), OrderId(order.parse().ok()?)))
+        };
+        let wrong = || bad("The field after takes the cursor in next of an earlier page, unchanged.".into());
+        let after = after.map(|text| cursor(text).ok_or_else(wrong)).transpose()?;
+        Ok(Asked { market, limit, after })
     }
 }

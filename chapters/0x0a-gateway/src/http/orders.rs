@@ -1,5 +1,6 @@
 //! Placing and cancelling. The answer arrives when the command is on disk.
 
+use std::ops::Not;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -10,6 +11,7 @@ use serde::Serialize;
 use super::extract::{InQuery, NumberHeader, Numbers, OneOrMany, Trader};
 use super::to_json::ToJson;
 use crate::door::Commands;
+use crate::limits::IN_FLIGHT_MAX;
 use crate::problem::{Problem, Why};
 use crate::reply::{Given, Reply, Session};
 use crate::venue::Venue;
@@ -17,6 +19,9 @@ use crate::wire::{Numbered, OrderDone, OrderRequest, outcomes};
 
 /// The most orders of a list.
 const LIST_MAX: usize = 1_000;
+
+/// How many orders are cancelled at once: as many as an account may have in flight.
+const ALL_MAX: usize = IN_FLIGHT_MAX;
 
 /// The advice where a list is given one number, which would be ignored.
 pub const LIST_WITH_NUMBER: &str = "A number is for one order: give each order of a list a lane and a number.";
@@ -70,6 +75,9 @@ async fn place_all(venue: &Venue, account: AccountId, orders: &[OrderRequest]) -
 pub struct Cancelled {
     cancelled: Vec<u64>,
     sequence: Option<u64>,
+    /// Whether more orders still rest than one request may cancel. Left out where that is not so.
+    #[serde(skip_serializing_if = "Not::not")]
+    more: bool,
     /// Why some of them were not, if some were refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
@@ -96,11 +104,11 @@ pub fn cancelled(order: u64, reply: &Reply) -> Result<Cancelled, Problem> {
     let sequence = reply.ticket.sequence;
     match reply.rejected() {
         Some(reason) => Err(Problem::rejected(reason, sequence)),
-        None => Ok(Cancelled { cancelled: vec![order], sequence: Some(sequence.0), problem: None }),
+        None => Ok(Cancelled { cancelled: vec![order], sequence: Some(sequence.0), more: false, problem: None }),
     }
 }
 
-/// Cancels all of the account's resting orders in a market.
+/// Cancels all of the account's resting orders in a market, at most [`ALL_MAX`].
 pub async fn cancel_all(
     State(venue): State<Arc<Venue>>,
     Trader(account): Trader,
@@ -111,47 +119,51 @@ pub async fn cancel_all(
     if header.is_some() || number != Numbered::default() {
         return Err(Problem::because(Why::BadRequest, ALL_WITH_NUMBER));
     }
-    let own = own_orders(&venue, account, market)?;
-    let commands: Commands = own.into_iter().map(|order| cancellation(market, account, order, 0)).collect();
+    let (commands, more) = all_cancellations(&venue, account, market)?;
     let given = venue.ask_all(Session::Account(account), commands.clone()).await;
-    all_cancelled(&commands, &given).map(ToJson)
+    cancelled_all(&commands, &given, more).map(ToJson)
 }
 
-/// The orders that were cancelled, and beside them the first refusal: what was cancelled before it stays cancelled.
+/// The commands that cancel the account's resting orders in a market, at most [`ALL_MAX`], and whether there are more.
+///
+/// # Errors
+/// If there is no such market.
+pub fn all_cancellations(venue: &Venue, account: AccountId, market: u32) -> Result<(Commands, bool), Problem> {
+    let projection = venue.projection();
+    if projection.market(MarketId(market)).is_none() {
+        return Err(Problem::new(Why::Rejected(Reason::UnknownMarket)));
+    }
+    let mut open = projection.open_orders(account, Some(MarketId(market)), None).map(|((_, order), _)| order);
+    let commands = open.by_ref().take(ALL_MAX).map(|order| cancellation(market, account, order, 0)).collect();
+    Ok((commands, open.next().is_some()))
+}
+
+/// The orders that were cancelled, whether more of them still rest, and the first refusal: what was cancelled before it stays
+/// cancelled.
 ///
 /// # Errors
 /// The refusal, if no order was cancelled.
-pub fn all_cancelled(commands: &[Command], given: &[Given]) -> Result<Cancelled, Problem> {
-    let mut all = Cancelled { cancelled: Vec::new(), sequence: None, problem: None };
+pub fn cancelled_all(commands: &[Command], given: &[Given], more: bool) -> Result<Cancelled, Problem> {
+    let mut all = Cancelled { cancelled: Vec::new(), sequence: None, more, problem: None };
     for (command, given) in commands.iter().zip(given) {
         let Command::Cancel { order, .. } = *command else { continue };
-        match given.as_ref().map(|reply| cancelled(order.0, reply)) {
-            Ok(Ok(one)) => {
-                all.cancelled.extend(one.cancelled);
-                all.sequence = one.sequence;
+        match given {
+            // An order that has traded in the meantime no longer rests, which is what was asked for.
+            Ok(reply) if reply.rejected().is_some() => {}
+            Ok(reply) => {
+                all.cancelled.push(order.0);
+                all.sequence = Some(reply.ticket.sequence.0);
             }
-            // It has traded in the meantime, so it no longer rests, which is what was asked for.
-            Ok(Err(_)) => {}
-            Err(&refusal) => all.problem = all.problem.or_else(|| Some(refusal.into())),
+            Err(refusal) => {
+                all.more = true;
+                all.problem = all.problem.or_else(|| Some((*refusal).into()));
+            }
         }
     }
     match all.problem {
         Some(problem) if all.cancelled.is_empty() => Err(problem),
         problem => Ok(Cancelled { problem, ..all }),
     }
-}
-
-/// The account's resting orders in a market.
-///
-/// # Errors
-/// If there is no such market.
-pub fn own_orders(venue: &Venue, account: AccountId, market: u32) -> Result<Vec<OrderId>, Problem> {
-    let projection = venue.projection();
-    if projection.market(MarketId(market)).is_none() {
-        return Err(Problem::new(Why::Rejected(Reason::UnknownMarket)));
-    }
-    let open = projection.account(account).into_iter().flat_map(|account| account.open.keys());
-    Ok(open.filter(|(of, _)| of.0 == market).map(|&(_, order)| order).collect())
 }
 
 /// The command that cancels an order, under this number.

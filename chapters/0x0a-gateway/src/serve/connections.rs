@@ -28,11 +28,15 @@ use crate::http::extract::Peer;
 use crate::http::sizes::HEAD_BYTES_MAX;
 use crate::limits::held::Held;
 use crate::problem::{Problem, Why};
+use crate::serve::impatient::Impatient;
 use crate::venue::Venue;
 use crate::watch::{Watched, Watcher, follow};
 
 /// How long a client may take for the TLS handshake and for the head of a request, and how long it may be idle.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// How long a client may read nothing of what is to be sent to it.
+const WRITE_TIME: Duration = Duration::from_secs(30);
 
 /// How many requests a connection may have in flight over HTTP/2.
 const STREAMS_MAX: u32 = 128;
@@ -146,6 +150,7 @@ async fn serve_watched(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     who: Who,
 ) {
+    let stream = Impatient::new(stream, WRITE_TIME);
     match &who.watcher.0 {
         Some(watch) => serve(venue, service, Watched::new(stream, Arc::clone(watch)), who).await,
         None => serve(venue, service, stream, who).await,

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::client_message::{ClientMessage, Do, missing};
 use super::outbox::Words;
 use crate::door::Commands;
-use crate::http::orders::{ALL_WITH_NUMBER, LIST_WITH_NUMBER, cancellation, own_orders};
+use crate::http::orders::{ALL_WITH_NUMBER, LIST_WITH_NUMBER, all_cancellations};
 use crate::problem::{Problem, Why};
 use crate::venue::Venue;
 use crate::wire::OrderRequest;
@@ -21,9 +21,8 @@ pub(super) fn commands(venue: &Venue, said: &ClientMessage, account: AccountId) 
         (Do::Place, Some(_)) if said.has_number() => return Err(Problem::because(Why::BadRequest, LIST_WITH_NUMBER)),
         (Do::CancelAll, _) => {
             let market = said.market.ok_or_else(|| missing("market"))?;
-            let own = own_orders(venue, account, market)?;
-            let commands: Commands = own.into_iter().map(|order| cancellation(market, account, order, 0)).collect();
-            (Words::Cancelled(commands.clone()), commands)
+            let (commands, more) = all_cancellations(venue, account, market)?;
+            (Words::Cancelled(commands.clone(), more), commands)
         }
         (Do::Place, Some(orders)) if orders.len() > LIST_MAX => {
             return Err(Problem::because(Why::TooLarge, format!("A list has at most {LIST_MAX} orders.")));

@@ -32,6 +32,10 @@ const LOG_IN: &str = "Log in first, with the key of an account.";
 /// How long a client may take to read what was sent to it.
 const SEND_TIME: Duration = Duration::from_secs(30);
 
+/// How long the answers may take that are under way when the venue ends. With the time for the last message it is less
+/// than the venue waits for its connections.
+const ANSWER_TIME: Duration = Duration::from_secs(3);
+
 /// How long a client may take to read why its connection ends, and then to close it.
 const BYE_TIME: Duration = Duration::from_secs(1);
 
@@ -107,11 +111,25 @@ impl Conversation {
                     self.send(text(&tick(&venue))).await?;
                 }
                 _ = over.changed() => {
+                    // Past this time its client has to look what was done, as after a kill.
+                    if let Ok(ended) = tokio::time::timeout(ANSWER_TIME, self.answer_the_rest()).await {
+                        ended?;
+                    }
                     return Err(bye(1001, "draining", "The venue is about to stop: reconnect in a moment."));
                 }
             }
         }
         // ANCHOR_END: go_on
+    }
+
+    /// Hands over the answers to everything that has entered.
+    async fn answer_the_rest(&mut self) -> Result<(), End> {
+        let outbox = Arc::clone(&self.outbox);
+        while !outbox.is_done() {
+            outbox.is_news().await;
+            self.hand_over().await?;
+        }
+        Ok(())
     }
 
     /// Reads the messages that have already arrived. Waiting for all sources again between two messages costs more than

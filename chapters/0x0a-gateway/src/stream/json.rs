@@ -5,8 +5,8 @@ use market::{Command, Event};
 use serde::Serialize;
 
 use super::outbox::{Before, Notice, Words};
-use crate::http::orders::{Cancelled, all_cancelled, cancelled};
-use crate::problem::Problem;
+use crate::http::orders::{Cancelled, cancelled, cancelled_all};
+use crate::problem::{Problem, Why};
 use crate::reply::{Given, Refusal};
 use crate::wire::{OrderDone, OwnEvent, outcomes};
 
@@ -90,7 +90,7 @@ pub(super) fn answer(id: u64, asked: &Words, given: &[Given]) -> Utf8Bytes {
         (Words::Orders(commands), given) => {
             text_of(ANSWER_BYTES * given.len(), &Answered::ok(id, outcomes(commands, given)))
         }
-        (Words::Cancelled(commands), given) => text(&Answered::of(id, all_cancelled(commands, given))),
+        (Words::Cancelled(commands, more), given) => text(&Answered::of(id, cancelled_all(commands, given, *more))),
     }
 }
 
@@ -98,12 +98,11 @@ fn placed<'r>(command: &Command, given: &'r Given) -> Result<OrderDone<'r>, Prob
     given.as_ref().map_err(|refusal: &Refusal| Problem::from(*refusal)).and_then(|reply| OrderDone::of(command, reply))
 }
 
-/// The order that was cancelled, or why it was not.
 fn cancelled_one(command: &Command, given: &[Given]) -> Result<Cancelled, Problem> {
-    match (command, given) {
-        (&Command::Cancel { order, .. }, [Ok(reply)]) => cancelled(order.0, reply),
-        _ => all_cancelled(&[*command], given),
-    }
+    let (Command::Cancel { order, .. }, [given]) = (command, given) else {
+        return Err(Problem::because(Why::BadRequest, "That is not a cancellation."));
+    };
+    cancelled(order.0, given.as_ref().map_err(|refusal| Problem::from(*refusal))?)
 }
 
 /// A value as a message.

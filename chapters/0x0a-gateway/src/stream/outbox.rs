@@ -4,10 +4,10 @@
 //! commands a connection may have in flight, notices by [`NOTICES_MAX`].
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use market::state::Holdings;
-use market::{AccountId, Command, Event, Stamp};
+use market::{AccountId, CancelReason, Command, Event, Stamp};
 use tokio::sync::Notify;
 
 use crate::capacity::Capacity;
@@ -17,6 +17,10 @@ use crate::watch::{Following, Passed};
 
 /// How many notices may wait. A client that does not read them in time is disconnected.
 pub const NOTICES_MAX: usize = 16_384;
+
+/// How many of them may wait when another order is cancelled because its market was resolved. Such a notice is left
+/// out then: the notice that the market is over says the same of every order in it, and has to find room.
+const RESOLVED_MAX: usize = NOTICES_MAX / 2;
 
 /// How many commands a connection may have in flight.
 pub const UNDER_WAY_MAX: usize = 16_384;
@@ -43,8 +47,8 @@ pub enum Words {
     One(Command),
     /// Each order of a list.
     Orders(Commands),
-    /// Which orders were cancelled.
-    Cancelled(Commands),
+    /// Which orders were cancelled, and whether more rest than these.
+    Cancelled(Commands, bool),
 }
 
 /// An event that another connection's or account's command caused.
@@ -76,6 +80,8 @@ struct Waiting {
     all: VecDeque<Outgoing>,
     notices: usize,
     is_overrun: bool,
+    /// How many requests have no answer here yet.
+    unanswered: usize,
 }
 
 /// The queue to a connection.
@@ -103,8 +109,10 @@ impl Outbox {
         if room.count() < commands.len() {
             return None;
         }
+        self.lock().unanswered += 1;
         let (outbox, encodes) = (Arc::clone(self), following.clone());
-        let answer = Answer::new(commands.len(), move |given| outbox.put(Outgoing::Answer(id, form, given, encodes)));
+        let answer =
+            Answer::new(commands.len(), move |given| outbox.answer(Outgoing::Answer(id, form, given, encodes)));
         let mut answer = answer.followed(following);
         answer.passed(Passed::Parsed);
         answer.hold(room);
@@ -113,12 +121,14 @@ impl Outbox {
 
     /// Adds a notice.
     pub fn notice(&self, notice: Notice) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.notices < NOTICES_MAX {
+        let is_resolved = matches!(notice.event, Event::Cancelled { reason: CancelReason::Resolved, .. });
+        let most = if is_resolved { RESOLVED_MAX } else { NOTICES_MAX };
+        let mut waiting = self.lock();
+        if waiting.notices < most {
             waiting.notices += 1;
             waiting.all.push_back(Outgoing::Notice(notice));
         } else {
-            waiting.is_overrun = true;
+            waiting.is_overrun |= !is_resolved;
         }
         drop(waiting);
         self.is_news.notify_one();
@@ -129,7 +139,7 @@ impl Outbox {
     /// # Errors
     /// If there were too many notices.
     pub fn take(&self, into: &mut VecDeque<Outgoing>) -> Result<(), TooSlow> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.lock();
         std::mem::swap(&mut waiting.all, into);
         waiting.notices = 0;
         if waiting.is_overrun { Err(TooSlow) } else { Ok(()) }
@@ -140,8 +150,80 @@ impl Outbox {
         self.is_news.notified().await;
     }
 
-    fn put(&self, outgoing: Outgoing) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).all.push_back(outgoing);
+    /// Whether every request has its answer, and everything was taken.
+    pub fn is_done(&self) -> bool {
+        let waiting = self.lock();
+        waiting.unanswered == 0 && waiting.all.is_empty()
+    }
+
+    fn answer(&self, answer: Outgoing) {
+        let mut waiting = self.lock();
+        waiting.unanswered -= 1;
+        waiting.all.push_back(answer);
+        drop(waiting);
         self.is_news.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use market::{Cents, MarketId, OrderId, Outcome, Quantity, Sequence, UnixMs};
+
+    use super::*;
+
+    const MARKET: MarketId = MarketId(1);
+    const ACCOUNT: AccountId = AccountId(1_000);
+
+    fn notice(event: Event) -> Notice {
+        let stamp = Stamp { sequence: Sequence(1), time: UnixMs(0) };
+        Notice { account: ACCOUNT, stamp, event, before: Before::Nothing }
+    }
+
+    fn events(taken: &VecDeque<Outgoing>) -> Vec<Event> {
+        let event = |outgoing: &Outgoing| match outgoing {
+            Outgoing::Notice(notice) => Some(notice.event),
+            Outgoing::Answer(..) => None,
+        };
+        taken.iter().filter_map(event).collect()
+    }
+
+    #[test]
+    fn the_end_of_a_market_finds_room_behind_all_orders_that_it_cancels() {
+        let outbox = Outbox::default();
+        let gone = |number| Event::Cancelled {
+            market: MARKET,
+            account: ACCOUNT,
+            order: OrderId(number),
+            quantity: Quantity(1),
+            reason: CancelReason::Resolved,
+        };
+        let paid = Event::Paid { market: MARKET, account: ACCOUNT, amount: Cents(100) };
+        let over = Event::Resolved { market: MARKET, outcome: Outcome::Yes, paid: Cents(100) };
+        (1..=5 * NOTICES_MAX as u64).for_each(|number| outbox.notice(notice(gone(number))));
+        [paid, over].into_iter().for_each(|event| outbox.notice(notice(event)));
+        let mut taken = VecDeque::new();
+        outbox.take(&mut taken).expect("its client has not been slow");
+        let taken = events(&taken);
+        assert_eq!((taken.len(), taken[0]), (RESOLVED_MAX + 2, gone(1)));
+        assert!(taken.ends_with(&[paid, over]));
+        // All other notices have no other that says the same.
+        (0..=NOTICES_MAX).for_each(|_| outbox.notice(notice(paid)));
+        assert!(outbox.take(&mut VecDeque::new()).is_err());
+    }
+
+    #[test]
+    fn it_is_done_when_every_answer_was_taken() {
+        let (outbox, mut taken) = (Arc::<Outbox>::default(), VecDeque::new());
+        assert!(outbox.is_done());
+        let request = outbox.request(1, Form::Bytes, [Command::Open { market: MARKET }].into(), None);
+        assert!(!outbox.is_done(), "it is under way");
+        drop(request.expect("there is room"));
+        assert!(!outbox.is_done(), "it was not taken");
+        outbox.take(&mut taken).expect("no notices");
+        assert!(outbox.is_done() && taken.len() == 1);
     }
 }

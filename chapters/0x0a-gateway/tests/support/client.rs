@@ -73,6 +73,17 @@ impl<S: Read + Write> Client<S> {
         self.ask("DELETE", path, "")
     }
 
+    /// All open orders of the account, page by page.
+    pub fn open_orders(&mut self) -> Vec<Value> {
+        let (mut orders, mut query) = (Vec::new(), String::new());
+        loop {
+            let page = self.get(&format!("/v1/orders{query}")).unwrap().json();
+            orders.extend(page["orders"].as_array().unwrap().iter().cloned());
+            let Some(next) = page["next"].as_str() else { return orders };
+            query = format!("?after={next}");
+        }
+    }
+
     /// Sends a request, and reads the answer.
     pub fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<Answer> {
         let key = self.key.as_ref().map_or(String::new(), |key| format!("Authorization: Bearer {key}\r\n"));

@@ -15,6 +15,7 @@ mod kills;
 mod limits;
 mod lines;
 mod load;
+mod many_orders;
 mod notices;
 mod openapi;
 mod stale_books;

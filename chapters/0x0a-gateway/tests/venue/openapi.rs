@@ -151,9 +151,11 @@ fn each_route_answers_as_described() {
     on(&mut bob, "post", "/v1/orders", "/v1/orders", json!([order("buy-no", 60), order("buy-no", 0)]), 200);
     on(&mut ann, "post", "/v1/orders", "/v1/orders", order("buy-yes", 30), 200);
     let at_least = placed["sequence"].to_string();
-    for (path, real) in
-        [("/v1/account", "/v1/account?market=1"), ("/v1/orders", "/v1/orders"), ("/v1/fills", "/v1/fills?limit=1")]
-    {
+    for (path, real) in [
+        ("/v1/account", "/v1/account?market=1"),
+        ("/v1/orders", "/v1/orders?limit=1"),
+        ("/v1/fills", "/v1/fills?limit=1"),
+    ] {
         on(&mut ann, "get", path, real, Value::Null, 200);
         on(&mut anyone, "get", path, real, Value::Null, 401);
         on(&mut operator, "get", path, real, Value::Null, 403);

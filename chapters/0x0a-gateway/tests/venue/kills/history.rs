@@ -138,10 +138,10 @@ impl History {
             }
             assert_eq!(shown["at"], json!(ends), "how far the answer goes");
             assert_eq!(shown["holdings"], self.holdings(account), "the holdings of {account}");
-            let orders = client.get("/v1/orders").unwrap().json();
+            let orders = client.open_orders();
             let field =
                 |row: &Value| ["market", "order", "intent", "price", "left"].map(|field| row[field].clone()).to_vec();
-            let found: Vec<_> = orders["orders"].as_array().unwrap().iter().map(field).collect();
+            let found: Vec<_> = orders.iter().map(field).collect();
             assert_eq!(json!(found), self.open_orders(account), "the resting orders of {account}");
         }
     }
