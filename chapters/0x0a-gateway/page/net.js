@@ -28,7 +28,8 @@ export async function ask(method, path, { body, key } = {}) {
         response = await fetch(path, {
             method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(ANSWER_MS),
         });
-        answer = await response.json().catch(() => ({}));
+        // A refusal has a status even if its body can't be read. A success whose body was cut off says nothing.
+        answer = await response.json().catch(error => { if (response.ok) throw error; return {}; });
     } catch {
         throw new Problem({ reason: 'lost' });
     }
