@@ -95,7 +95,7 @@ export class Stream {
         const waits = this.waiting.get(re);
         this.waiting.delete(re);
         if (!waits) return;
-        if (problem) waits.reject(new Problem(problem));
+        if (problem) waits.reject(new Problem({ retryAfter: problem.retry_after_s, ...problem }));
         else waits.resolve(ok);
     }
 

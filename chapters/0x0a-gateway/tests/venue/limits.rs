@@ -33,13 +33,20 @@ fn an_account_that_is_too_fast_waits_and_others_do_not() {
     for refusal in refused {
         assert_eq!((refusal.reason().as_str(), refusal.header("retry-after")), ("too-many-requests", Some("1")));
     }
+    let mut stream = Frames::connect(server.address, &format!("Authorization: Bearer {}\r\n", keys[0])).unwrap();
+    let refusals =
+        (0..20).map(|id| stream.ask(&json!({ "id": id, "do": "cancel", "market": 1, "order": 1 }).to_string()));
+    let refusal = refusals.into_iter().find(|answer| answer["problem"]["reason"] == "too-many-requests").unwrap();
+    assert_eq!(refusal["problem"]["retry_after_s"], 1, "a message has no headers: {refusal}");
     assert_eq!(cancel(&mut other).reason(), "unknown-market", "another account is served");
     let list = json!(
         (0..8).map(|_| json!({ "market": 1, "intent": "buy-yes", "price": 5, "quantity": 1 })).collect::<Vec<_>>()
     );
     let each = other.post("/v1/orders", &list).unwrap().json();
-    let refused = each.as_array().unwrap().iter().filter(|one| one["reason"] == "too-many-requests").count();
-    assert!(refused >= 3, "a list counts as its orders: {each}");
+    let refused = each.as_array().unwrap().iter().filter(|one| one["reason"] == "too-many-requests");
+    let refused: Vec<_> = refused.map(|one| one["retry_after_s"].as_u64()).collect();
+    assert!(refused.len() >= 3, "a list counts as its orders: {each}");
+    assert!(refused.iter().all(Option::is_some), "an order of a list has no headers: {each}");
 }
 
 #[test]
