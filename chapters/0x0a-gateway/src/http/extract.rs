@@ -213,6 +213,26 @@ pub struct Asked {
     pub limit: Option<usize>,
 }
 
+impl Asked {
+    /// The same, where a market means nothing.
+    ///
+    /// # Errors
+    /// If it names one.
+    pub fn without_market(self) -> Result<Asked, Problem> {
+        let wrong = || Problem::because(Why::BadRequest, "The query can't name a market here.");
+        if self.market.is_none() { Ok(self) } else { Err(wrong()) }
+    }
+
+    /// The same, where a limit means nothing.
+    ///
+    /// # Errors
+    /// If it has one.
+    pub fn without_limit(self) -> Result<Asked, Problem> {
+        let wrong = || Problem::because(Why::BadRequest, "The query can't have a limit here.");
+        if self.limit.is_none() { Ok(self) } else { Err(wrong()) }
+    }
+}
+
 impl FromRequestParts<Arc<Venue>> for Asked {
     type Rejection = Problem;
 
@@ -223,7 +243,10 @@ impl FromRequestParts<Arc<Venue>> for Asked {
         let least = at_least.map(|vector| vector.split(',').map(|one| one.trim().parse().map(Sequence)).collect());
         let least: Option<Result<Vec<_>, _>> = least;
         if let Some(least) = least {
-            let least = least.map_err(|_| bad("at_least is a sequence, or one for each shard, as in 12,0.".into()))?;
+            let shards = venue.projection().progress().len();
+            let least = least.ok().filter(|least| least.len() <= shards);
+            let least =
+                least.ok_or_else(|| bad("at_least is a sequence, or one for each shard, as in 12,0.".into()))?;
             if !tokio::time::timeout(PATIENCE, venue.wait_for(&least)).await.unwrap_or(false) {
                 return Err(Problem::new(Why::Behind));
             }
