@@ -1,6 +1,6 @@
 //! Extractors: the session, parameters and body of a request, and the problem if one is invalid.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,10 +31,15 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 pub struct Peer(pub IpAddr);
 
 impl Peer {
-    /// The client address that the last proxy before this program saw.
+    /// The client address that the last proxy before this program saw, with or without a port.
     pub fn forwarded<B>(request: &axum::http::Request<B>) -> Option<Peer> {
-        let said = request.headers().get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
-        said.rsplit(',').next()?.trim().parse().ok().map(Peer)
+        let said = request.headers().get_all("x-forwarded-for").iter().next_back()?.as_bytes();
+        // Only what follows the last comma is the proxy's. The client wrote the rest, which need not even be text.
+        let last = said.rsplit(|&byte| byte == b',').next().and_then(|last| std::str::from_utf8(last).ok());
+        let last = last.unwrap_or_default().trim();
+        let address = last.parse().or_else(|_| last.parse().map(|address: SocketAddr| address.ip()));
+        // The proxy's own address would be the wrong one to fall back to: on this machine it has no limit.
+        Some(Peer(address.unwrap_or(Ipv4Addr::UNSPECIFIED.into())))
     }
 }
 
