@@ -74,3 +74,22 @@ fn an_answer_that_is_cut_off_is_lost() {
     let expected = "[\"lost\",false,3,null,0,3,null,0,3,null,0,3,1000,1,3,1000,1,3]";
     assert_eq!(seen, expected, "what a cut answer said is not known, what was known stays, and each refresh asks");
 }
+
+/// A request over the page's WebSocket that is refused until later.
+const REFUSED: &str = "(async () => {
+    const { Stream } = await import('/page/net.js');
+    const stream = new Stream({ message() {}, changed() {} });
+    Object.assign(stream, { state: 'live', socket: { send() {} } });
+    const refused = stream.request({ do: 'place' }).catch(problem => problem.details.retryAfter);
+    stream.hear(JSON.stringify({ re: 1, problem: { reason: 'too-many-requests', retry_after_s: 7 } }));
+    return refused;
+})()";
+
+#[test]
+fn a_refusal_over_the_stream_says_when_to_come_back() {
+    let Some(mut browser) = crate::browser("en") else { return };
+    let folder = TempDir::new().unwrap();
+    let server = Server::start(&folder);
+    browser.open(&server.url("/page/icon.svg"));
+    assert_eq!(browser.ask(REFUSED), 7);
+}
