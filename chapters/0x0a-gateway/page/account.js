@@ -97,11 +97,14 @@ export class Account {
             return this.busy;
         }
         this.busy = (async () => {
-            do {
-                this.again = false;
-                await this.load();
-            } while (this.again && this.key);
-            this.busy = null;
+            try {
+                do {
+                    this.again = false;
+                    await this.load();
+                } while (this.again && this.key);
+            } finally {
+                this.busy = null;
+            }
         })();
         return this.busy;
     }

@@ -28,7 +28,8 @@ export async function ask(method, path, { body, key } = {}) {
         response = await fetch(path, {
             method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(ANSWER_MS),
         });
-        answer = await response.json().catch(() => ({}));
+        // A refusal has a status even if its body can't be read. A success whose body was cut off says nothing.
+        answer = await response.json().catch(error => { if (response.ok) throw error; return {}; });
     } catch {
         throw new Problem({ reason: 'lost' });
     }
@@ -94,7 +95,7 @@ export class Stream {
         const waits = this.waiting.get(re);
         this.waiting.delete(re);
         if (!waits) return;
-        if (problem) waits.reject(new Problem(problem));
+        if (problem) waits.reject(new Problem({ retryAfter: problem.retry_after_s, ...problem }));
         else waits.resolve(ok);
     }
 

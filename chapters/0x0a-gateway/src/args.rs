@@ -34,7 +34,7 @@ pub struct Args {
     /// Offer HTTP/2 as well; WebSockets need HTTP/1.1
     #[arg(long)]
     pub http2: bool,
-    /// A proxy in front terminates TLS, and names the client in X-Forwarded-For
+    /// A proxy in front terminates TLS, names the client in X-Forwarded-For, and limits the connections of each client
     #[arg(long, conflicts_with = "tls_certificate")]
     pub behind_proxy: bool,
     /// Accept clients in the same network without TLS, for play money only; accounts then have short codes
@@ -43,16 +43,19 @@ pub struct Args {
     /// Maximum number of connections, and never more than the limit of open files allows
     #[arg(long, value_name = "N", default_value_t = 16_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub connections: u32,
-    /// Maximum number of connections per address; this machine's own addresses have no limit
+    /// Maximum number of connections per address; this machine's own addresses have no limit, and with --behind-proxy
+    /// no address has
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub connections_per_address: u32,
     /// Maximum number of WebSocket connections per account; 0 means no limit
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub connections_per_account: u32,
-    /// Maximum number of orders and cancellations per account and second; 0 means no limit
+    /// Maximum number of orders and cancellations per account and second, and after a pause twice as many at once; 0
+    /// means no limit
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     pub orders_per_second: u32,
-    /// Maximum number of new accounts per address and minute; 0 means no limit; this machine's own addresses have none
+    /// Maximum number of new accounts per address and minute, and after a pause twice as many at once, up to 120; 0
+    /// means no limit; this machine's own addresses have none
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub accounts_per_minute: u32,
     /// How many times a second a changed book is sent to its watchers

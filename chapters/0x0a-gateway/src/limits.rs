@@ -36,10 +36,10 @@ use crate::capacity::{Capacity, Taken};
 /// How many requests of an account may be in flight, over all its connections.
 pub const IN_FLIGHT_MAX: usize = 4_096;
 
-/// An account may send this many seconds' worth of requests at once.
-const BURST_SECONDS: u32 = 2;
+/// After a pause, a client may do at once what it may do in this many periods of its limit.
+const BURST_PERIODS: u32 = 2;
 
-/// How many accounts an address may make at once: a class of thirty, four times over.
+/// How many accounts an address may make at once, at most: a class of thirty, four times over.
 const ACCOUNTS_BURST: u32 = 120;
 
 /// How many codes of a class an address may try per minute, and at once.
@@ -103,10 +103,12 @@ impl Limits {
     /// Limits of which nothing is used yet.
     pub fn new(allowed: Allowed) -> Limits {
         let second = Duration::from_secs(1);
-        let rate = |count: u32, per, burst| (count > 0).then(|| Rate::new(count, per, burst));
+        let rate = |count: u32, per, most: u32| {
+            (count > 0).then(|| Rate::new(count, per, count.saturating_mul(BURST_PERIODS).min(most)))
+        };
         Limits {
             began: Instant::now(),
-            orders: rate(allowed.orders_per_second, second, allowed.orders_per_second.saturating_mul(BURST_SECONDS)),
+            orders: rate(allowed.orders_per_second, second, u32::MAX),
             makers_rate: rate(allowed.accounts_per_minute, 60 * second, ACCOUNTS_BURST),
             accounts: RwLock::default(),
             makers: Addresses::default(),
@@ -143,7 +145,7 @@ impl Limits {
     /// # Errors
     /// [`Excess::TooFast`].
     pub fn new_account(&self, address: IpAddr) -> Result<(), Excess> {
-        let Some(rate) = self.makers_rate.filter(|_| !address.is_loopback()) else { return Ok(()) };
+        let Some(rate) = self.makers_rate.filter(|_| !is_of_this_machine(address)) else { return Ok(()) };
         self.counted(self.makers.take(address, rate, self.now()))
     }
 
@@ -161,7 +163,7 @@ impl Limits {
     /// # Errors
     /// [`Excess::TooManyConnections`], [`Excess::TooManyOfAddress`].
     pub fn connection(&self, address: IpAddr) -> Result<Held<IpAddr>, Excess> {
-        self.counted(self.connections.hold(network_of(address), !address.is_loopback()))
+        self.counted(self.connections.hold(network_of(address), !is_of_this_machine(address)))
     }
 
     /// Asks for a WebSocket connection of this account, and holds it until the value is dropped.
@@ -219,6 +221,11 @@ impl Addresses {
     }
 }
 
+/// Whether a client on this machine has this address. A listener on `[::]` sees 127.0.0.1 as `::ffff:127.0.0.1`.
+fn is_of_this_machine(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
+}
+
 /// The network of an address: an owner of one IPv6 address has 2⁶⁴ of them.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
@@ -261,12 +268,22 @@ mod tests {
     }
 
     #[test]
+    fn an_address_has_few_connections_and_this_machine_any_number() {
+        let limits = Limits::new(Allowed { connections_per_address: 1, ..Allowed::ANYTHING });
+        let two = |text: &str| {
+            [(); 2].map(|()| limits.connection(text.parse().expect("an address"))).map(|held| held.is_ok())
+        };
+        assert_eq!(["10.0.0.1", "127.0.0.1", "::ffff:127.0.0.1"].map(two), [[true, false], [true; 2], [true; 2]]);
+    }
+
+    #[test]
     fn an_address_makes_accounts_slowly_and_this_machine_does_not() {
         let limits = Limits::new(Allowed { accounts_per_minute: 60, ..Allowed::ANYTHING });
         let address = |text: &str| text.parse::<IpAddr>().expect("an address");
         let many = |text| (0..=ACCOUNTS_BURST).map(|_| limits.new_account(address(text))).find_map(Result::err);
         assert!(matches!(many("10.0.0.1"), Some(Excess::TooFast(wait)) if wait <= Duration::from_secs(1)));
-        assert_eq!((many("10.0.0.2").is_some(), many("127.0.0.1"), many("::1")), (true, None, None));
+        assert!(many("10.0.0.2").is_some() && many("::ffff:10.0.0.3").is_some());
+        assert_eq!(["127.0.0.1", "::1", "::ffff:127.0.0.1"].map(many), [None; 3]);
         assert!(
             many("2001:db8::1").is_some() && limits.new_account(address("2001:db8::2")).is_err(),
             "both are in one network"

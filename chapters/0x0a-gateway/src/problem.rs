@@ -83,7 +83,8 @@ pub struct Problem {
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     sequence: Option<u64>,
-    #[serde(skip)]
+    /// Over HTTP it is in a header too. A message and an item of a list have no headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_s: Option<u32>,
     #[serde(skip)]
     ends_connection: bool,
@@ -163,7 +164,7 @@ impl Why {
             Why::Forbidden => "An account acts for itself, and the operator runs the venue: use the right key.",
             Why::NotFound | Why::MethodNotAllowed => "GET /v1/openapi.json lists all requests.",
             Why::TooLarge => "Send less in one request.",
-            Why::TooManyRequests => "Wait as long as Retry-After says, and send fewer a second.",
+            Why::TooManyRequests => "Wait for retry_after_s seconds, and send fewer a second.",
             Why::TooManyInFlight => "Wait for answers before you send more.",
             Why::TooManyConnections => "Close those that you do not need, or try again later.",
             Why::TooManyStreams => "Close a WebSocket connection of this account; one can watch all markets.",

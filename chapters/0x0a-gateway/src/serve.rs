@@ -160,7 +160,8 @@ fn allowed(args: &Args) -> Allowed {
         orders_per_second: args.orders_per_second,
         accounts_per_minute: args.accounts_per_minute,
         connections: args.connections.min(files.saturating_sub(OWN_FILES).max(1)),
-        connections_per_address: args.connections_per_address,
+        // All connections come from the proxy's address, and only the proxy can count those of each client.
+        connections_per_address: if args.behind_proxy { u32::MAX } else { args.connections_per_address },
         streams_per_account: if args.connections_per_account == 0 { u32::MAX } else { args.connections_per_account },
         classroom: args.classroom,
     }
@@ -223,5 +224,27 @@ async fn open_demo(venue: &Arc<Venue>) {
         if open_market(venue, Question { en: en.into(), zh: zh.into() }).await.is_err() {
             tell(format_args!("the market \"{en}\" could not be opened"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn a_proxy_is_not_taken_for_one_client() {
+        let of_address = |flags: &[&str]| {
+            let flags = ["program", "--connections-per-address=2"].iter().chain(flags);
+            allowed(&Program::parse_from(flags).args).connections_per_address
+        };
+        assert_eq!((of_address(&[]), of_address(&["--behind-proxy"])), (2, u32::MAX));
     }
 }

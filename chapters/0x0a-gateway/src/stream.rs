@@ -41,11 +41,12 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::response::Response;
 
 use crate::front::Fronts;
 use crate::http::extract::{Connection, Who};
-use crate::problem::Problem;
+use crate::problem::{Problem, Why};
 use crate::stream::seat::Seat;
 use crate::stream::sizes::MESSAGE_BYTES_MAX;
 use crate::venue::Venue;
@@ -65,8 +66,9 @@ pub async fn open(
     Connection(held): Connection,
     Extension(fronts): Extension<Fronts>,
     watcher: Watcher,
-    upgrade: WebSocketUpgrade,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
+    let upgrade = upgrade.map_err(|error| Problem::because(Why::BadRequest, format!("{}.", error.body_text())))?;
     // Refuse a session that has all the connections it may have, before the upgrade.
     let seat = who.map(|Who(session, key)| Seat::take(&venue, session, key)).transpose()?;
     let upgrade = bounded(upgrade.protocols([binary::PROTOCOL]));

@@ -8,9 +8,12 @@ use std::io;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use async_nats::jetstream::context::{PublishAckFuture, PublishErrorKind};
+use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, Context};
 use async_nats::rustls::Error as TlsError;
-use async_nats::{Client, ConnectError};
+use async_nats::{Client, ConnectError, ServerInfo};
+use program::lines::tell_often;
 use tokio::runtime::Runtime;
 
 use crate::error::ReplicaError;
@@ -96,6 +99,25 @@ impl Link {
             },
         }
     }
+}
+
+/// Sends a message, and does not wait until it is there. A server that takes only shorter messages is left for another: it may
+/// have been added, or started again with other settings, after this machine had connected.
+pub async fn publish(context: &Context, stream: &str, message: PublishMessage) -> Option<PublishAckFuture> {
+    let sent = context.send_publish(stream.to_owned(), message).await;
+    if sent.as_ref().is_err_and(|error| error.kind() == PublishErrorKind::MaxPayloadExceeded) {
+        let client = context.client();
+        let ServerInfo { server_name, max_payload, .. } = client.server_info();
+        tell_often(
+            "payload",
+            format_args!(
+                "the server {server_name} takes messages of at most {max_payload} bytes, and a frame of the log is longer: \
+                 set `max_payload: 8MB` in its file, and start it again; going on with another server"
+            ),
+        );
+        let _ = client.force_reconnect().await;
+    }
+    sent.ok()
 }
 
 /// Which side refuses which certificate, if that is why there is no connection.

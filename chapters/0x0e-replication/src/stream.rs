@@ -19,7 +19,7 @@ use futures_util::{FutureExt, StreamExt};
 use tokio::time::{sleep, timeout};
 
 use crate::error::ReplicaError;
-use crate::link::Link;
+use crate::link::{Link, publish};
 use crate::settings;
 
 /// How many machines hold each message.
@@ -155,7 +155,7 @@ impl Stream {
     /// check what stands at it: what was sent for the place after a frame would be appended after the epoch of another machine.
     pub async fn send(&self, last: u64, message: Bytes) -> Option<PublishAckFuture> {
         let message = PublishMessage::build().payload(message).expected_last_sequence(last);
-        self.context.send_publish(self.name.clone(), message).await.ok()
+        publish(&self.context, &self.name, message).await
     }
 
     // ANCHOR: append

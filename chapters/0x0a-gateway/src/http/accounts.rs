@@ -157,7 +157,12 @@ struct HoldingsJson {
 }
 
 /// The account's holdings in each market.
-pub async fn holdings(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<Value> {
+pub async fn holdings(
+    State(venue): State<Arc<Venue>>,
+    Trader(account): Trader,
+    asked: Asked,
+) -> Result<ToJson<Value>, Problem> {
+    let asked = asked.without_limit()?;
     let name = venue.names.name(account);
     let projection = venue.projection();
     let wanted =
@@ -173,7 +178,7 @@ pub async fn holdings(State(venue): State<Arc<Venue>>, Trader(account): Trader, 
     });
     let holdings: Vec<_> = holdings.collect();
     let at = sequences(projection.progress());
-    ToJson(json!({ "account": account.0, "name": name, "holdings": holdings, "at": at }))
+    Ok(ToJson(json!({ "account": account.0, "name": name, "holdings": holdings, "at": at })))
 }
 
 /// How many orders a page has at most.

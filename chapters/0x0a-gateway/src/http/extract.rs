@@ -1,6 +1,6 @@
 //! Extractors: the session, parameters and body of a request, and the problem if one is invalid.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,10 +32,15 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 pub struct Peer(pub IpAddr);
 
 impl Peer {
-    /// The client address that the last proxy before this program saw.
+    /// The client address that the last proxy before this program saw, with or without a port.
     pub fn forwarded<B>(request: &axum::http::Request<B>) -> Option<Peer> {
-        let said = request.headers().get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
-        said.rsplit(',').next()?.trim().parse().ok().map(Peer)
+        let said = request.headers().get_all("x-forwarded-for").iter().next_back()?.as_bytes();
+        // Only what follows the last comma is the proxy's. The client wrote the rest, which need not even be text.
+        let last = said.rsplit(|&byte| byte == b',').next().and_then(|last| std::str::from_utf8(last).ok());
+        let last = last.unwrap_or_default().trim();
+        let address = last.parse().or_else(|_| last.parse().map(|address: SocketAddr| address.ip()));
+        // The proxy's own address would be the wrong one to fall back to: on this machine it has no limit.
+        Some(Peer(address.unwrap_or(Ipv4Addr::UNSPECIFIED.into())))
     }
 }
 
@@ -218,6 +223,26 @@ pub struct Asked {
     pub after: Option<(MarketId, OrderId)>,
 }
 
+impl Asked {
+    /// The same, where a market means nothing.
+    ///
+    /// # Errors
+    /// If it names one.
+    pub fn without_market(self) -> Result<Asked, Problem> {
+        let wrong = || Problem::because(Why::BadRequest, "The query can't name a market here.");
+        if self.market.is_none() { Ok(self) } else { Err(wrong()) }
+    }
+
+    /// The same, where a limit means nothing.
+    ///
+    /// # Errors
+    /// If it has one.
+    pub fn without_limit(self) -> Result<Asked, Problem> {
+        let wrong = || Problem::because(Why::BadRequest, "The query can't have a limit here.");
+        if self.limit.is_none() { Ok(self) } else { Err(wrong()) }
+    }
+}
+
 impl FromRequestParts<Arc<Venue>> for Asked {
     type Rejection = Problem;
 
@@ -228,7 +253,10 @@ impl FromRequestParts<Arc<Venue>> for Asked {
         let least = at_least.map(|vector| vector.split(',').map(|one| one.trim().parse().map(Sequence)).collect());
         let least: Option<Result<Vec<_>, _>> = least;
         if let Some(least) = least {
-            let least = least.map_err(|_| bad("at_least is a sequence, or one for each shard, as in 12,0.".into()))?;
+            let shards = venue.projection().progress().len();
+            let least = least.ok().filter(|least| least.len() <= shards);
+            let least =
+                least.ok_or_else(|| bad("at_least is a sequence, or one for each shard, as in 12,0.".into()))?;
             if !tokio::time::timeout(PATIENCE, venue.wait_for(&least)).await.unwrap_or(false) {
                 return Err(Problem::new(Why::Behind));
             }

@@ -33,7 +33,8 @@ const BOOK_TIME: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(1);
 
 /// All markets, since when their books are stale if they are, and whether this is a classroom.
-pub async fn list(State(venue): State<Arc<Venue>>, _asked: Asked) -> ToJson<Value> {
+pub async fn list(State(venue): State<Arc<Venue>>, asked: Asked) -> Result<ToJson<Value>, Problem> {
+    asked.without_market()?.without_limit()?;
     let (board, until) = (venue.books.board(), Instant::now() + BOOK_TIME);
     let known: Vec<_> = venue.projection().markets().map(|(id, market)| (id, market.status)).collect();
     let mut markets = Vec::with_capacity(known.len());
@@ -44,15 +45,16 @@ pub async fn list(State(venue): State<Arc<Venue>>, _asked: Asked) -> ToJson<Valu
         markets.push(market_json(&venue, market, &summary));
     }
     let (stale_since_ms, is_classroom) = (venue.books.stale_since_ms(), venue.door.limits.allowed().classroom);
-    ToJson(json!({ "markets": markets, "stale_since_ms": stale_since_ms, "classroom": is_classroom }))
+    Ok(ToJson(json!({ "markets": markets, "stale_since_ms": stale_since_ms, "classroom": is_classroom })))
 }
 
 /// A market's whole book, as a message of 0x09.
 pub async fn book(
     State(venue): State<Arc<Venue>>,
     Numbers(market): Numbers<u32>,
-    _asked: Asked,
+    asked: Asked,
 ) -> Result<impl IntoResponse, Problem> {
+    asked.without_market()?.without_limit()?;
     let shown = shown(&venue, market)?;
     let update = book_in_time(Instant::now() + BOOK_TIME, || whole_book(&shown)).await;
     let update = update.ok_or_else(|| Problem::new(Why::Busy))?;
@@ -67,6 +69,7 @@ pub async fn trades(
     Numbers(market): Numbers<u32>,
     asked: Asked,
 ) -> Result<ToJson<Value>, Problem> {
+    let limit = asked.without_market()?.limit.unwrap_or(TRADES_MAX).min(TRADES_MAX);
     let shown = shown(&venue, market)?;
     let mut cursor = TradeCursor::default();
     let heard = std::iter::from_fn(|| next_trade(&shown, &mut cursor)).take(TRADES_MAX * 2);
@@ -75,7 +78,6 @@ pub async fn trades(
         Heard::Missed(_) => None,
     });
     let trades: Vec<_> = trades.collect();
-    let limit = asked.limit.unwrap_or(TRADES_MAX).min(TRADES_MAX);
     let from = trades.len().saturating_sub(limit);
     Ok(ToJson(json!({ "trades": trades[from..] })))
 }

@@ -64,10 +64,45 @@ impl<'m> ClientMessage<'m> {
     /// # Errors
     /// What is wrong.
     pub(super) fn read(text: &'m str) -> Result<ClientMessage<'m>, Misread> {
-        serde_json::from_str(text).map_err(|error| {
+        let wrong = |id, what: String| Misread { id, problem: Box::new(Problem::because(Why::BadRequest, what)) };
+        let said: ClientMessage = serde_json::from_str(text).map_err(|error| {
             let id = serde_json::from_str::<OnlyId>(text).ok().map(|only| only.id);
-            Misread { id, problem: Box::new(Problem::because(Why::BadRequest, format!("{error}."))) }
-        })
+            wrong(id, format!("{error}."))
+        })?;
+        match said.misplaced() {
+            Some(field) => Err(wrong(Some(said.id), format!("The field {field} does not belong in this message."))),
+            None => Ok(said),
+        }
+    }
+
+    /// A field that is there and means nothing with this `do`. A client that believes in it has to hear that.
+    fn misplaced(&self) -> Option<&'static str> {
+        let may: &[&str] = match (self.what, &self.orders) {
+            (Do::Login, _) => &["key"],
+            (Do::Watch | Do::Unwatch, _) => &["markets"],
+            // A number for many orders is refused with advice of its own.
+            (Do::Place, Some(_)) => &["orders", "client_order_id", "lane", "number"],
+            (Do::Place, None) => {
+                &["market", "intent", "price", "quantity", "time_in_force", "client_order_id", "lane", "number"]
+            }
+            (Do::Cancel, _) => &["market", "order", "lane", "number"],
+            (Do::CancelAll, _) => &["market", "client_order_id", "lane", "number"],
+        };
+        let there = [
+            ("key", self.key.is_some()),
+            ("markets", self.markets.is_some()),
+            ("orders", self.orders.is_some()),
+            ("market", self.market.is_some()),
+            ("order", self.order.is_some()),
+            ("intent", self.intent.is_some()),
+            ("price", self.price.is_some()),
+            ("quantity", self.quantity.is_some()),
+            ("time_in_force", self.time_in_force.is_some()),
+            ("client_order_id", self.client_order_id.is_some()),
+            ("lane", self.lane.is_some()),
+            ("number", self.number.is_some()),
+        ];
+        there.into_iter().find(|(field, is_there)| *is_there && !may.contains(field)).map(|(field, _)| field)
     }
 
     /// The client's lane and number.

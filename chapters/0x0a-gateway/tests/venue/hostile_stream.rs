@@ -140,6 +140,13 @@ fn invalid_messages_are_refused_and_the_connection_stays() {
         (place("50", "1").replace("place", "steal"), Some(5), bad),
         (place("50", "1").replace("buy-yes", r"\ud800"), Some(5), bad),
         (place("50", "1,\"account\":1001"), Some(5), bad),
+        // Fields of other messages.
+        (place("50", "1,\"orders\":[]"), Some(5), bad),
+        (place("50", "1,\"order\":1"), Some(5), bad),
+        (r#"{"id":5,"do":"cancel-all","market":1,"order":1}"#.into(), Some(5), bad),
+        (r#"{"id":5,"do":"cancel","market":1,"order":1,"client_order_id":7}"#.into(), Some(5), bad),
+        (r#"{"id":5,"do":"watch","markets":[1],"market":1}"#.into(), Some(5), bad),
+        (r#"{"id":5,"do":"login","key":"nnc_","price":1}"#.into(), Some(5), bad),
         ("[]".into(), None, bad),
         ("null".into(), None, bad),
         (String::new(), None, bad),
