@@ -282,7 +282,7 @@ fn core_for_matching(pin: bool) -> (String, Option<core_affinity::CoreId>) {
     match core {
         _ if !pin => ("the system decides where threads run".into(), None),
         _ if core_count() < 2 => ("one core, so nothing is pinned".into(), None),
-        Some(core) if cores::permits(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
-        _ => ("the system does not permit pinning, so it decides where threads run".into(), None),
+        Some(core) => (format!("matching is pinned to core {}", core.id), Some(core)),
+        None => ("the system does not permit pinning, so it decides where threads run".into(), None),
     }
 }

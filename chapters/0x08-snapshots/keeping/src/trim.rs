@@ -10,7 +10,7 @@ use std::{fs, io};
 
 use market::disk::copy_file;
 use market::log::ShardOf;
-use market::log_chain::{Segment, segments};
+use market::log_chain::segments;
 use market::snapshot::list;
 use market::snapshot_file::{SnapshotReader, remove_older};
 use market::{Disk, EngineError, Options, Sequence};
@@ -50,9 +50,9 @@ pub fn keep(options: &Options, shard: ShardOf, newest: Sequence) -> Result<(), E
 
 // ANCHOR: kept
 impl Kept {
-    /// Of the snapshots at which `newest` or an earlier command is the next, and that can be used: the two newest, and
-    /// the newest that the ledger has reached. An engine that is killed loses the part of the ledger that it had not
-    /// yet written, and a start from that snapshot writes it again.
+    /// Of the snapshots at which `newest` or an earlier command is the next, and that can be used: the two
+    /// newest, and the newest that the ledger has reached. An engine that is killed loses the part of the ledger
+    /// that it had not yet written, and a start from that snapshot writes it again.
     ///
     /// # Errors
     /// When the disk can't be read.
@@ -61,14 +61,16 @@ impl Kept {
         let segments = segments(disk, folder, shard).map_err(io)?;
         let mut kept = Kept { snapshots: Vec::new(), reached: false, segment: Sequence::FIRST };
         let mut on_disk = None;
-        for (next, path) in list(disk, folder, shard).map_err(io)?.into_iter().filter(|(next, _)| *next <= newest) {
+        let mut snapshots = list(disk, folder, shard).map_err(io)?;
+        snapshots.retain(|(next, _)| *next <= newest);
+        for (next, path) in snapshots {
             // A start passes over a damaged one, so it is none of those that have to stay.
             let Ok(header) = check(disk, shard, &segments, &path) else { continue };
-            // The newest says how much of the ledger is on disk. What an older one says may be about entries that a
-            // start has cut off since, and written again.
+            // The newest says how much of the ledger is on disk. What an older one says may be about entries
+            // that a start has cut off since, and written again.
             let on_disk = *on_disk.get_or_insert(header.ledger_on_disk);
-            let entries = header.ledger_entries;
-            let is_reached = entries <= on_disk && ledger_parts::reach(shard, folder, entries, on_disk).map_err(io)?;
+            let reaches = |entries| ledger_parts::reach(shard, folder, entries, on_disk).map_err(io);
+            let is_reached = header.ledger_entries <= on_disk && reaches(header.ledger_entries)?;
             if kept.snapshots.len() < NEWEST_KEPT || is_reached {
                 kept.snapshots.push((next, path));
                 (kept.reached, kept.segment) = (kept.reached || is_reached, header.place.segment);
@@ -84,8 +86,8 @@ impl Kept {
 
 // ANCHOR: trim
 /// Removes the segments that none of the snapshots in `kept` needs, or moves them into `archive`, and returns how
-/// many: none while there are fewer than two snapshots, or the ledger has reached none. The caller holds the lock of
-/// the snapshots.
+/// many: none while there are fewer than two snapshots, or the ledger has reached none. The caller holds the
+/// lock of the snapshots.
 ///
 /// # Errors
 /// When the disk can't be read or written.
@@ -103,8 +105,9 @@ pub fn trim(
     let mut needless = segments(disk, folder, shard).map_err(io)?;
     needless.retain(|segment| segment.first < kept.segment);
     // All are in the archive before the first is removed.
-    let mut archived = archive.into_iter().flat_map(|archive| needless.iter().map(move |segment| (segment, archive)));
-    archived.try_for_each(|(Segment { path, .. }, archive)| put_aside(disk, path, archive))?;
+    if let Some(archive) = archive {
+        needless.iter().try_for_each(|segment| put_aside(disk, &segment.path, archive))?;
+    }
     needless.iter().try_for_each(|segment| disk.remove(&segment.path)).map_err(io)?;
     Ok(needless.len())
 }
