@@ -20,7 +20,7 @@ pub enum HistoryError {
         reason: String,
     },
     /// Another process has it.
-    #[error("{}: {holder} follows the log into it: wait until that has ended, end it, or start with --no-history", path.display())]
+    #[error("{}: {holder} follows the log into it: wait until that has ended, end it, or start the venue with --no-history", path.display())]
     Locked {
         /// The folder.
         path: PathBuf,
@@ -88,7 +88,7 @@ impl From<HistoryError> for EngineError {
 impl Failure for HistoryError {
     fn exit_code(&self) -> u8 {
         match self {
-            HistoryError::Asked(_) => 2,
+            HistoryError::Asked(_) | HistoryError::Engine(EngineError::Refused(_)) => 2,
             HistoryError::Unprinted(error) => error.exit_code(),
             _ => 3,
         }
@@ -96,5 +96,20 @@ impl Failure for HistoryError {
 
     fn is_closed_pipe(&self) -> bool {
         matches!(self, HistoryError::Unprinted(error) if error.is_closed_pipe())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use keeping::once::shard_count;
+    use market::Options;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_without_a_log_was_named_wrongly() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let refused = shard_count(&Options::new(folder.path()), "follow").expect_err("there is no log");
+        assert_eq!(HistoryError::from(refused).exit_code(), 2);
     }
 }

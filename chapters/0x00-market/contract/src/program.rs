@@ -213,8 +213,7 @@ pub fn folders_are_on_disk<C: Chapter>(program: &str) {
 
 /// Whether strace is there, and may trace.
 pub fn strace_works() -> bool {
-    let traced = Process::new("strace").args(["-f", "-e", "trace=fdatasync", "true"]).output();
-    traced.is_ok_and(|output| output.status.success())
+    Process::new("strace").args(["-f", "-e", "trace=sync", "true"]).output().is_ok_and(|ended| ended.status.success())
 }
 
 /// A sync fails in the real system: the first, in the middle of recovery, and later ones under load.
