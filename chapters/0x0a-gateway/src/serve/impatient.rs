@@ -93,7 +93,7 @@ mod tests {
     /// How long the server waits here.
     const PATIENCE: Duration = Duration::from_millis(500);
 
-    const ANSWER: [u8; 200_000] = [b'a'; 200_000];
+    static ANSWER: [u8; 200_000] = [b'a'; 200_000];
 
     /// A client that has asked for an answer larger than what lies between the two, and its connection at the server.
     async fn asked() -> (DuplexStream, JoinHandle<hyper::Result<()>>) {
