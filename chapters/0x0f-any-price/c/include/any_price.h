@@ -71,8 +71,8 @@ typedef void (*any_price_callback)(void *context, const any_price_event *event);
 any_price_book *any_price_create(void);
 void any_price_destroy(any_price_book *book);
 
-/* One command; the callback may be NULL. Events of a batch that found no room come first. False if the book or the
- * command is NULL. */
+/* One command. Events of a batch that found no room come first. If the callback is NULL, the command's events are lost,
+ * and those of a batch go on waiting. False if the book or the command is NULL. */
 bool any_price_apply(any_price_book *book, const any_price_command *command, any_price_callback callback,
                      void *context);
 

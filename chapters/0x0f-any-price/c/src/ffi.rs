@@ -33,8 +33,9 @@ pub unsafe extern "C" fn any_price_destroy(book: *mut AnyPriceBook) {
     }
 }
 
-/// Applies a command, and calls the callback with each event, after the events of a batch that found no room. False,
-/// and nothing done, if the book or the command is null.
+/// Applies a command, and calls the callback with each event, after the events of a batch that found no room. Without a
+/// callback the command's events are lost, and those of a batch go on waiting. False, and nothing done, if the book or the
+/// command is null.
 ///
 /// # Safety
 /// `book` as for [`any_price_destroy`], and no other thread uses it during the call; `command` is null or aligned and
@@ -48,12 +49,14 @@ pub unsafe extern "C" fn any_price_apply(
 ) -> bool {
     // SAFETY: guaranteed by the caller.
     let (Some(book), Some(command)) = (unsafe { book.as_mut() }, unsafe { command.as_ref() }) else { return false };
+    let Some(callback) = callback else {
+        book.apply_untold(command);
+        return true;
+    };
     book.apply(command, |event| {
-        if let Some(callback) = callback {
-            // SAFETY: the caller guarantees that the callback may be called with this context during the call; the
-            // event lives until it returns.
-            unsafe { callback(context, &raw const event) }
-        }
+        // SAFETY: the caller guarantees that the callback may be called with this context during the call; the event
+        // lives until it returns.
+        unsafe { callback(context, &raw const event) }
     });
     true
 }

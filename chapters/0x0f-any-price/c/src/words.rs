@@ -156,6 +156,11 @@ impl AnyPriceBook {
         apply(&mut self.ladder, command, to);
     }
 
+    /// Applies a command whose events are not wanted. Those that wait go on waiting.
+    pub fn apply_untold(&mut self, command: &AnyPriceCommand) {
+        apply(&mut self.ladder, command, |_| ());
+    }
+
     /// Applies commands until all are done or the array is full, and writes their events, after those that wait.
     /// Returns how many commands are done, and how many events are written: so many of the array are initialised.
     pub fn batch(&mut self, commands: &[AnyPriceCommand], events: &mut [MaybeUninit<AnyPriceEvent>]) -> (usize, usize) {

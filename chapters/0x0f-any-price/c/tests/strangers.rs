@@ -7,7 +7,7 @@ use std::process::Command;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use any_price_c::ffi::{any_price_batch, any_price_create, any_price_destroy};
+use any_price_c::ffi::{any_price_apply, any_price_batch, any_price_create, any_price_destroy};
 use any_price_c::words::{AnyPriceBook, AnyPriceCommand, AnyPriceEvent};
 
 /// The output of `example.c`.
@@ -152,7 +152,9 @@ fn book_with_waiting(events: u32) -> AnyPriceBook {
 #[test]
 fn a_single_command_comes_after_the_events_that_wait() {
     let mut book = book_with_waiting(4);
-    let mut numbers = Vec::new();
+    let (command, mut numbers) = (limit(9, 0, 1), Vec::new());
+    // SAFETY: the book and the command live; there is no callback.
+    assert!(unsafe { any_price_apply(&raw mut book, &raw const command, None, ptr::null_mut()) });
     book.apply(&limit(3, 0, 1), |event| numbers.push(event.number));
     assert_eq!(numbers, [2, 2, 2, 3]);
     assert_eq!(batch(&mut book, &[], 9), (0, Vec::new()));

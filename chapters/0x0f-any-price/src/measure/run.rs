@@ -87,7 +87,11 @@ pub fn run(args: &Args, engines: Vec<Box<dyn Contestant>>, record: &str, command
         return replay(flow_of(name, args)?);
     }
     let engines = chosen(&args.engine, engines)?;
-    let flows = flows(args)?;
+    let mut flows = flows(args)?;
+    if args.flow.is_empty() {
+        // If its user names such a flow, it is refused below.
+        flows.retain(|name| no_engine_for(name, &engines).is_none());
+    }
     if let Some((name, reason)) = flows.iter().find_map(|name| Some((name, no_engine_for(name, &engines)?))) {
         return Err(MeasureError::Unusable(format!("no chosen engine can run {name}: {reason}; choose another")).into());
     }
