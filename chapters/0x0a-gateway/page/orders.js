@@ -111,7 +111,7 @@ function tellPlaced(events, { status, left, filled, events_left_out: unsaid }, {
 
 function cancelled(done) {
     const orders = (done.cancelled ?? []).map(order => say('order-number', { order }));
-    if (orders.length === 0) return say('s-nothing-to-cancel');
+    if (orders.length === 0) return say(done.more ? 's-more-left' : 's-nothing-to-cancel').trim();
     const all = say('s-none-left', { orders: orders.join(language() === 'zh' ? '、' : ', ') });
     return done.more ? all + say('s-more-left') : all;
 }

@@ -108,11 +108,14 @@ impl Bot {
         self.stream.say(what.to_string()).await?;
         loop {
             let heard = self.hear().await?;
-            match &heard["problem"] {
-                _ if heard["re"] != what["id"] => {}
-                Value::Null => return Ok(()),
-                problem => return Err(ClientError::Answer(problem.to_string())),
+            if heard["re"] != what["id"] {
+                continue;
             }
+            // A request that was done in part has its problem beside what was done.
+            return match [&heard["problem"], &heard["ok"]["problem"]].into_iter().find(|problem| !problem.is_null()) {
+                None => Ok(()),
+                Some(problem) => Err(ClientError::Answer(problem.to_string())),
+            };
         }
     }
 

@@ -26,6 +26,7 @@ pub mod operator;
 pub mod orders;
 pub mod page;
 pub mod sizes;
+mod to_its_end;
 pub mod to_json;
 
 use std::convert::Infallible;

@@ -37,7 +37,7 @@ struct Refusing {
     deposits: AtomicBool,
     /// No market opens.
     opening: AtomicBool,
-    /// Markets that are to open wait before the door, and one does.
+    /// Markets that are to open and play money wait before the door, and one of them does.
     holding: AtomicBool,
     is_held: AtomicBool,
     /// A list of more than this many cancellations enters in part.
@@ -65,7 +65,8 @@ impl Door for Refuses {
         if request.commands.iter().any(refuses) {
             return request.refuse(Refusal::Busy);
         }
-        if refusing.holding.load(Ordering::Relaxed) && matches!(request.commands[..], [Command::Open { .. }]) {
+        let waits = matches!(request.commands[..], [Command::Open { .. } | Command::Deposit { .. }]);
+        if waits && refusing.holding.load(Ordering::Relaxed) {
             let (refusing, inner) = (Arc::clone(refusing), Arc::clone(inner));
             std::thread::spawn(move || {
                 refusing.is_held.store(true, Ordering::Relaxed);
@@ -138,6 +139,22 @@ impl Class {
         (status, serde_json::from_slice(&body).unwrap())
     }
 
+    /// Sends this, and closes the connection when a command of it waits before the door.
+    fn ask_and_go_away(&self, path: &str, key: &str, body: &Value) {
+        let (mut client, body) = (TcpStream::connect(self.address).unwrap(), body.to_string());
+        let key = if key.is_empty() { String::new() } else { format!("Authorization: Bearer {key}\r\n") };
+        let head = format!("POST {path} HTTP/1.1\r\nHost: test\r\n{key}Content-Type: application/json\r\n");
+        client.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
+        let began = Instant::now();
+        while !self.refusing.is_held.load(Ordering::Relaxed) {
+            assert!(began.elapsed() < STUCK, "nothing comes to the door");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        drop(client);
+        // Time in which the server may see that the client is gone.
+        std::thread::sleep(Duration::from_millis(300));
+    }
+
     fn open(&self, question: &str) -> (u16, Value) {
         let question = json!({ "question": { "en": question, "zh": question } });
         self.ask(Method::POST, "/v1/markets", &self.operator, &question)
@@ -206,25 +223,33 @@ fn a_market_has_its_play_money_even_if_its_operator_goes_away() {
     let class = Class::start();
     let key = class.account()["key"].as_str().unwrap().to_owned();
     class.refusing.holding.store(true, Ordering::Relaxed);
-    let mut operator = TcpStream::connect(class.address).unwrap();
-    let body = json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } }).to_string();
-    let head = format!("POST /v1/markets HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {}\r\n", class.operator);
-    operator.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
-    let began = Instant::now();
-    let wait = |what: &str| {
-        assert!(began.elapsed() < STUCK, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    while !class.refusing.is_held.load(Ordering::Relaxed) {
-        wait("the market does not come to the door");
-    }
-    drop(operator);
-    // Time in which the server may see that the client is gone.
-    std::thread::sleep(Duration::from_millis(300));
+    let question = json!({ "question": { "en": "Rain?", "zh": "下雨吗？" } });
+    class.ask_and_go_away("/v1/markets", &class.operator, &question);
     class.refusing.holding.store(false, Ordering::Relaxed);
+    let began = Instant::now();
     while class.ask(Method::GET, "/v1/account", &key, &Value::Null).1["holdings"] == json!([]) {
-        wait("the account has no play money");
+        assert!(began.elapsed() < STUCK, "the account has no play money");
+        std::thread::sleep(Duration::from_millis(5));
     }
+    class.end();
+}
+
+#[test]
+fn an_account_is_paid_once_even_if_its_client_goes_away_and_asks_again() {
+    let class = Class::start();
+    class.open("Rain?");
+    let key = format!("nnc_{}", "7".repeat(64));
+    class.refusing.holding.store(true, Ordering::Relaxed);
+    class.ask_and_go_away("/v1/accounts", "", &json!({ "key": key }));
+    let refusing = Arc::clone(&class.refusing);
+    let later = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        refusing.holding.store(false, Ordering::Relaxed);
+    });
+    assert_eq!(class.ask(Method::POST, "/v1/accounts", "", &json!({ "key": key })).0, 201);
+    later.join().unwrap();
+    let account = class.ask(Method::GET, "/v1/account", &key, &Value::Null).1;
+    assert_eq!(account["holdings"][0]["cash"], 1_000, "{account}");
     class.end();
 }
 

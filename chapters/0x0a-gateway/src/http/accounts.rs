@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::extract::{Asked, Json, Peer, Trader};
+use super::to_its_end::to_its_end;
 use super::to_json::ToJson;
 use crate::codes::Code;
 use crate::keys::Key;
@@ -62,7 +63,10 @@ pub async fn make(
     };
     venue.door.limits.new_account(address)?;
     let wants_code = code && venue.door.limits.allowed().classroom;
-    let Opened { account, key, code, funded } = open_account(&venue, name, key, wants_code).await?;
+    // If its client goes away, its deposits are still under way: a repeat that did not wait for them would be paid again.
+    let own = Arc::clone(&venue);
+    let opened = to_its_end(async move { open_account(&own, name, key, wants_code).await });
+    let Opened { account, key, code, funded } = opened.await?;
     let mut made = json!({ "account": account.0, "name": venue.names.name(account), "key": key.reveal() });
     if let Some(code) = code {
         made["code"] = code.to_string().into();
@@ -162,7 +166,7 @@ pub async fn holdings(
     Trader(account): Trader,
     asked: Asked,
 ) -> Result<ToJson<Value>, Problem> {
-    let asked = asked.without_limit()?;
+    let asked = asked.without_limit()?.without_after()?;
     let name = venue.names.name(account);
     let projection = venue.projection();
     let wanted =
@@ -226,12 +230,17 @@ pub struct FillsJson {
 }
 
 /// The account's trades, the newest last, and since when they are known.
-pub async fn fills(State(venue): State<Arc<Venue>>, Trader(account): Trader, asked: Asked) -> ToJson<FillsJson> {
+pub async fn fills(
+    State(venue): State<Arc<Venue>>,
+    Trader(account): Trader,
+    asked: Asked,
+) -> Result<ToJson<FillsJson>, Problem> {
+    let asked = asked.without_after()?;
     let projection = venue.projection();
     let fills = projection.account(account).into_iter().flat_map(|account| &account.fills);
     let fills = fills.filter(|fill| asked.market.is_none_or(|wanted| fill.market.0 == wanted));
     let mut fills: Vec<_> = fills.map(FillJson::of).collect();
     let from = fills.len().saturating_sub(asked.limit.unwrap_or(usize::MAX));
     fills.drain(..from);
-    ToJson(FillsJson { fills, since: sequences(projection.since()), at: sequences(projection.progress()) })
+    Ok(ToJson(FillsJson { fills, since: sequences(projection.since()), at: sequences(projection.progress()) }))
 }

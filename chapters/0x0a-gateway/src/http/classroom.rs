@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::extract::{Json, Operator, Peer};
-use super::operator::{next_market, open_as, to_its_end};
+use super::operator::{next_market, open_as};
+use super::to_its_end::to_its_end;
 use super::to_json::ToJson;
 use crate::codes::Code;
 use crate::problem::{Problem, Why};

@@ -38,6 +38,8 @@ impl Peer {
         // Only what follows the last comma is the proxy's. The client wrote the rest, which need not even be text.
         let last = said.rsplit(|&byte| byte == b',').next().and_then(|last| std::str::from_utf8(last).ok());
         let last = last.unwrap_or_default().trim();
+        // Some proxies write the brackets of an IPv6 address without a port, too.
+        let last = last.strip_prefix('[').and_then(|last| last.strip_suffix(']')).unwrap_or(last);
         let address = last.parse().or_else(|_| last.parse().map(|address: SocketAddr| address.ip()));
         // The proxy's own address would be the wrong one to fall back to: on this machine it has no limit.
         Some(Peer(address.unwrap_or(Ipv4Addr::UNSPECIFIED.into())))
@@ -240,6 +242,15 @@ impl Asked {
     pub fn without_limit(self) -> Result<Asked, Problem> {
         let wrong = || Problem::because(Why::BadRequest, "The query can't have a limit here.");
         if self.limit.is_none() { Ok(self) } else { Err(wrong()) }
+    }
+
+    /// The same, where a cursor means nothing.
+    ///
+    /// # Errors
+    /// If it has one.
+    pub fn without_after(self) -> Result<Asked, Problem> {
+        let wrong = || Problem::because(Why::BadRequest, "The query can't have after here.");
+        if self.after.is_none() { Ok(self) } else { Err(wrong()) }
     }
 }
 

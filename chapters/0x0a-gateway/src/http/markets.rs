@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(1);
 
 /// All markets, since when their books are stale if they are, and whether this is a classroom.
 pub async fn list(State(venue): State<Arc<Venue>>, asked: Asked) -> Result<ToJson<Value>, Problem> {
-    asked.without_market()?.without_limit()?;
+    asked.without_market()?.without_limit()?.without_after()?;
     let (board, until) = (venue.books.board(), Instant::now() + BOOK_TIME);
     let known: Vec<_> = venue.projection().markets().map(|(id, market)| (id, market.status)).collect();
     let mut markets = Vec::with_capacity(known.len());
@@ -54,7 +54,7 @@ pub async fn book(
     Numbers(market): Numbers<u32>,
     asked: Asked,
 ) -> Result<impl IntoResponse, Problem> {
-    asked.without_market()?.without_limit()?;
+    asked.without_market()?.without_limit()?.without_after()?;
     let shown = shown(&venue, market)?;
     let update = book_in_time(Instant::now() + BOOK_TIME, || whole_book(&shown)).await;
     let update = update.ok_or_else(|| Problem::new(Why::Busy))?;
@@ -69,7 +69,7 @@ pub async fn trades(
     Numbers(market): Numbers<u32>,
     asked: Asked,
 ) -> Result<ToJson<Value>, Problem> {
-    let limit = asked.without_market()?.limit.unwrap_or(TRADES_MAX).min(TRADES_MAX);
+    let limit = asked.without_market()?.without_after()?.limit.unwrap_or(TRADES_MAX).min(TRADES_MAX);
     let shown = shown(&venue, market)?;
     let mut cursor = TradeCursor::default();
     let heard = std::iter::from_fn(|| next_trade(&shown, &mut cursor)).take(TRADES_MAX * 2);

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::accounts::play_money;
 use super::extract::{Json, NumberHeader, Numbers, Operator};
 use super::orders::one_number;
+use super::to_its_end::to_its_end;
 use super::to_json::ToJson;
 use crate::names::Question;
 use crate::problem::{Problem, Why};
@@ -52,17 +53,6 @@ pub async fn open(
         opened["funded"] = false.into();
     }
     Ok((StatusCode::CREATED, ToJson(opened)))
-}
-
-/// Does work of several steps in a task of its own. When a client goes away, its handler is dropped wherever it waits, and
-/// the steps after that would be missing.
-///
-/// # Errors
-/// Those of the work.
-pub async fn to_its_end<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
-) -> Result<T, Problem> {
-    tokio::spawn(work).await.map_err(|_| Problem::new(Why::Stopped))?
 }
 
 /// A market that is open.

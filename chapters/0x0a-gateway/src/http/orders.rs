@@ -21,7 +21,7 @@ use crate::wire::{Numbered, OrderDone, OrderRequest, outcomes};
 const LIST_MAX: usize = 1_000;
 
 /// How many orders are cancelled at once: as many as an account may have in flight.
-const ALL_MAX: usize = IN_FLIGHT_MAX;
+pub const ALL_MAX: usize = IN_FLIGHT_MAX;
 
 /// The advice where a list is given one number, which would be ignored.
 pub const LIST_WITH_NUMBER: &str = "A number is for one order: give each order of a list a lane and a number.";
@@ -75,7 +75,8 @@ async fn place_all(venue: &Venue, account: AccountId, orders: &[OrderRequest]) -
 pub struct Cancelled {
     cancelled: Vec<u64>,
     sequence: Option<u64>,
-    /// Whether more orders still rest than one request may cancel. Left out where that is not so.
+    /// Whether more orders still rest, because one request cancels so many at most, or because some were refused. Left out
+    /// where that is not so.
     #[serde(skip_serializing_if = "Not::not")]
     more: bool,
     /// Why some of them were not, if some were refused.

@@ -96,12 +96,12 @@ mod tests {
     static ANSWER: [u8; 200_000] = [b'a'; 200_000];
 
     /// A client that has asked for an answer larger than what lies between the two, and its connection at the server.
-    async fn asked() -> (DuplexStream, JoinHandle<hyper::Result<()>>) {
+    async fn asked(patience: Duration) -> (DuplexStream, JoinHandle<hyper::Result<()>>) {
         let (server, mut client) = duplex(1_000);
         let answer = |_: Request<Incoming>| async {
             Ok::<_, Infallible>(Response::new(Body::from(Bytes::from_static(&ANSWER))))
         };
-        let stream = TokioIo::new(Impatient::new(server, PATIENCE));
+        let stream = TokioIo::new(Impatient::new(server, patience));
         let served = tokio::spawn(http1::Builder::new().serve_connection(stream, service_fn(answer)));
         client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.expect("it is read");
         (client, served)
@@ -111,7 +111,7 @@ mod tests {
     async fn clients_that_do_not_read_are_left() {
         let mut all = Vec::new();
         for _ in 0..100 {
-            all.push(asked().await);
+            all.push(asked(PATIENCE).await);
         }
         for (client, served) in all {
             let ended = tokio::time::timeout(STUCK, served).await.expect("the server waits for ever");
@@ -122,11 +122,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_slow_client_is_served() {
-        let (mut client, served) = asked().await;
+        let (mut client, served) = asked(Duration::from_secs(2)).await;
         let (mut piece, mut all) = ([0; 1_000], 0);
         // All its pauses together are longer than the server waits, and none of them is nearly as long.
         loop {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(15)).await;
             match client.read(&mut piece).await.expect("it is served") {
                 0 => break,
                 read => all += read,

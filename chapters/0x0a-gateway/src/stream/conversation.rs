@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::ws::{CloseCode, Message, Utf8Bytes, WebSocket};
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
 use futures_util::{FutureExt, SinkExt};
 use market::AccountId;
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::binary;
 use super::client_message::{ClientMessage, Do, Misread, missing};
 use super::commands::commands;
-use super::end::{Bye, End};
-use super::json::{self, Answered, text};
+use super::end::{Bye, End, bye};
+use super::json::{self, Answered, text, tick};
 use super::outbox::{Form, Outbox, Outgoing, TooSlow};
 use super::parts::Parts;
 use super::seat::Seat;
@@ -67,6 +67,8 @@ pub(super) async fn serve(venue: Arc<Venue>, socket: WebSocket, seat: Option<Sea
         conversation.venue.listeners.listen(account, &conversation.outbox);
     }
     if let Err(End::Bye(bye)) = conversation.go_on().await {
+        // What has entered is answered. Past this time its client has to look what was done, as after a kill.
+        let _ = tokio::time::timeout(ANSWER_TIME, conversation.answer_the_rest()).await;
         // A client that is disconnected for being slow may not read that either.
         let _ = tokio::time::timeout(BYE_TIME, conversation.part(&bye)).await;
     }
@@ -111,10 +113,6 @@ impl Conversation {
                     self.send(text(&tick(&venue))).await?;
                 }
                 _ = over.changed() => {
-                    // Past this time its client has to look what was done, as after a kill.
-                    if let Ok(ended) = tokio::time::timeout(ANSWER_TIME, self.answer_the_rest()).await {
-                        ended?;
-                    }
                     return Err(bye(1001, "draining", "The venue is about to stop: reconnect in a moment."));
                 }
             }
@@ -217,19 +215,10 @@ impl Conversation {
 
     fn login(&mut self, said: &ClientMessage) -> Result<Value, Problem> {
         let key = said.key.as_deref().ok_or_else(|| missing("key"))?;
-        let hash = KeyHash::of(key);
-        let session = self.venue.names.session(hash);
-        let session = session.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))?;
-        if self.session().is_some_and(|before| before != session) {
-            return Err(Problem::because(Why::Forbidden, "This connection has logged in with another key."));
-        }
-        if let Some(seat) = &mut self.seat {
-            seat.key = hash;
-        } else {
-            self.seat = Some(Seat::take(&self.venue, session, hash)?);
-            if let Session::Account(account) = session {
-                self.venue.listeners.listen(account, &self.outbox);
-            }
+        let was_free = self.seat.is_none();
+        let session = Seat::log_in(&mut self.seat, &self.venue, KeyHash::of(key))?;
+        if let (true, Session::Account(account)) = (was_free, session) {
+            self.venue.listeners.listen(account, &self.outbox);
         }
         Ok(match session {
             Session::Account(account) => json!({ "account": account.0 }),
@@ -332,14 +321,4 @@ impl Conversation {
             Err(_) => Err(End::Gone),
         }
     }
-}
-
-/// A sign of life; if the books are stale, with the time since when.
-fn tick(venue: &Venue) -> Value {
-    let (time_ms, stale_since_ms) = (venue.now_ms(), venue.books.stale_since_ms());
-    json!({ "kind": "tick", "time_ms": time_ms, "stale_since_ms": stale_since_ms })
-}
-
-fn bye(code: CloseCode, word: &'static str, detail: &str) -> End {
-    End::Bye(Bye::new(code, word, detail))
 }

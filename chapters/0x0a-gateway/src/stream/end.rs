@@ -67,6 +67,11 @@ impl Bye {
     }
 }
 
+/// A connection's end, with the reason.
+pub(super) fn bye(code: CloseCode, word: &'static str, detail: &str) -> End {
+    End::Bye(Bye::new(code, word, detail))
+}
+
 impl From<axum::Error> for End {
     fn from(error: axum::Error) -> End {
         let error = error.into_inner();

@@ -3,11 +3,13 @@
 use axum::extract::ws::Utf8Bytes;
 use market::{Command, Event};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::outbox::{Before, Notice, Words};
 use crate::http::orders::{Cancelled, cancelled, cancelled_all};
 use crate::problem::{Problem, Why};
 use crate::reply::{Given, Refusal};
+use crate::venue::Venue;
 use crate::wire::{OrderDone, OwnEvent, outcomes};
 
 /// Enough room for the answer to an order that traded once or twice.
@@ -116,4 +118,10 @@ fn text_of(bytes: usize, value: &impl Serialize) -> Utf8Bytes {
     // Serializing numbers, words and lists of them can't fail, and JSON is text.
     let _ = serde_json::to_writer(&mut text, value);
     Utf8Bytes::try_from(text).unwrap_or_default()
+}
+
+/// A sign of life; if the books are stale, with the time since when.
+pub(super) fn tick(venue: &Venue) -> Value {
+    let (time_ms, stale_since_ms) = (venue.now_ms(), venue.books.stale_since_ms());
+    json!({ "kind": "tick", "time_ms": time_ms, "stale_since_ms": stale_since_ms })
 }

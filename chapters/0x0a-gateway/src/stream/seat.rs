@@ -5,7 +5,7 @@ use market::AccountId;
 use super::end::{Bye, End};
 use crate::keys::KeyHash;
 use crate::limits::held::Held;
-use crate::problem::Problem;
+use crate::problem::{Problem, Why};
 use crate::reply::Session;
 use crate::venue::Venue;
 
@@ -29,6 +29,23 @@ impl Seat {
             Session::Operator => None,
         };
         Ok(Seat { session, key, _held: held })
+    }
+
+    /// Logs in with a key, or with the one that has replaced it.
+    ///
+    /// # Errors
+    /// If no account has the key, or the connection has logged in as another.
+    pub(super) fn log_in(seat: &mut Option<Seat>, venue: &Venue, key: KeyHash) -> Result<Session, Problem> {
+        let session = venue.names.session(key);
+        let session = session.ok_or_else(|| Problem::because(Why::Unauthenticated, "No account has this key."))?;
+        match seat {
+            Some(seat) if seat.session != session => {
+                return Err(Problem::because(Why::Forbidden, "This connection has logged in with another key."));
+            }
+            Some(seat) => seat.key = key,
+            None => *seat = Some(Seat::take(venue, session, key)?),
+        }
+        Ok(session)
     }
 
     /// Ends the connection if another key has replaced its own: the owner may have lost that one to a thief.

@@ -88,12 +88,12 @@ fn all_orders_are_cancelled_in_pieces() {
 /// With the usual limits an account may send fewer cancellations at once than it has orders.
 #[test]
 fn what_the_limits_refuse_of_a_cancellation_of_all_still_rests() {
-    let venue = venue_with(&["--orders-per-second", "10"]);
+    let venue = venue_with(&["--orders-per-second", "16"]);
     let mut owner = venue.server.client().with_key(&venue.keys[0]);
-    let list = vec![json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1 }); 15];
+    let list = vec![json!({ "market": 1, "intent": "buy-yes", "price": 1, "quantity": 1 }); 30];
     owner.post("/v1/orders", &json!(list)).unwrap();
     let done = owner.delete("/v1/markets/1/orders").unwrap().json();
     let gone = done["cancelled"].as_array().unwrap_or_else(|| panic!("{done}")).len();
-    assert!(gone < 16 && done["more"] == true, "{done}");
-    assert_eq!(owner.open_orders().len(), 16 - gone);
+    assert!(gone < 31 && done["more"] == true, "{done}");
+    assert_eq!(owner.open_orders().len(), 31 - gone);
 }

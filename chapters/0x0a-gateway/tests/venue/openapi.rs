@@ -151,11 +151,8 @@ fn each_route_answers_as_described() {
     on(&mut bob, "post", "/v1/orders", "/v1/orders", json!([order("buy-no", 60), order("buy-no", 0)]), 200);
     on(&mut ann, "post", "/v1/orders", "/v1/orders", order("buy-yes", 30), 200);
     let at_least = placed["sequence"].to_string();
-    for (path, real) in [
-        ("/v1/account", "/v1/account?market=1"),
-        ("/v1/orders", "/v1/orders?limit=1"),
-        ("/v1/fills", "/v1/fills?limit=1"),
-    ] {
+    for (path, query) in [("/v1/account", "market=1"), ("/v1/orders", "limit=1"), ("/v1/fills", "limit=1")] {
+        let real = &format!("{path}?{query}");
         on(&mut ann, "get", path, real, Value::Null, 200);
         on(&mut anyone, "get", path, real, Value::Null, 401);
         on(&mut operator, "get", path, real, Value::Null, 403);
@@ -214,10 +211,15 @@ fn what_means_nothing_for_a_request_is_refused_as_described() {
         (list, "?at_least=0,0"),
         (list, "?market=1"),
         (list, "?limit=1"),
+        (list, "?after=1.1"),
         (book, "?market=1"),
         (book, "?limit=1"),
+        (book, "?after=1.1"),
         (trades, "?market=1"),
+        (trades, "?after=1.1"),
         ("/v1/account", "?limit=1"),
+        ("/v1/account", "?after=1.1"),
+        ("/v1/fills", "?after=1.1"),
         // A connection that asks for no WebSocket.
         ("/v1/stream", ""),
     ] {
