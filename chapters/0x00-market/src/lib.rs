@@ -28,6 +28,7 @@ pub mod log;
 pub mod log_chain;
 mod log_durable;
 mod log_error;
+mod log_gap;
 mod log_header;
 mod log_input;
 pub mod log_merge;

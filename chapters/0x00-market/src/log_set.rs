@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::log::{HEADER_BYTES, LogHeader, RECORD_BYTES, ShardOf, encode_command, seal_frame};
 use crate::log_chain::Segment;
+use crate::log_gap::refuse_gap;
 use crate::log_merge::{LogMerge, LogStart};
 use crate::log_reader::Place;
 use crate::{Command, Disk, EngineError, LogError, LogFile, MarketId, Sequence, Stamp, UnixMs, snapshot, watermark};
@@ -220,25 +221,11 @@ pub(crate) fn complete_switch(disk: &dyn Disk, folder: &Path) -> Result<(), Engi
     else {
         return Ok(());
     };
-    refuse_gap(folder, &names, mark, shards)?;
+    let whole = names.iter().map(|name| of_draft(name).map_or_else(|| name.clone(), |(_, name)| name));
+    // The log of shard 0 gets its name last, and what the set replaces is removed after that.
+    let is_named = names.contains(&ShardOf { shard: 0, shards }.file_name());
+    refuse_gap(&folder.join(mark), &whole.collect::<Vec<_>>(), shards, is_named)?;
     replace(disk, folder, &names, mark, shards).map_err(io)
-}
-
-/// Refuses to switch to a set that lacks a log: the logs that it replaces would be removed, and their history is
-/// nowhere else.
-fn refuse_gap(folder: &Path, names: &[String], mark: &str, shards: u16) -> Result<(), EngineError> {
-    let named = names.iter().map(|name| of_draft(name).map_or_else(|| name.clone(), |(_, name)| name));
-    let there: Vec<_> = named.filter_map(|name| Some(ShardOf::of_segment_name(&name)?.0)).collect();
-    let mut all = (0..shards).map(|shard| ShardOf { shard, shards });
-    let Some(gone) = all.find(|shard| !there.contains(shard)) else { return Ok(()) };
-    Err(EngineError::Unsound {
-        path: folder.join(mark),
-        reason: format!(
-            "a resharding to {shards} shards was interrupted, and {} of its new logs is gone, so nothing was changed: \
-             put the folder's `.draft` files back, or delete this file to go on with the logs before the resharding",
-            gone.file_name()
-        ),
-    })
 }
 
 /// Gives the new logs their names, and removes all other logs and then the mark.

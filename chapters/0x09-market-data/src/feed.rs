@@ -58,6 +58,8 @@ struct Followed {
     place: Place,
     /// How many times the past could not be read since the feed last followed the ring.
     failed: u32,
+    /// How far it had come when it last failed.
+    failed_at: Sequence,
     laps: u64,
 }
 
@@ -90,7 +92,7 @@ impl Feed {
         let board = Arc::new(Board::default());
         let followed = |(tapped, past)| {
             let shard = Shard::new(Arc::clone(&board), settings.epoch, settings.trades_kept);
-            Followed { tapped, past, shard, place: place(), failed: 0, laps: 0 }
+            Followed { tapped, past, shard, place: place(), failed: 0, failed_at: Sequence(0), laps: 0 }
         };
         Feed { shards: taps.into_iter().map(followed).collect(), board }
     }
@@ -267,7 +269,11 @@ impl Followed {
     /// Reads from the past, and starts again from the beginning if that fails.
     fn recover(&mut self, work: impl FnOnce(&mut Followed) -> Result<Step, EngineError>) -> Result<Step, EngineError> {
         work(self).or_else(|error| {
-            (self.failed, self.place) = (self.failed + 1, Place::Lapped);
+            // A damaged log stops it at the same command each time. A log that is trimmed meanwhile does not.
+            let has_come_further = self.shard.last() > self.failed_at;
+            (self.failed, self.failed_at) =
+                (if has_come_further { 1 } else { self.failed + 1 }, self.failed_at.max(self.shard.last()));
+            self.place = Place::Lapped;
             if self.failed < TRIES { Ok(Step::Idle) } else { Err(error) }
         })
     }

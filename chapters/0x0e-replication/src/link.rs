@@ -112,7 +112,7 @@ pub async fn publish(context: &Context, stream: &str, message: PublishMessage) -
             "payload",
             format_args!(
                 "the server {server_name} takes messages of at most {max_payload} bytes, and a frame of the log is longer: \
-                 set `max_payload: 8MB` in its file, and start it again; going on with another server"
+                 set `max_payload: 8MB` in its file, and start it again; trying another server"
             ),
         );
         let _ = client.force_reconnect().await;

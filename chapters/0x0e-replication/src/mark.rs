@@ -140,7 +140,8 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Syncs the log, and then notes that the stream has it up to here. The log has to be written up to there already.
+    /// Syncs the log, and then notes that the stream has it up to here. The last frame may not be written yet: it is read again
+    /// before the mark is believed.
     ///
     /// # Errors
     /// What the disk says. No later sync can be trusted then: the system may have forgotten what it could not write.

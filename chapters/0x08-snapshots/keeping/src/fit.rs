@@ -49,7 +49,7 @@ pub fn check(
 /// The error when there is a snapshot and no log.
 pub fn without_log(path: &Path) -> EngineError {
     let reason = "there is a snapshot and no log, so commands that were acknowledged may be lost, and nothing was \
-                  loaded: restore the log from a copy, or move the snapshots away to start with no history";
+                  loaded: restore the log from a copy, or move this folder away to start with no history";
     EngineError::Unsound { path: path.to_path_buf(), reason: reason.into() }
 }
 

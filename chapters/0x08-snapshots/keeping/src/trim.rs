@@ -12,7 +12,7 @@ use market::disk::copy_file;
 use market::log::ShardOf;
 use market::log_chain::segments;
 use market::snapshot::list;
-use market::snapshot_file::{SnapshotReader, remove_older};
+use market::snapshot_file::{SnapshotError, SnapshotReader, remove_older};
 use market::{Disk, EngineError, Options, Sequence};
 
 use crate::fit::check;
@@ -65,7 +65,11 @@ impl Kept {
         snapshots.retain(|(next, _)| *next <= newest);
         for (next, path) in snapshots {
             // A start passes over a damaged one, so it is none of those that have to stay.
-            let Ok(header) = check(disk, shard, &segments, &path) else { continue };
+            let header = match check(disk, shard, &segments, &path) {
+                Ok(header) => header,
+                Err(SnapshotError::Io { source, .. }) => return Err(io(source)),
+                Err(SnapshotError::Unusable { .. }) => continue,
+            };
             // The newest says how much of the ledger is on disk. What an older one says may be about entries
             // that a start has cut off since, and written again.
             let on_disk = *on_disk.get_or_insert(header.ledger_on_disk);
@@ -146,7 +150,7 @@ fn put_aside(disk: &dyn Disk, segment: &Path, archive: &Path) -> Result<(), Engi
     let io = |source| EngineError::Io { what: "put a segment into the archive", path: archive.to_path_buf(), source };
     disk.make_folder(archive).map_err(io)?;
     let to = archive.join(segment.file_name().unwrap_or_default());
-    if disk.open(&to).map_err(io)?.is_some() && !are_same(disk, segment, &to).map_err(io)? {
+    if disk.open_to_read(&to).map_err(io)?.is_some() && !are_same(disk, segment, &to).map_err(io)? {
         let reason = "another segment of this name is in the archive, of another market or of a past that this log does \
                       not have, as after a backup was restored; nothing was removed: give this log an archive of its own"
             .into();
@@ -159,7 +163,7 @@ fn put_aside(disk: &dyn Disk, segment: &Path, archive: &Path) -> Result<(), Engi
 
 /// Whether two files hold the same bytes.
 fn are_same(disk: &dyn Disk, one: &Path, other: &Path) -> io::Result<bool> {
-    let open = |path| disk.open(path)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound));
+    let open = |path| disk.open_to_read(path)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound));
     let (mut one, mut other) = (open(one)?, open(other)?);
     let length = one.length()?;
     if other.length()? != length {
@@ -191,7 +195,8 @@ pub fn correct_newer(options: &Options, part: Part) -> Result<(), EngineError> {
         let Ok(SnapshotReader { mut header, .. }) = SnapshotReader::open(disk, path) else { continue };
         if header.ledger_on_disk > part.entry {
             header.ledger_on_disk = part.entry;
-            let mut file = disk.open(path).and_then(|file| file.ok_or(io::ErrorKind::NotFound.into())).map_err(io)?;
+            // Another process may make snapshots, and have removed this one.
+            let Some(mut file) = disk.open(path).map_err(io)? else { continue };
             file.write_all_at(0, &header.encode()).and_then(|()| file.sync()).map_err(io)?;
         }
     }

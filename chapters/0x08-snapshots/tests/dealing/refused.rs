@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ch08::shadow::Shadow;
 use contract::SimDisk;
+use contract::faults::Faults;
 use contract::folder::Folder;
 use contract::harness::{check_state, run};
 use contract::through::{Meddle, Through};
@@ -42,6 +43,36 @@ fn a_directory_whose_snapshots_are_being_made_is_refused() {
     refused(&disk, &folder, 3, "is making snapshots here");
     drop(held);
     reshard::<Shadow>(&disk, folder.path(), 3).unwrap();
+}
+
+/// A resharding of trimmed logs is interrupted after it was declared, and then a draft of what it made is lost: each new log
+/// goes on from a snapshot, and no other file has what came before.
+#[test]
+fn a_switch_to_files_that_are_gone_is_refused() {
+    let mut lost = [0; 2];
+    for at in 1.. {
+        let (disk, mut folder, _) = two_snapshots(7, 2, true);
+        disk.set_faults(Faults { power_fails_at: Some(at), ..Faults::default() });
+        let cut_short = reshard::<Shadow>(&disk, folder.path(), 3).is_err();
+        let left = disk.kill();
+        let is_declared = left.read(&folder.path().join("SWITCH-TO-3")).is_some();
+        for draft in
+            left.paths().iter().filter(|path| is_declared && path.extension().is_some_and(|kind| kind == "draft"))
+        {
+            let disk = left.copy();
+            disk.remove(draft).unwrap();
+            let before = disk.contents();
+            (folder.options.disk, folder.options.shards) = (Arc::new(disk.clone()), 3);
+            let Err(words) = run::<Engine>(&folder.options, &[], 1) else { panic!("{}: it opened", draft.display()) };
+            assert!(words.contains("SWITCH-TO-3"), "{}: {words}", draft.display());
+            assert!(disk.contents() == before, "files changed in spite of: {words}");
+            lost[usize::from(draft.to_string_lossy().contains("snapshot"))] += 1;
+        }
+        if !cut_short {
+            break;
+        }
+    }
+    assert!(lost.iter().all(|&count| count > 0), "logs and snapshots that were lost: {lost:?}");
 }
 
 /// Its header and its last frame, in turn.
