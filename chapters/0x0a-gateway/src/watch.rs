@@ -98,6 +98,11 @@ pub fn following() -> Following {
     FOLLOWING.try_with(Clone::clone).unwrap_or_default()
 }
 
+/// The same work with the follower of the current task's request, for a task of its own.
+pub fn followed<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
+    FOLLOWING.scope(following(), work)
+}
+
 /// Serves a request over HTTP, with its follower.
 ///
 /// # Errors

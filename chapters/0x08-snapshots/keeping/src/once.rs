@@ -34,7 +34,7 @@ pub fn shard_count(options: &Options, what: &str) -> Result<u16, EngineError> {
     match shard_counts(disk, folder).map_err(io)?[..] {
         [shards] => Ok(shards),
         [] => Err(EngineError::Refused(format!(
-            "{}: no log to {what}; a run makes one, unless a watermark says that there was one",
+            "{}: no log to {what}; a run makes one",
             folder.display()
         ))),
         _ => {
