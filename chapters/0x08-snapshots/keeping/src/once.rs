@@ -33,10 +33,7 @@ pub fn shard_count(options: &Options, what: &str) -> Result<u16, EngineError> {
     let io = |source| LogError::Io { what: "look for", path: folder.clone(), source };
     match shard_counts(disk, folder).map_err(io)?[..] {
         [shards] => Ok(shards),
-        [] => Err(EngineError::Refused(format!(
-            "{}: no log to {what}; a run makes one",
-            folder.display()
-        ))),
+        [] => Err(EngineError::Refused(format!("{}: no log to {what}; a run makes one", folder.display()))),
         _ => {
             let reason = "there are logs of several numbers of shards: open it with an engine first".into();
             Err(EngineError::Unsound { path: folder.clone(), reason })
