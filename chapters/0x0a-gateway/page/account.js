@@ -43,7 +43,7 @@ export class Account {
         const made = await ask('POST', '/v1/accounts', { body: name ? { name } : {} });
         await this.use(made.key, made.code);
         // Its play money was refused for now. A request with the same key gets what is missing.
-        if (made.funded === false) await ask('POST', '/v1/accounts', { body: { name: made.name, key: made.key } });
+        if (made.funded === false) await ask('POST', '/v1/accounts', { body: { name: made.name, key: made.key, code: false } });
     }
 
     // In a class: recovers an account by its short code. The key that it had elsewhere stops working.
